@@ -50,7 +50,8 @@
 //! So do `narrow_loops` and `carry_remainders`. By LLVM, a dot product whose threads stride over the grid takes 3.8 instructions a
 //! load instead of 7.9, and a step of sequence alignment, in three buffers that take turns, 40 instead of 72.
 //!
-//! `unroll_by_divisors` runs for GPUs only, since it repeats code. It leaves 21 instructions of a step of that alignment.
+//! `unroll_by_divisors` and `unroll_short_loops` run for GPUs only, since they repeat code. The first leaves 21 instructions of a step of that
+//! alignment. With the second, the four rows of a tile that a thread transposes are loaded at once, by LLVM as well.
 //!
 //! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an access to shared memory by the
 //! built-in back end instead of 22.5.
@@ -96,6 +97,7 @@ mod split_quotients;
 mod unroll_by_divisors;
 mod unroll_constant_loops;
 mod unroll_loops;
+mod unroll_short_loops;
 mod version_loops;
 
 use crate::{
@@ -128,6 +130,7 @@ use std::collections::HashSet;
 use unroll_by_divisors::unroll_by_divisors;
 use unroll_constant_loops::unroll_constant_loops;
 use unroll_loops::unroll_loops;
+use unroll_short_loops::unroll_short_loops;
 use version_loops::version_loops;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
@@ -213,9 +216,9 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
             // After that, which leaves loops with remainders behind.
             carry_remainders(&mut kernel);
             divide_by_powers(&mut kernel);
-            if by_divisors {
+            if unroll_short_loops(&mut kernel, &fallbacks) || by_divisors {
                 fallbacks = renumber(&mut kernel, &fallbacks);
-                // Remainders have become constants.
+                // Counters and remainders have become constants.
                 fold_constants(&mut kernel);
             }
             fallbacks

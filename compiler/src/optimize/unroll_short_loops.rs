@@ -1,0 +1,126 @@
+//! Unrolls loops of few iterations that access memory under conditions.
+//!
+//! Takes innermost loops over constant ranges whose bodies are short, that nothing leaves or continues early, and in which threads do
+//! not meet.
+//!
+//! ```text
+//! for %i from 0 to 2, step 1 {            if f(0) { x = load g(0)  store h(0), x }
+//!   if f(%i) {                       =>   if f(1) { x = load g(1)  store h(1), x }
+//!     x = load g(%i)
+//!     store h(%i), x
+//!   }
+//! }
+//! ```
+//!
+//! Why: neither LLVM nor `ptxas` unrolls these, so each iteration waits for its load. In straight code `ptxas` makes predicated
+//! instructions of short arms, and starts all loads ahead of the first store. Loops without conditions are left to `ptxas`, which
+//! unrolls them better.
+use super::copy::copy_body;
+use crate::{
+    analysis::evaluate,
+    ir::{Body, Effect, Inst, InstId, Kernel, Op, Ty},
+};
+use std::collections::{HashMap, HashSet};
+
+/// The most iterations of a loop that is unrolled.
+const MAX_ITERATIONS: i128 = 8;
+
+/// The most instructions that a loop becomes, constants not counted.
+const MAX_UNROLLED_INSTRUCTIONS: usize = 192;
+
+/// Unrolls loops of `kernel` except `skipped` ones and loops inside them. Returns false if there are none. Instructions are not
+/// numbered in order afterwards.
+pub(super) fn unroll_short_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>) -> bool {
+    let before = kernel.insts.len();
+    let list = std::mem::take(&mut kernel.body);
+    kernel.body = body(kernel, list, skipped);
+    kernel.insts.len() > before
+}
+
+fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
+    let mut kept = Vec::with_capacity(list.0.len());
+    for id in list.0 {
+        if kernel.insts[id].op.is_leaf() || skipped.contains(&id) {
+            kept.push(id);
+            continue;
+        }
+        if let Some(numbers) = numbers(kernel, id) {
+            unroll(kernel, id, numbers, &mut kept);
+            continue;
+        }
+        // Taken out while its bodies are walked.
+        let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
+        for inner in op.bodies_mut() {
+            *inner = body(kernel, std::mem::take(inner), skipped);
+        }
+        kernel.insts[id].op = op;
+        kept.push(id);
+    }
+    Body(kept)
+}
+
+/// Returns the counter's values in each iteration of a loop to unroll.
+fn numbers(kernel: &Kernel, id: InstId) -> Option<Vec<u64>> {
+    let Inst { op: Op::For { start, end, step, inclusive, body }, ty: Ty::Scalar(scalar), .. } =
+        &kernel.insts[id]
+    else {
+        return None;
+    };
+    let number = |id: InstId| match kernel.insts[id].op {
+        Op::Const(bits) => evaluate::integer(*scalar, bits),
+        _ => None,
+    };
+    let (start, end, step) = (number(*start)?, number(*end)?, number(*step)?);
+    let iterations = (end - start + i128::from(*inclusive) + step - 1).checked_div(step)?;
+    if step < 0 || !(1..=MAX_ITERATIONS).contains(&iterations) {
+        return None;
+    }
+    let mut found = Found { of: id, size: 0, has_guarded_access: false };
+    let is_unrolled = found.look_at(kernel, body, false)
+        && found.has_guarded_access
+        && found.size * iterations as usize <= MAX_UNROLLED_INSTRUCTIONS
+        && kernel.falls_through(body);
+    let counter = |iteration| evaluate::wrap(*scalar, start + iteration * step);
+    is_unrolled.then(|| (0..iterations).map(counter).collect())
+}
+
+/// The contents of the loop `of`.
+struct Found {
+    of: InstId,
+    /// The number of instructions, constants not counted.
+    size: usize,
+    /// True if there are loads or stores under conditions.
+    has_guarded_access: bool,
+}
+
+impl Found {
+    /// Adds `list`. Returns false if it cannot be repeated.
+    fn look_at(&mut self, kernel: &Kernel, list: &Body, is_guarded: bool) -> bool {
+        list.0.iter().all(|&id| {
+            let op = &kernel.insts[id].op;
+            self.size += usize::from(!matches!(op, Op::Const(_)));
+            self.has_guarded_access |=
+                is_guarded && matches!(op, Op::Load { .. } | Op::Store { .. });
+            let leaves =
+                matches!(op, Op::Break(target) | Op::Continue(target) if *target == self.of);
+            let loops = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let guards = is_guarded || matches!(op, Op::If { .. });
+            !leaves
+                && !loops
+                && op.effect() != Effect::Sync
+                && op.bodies().all(|inner| self.look_at(kernel, inner, guards))
+        })
+    }
+}
+
+/// Appends all iterations of the loop `id` to `kept`.
+fn unroll(kernel: &mut Kernel, id: InstId, numbers: Vec<u64>, kept: &mut Vec<InstId>) {
+    let Inst { op, ty, span } = kernel.insts[id].clone();
+    for bits in numbers {
+        let counter = kernel.insts.push(Inst { op: Op::Const(bits), ty, span });
+        kept.push(counter);
+        for body in op.bodies() {
+            kept.extend(copy_body(kernel, body, &mut HashMap::from([(id, counter)])).0);
+        }
+    }
+}
