@@ -37,6 +37,9 @@
 //! flight before it waits, in a stencil of 7 points 2, 1, 1, 1, 1, 1, 1 without it and 7 with it (25 and 28 registers), in one of 5
 //! points 2, 1, 1 and 4 (20 and 20), in a matrix product without tiles 2, 2, 2, 2 a round and 8 (31 and 42).
 //!
+//! `hoist_loads` is for loads behind branches, which special cases of mathematical functions are. It runs for GPUs only, where such loops are
+//! unrolled: each thread of a softmax has four loads in flight instead of one where it computes exponentials.
+//!
 //! `version_loops` and `combine_checks` run for GPUs only ([`optimize_for_gpu`]): they repeat code, and what repeats stands for
 //! the same places of the source. The interpreter, whose checks cost little, runs each loop as it is written, and lints
 //! and `explain` judge that. Instructions a unit of work in the hot loop, without and with both passes, by LLVM: a matrix
@@ -84,6 +87,7 @@ mod fold_ranges;
 mod forward_locals;
 mod hoist_checks;
 mod hoist_common_expressions;
+mod hoist_loads;
 mod hoist_tables;
 mod narrow_indices;
 mod narrow_loops;
@@ -117,6 +121,7 @@ use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use hoist_checks::hoist_checks;
 use hoist_common_expressions::hoist_common_expressions;
+use hoist_loads::hoist_loads;
 use hoist_tables::hoist_tables;
 use narrow_indices::narrow_indices;
 use narrow_loops::narrow_loops;
@@ -225,7 +230,7 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         }
     };
     // Last, since it makes more of what the others would go through.
-    unroll_loops(&mut kernel, &fallbacks);
+    unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);
     kernel.renumber();
     forward_locals(&mut kernel);
     eliminate_common_subexpressions(&mut kernel);
@@ -236,6 +241,8 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
     if engine == Engine::Gpu {
         // After what puts checks next to each other.
         combine_checks(&mut kernel);
+        kernel.renumber();
+        hoist_loads(&mut kernel);
         kernel.renumber();
     }
     // After all that eliminates common subexpressions.

@@ -29,7 +29,7 @@
 //! overlaps with the next.
 mod first_loads;
 
-use super::copy::copy_body;
+use super::{copy::copy_body, hoist_loads};
 use crate::ir::{
     BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty,
 };
@@ -43,17 +43,21 @@ const ROUNDS: u64 = 4;
 /// as long again on an H200.
 const SHORT: usize = 48;
 
+/// Instructions of a body whose loads of several rounds run at once, by [`hoist_loads`](mod@hoist_loads). One branch of a special case
+/// comes after the other, so that only what is loaded occupies more registers.
+const SHORT_BESIDE_LOADS: usize = 96;
+
 /// Steps that are constants: several of them are in every type.
 pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 
-/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Instructions are not
-/// numbered in order afterwards.
-pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>) {
+/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Loads are hoisted afterwards if `hoists`. Instructions are
+/// not numbered in order afterwards.
+pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>, hoists: bool) {
     let list = std::mem::take(&mut kernel.body);
-    kernel.body = body(kernel, list, skipped);
+    kernel.body = body(kernel, list, skipped, hoists);
 }
 
-fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
+fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>, hoists: bool) -> Body {
     let mut kept = Vec::with_capacity(list.0.len());
     for id in list.0 {
         if kernel.insts[id].op.is_leaf() || skipped.contains(&id) {
@@ -63,10 +67,10 @@ fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
         // Taken out while its bodies are walked.
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
-            *inner = body(kernel, std::mem::take(inner), skipped);
+            *inner = body(kernel, std::mem::take(inner), skipped, hoists);
         }
         kernel.insts[id].op = op;
-        match range(kernel, id) {
+        match range(kernel, id, hoists) {
             Some(range) => _ = unroll(kernel, id, &range, ROUNDS, &mut kept),
             None => kept.push(id),
         }
@@ -102,7 +106,7 @@ impl Range {
 }
 
 /// What `id` runs over, if it is a loop to unroll.
-fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
+fn range(kernel: &Kernel, id: InstId, hoists: bool) -> Option<Range> {
     let Op::For { start, end, step, inclusive: false, body } = &kernel.insts[id].op else {
         return None;
     };
@@ -121,7 +125,9 @@ fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
         Stride::Unknown
     };
     let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
-    let short = size(kernel, id, body).is_some_and(|size| size <= SHORT);
+    let waits = hoists && hoist_loads::has_loads_to_hoist(kernel, body);
+    let most = if waits { SHORT_BESIDE_LOADS } else { SHORT };
+    let short = size(kernel, id, body).is_some_and(|size| size <= most);
     // There is no second round where the first never comes to its end.
     let again = kernel.falls_through(body);
     let range = Range { scalar, start: *start, end: *end, step: *step, stride };

@@ -2,7 +2,7 @@
 //!
 //! Loops from a constant up to a parameter, in which all threads of the block meet or none, with remainders of the counter plus a constant
 //! by one or two small constants. In them threads access slots of their own in shared memory, and elements under conditions; some
-//! loops over a few numbers access elements under conditions, too, and some of these are out of bounds.
+//! loops over a few numbers access elements under conditions, too, and some load them ahead of branches. Some elements are out of bounds.
 use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
 use std::fmt::Write as _;
 use warpwise_compiler::ir::{Access, Kernel, Scalar};
@@ -52,10 +52,10 @@ pub fn ring_kernel(seed: u64) -> RandomKernel {
     let shape = LaunchShape { grid, block: [draw.one_of(&[1, 5, 32, MAX_THREADS]), 1, 1] };
     let mut rings = Rings { draw, text: String::new(), values: 0 };
     for _ in 0..1 + rings.draw.below(2) {
-        if rings.draw.chance(70) {
-            rings.ring();
-        } else {
-            rings.few();
+        match rings.draw.below(10) {
+            0..6 => rings.ring(),
+            6..8 => rings.few(),
+            _ => rings.branches(),
         }
     }
     let Rings { mut draw, text, .. } = rings;
@@ -184,6 +184,35 @@ impl Rings {
             self.open(&format!("if {cond}"));
             let exit = self.draw.one_of(&["break", "continue"]);
             self.value(&format!("{exit} {at}"));
+            self.close();
+        }
+        self.close();
+    }
+
+    /// A loop that loads elements, each ahead of a branch.
+    fn branches(&mut self) {
+        let end = self.draw.one_of(&["%n", "%m", "%xlen"]);
+        let at = self.open(&format!("for %zero, {end}, step %one : u64"));
+        for _ in 0..1 + self.draw.below(3) {
+            let further = self.draw.below(3);
+            let further = self.value(&format!("const {further} : u64"));
+            let index = self.value(&format!("add {at}, {further} : u64"));
+            let index = if self.draw.chance(50) { index } else { at.clone() };
+            let index = self.value(&format!("bounds {index}, %xlen : u64"));
+            let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
+            let value = self.value(&format!("load {from} : u32"));
+            let bound = self.draw.below(40);
+            let bound = self.value(&format!("const {bound} : u32"));
+            let cond = self.value(&format!("lt {value}, {bound} : bool"));
+            let sum = self.value("get $0 : u32");
+            self.open(&format!("if {cond}"));
+            let scaled = self.value(&format!("mul {sum}, %factor : u32"));
+            self.value(&format!("set $0, {scaled}"));
+            if self.draw.chance(50) {
+                self.value(&format!("store %to, {sum}"));
+            }
+            self.text.push_str("  } else {\n");
+            self.add(&value);
             self.close();
         }
         self.close();
