@@ -19,6 +19,7 @@ fn product(body: &str) -> String {
          param arg4 = c: write [f32] !0
          local $0 = sum: f32 !0
          local $1 = other: f32 !0
+         local $2 = k: u64 !0
          %x = builtin thread_idx.x : u64 !0
          %y = builtin thread_idx.y : u64 !0
          %n = param arg0 : u64 !0
@@ -35,6 +36,7 @@ fn product(body: &str) -> String {
          %start = const 0.5 : f32 !0
          %s0 = set $0, %start !0
          %s1 = set $1, %start !0
+         %s2 = set $2, %zero !0
          {body}
          %row = mul %y, %n : u64 !0
          %at = add %row, %x : u64 !0
@@ -108,6 +110,42 @@ fn two_sums() -> String {
     ))
 }
 
+/// [`simple`] in two loops, as the optimizer leaves one that it unrolls: the first keeps where the second goes on.
+fn split() -> String {
+    let (first, second) = (round('p', "%l", "%old"), round('q', "%m", "%old2"));
+    product(&format!(
+        "%half = div %end, %two : u64 !0
+         %l = for %zero, %half, step %one : u64 !0 {{
+           %old = get $0 : f32 !0
+           {first}
+           %set = set $0, %sump !0
+           %next = add %l, %one : u64 !0
+           %keep = set $2, %next !0
+         }}
+         %from = get $2 : u64 !0
+         %m = for %from, %end, step %one : u64 !0 {{
+           %old2 = get $0 : f32 !0
+           {second}
+           %set2 = set $0, %sumq !0
+         }}"
+    ))
+}
+
+/// [`simple`] by a number that each round takes from the one before.
+fn carried() -> String {
+    let round = round('p', "%k", "%old");
+    product(&format!(
+        "%l = for %zero, %end, step %one : u64 !0 {{
+           %k = get $2 : u64 !0
+           %old = get $0 : f32 !0
+           {round}
+           %set = set $0, %sump !0
+           %next = add %k, %one : u64 !0
+           %go = set $2, %next !0
+         }}"
+    ))
+}
+
 pub(super) fn floats(count: usize, seed: u32) -> Vec<u32> {
     let value = |i: usize| ((i as u32).wrapping_mul(seed) >> 20) as f32 / 1000.0 - 1.5;
     (0..count).map(|i| value(i).to_bits()).collect()
@@ -146,10 +184,14 @@ fn loops_of_products_are_found() {
     if Isa::detect() == Isa::Baseline {
         return;
     }
+    let count = |kernel: &str| {
+        lowered(kernel).iter().filter(|step| matches!(step, Step::Sums { .. })).count()
+    };
     for kernel in [simple(), unrolled(), two_sums()] {
-        let steps = lowered(&kernel);
-        assert!(steps.iter().any(|step| matches!(step, Step::Sums { .. })), "{steps:#?}");
+        assert_eq!(count(&kernel), 1, "{kernel}");
     }
+    assert_eq!(count(&split()), 2);
+    assert_eq!(count(&carried()), 0);
 }
 
 #[test]
@@ -161,8 +203,10 @@ fn rounds_at_once_add_what_rounds_add() {
             let (n, rows) = (u64::from(x.max(34)), y as usize);
             let size = n as usize;
             let values = values(n, rounds, [size * rows, size * 34, size * rows]);
-            for kernel in [simple(), two_sums()] {
-                agree(&kernel, in_block(x, y), &values);
+            agree(&two_sums(), in_block(x, y), &values);
+            let expected = agree(&simple(), in_block(x, y), &values);
+            for kernel in [split(), carried()] {
+                assert_eq!(agree(&kernel, in_block(x, y), &values), expected);
             }
             let sums = agree(&unrolled(), in_block(x, y), &values);
             let Value::U32(a) = &values[2] else { unreachable!() };
@@ -247,7 +291,7 @@ fn the_round_that_leaves_its_bounds_faults_where_it_is() {
         [3, all, all],
         [all; 3],
     ] {
-        for kernel in [simple(), unrolled(), two_sums()] {
+        for kernel in [simple(), unrolled(), two_sums(), split(), carried()] {
             agree(&kernel, in_block(16, 16), &values(n, rounds, lens));
         }
     }
@@ -257,7 +301,7 @@ fn the_round_that_leaves_its_bounds_faults_where_it_is() {
 fn numbers_that_wrap_run_round_by_round() {
     // The index of the first factor wraps to where it began.
     let values = values(1 << 63, 20, [64, 64, 64]);
-    for kernel in [simple(), unrolled(), two_sums()] {
+    for kernel in [simple(), unrolled(), two_sums(), split(), carried()] {
         agree(&kernel, in_block(16, 2), &values);
     }
 }

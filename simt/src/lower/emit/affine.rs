@@ -268,9 +268,16 @@ impl Emitter<'_> {
 
     /// The low bytes of a uniform integer, or zeros before it.
     pub(super) fn widened(&mut self, value: Uniform, size: usize) -> Uniform {
-        let (to, zero) = (self.slot(size), self.constant(0, size));
-        self.step(Step::Integer { op: IntegerOp::Add, slots: [to, value, zero, zero] });
+        let to = self.slot(size);
+        self.copy_uniform(to, value);
         to
+    }
+
+    /// Copies a uniform value of any type: as the sum with 0, which is in proportion to the number of the round
+    /// if the value is.
+    pub(super) fn copy_uniform(&mut self, to: Uniform, from: Uniform) {
+        let zero = self.constant(0, to.size());
+        self.step(Step::Integer { op: IntegerOp::Add, slots: [to, from, zero, zero] });
     }
 
     /// A new uniform value; one that stands for the launch is computed once only.

@@ -72,13 +72,8 @@ impl Emitter<'_> {
 
     /// What a round reads that it does not compute and that is not the same in the whole launch.
     fn inputs(&self, found: &Found, counter: Uniform) -> Vec<Uniform> {
-        let factors = found.products.iter().flat_map(|product| {
-            self.code.products[*product as usize].factors.map(|factor| match factor.from {
-                Address::Element { index: at, .. } | Address::Pointer { ptr: at, .. } => at.base,
-            })
-        });
         let mut inputs = Vec::new();
-        for read in found.read.iter().copied().chain(factors) {
+        for read in found.read.iter().copied() {
             let is_computed = found.computed[1..].iter().any(|to| to.slot() == read.slot());
             let is_fixed = self.stands[read.slot()].is_some_and(|given| !given.depends_on_block());
             if !is_computed && !is_fixed && !inputs.contains(&read) {
@@ -87,6 +82,13 @@ impl Emitter<'_> {
         }
         debug_assert_eq!(inputs.first(), Some(&counter), "nothing stands for a counter");
         inputs
+    }
+}
+
+/// Returns what all lanes have in common of an address.
+fn common_base(address: Address<Affine>) -> Uniform {
+    match address {
+        Address::Element { index: at, .. } | Address::Pointer { ptr: at, .. } => at.base,
     }
 }
 
@@ -113,7 +115,7 @@ struct Found {
     changing: Vec<Uniform>,
     /// The counter, and integers that are computed once.
     computed: Vec<Uniform>,
-    /// What that, and what an index is below, is computed from.
+    /// What that is computed from, where factors are, and what an index is below.
     read: Vec<Uniform>,
     /// Loads by steps of their own.
     loads: usize,
@@ -146,7 +148,8 @@ impl Found {
         } else if let Step::Map { .. } = step {
             self.product(*multiplied?, products);
             self.multiplied += 1;
-        } else if let Step::LoadAffine { .. } = step {
+        } else if let Step::LoadAffine { from, .. } = step {
+            self.read.push(common_base(*from));
             self.loads += 1;
         } else if let Step::Count { segment } = step {
             self.segments.push(*segment);
@@ -163,9 +166,13 @@ impl Found {
         self.changing.iter().any(|changing| changing.slot() == value.slot())
     }
 
-    /// Looks at what is computed once; `None` if it is not in proportion to the counter.
+    /// Looks at what is computed once; `None` if it is not in proportion to the counter, or if the round has read it
+    /// before, as the next round would read what this one leaves.
     fn integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
         self.read.extend([a, b, c]);
+        if self.read.iter().any(|read| read.slot() == to.slot()) {
+            return None;
+        }
         let [a, b, c] = [a, b, c].map(|value| self.changes(value));
         let (changes, is_proportional) = match op {
             IntegerOp::Add | IntegerOp::Sub => (a || b, true),
@@ -181,8 +188,10 @@ impl Found {
 
     /// Adds to the sum that it is the next part of, or begins one.
     fn product(&mut self, product: u32, products: &[Product]) {
-        let (number, Product { to, c, .. }) = (self.products.len(), products[product as usize]);
+        let (number, Product { to, c, factors, .. }) =
+            (self.products.len(), products[product as usize]);
         self.products.push(product);
+        self.read.extend(factors.map(|factor| common_base(factor.from)));
         let known = self.sums.iter().position(|(_, so_far)| *so_far == c).unwrap_or_else(|| {
             self.sums.push((Sum { to: c, products: Vec::new() }, c));
             self.sums.len() - 1

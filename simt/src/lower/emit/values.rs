@@ -84,8 +84,7 @@ impl Emitter<'_> {
         }
         let from = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
         let to = self.new_uniform(id)?;
-        let f = lanes::copy(from.size(), self.isa);
-        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        self.copy_uniform(to, from);
         self.spread(id)
     }
 
@@ -115,8 +114,7 @@ impl Emitter<'_> {
         }
         let to = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
         let from = self.uniform(value)?;
-        let f = lanes::copy(to.size(), self.isa);
-        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        self.copy_uniform(to, from);
         Ok(())
     }
 
