@@ -12,6 +12,8 @@ use super::{
     walk::{Form, Walk},
 };
 use crate::memory::{Cells, Word};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_mm256_zeroupper;
 use std::fmt;
 
 /// Moves what an access goes over: the memory, from `at` on, as a walk says, for `n` lanes from
@@ -143,7 +145,10 @@ unsafe fn avx2<W: Word, const STORE: bool>(
     values: *mut u8,
 ) {
     // SAFETY: the caller's.
-    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) }
+    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) };
+    // Which the compiler does not add behind assembly: code on the lower halves of vector registers would wait for the
+    // upper ones.
+    _mm256_zeroupper();
 }
 
 /// Moves lane by lane, or rows of lanes at once; `neighbours` moves words next to each other.

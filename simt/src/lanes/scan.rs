@@ -7,6 +7,8 @@
 use super::asm::scan as asm;
 use super::{Isa, copy, or_assembly};
 use crate::memory::{Cells, Word};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_mm256_zeroupper;
 use std::fmt;
 
 /// Where the lanes of a run go to or come from: lane i at `(index[i] - base) * stride`.
@@ -99,7 +101,10 @@ unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
     n: usize,
 ) -> bool {
     // SAFETY: the caller's.
-    unsafe { transfer::<W, I, STORE>(places, lanes, n, copy::neighbours_avx::<W>) }
+    let is_done = unsafe { transfer::<W, I, STORE>(places, lanes, n, copy::neighbours_avx::<W>) };
+    // As where rows are copied.
+    _mm256_zeroupper();
+    is_done
 }
 
 /// As `transfer`, in few calls.
