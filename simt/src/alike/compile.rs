@@ -189,7 +189,8 @@ impl<'a> Builder<'_, 'a> {
             | LaneStep::Add { .. }
             | LaneStep::AddInside { .. }
             | LaneStep::AddByWords { .. }
-            | LaneStep::Ask { .. } => None,
+            | LaneStep::Ask { .. }
+            | LaneStep::AskByWords { .. } => None,
         }
     }
 

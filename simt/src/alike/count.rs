@@ -7,7 +7,10 @@ use super::{
 use crate::{
     bound::Bound,
     code::Code,
-    lanes::busiest::{ROWS, Row, count_most_frequent},
+    lanes::{
+        busiest::{ROWS, Row, count_most_frequent},
+        words::Words,
+    },
     lower::patterns::Pattern,
     mask::{GROUP, Mask, bits},
     registers::Registers,
@@ -38,8 +41,9 @@ pub(crate) struct Counts<'t, 'a> {
 pub(crate) struct Batch {
     asking: Option<Asking>,
     indices: [Row; ROWS],
+    /// Requests.
     len: usize,
-    /// The first of some neighbouring warps, with how many requests there were before theirs.
+    /// The first of some neighbouring warps, with the number of requests before theirs.
     firsts: Vec<(usize, At)>,
 }
 
@@ -86,19 +90,17 @@ impl<'a> Counts<'_, 'a> {
 
     /// Counts what lanes ask in a round by indices that only they have.
     pub(super) fn ask_by_lanes(&mut self, asking: &Asking, registers: &Registers, round: u64) {
-        let lanes = Mask::first(self.bound.lanes(self.group));
-        let block = self.block + round * self.ahead;
-        let first_warp = (self.group * (GROUP / LANES)) as u32;
-        let request = &self.code.counted.requests[asking.request as usize];
-        let is_full = (lanes.count() as usize).is_multiple_of(LANES);
-        if asking.index.size() == 1 && is_full && request.is_served_at_once() {
-            let warps = lanes.count() as usize / LANES;
-            let indices = registers.warps(asking.index, warps).as_chunks().0;
-            self.put(asking, indices, At { block, warp: first_warp, active: u32::MAX });
+        let lanes = self.bound.lanes(self.group);
+        if asking.is_batched(lanes) {
+            let indices = registers.warps(asking.index, lanes / LANES);
+            self.room(asking, lanes, round).copy_from_slice(indices);
             return;
         }
         self.finish();
-        for (warp, active) in lanes.warps() {
+        let block = self.block + round * self.ahead;
+        let first_warp = (self.group * (GROUP / LANES)) as u32;
+        let request = &self.code.counted.requests[asking.request as usize];
+        for (warp, active) in Mask::first(lanes).warps() {
             let values = registers.warp(asking.index, warp);
             let addresses = asking.addresses(values, active);
             let asked = asked(request, active, &addresses);
@@ -110,27 +112,32 @@ impl<'a> Counts<'_, 'a> {
         }
     }
 
-    /// Takes the requests of neighbouring warps into the batch, the first of which is `at`.
+    /// Counts what lanes ask in a round by indices of a byte in memory.
     #[inline(always)]
-    fn put(&mut self, asking: &Asking, mut indices: &[Row], mut at: At) {
-        let is_other = |before: &Asking| before.request != asking.request;
-        if self.batch.as_deref().and_then(|batch| batch.asking.as_ref()).is_some_and(is_other) {
+    pub(super) fn ask_by_words(&mut self, asking: &Asking, words: &Words<'_>, round: u64) {
+        let room = self.room(asking, self.bound.lanes(self.group), round);
+        words.load_bytes(round, room);
+    }
+
+    /// Makes room in the batch for the indices of the full warps of a round.
+    #[inline(always)]
+    fn room(&mut self, asking: &Asking, lanes: usize, round: u64) -> &mut [u8] {
+        let warps = lanes / LANES;
+        let has_room = |batch: &Batch| match &batch.asking {
+            Some(before) => before.request == asking.request && batch.len + warps <= ROWS,
+            None => true,
+        };
+        if self.batch.as_deref().is_some_and(|batch| !has_room(batch)) {
             self.finish();
         }
-        while !indices.is_empty() {
-            let batch = self.batch.get_or_insert_default();
-            batch.asking.get_or_insert(*asking);
-            let len = batch.len;
-            let (taken, left) = indices.split_at(indices.len().min(ROWS - len));
-            batch.len += taken.len();
-            batch.indices[len..batch.len].copy_from_slice(taken);
-            batch.firsts.push((len, at));
-            at.warp += taken.len() as u32;
-            indices = left;
-            if batch.len == ROWS {
-                self.finish();
-            }
-        }
+        let block = self.block + round * self.ahead;
+        let warp = (self.group * (GROUP / LANES)) as u32;
+        let batch = self.batch.get_or_insert_default();
+        batch.asking = Some(*asking);
+        batch.firsts.push((batch.len, At { block, warp, active: u32::MAX }));
+        let first = batch.len;
+        batch.len += warps;
+        batch.indices[first..batch.len].as_flattened_mut()
     }
 
     /// Counts the requests of the batch.
@@ -140,15 +147,20 @@ impl<'a> Counts<'_, 'a> {
             return;
         };
         let taken = &count_bank_accesses(asking, &batch.indices)[..len];
-        let sum = taken.iter().map(|taken| u64::from(*taken)).sum();
+        let (mut sum, mut most) = (0_u32, 0);
+        for taken in taken {
+            sum += u32::from(*taken);
+            most = most.max(*taken);
+        }
         let len = len as u64;
-        self.tally.ask(asking.request, Asked { requests: len, taken: sum, ideal: len });
-        let most = taken.iter().copied().max().unwrap_or(0);
-        // The first of the worst is that of the lowest block.
+        self.tally.ask(asking.request, Asked { requests: len, taken: sum.into(), ideal: len });
+        // The first of the worst is that of the lowest block, which is none before the first of all.
         let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
-        if let Some(worst) = taken.iter().position(|taken| *taken == most)
+        let beats = |tally: &Tally, block| tally.worst.is_beaten(asking.request, asked, block);
+        if batch.firsts.first().is_some_and(|(_, first)| beats(self.tally, first.block))
+            && let Some(worst) = taken.iter().position(|taken| *taken == most)
             && let Some(at) = batch.at(worst)
-            && self.tally.worst.is_beaten(asking.request, asked, at.block)
+            && beats(self.tally, at.block)
         {
             let addresses = asking.addresses(batch.indices[worst].map(u64::from), u32::MAX);
             self.tally.worst.note(asking.request, asked, at, addresses);

@@ -1,5 +1,5 @@
 //! Lets operations and sums take what is loaded where it lies, and operations leave what is stored where it goes.
-use super::run::{Access, Adding, LaneStep, Summand};
+use super::run::{Access, Adding, Asking, LaneStep, Summand};
 use crate::{
     lanes::words::{At, MapWords, Words},
     registers::Reg,
@@ -10,8 +10,11 @@ use crate::{
 pub(crate) fn fuse<'a>(steps: &[LaneStep<'a>], lanes: usize, rounds: u64) -> Vec<LaneStep<'a>> {
     let steps = &without_extensions(without_copies(steps))[..];
     let (gone, instead) = (vec![false; steps.len()], vec![None; steps.len()]);
-    let mut fusion = Fusion { steps, lanes, rounds, gone, instead };
-    let fused: Vec<_> = (0..steps.len()).map(|at| fusion.step(at)).collect();
+    let mut fusion = Fusion { steps, lanes, rounds, gone, instead, asked: Vec::new() };
+    let mut fused: Vec<_> = (0..steps.len()).map(|at| fusion.step(at)).collect();
+    for (at, asking, words) in &fusion.asked {
+        fused[*at] = LaneStep::AskByWords { asking: *asking, words: *words };
+    }
     let kept = fused.into_iter().zip(fusion.gone).filter(|(_, gone)| !gone);
     kept.map(|(step, _)| step).collect()
 }
@@ -83,6 +86,8 @@ struct Fusion<'s, 'a> {
     gone: Vec<bool>,
     /// What is done instead of steps, where a step before has become another.
     instead: Vec<Option<LaneStep<'a>>>,
+    /// Which requests are counted by indices in memory.
+    asked: Vec<(usize, Asking, Words<'a>)>,
 }
 
 impl<'a> Fusion<'_, 'a> {
@@ -90,17 +95,24 @@ impl<'a> Fusion<'_, 'a> {
     fn step(&mut self, at: usize) -> LaneStep<'a> {
         let step = self.instead[at].unwrap_or(self.steps[at]);
         if let LaneStep::AddInside { adding } = step
-            && let Some((load, words)) = self.load_for(at, adding.index)
+            && let Some((load, words)) = self.load_for(at, adding.index, true)
             && words.is_apart_from(adding.cells)
         {
             self.gone[load] = true;
+            for (between, step) in self.steps[..at].iter().enumerate().skip(load) {
+                if let LaneStep::Ask { asking } = step
+                    && asking.index == adding.index
+                {
+                    self.asked.push((between, *asking, words));
+                }
+            }
             return LaneStep::AddByWords { adding, words };
         }
         let LaneStep::Map { f, regs } = step else { return step };
         let Some(in_memory) = f.in_memory() else { return step };
         let mut loads = [None; 4];
         for (load, reg) in loads[1..].iter_mut().zip(&regs[1..]) {
-            *load = self.load_for(at, *reg);
+            *load = self.load_for(at, *reg, false);
         }
         let store = self.store_of(at, regs[0]);
         // If all of it does not go together, some may.
@@ -134,8 +146,9 @@ impl<'a> Fusion<'_, 'a> {
         Words::new((cells, at), step, walk, self.rounds)
     }
 
-    /// The load that yields an operand of the operation `at`, if nobody else takes it and nothing is stored between them.
-    fn load_for(&self, at: usize, reg: Reg) -> Option<(usize, Words<'a>)> {
+    /// Returns the load that yields an operand of the operation `at`, if nobody else takes it and nothing is stored between
+    /// them. Requests that could take it from memory may do so if it `is_asked`.
+    fn load_for(&self, at: usize, reg: Reg, is_asked: bool) -> Option<(usize, Words<'a>)> {
         for before in (0..at).rev() {
             match self.steps[before] {
                 LaneStep::Load { to, access } if to == reg => {
@@ -143,6 +156,8 @@ impl<'a> Fusion<'_, 'a> {
                     let dead = takes_over || is_dead(self.steps, reg, at);
                     return dead.then(|| self.words(access))?.map(|words| (before, words));
                 }
+                LaneStep::Ask { asking }
+                    if is_asked && asking.index == reg && asking.is_batched(self.lanes) => {}
                 LaneStep::Store { .. } | LaneStep::Add { .. } | LaneStep::AddInside { .. } => {
                     return None;
                 }
@@ -208,7 +223,10 @@ fn reads(step: &LaneStep<'_>, reg: Reg) -> bool {
         | LaneStep::LoadOnce { .. }
         | LaneStep::Load { .. } => false,
         // There are none before all is fused.
-        LaneStep::MapWords(_) | LaneStep::CommonOf { .. } | LaneStep::AddByWords { .. } => true,
+        LaneStep::MapWords(_)
+        | LaneStep::CommonOf { .. }
+        | LaneStep::AddByWords { .. }
+        | LaneStep::AskByWords { .. } => true,
     }
 }
 
@@ -231,6 +249,7 @@ fn writes(step: &LaneStep<'_>) -> Option<Reg> {
         | LaneStep::CommonOf { .. }
         | LaneStep::AddInside { .. }
         | LaneStep::AddByWords { .. }
-        | LaneStep::Ask { .. } => None,
+        | LaneStep::Ask { .. }
+        | LaneStep::AskByWords { .. } => None,
     }
 }

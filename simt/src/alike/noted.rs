@@ -58,7 +58,8 @@ impl Asking {
             return None;
         };
         let start = lanes::address(buffer).wrapping_add(offset);
-        Some(Self { request: number, index, stride, start })
+        let is_served_at_once = request.is_served_at_once();
+        Some(Self { request: number, is_served_at_once, index, stride, start })
     }
 }
 

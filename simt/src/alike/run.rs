@@ -13,6 +13,7 @@ use crate::{
     step::with_word,
 };
 use std::ops::Range;
+use warpwise_compiler::hardware::LANES;
 
 /// An operation on lanes. What changes from round to round stands as it is in the first one, with how much more it is in
 /// each that follows.
@@ -52,6 +53,8 @@ pub(crate) enum LaneStep<'a> {
     AddByWords { adding: Adding<'a>, words: Words<'a> },
     /// Counts an atomic request whose addresses only lanes have.
     Ask { asking: Asking },
+    /// The same by the indices of a byte in memory that would be loaded into its register.
+    AskByWords { asking: Asking, words: Words<'a> },
 }
 
 /// A word that is inside in every round.
@@ -90,6 +93,8 @@ pub(crate) enum Summand {
 #[derive(Clone, Copy)]
 pub(crate) struct Asking {
     pub(super) request: u32,
+    /// Whether all lanes are served together.
+    pub(super) is_served_at_once: bool,
     pub(super) index: Reg,
     pub(super) stride: u64,
     pub(super) start: u64,
@@ -186,6 +191,9 @@ pub(crate) fn run(
                     with_word!(adding.size, adding.each_by_words(words, round));
                 }
                 LaneStep::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
+                LaneStep::AskByWords { asking, words } => {
+                    counts.ask_by_words(asking, words, round);
+                }
             }
         }
     }
@@ -215,6 +223,14 @@ impl OneWord<'_> {
         let loaded = self.cells.load::<W>(at, false);
         debug_assert!(loaded.is_some(), "what is outside was not gone through");
         loaded.map_or(0, W::bits)
+    }
+}
+
+impl Asking {
+    /// Returns true if requests of full warps, `lanes` in all, are counted together.
+    #[inline(always)]
+    pub(super) fn is_batched(&self, lanes: usize) -> bool {
+        self.is_served_at_once && self.index.size() == 1 && lanes.is_multiple_of(LANES)
     }
 }
 

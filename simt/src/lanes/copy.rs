@@ -244,6 +244,31 @@ pub(super) unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize)
     }
 }
 
+/// Loads `n` bytes next to each other.
+///
+/// # Safety
+/// They are inside, and there is room for them.
+#[inline(always)]
+pub(super) unsafe fn load_neighbours(isa: Isa, to: *mut u8, from: *const u8, n: usize) {
+    // SAFETY: the caller's; the machine has what its instruction set says.
+    unsafe {
+        match isa {
+            Isa::Baseline => neighbours::<u8>(to, from, n),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => load_neighbours_avx(to, from, n),
+        }
+    }
+}
+
+/// As [`load_neighbours`], with AVX.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn load_neighbours_avx(to: *mut u8, from: *const u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe { neighbours_avx::<u8>(to, from, n) };
+    _mm256_zeroupper();
+}
+
 /// Moves `n` words next to each other.
 #[inline(always)]
 pub(super) unsafe fn neighbours<W: Word>(to: *mut u8, from: *const u8, n: usize) {

@@ -1,6 +1,7 @@
 //! Words of neighbouring lanes, in memory or among the registers, for operations that take them where they are.
 use super::{
-    InMemory,
+    InMemory, Isa,
+    copy::load_neighbours,
     walk::{Form, Walk},
 };
 use crate::{memory::Cells, registers::Reg};
@@ -77,6 +78,18 @@ impl<'a> Words<'a> {
         (0..lanes)
             .step_by(row)
             .map(move |lane| (self.lane(round, lane).0.cast_const(), row.min(lanes - lane)))
+    }
+
+    /// Loads the bytes of a round.
+    #[inline(always)]
+    pub(crate) fn load_bytes(&self, round: u64, mut to: &mut [u8]) {
+        assert!(self.word() == 1 && to.len() == self.lanes(), "a byte for each lane");
+        for (from, n) in self.rows(round) {
+            let (row, rest) = to.split_at_mut(n);
+            // SAFETY: the words are inside; `to` is ours.
+            unsafe { load_neighbours(Isa::detect(), row.as_mut_ptr(), from, n) };
+            to = rest;
+        }
     }
 
     /// Returns true if the words of all rounds are none of some cells.
