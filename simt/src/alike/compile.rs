@@ -1,12 +1,15 @@
 //! Has rounds compiled to machine code that keeps lanes in vector registers, where all of their operations allow it.
-use super::run::{Access, LaneStep, common};
+use super::{
+    fuse,
+    run::{Access, LaneStep, common, common_of_words},
+};
 use crate::{
     code::{Given, Preset},
     lanes::{
         Formula,
         compiled::{self, Code, Inst, Once, Over, Program, Rounds, Source, Value},
         fused::Pair,
-        words::Words,
+        words::{MapWords, Words},
     },
     registers::{Reg, Registers},
 };
@@ -22,11 +25,17 @@ const MAX_STEPS: usize = 256;
 /// Bytes between loads of two rounds that the same lanes may make one after the other.
 const NEAR: u64 = 64;
 
+/// Rounds whose values are noted before they are stored: those whose memory the code of the rounds before has fetched, if a
+/// round has a row of 256 words.
+const NOTED_AHEAD: u64 = 2;
+
 /// Compiled rounds.
 pub(crate) struct CompiledRounds<'a> {
     rounds: Rounds<'a>,
     /// The values that are noted if all lanes [store](LaneStep::Common) the same.
     noted: Vec<Reg>,
+    /// One that is computed only for that, where rounds are gone over at once.
+    noted_ahead: Option<(Reg, MapWords<'a>)>,
     lanes: usize,
 }
 
@@ -55,8 +64,14 @@ pub(crate) fn compile<'a>(
     // A single operation is as fast where it takes its operands from memory, unless many rounds are gone over at once.
     let operations = steps.iter().filter(|step| is_operation(step)).count();
     let is_short = over == Over::Lanes && operations < FEWEST;
+    let mut noted_ahead = None;
     if is_short && steps.iter().any(|step| matches!(step, LaneStep::Common { .. })) {
-        return None;
+        let [LaneStep::CommonOf { value, words }, LaneStep::MapWords(_)] =
+            fuse(steps, lanes, rounds)[..]
+        else {
+            return None;
+        };
+        noted_ahead = Some((value, words));
     }
     let program = Program { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
     let (sources, stored, noted, loaded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -71,7 +86,9 @@ pub(crate) fn compile<'a>(
         loaded,
         temporaries: 0,
     };
-    for step in steps {
+    let is_noted_ahead =
+        |step: &LaneStep<'_>| noted_ahead.is_some() && matches!(step, LaneStep::Common { .. });
+    for step in steps.iter().filter(|step| !is_noted_ahead(step)) {
         builder.step(step)?;
     }
     let Builder { mut program, sources, stored, noted, .. } = builder;
@@ -80,7 +97,7 @@ pub(crate) fn compile<'a>(
     if is_short && !rounds.is_dense() {
         return None;
     }
-    Some(CompiledRounds { rounds, noted, lanes })
+    Some(CompiledRounds { rounds, noted, noted_ahead, lanes })
 }
 
 impl CompiledRounds<'_> {
@@ -91,6 +108,18 @@ impl CompiledRounds<'_> {
         rounds: Range<u64>,
         values: &mut Vec<Option<u64>>,
     ) {
+        if let Some((value, words)) = &self.noted_ahead {
+            let mut first = rounds.start;
+            while first < rounds.end {
+                let next = rounds.end.min(first + NOTED_AHEAD);
+                let noted = (first..next)
+                    .map(|round| common_of_words(registers, (*value, words), self.lanes, round));
+                values.extend(noted);
+                registers.run_compiled(&self.rounds, first..next);
+                first = next;
+            }
+            return;
+        }
         if self.noted.is_empty() {
             registers.run_compiled(&self.rounds, rounds);
             return;

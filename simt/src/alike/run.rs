@@ -170,15 +170,7 @@ pub(crate) fn run(
                     values.push(common(registers, *value, lanes.len));
                 }
                 LaneStep::CommonOf { value, words } => {
-                    // Mostly the first two differ.
-                    let few = lanes.len.min(2);
-                    registers.map_first_words(words, few, round);
-                    let mut found = common(registers, *value, few);
-                    if found.is_some() && few < lanes.len {
-                        registers.map_words(words, round);
-                        found = common(registers, *value, lanes.len);
-                    }
-                    values.push(found);
+                    values.push(common_of_words(registers, (*value, words), lanes.len, round));
                 }
                 LaneStep::Add { to, adding } => {
                     let done = with_word!(adding.size, adding.each(registers, (*to, lanes), round));
@@ -213,6 +205,24 @@ pub(super) fn is_inside(cells: Cells<'_>, index: u64, (stride, size): (u64, usiz
 pub(super) fn common(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
     let first = registers.get(value, 0);
     (1..lanes).all(|lane| registers.get(value, lane) == first).then_some(first)
+}
+
+/// Computes a value in a round, and returns it if all lanes have the same.
+pub(super) fn common_of_words(
+    registers: &mut Registers,
+    (value, words): (Reg, &MapWords<'_>),
+    lanes: usize,
+    round: u64,
+) -> Option<u64> {
+    // Mostly the first two differ.
+    let few = lanes.min(2);
+    registers.map_first_words(words, few, round);
+    let found = common(registers, value, few);
+    if found.is_none() || few == lanes {
+        return found;
+    }
+    registers.map_words(words, round);
+    common(registers, value, lanes)
 }
 
 impl OneWord<'_> {

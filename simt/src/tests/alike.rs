@@ -5,7 +5,7 @@
 //! iteration by itself.
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
-    CheckedProgram, Checks, Launch, Outcome, Stopped,
+    Arg, CheckedProgram, Checks, Finding, Launch, Outcome, Problem, Stopped,
     alike::Fails,
     block::Block,
     bound::{bind, lend, shared},
@@ -346,6 +346,49 @@ fn rows_of_a_square_are_alike_but_for_its_border() {
             assert_eq!(run(&program(&text), shape, &mut left), Outcome::default());
             assert_eq!(left[2].u32s(), expected[2].u32s());
         }
+    }
+}
+
+#[test]
+fn values_that_blocks_store_are_noted_block_by_block() {
+    // Two rows of blocks store to the same elements: a race, unless all threads of both blocks store the same value.
+    let [params, loads] = [PARAMS.replace("[u32]", "[f32]"), LOADS.replace(": u32", ": f32")];
+    // One operation, and nothing else.
+    let start = START.replace("%lt = lt %i, %lc : bool !0", "");
+    let text = format!("{params} {start} {loads} %r = add %x, %z : f32 !0 {STORE}");
+    let program = CheckedProgram::new(&kernel(&text));
+    let (blocks, threads) = (11, 64);
+    let find = |differing: &[usize], one_by_one: bool| {
+        let n = blocks * threads;
+        let mut a: Vec<f32> = (0..n).map(|i| (i / threads) as f32).collect();
+        differing.iter().for_each(|block| a[block * threads + 40] = 99.0);
+        let memories = [a, vec![5.0; n], vec![0.0; n]]
+            .map(|of| Value::U32(of.into_iter().map(f32::to_bits).collect()).memory());
+        let slice = |memory| Arg::Slice { memory, len: n as u64 };
+        let mut args: Vec<Arg<'_>> = memories.iter().map(slice).collect();
+        args.push(Arg::Scalar(0));
+        let launch = Launch {
+            grid: [blocks as u32, 2, 1],
+            block: [threads as u32, 1, 1],
+            args: &args,
+            workers: NonZeroUsize::new(1),
+            steps: None,
+        };
+        if one_by_one {
+            program.run_one_by_one(&launch, Checks::ALL)
+        } else {
+            program.run(&launch, Checks::ALL)
+        }
+    };
+    let all: Vec<usize> = (0..blocks).collect();
+    for differing in [&[][..], &[0], &[1], &[6], &[10], &[2, 3, 9], &all] {
+        let (outcome, found) = find(differing, false);
+        assert_eq!(outcome, Outcome::default());
+        let is_same =
+            |finding: &Finding| matches!(&finding.problem, Problem::Race(race) if race.same_value);
+        assert!(!found.is_empty());
+        assert_eq!(found.iter().all(is_same), differing.is_empty(), "{differing:?}");
+        assert_eq!((outcome, found), find(differing, true), "{differing:?}");
     }
 }
 
