@@ -1,9 +1,9 @@
 //! Finds what differs between the threads that one thread does the work of.
-use super::{super::version_loops::OmittedChecks, MAX_LOADED, Threads};
+use super::{super::version_loops::OmittedChecks, Threads};
 use crate::{
     analysis::tables::{self, Tables},
     id::Facts,
-    ir::{Access, Axis, BinaryOp, Body, InstId, Kernel, LocalId, Op, ParamKind, Root, Space, Ty},
+    ir::{Access, Axis, Body, InstId, Kernel, LocalId, Op, ParamKind, Root, Space, Ty},
 };
 
 /// The difference between the values of such threads.
@@ -155,8 +155,11 @@ impl Walk<'_> {
             }
             Op::Load { ptr } => {
                 self.found.value[id] = self.loaded(*ptr);
-                let has_neighbours = self.threads.axis == Axis::X;
-                self.loops == 0 || !has_neighbours || !self.has_rows_of_threads(*ptr)
+                // In a loop, a thread has loads of several iterations in flight already. What it reads of a row in one brings what it
+                // reads in the next into the cache, unless the rows of several threads each are too much for it: Hamming
+                // distances of codes of 64 bytes take 119 us instead of 83 then, on an H200.
+                let is_shared = self.found.value[*ptr] == Varies::No;
+                self.loops == 0 || is_shared || self.threads.axis != Axis::X
             }
             Op::Store { .. } => {
                 self.has_stored |= is_global_store(self.kernel, op);
@@ -201,43 +204,6 @@ impl Walk<'_> {
         };
         let is_same = self.found.value[ptr] == Varies::No;
         if is_same && (never_written || !self.has_stored) { Varies::No } else { Varies::ByData }
-    }
-
-    /// True if neighbouring threads, which memory serves together, access memory apart at `ptr`, each in a row of its own.
-    ///
-    /// In a loop, such threads read what the cache keeps of their rows from one iteration to the next. With the rows of several
-    /// threads each, it does not: Hamming distances of codes of 64 bytes take 119 to 241 us on an H200 that way, and 81 us without.
-    fn has_rows_of_threads(&self, ptr: InstId) -> bool {
-        match &self.kernel.insts[ptr].op {
-            Op::Index { base, index, stride } => {
-                let bytes = stride.known().unwrap_or(u64::MAX);
-                self.is_row_number(*index, bytes) || self.has_rows_of_threads(*base)
-            }
-            Op::Offset { base, .. } => self.has_rows_of_threads(*base),
-            _ => false,
-        }
-    }
-
-    /// True if `index`, of elements of `bytes`, has a thread's index multiplied by more than a load has bytes.
-    fn is_row_number(&self, index: InstId, bytes: u64) -> bool {
-        let varies = |id: InstId| self.found.value[id] != Varies::No;
-        match self.kernel.insts[index].op {
-            Op::Cast { value } | Op::Bounds { index: value, .. } => {
-                self.is_row_number(value, bytes)
-            }
-            Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
-                [lhs, rhs].iter().any(|&id| varies(id) && self.is_row_number(id, bytes))
-            }
-            Op::Binary { op: BinaryOp::Mul, lhs, rhs } => {
-                let factors = [(lhs, rhs), (rhs, lhs)];
-                factors.iter().filter(|(number, _)| varies(*number)).any(|&(number, factor)| {
-                    let Op::Const(factor) = self.kernel.insts[factor].op else { return true };
-                    let bytes = bytes.saturating_mul(factor);
-                    bytes > MAX_LOADED || self.is_row_number(number, bytes)
-                })
-            }
-            _ => false,
-        }
     }
 
     fn choose(&mut self, id: InstId, cond: Varies, arms: [&Body; 2], around: Varies) -> bool {
