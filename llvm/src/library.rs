@@ -107,8 +107,9 @@ impl fmt::Display for Llvm {
 impl Llvm {
     /// Returns the first LLVM of these, looked for once in a process:
     ///
-    /// 1. The one that the environment variable [`LLVM_VARIABLE`] names. If it does, there is no other.
-    /// 2. The one that this process has loaded, as rustc has.
+    /// 1. The one that this process has loaded, as rustc has. If there is one, there is no other: each would call functions of the
+    ///    other that have the same name, which ends the process.
+    /// 2. The one that the environment variable [`LLVM_VARIABLE`] names. If it does, there is no other.
     /// 3. The one of the `rustc` that the environment variable `RUSTC` names or that is found on the path.
     /// 4. An installed one, by the names that distributions give it.
     ///
@@ -116,18 +117,16 @@ impl Llvm {
     /// If there is none, or not one that can be used. The error is that of the third where no other is there.
     pub fn find() -> Result<&'static Self, LoadError> {
         static FOUND: OnceLock<Result<Llvm, LoadError>> = OnceLock::new();
-        let find = || match find::named_library() {
-            Some(path) => Self::load(&path?),
-            None => Self::of_toolchain().or_else(|error| Self::installed().ok_or(error)),
+        let find = || match (find::loaded_library(), find::named_library()) {
+            (Some(path), _) => Self::load(&path),
+            (None, Some(path)) => Self::load(&path?),
+            (None, None) => Self::of_toolchain().or_else(|error| Self::installed().ok_or(error)),
         };
         FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
     }
 
     fn of_toolchain() -> Result<Self, LoadError> {
-        match find::loaded_library() {
-            Some(path) => Self::load(&path),
-            None => Self::load(&find::library_in(&find::sysroot()?.join("lib"))?),
-        }
+        Self::load(&find::library_in(&find::sysroot()?.join("lib"))?)
     }
 
     fn installed() -> Option<Self> {
