@@ -1,7 +1,8 @@
 //! Hoists loads of memory that nobody writes above branches ahead of them, so that threads wait once for several.
 //!
-//! Takes loads from slices that a launch only reads, in the same body behind an `if` without exits, checks and loops. With the pure
-//! operations that its operands need, each moves ahead of the first `if` that they do not depend on, behind every check.
+//! Takes loads from slices that a launch only reads, in the same body behind an `if` without exits, checks and loops, or behind a
+//! quotient or a root of floats, which have branches in machine code. With the pure operations that its operands need, each moves
+//! ahead of the first of these that they do not depend on, behind every check.
 //!
 //! ```text
 //! %2 = load %1                            %2 = load %1
@@ -13,11 +14,11 @@
 //!
 //! The loads run in any case, and find the same numbers wherever they run.
 //!
-//! Why: special cases of mathematical functions are branches, which neither LLVM nor `ptxas` moves a load above. Iterations of an unrolled
+//! Why: special cases of mathematical functions, quotients and roots are branches, which neither LLVM nor `ptxas` moves a load above. Iterations of an unrolled
 //! loop would wait for memory one after the other.
 use crate::{
     id::Facts,
-    ir::{Access, Body, Effect, InstId, Kernel, Op, ParamKind, Root},
+    ir::{Access, BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, ParamKind, Root, Ty, UnaryOp},
 };
 
 /// The most loads that wait ahead of their place, each in registers of its own.
@@ -33,7 +34,7 @@ pub(super) fn hoist_loads(kernel: &mut Kernel) {
 
 /// True if the loads of consecutive copies of `list` are separated by branches, and can be hoisted.
 pub(super) fn has_loads_to_hoist(kernel: &Kernel, list: &Body) -> bool {
-    let is_branch = |id: &InstId| matches!(kernel.insts[*id].op, Op::If { .. });
+    let is_branch = |id: &InstId| is_branch(kernel, *id);
     list.0.iter().all(|&id| is_passable(kernel, id))
         && list.0.iter().any(|&id| is_constant_load(kernel, id))
         && list.0.iter().any(is_branch)
@@ -57,6 +58,17 @@ fn is_constant_load(kernel: &Kernel, id: InstId) -> bool {
     let Op::Load { ptr } = kernel.insts[id].op else { return false };
     let Some(Root::Param(param)) = kernel.root(ptr) else { return false };
     matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+}
+
+/// True for what `ptxas` moves no load above.
+fn is_branch(kernel: &Kernel, id: InstId) -> bool {
+    let Inst { op, ty, .. } = &kernel.insts[id];
+    let is_float = matches!(ty, Ty::Scalar(scalar) if scalar.is_float());
+    match op {
+        Op::If { .. } => true,
+        Op::Binary { op: BinaryOp::Div, .. } | Op::Unary { op: UnaryOp::Sqrt, .. } => is_float,
+        _ => false,
+    }
 }
 
 /// True if control always reaches the end of `id`, and no check in it guards a later load.
@@ -89,7 +101,7 @@ impl Walk<'_> {
                 self.waiting -= usize::from(is_constant_load(self.kernel, id));
                 continue;
             }
-            if matches!(self.kernel.insts[id].op, Op::If { .. }) && is_passable(self.kernel, id) {
+            if is_branch(self.kernel, id) && is_passable(self.kernel, id) {
                 self.hoist(id, &list.0[number + 1..], &mut kept);
             }
             self.place(id, &mut kept);
