@@ -38,6 +38,7 @@ benchmarks! {
     radix_count radix_scatter attention floyd_warshall
     smith_waterman lattice_boltzmann hash_insert aes bilateral row_sums convolution_2d
     monte_carlo_pi life matvec gray gelu_bf16 integrate_f64 scan_chained
+    rms_norm quantize lower_bound blur_shared heat hamming matvec_transposed upsample
 }
 
 /// Returns the benchmarks with these names, or all if there are none.
