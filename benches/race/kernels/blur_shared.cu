@@ -1,4 +1,4 @@
-// A filter of 17 taps over a tile in shared memory, with a margin at either end.
+// The convolution of `convolution_1d` over as many elements as a parameter says, which proves no index.
 extern "C" __global__ void blur_shared(int n, const float* __restrict__ weights, const float* __restrict__ x, float* __restrict__ out) {
     __shared__ float tile[272];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

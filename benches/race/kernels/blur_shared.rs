@@ -1,4 +1,4 @@
-//! A filter of 17 taps over a tile in shared memory, with a margin at either end.
+//! The convolution of `convolution_1d` over as many elements as a parameter says, which proves no index.
 use super::prelude::*;
 
 #[kernel(block = 256)]
