@@ -14,7 +14,8 @@
 //! Takes loops that nothing continues early, whose counter grows once an iteration by a step that is positive and the same in all
 //! of them, up to an end that is the same, too. Where the sum wraps, a `for` ends and a `while` goes on. So the loop as it was
 //! stays beside the counted one, for ends that are too large, unless no end is or the loop would have to run
-//! [`MIN_ENDLESS_ITERATIONS`] times before.
+//! [`MIN_ENDLESS_ITERATIONS`] times before. Where threads meet in a loop that has both, all threads of a block agree on the end and
+//! the step, so that they run the same one.
 //!
 //! Why: `version_loops`, `narrow_loops` and `unroll_loops` know `for` loops. A row of squares that is summed by `while` takes
 //! 13.5 to 16.5 instructions a load without this pass, and 2.4 with it.
@@ -24,7 +25,10 @@ use super::{
     version_loops::{contains, mark_set_locals},
 };
 use crate::{
-    analysis::range::{self, Ranges},
+    analysis::{
+        range::{self, Ranges},
+        uniformity::{self, Varying},
+    },
     id::Facts,
     ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
@@ -39,22 +43,31 @@ pub(super) fn count_loops(kernel: &mut Kernel) -> bool {
     if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Loop { .. })) {
         return false;
     }
-    let (ranges, before) = (range::analyze(kernel), kernel.insts.len());
+    let before = kernel.insts.len();
+    let known =
+        Known { ranges: range::analyze(kernel), uniform: uniformity::analyze(kernel).block };
     let list = std::mem::take(&mut kernel.body);
-    kernel.body = rewrite(kernel, &ranges, list);
+    kernel.body = rewrite(kernel, &known, list);
     kernel.insts.len() > before
 }
 
-fn rewrite(kernel: &mut Kernel, ranges: &Ranges, list: Body) -> Body {
+/// Facts about the kernel before any loop is replaced.
+struct Known {
+    ranges: Ranges,
+    /// Differences between the threads of a block.
+    uniform: Varying,
+}
+
+fn rewrite(kernel: &mut Kernel, known: &Known, list: Body) -> Body {
     let mut rewritten = Vec::with_capacity(list.0.len());
     for id in list.0 {
-        let counted = Counted::of(kernel, ranges, id, &rewritten);
+        let counted = Counted::of(kernel, known, id, &rewritten);
         let placed = counted.map_or(id, |counted| counted.replace(kernel, id, &mut rewritten));
         if !kernel.insts[id].op.is_leaf() {
             // Taken out while its bodies are walked.
             let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
             for inner in op.bodies_mut() {
-                *inner = rewrite(kernel, ranges, std::mem::take(inner));
+                *inner = rewrite(kernel, known, std::mem::take(inner));
             }
             kernel.insts[id].op = op;
         }
@@ -63,14 +76,25 @@ fn rewrite(kernel: &mut Kernel, ranges: &Ranges, list: Body) -> Body {
     Body(rewritten)
 }
 
+impl Known {
+    /// True if all threads that meet in `body` run the same version of it, which `deciding` values choose.
+    fn agree_on_version(&self, kernel: &Kernel, body: &Body, deciding: [InstId; 2]) -> bool {
+        let is_uniform = |id: InstId| self.uniform.value[id].is_uniform();
+        let of_grid = |op: &Op| matches!(op, Op::SyncGrid);
+        let meets = |op: &Op| op.effect() == Effect::Sync;
+        !contains(kernel, body, &of_grid)
+            && (deciding.into_iter().all(is_uniform) || !contains(kernel, body, &meets))
+    }
+}
+
 /// A `loop` that counts.
 struct Counted {
     condition: Condition,
-    /// What the loop computes to decide whether it goes on.
+    /// The instructions up to the condition.
     head: Body,
     /// The rest of an iteration.
     rest: Body,
-    /// What the counter grows by.
+    /// The growth of the counter in an iteration.
     step: InstId,
     /// True if the counter may pass the largest number of its type.
     may_wrap: bool,
@@ -78,7 +102,7 @@ struct Counted {
 
 impl Counted {
     /// Takes the instruction `id`, which stands after those `before`, for a loop that counts.
-    fn of(kernel: &Kernel, ranges: &Ranges, id: InstId, before: &[InstId]) -> Option<Self> {
+    fn of(kernel: &Kernel, known: &Known, id: InstId, before: &[InstId]) -> Option<Self> {
         let Op::Loop { body } = &kernel.insts[id].op else { return None };
         let branch = body.0.iter().position(|&id| !kernel.insts[id].op.is_leaf())?;
         let (head, behind) = (&body.0[..branch], &body.0[branch + 1..]);
@@ -106,19 +130,21 @@ impl Counted {
             matches!(op, Op::Get(_)) || op.effect() == Effect::None
         };
         let continues = |op: &Op| matches!(op, Op::Continue(of) if *of == id);
-        let steps = ranges.get(kernel, step)?;
+        let steps = known.ranges.get(kernel, step)?;
         let is_counted = [condition.end, step].iter().all(is_constant)
             && head.0.iter().all(computes)
             && !contains(kernel, &rest, &continues)
             && steps.min > 0
-            && steps.max <= largest(condition.scalar)?;
-        let may_wrap = !condition.cannot_wrap(kernel, ranges, before, steps.max)?;
-        is_counted.then_some(Self { condition, head, rest, step, may_wrap })
+            && steps.max <= condition.largest;
+        let may_wrap = !condition.cannot_wrap(kernel, &known.ranges, before, steps.max);
+        let has_one_version =
+            !may_wrap || known.agree_on_version(kernel, body, [condition.end, step]);
+        (is_counted && has_one_version).then_some(Self { condition, head, rest, step, may_wrap })
     }
 
     /// Makes the loop `id` a counted one, and appends what comes before it to `list`. Returns what stands in its place.
     fn replace(self, kernel: &mut Kernel, id: InstId, list: &mut Vec<InstId>) -> InstId {
-        let Condition { counter, scalar, end, inclusive } = self.condition;
+        let Condition { counter, scalar, largest, end, inclusive } = self.condition;
         let span = kernel.insts[id].span;
         let [end, step] = [end, self.step].map(|value| hoist(kernel, value, id, list));
         let as_it_was =
@@ -130,7 +156,7 @@ impl Counted {
         let placed = match as_it_was {
             None => id,
             Some(other) => {
-                let largest = push(Op::Const(largest(scalar).unwrap_or(0) as u64), scalar.into());
+                let largest = push(Op::Const(largest as u64), scalar.into());
                 let op = Op::Binary { op: BinaryOp::Sub, lhs: largest, rhs: step };
                 let last = push(op, scalar.into());
                 let op = Op::Compare { op: CompareOp::Le, lhs: end, rhs: last };
@@ -196,17 +222,13 @@ fn step(kernel: &Kernel, counter: LocalId, head: &Body, rest: &Body) -> Option<I
     again.is_none().then_some(step)
 }
 
-/// Returns the largest number of an integer type.
-fn largest(scalar: Scalar) -> Option<i128> {
-    let bits = scalar.bits()?;
-    Some((1 << (bits - u32::from(scalar.is_signed()))) - 1)
-}
-
 /// The condition on which a loop goes on.
 #[derive(Clone, Copy)]
 struct Condition {
     counter: LocalId,
     scalar: Scalar,
+    /// The largest number of the counter's type.
+    largest: i128,
     end: InstId,
     inclusive: bool,
 }
@@ -225,28 +247,22 @@ impl Condition {
             CompareOp::Eq | CompareOp::Ne => return None,
         };
         let Op::Get(counter) = kernel.insts[read].op else { return None };
-        scalar.is_int().then_some(Self { counter, scalar, end, inclusive })
+        let largest = range::scalar_limits(scalar).filter(|_| scalar.is_int())?.max;
+        Some(Self { counter, scalar, largest, end, inclusive })
     }
 
     /// True if a counter that grows by `step` at most never passes the largest number of its type, or too late to matter. The
     /// instructions `before` are those before the loop.
-    fn cannot_wrap(
-        self,
-        kernel: &Kernel,
-        ranges: &Ranges,
-        before: &[InstId],
-        step: i128,
-    ) -> Option<bool> {
-        let largest = largest(self.scalar)?;
-        let end = ranges.get(kernel, self.end).map_or(largest, |range| range.max);
+    fn cannot_wrap(self, kernel: &Kernel, ranges: &Ranges, before: &[InstId], step: i128) -> bool {
+        let end = ranges.get(kernel, self.end).map_or(self.largest, |range| range.max);
         let last = if self.inclusive { end } else { end - 1 };
         let start = before.iter().rev().find_map(|&id| match kernel.insts[id].op {
             Op::Set { local, value } if local == self.counter => Some(value),
             _ => None,
         });
         let start = start.and_then(|value| ranges.get(kernel, value));
-        let iterations = start.map(|start| (largest - start.max) / step.max(1));
+        let iterations = start.map(|start| (self.largest - start.max) / step.max(1));
         let is_endless = |iterations| iterations >= MIN_ENDLESS_ITERATIONS;
-        Some(last + step <= largest || iterations.is_some_and(is_endless))
+        last + step <= self.largest || iterations.is_some_and(is_endless)
     }
 }
