@@ -17,10 +17,7 @@
 use super::range::{self, Ranges};
 use crate::{
     id::Facts,
-    ir::{
-        Access, BinaryOp, Body, Effect, Element, InstId, Kernel, Op, ParamKind, Root, Scalar,
-        Space, Ty,
-    },
+    ir::{BinaryOp, Body, Effect, Element, InstId, Kernel, Op, ParamKind, Root, Scalar, Space, Ty},
 };
 use std::collections::BTreeSet;
 
@@ -364,7 +361,7 @@ impl Walk<'_> {
         {
             self.split(value)
         } else if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = inst.op {
-            match (self.constant(lhs), self.constant(rhs)) {
+            match (self.kernel.literal(lhs), self.kernel.literal(rhs)) {
                 (_, Some(constant)) => self.sum(lhs, constant, inst.ty).unwrap_or(whole),
                 (Some(constant), None) => self.sum(rhs, constant, inst.ty).unwrap_or(whole),
                 (None, None) => whole,
@@ -402,10 +399,6 @@ impl Walk<'_> {
         from.is_some() && to.is_some_and(fits)
     }
 
-    fn constant(&self, id: InstId) -> Option<u64> {
-        if let Op::Const(bits) = self.kernel.insts[id].op { Some(bits) } else { None }
-    }
-
     /// A power of two that `place` is a multiple of.
     fn alignment(&self, place: &Place) -> u64 {
         let root = alignment_of(self.kernel, place.root);
@@ -433,7 +426,7 @@ impl Walk<'_> {
             } else if op == BinaryOp::And {
                 left().max(right())
             } else if op == BinaryOp::Shl {
-                let by = self.constant(rhs).and_then(|by| u32::try_from(by).ok());
+                let by = self.kernel.literal(rhs).and_then(|by| u32::try_from(by).ok());
                 by.filter(|by| *by < 8).map_or(0, |by| left().saturating_add(by))
             } else {
                 0
@@ -467,13 +460,7 @@ fn may_meet(kernel: &Kernel, group: &Group, request: &Request) -> bool {
 
 /// Whether these are loads of what no other thread writes, and this one does not in between.
 fn is_constant(kernel: &Kernel, group: &Group) -> bool {
-    match group.place.root {
-        Root::Param(param) => match &kernel.params[param].kind {
-            ParamKind::Slice { access, .. } => *access == Access::Read,
-            ParamKind::Scalar(_) => false,
-        },
-        Root::Shared(_) | Root::Array(_) => false,
-    }
+    kernel.is_read_only(group.place.root)
 }
 
 #[cfg(test)]

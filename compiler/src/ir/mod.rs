@@ -315,6 +315,17 @@ impl Kernel {
         }
     }
 
+    /// Returns the bits of `id`, if it is a literal.
+    pub fn literal(&self, id: InstId) -> Option<u64> {
+        if let Op::Const(bits) = self.insts[id].op { Some(bits) } else { None }
+    }
+
+    /// True if nobody writes to `root` during a launch.
+    pub fn is_read_only(&self, root: Root) -> bool {
+        let Root::Param(param) = root else { return false };
+        matches!(self.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+    }
+
     /// The parameter or array that `ptr` points into, if it is known.
     pub fn root(&self, ptr: InstId) -> Option<Root> {
         let mut op = &self.insts[ptr].op;

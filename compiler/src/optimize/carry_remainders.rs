@@ -214,11 +214,7 @@ pub(super) fn distance(
         return Some(0);
     }
     if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
-        let constant = |id: InstId| match kernel.insts[id].op {
-            Op::Const(bits) => Some(bits),
-            _ => None,
-        };
-        let (value, number) = match (constant(lhs), constant(rhs)) {
+        let (value, number) = match (kernel.literal(lhs), kernel.literal(rhs)) {
             (None, Some(number)) => (lhs, number),
             (Some(number), None) => (rhs, number),
             (None, None) | (Some(_), Some(_)) => return None,

@@ -274,11 +274,7 @@ impl Walk<'_> {
     /// difference may have become a sum that wraps.
     fn split(&self, index: InstId) -> (Option<InstId>, i128) {
         let insts = &self.kernel.insts;
-        let constant = |id: InstId| match insts[id].op {
-            Op::Const(bits) => Some(bits),
-            _ => None,
-        };
-        if let Some(bits) = constant(index) {
+        if let Some(bits) = self.kernel.literal(index) {
             return (None, bits.into());
         }
         // What is narrow is a cast, and its sums do not wrap.
@@ -298,7 +294,7 @@ impl Walk<'_> {
             Some(number).filter(|number| number.abs() <= MAX_CONSTANT)
         };
         if let Op::Binary { op, lhs, rhs } = &insts[index].op {
-            let sum = match (op, constant(*lhs), constant(*rhs)) {
+            let sum = match (op, self.kernel.literal(*lhs), self.kernel.literal(*rhs)) {
                 (BinaryOp::Add, _, Some(bits)) => small(bits).map(|number| (*lhs, number)),
                 (BinaryOp::Add, Some(bits), _) => small(bits).map(|number| (*rhs, number)),
                 (BinaryOp::Sub, _, Some(bits)) => small(bits).map(|number| (*lhs, -number)),

@@ -9,10 +9,7 @@
 use super::{drop_insts, replace::Replacements};
 use crate::{
     id::{Facts, Id},
-    ir::{
-        Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, TernaryOp, Ty,
-        UnaryOp,
-    },
+    ir::{BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, TernaryOp, Ty, UnaryOp},
 };
 use std::mem::Discriminant;
 
@@ -248,9 +245,5 @@ fn commutes(op: &Op) -> bool {
 
 /// True if nobody writes what `ptr` points to.
 fn is_constant(kernel: &Kernel, ptr: InstId) -> bool {
-    let Some(Root::Param(param)) = kernel.root(ptr) else { return false };
-    match kernel.params[param].kind {
-        ParamKind::Slice { access, .. } => access == Access::Read,
-        ParamKind::Scalar(_) => false,
-    }
+    kernel.root(ptr).is_some_and(|root| kernel.is_read_only(root))
 }

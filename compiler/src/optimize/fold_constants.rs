@@ -100,10 +100,6 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
     }
 }
 
-fn constant(kernel: &Kernel, id: InstId) -> Option<u64> {
-    if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
-}
-
 fn scalar_of(kernel: &Kernel, id: InstId) -> Option<Scalar> {
     match kernel.insts[id].ty {
         Ty::Scalar(scalar) => Some(scalar),
@@ -135,7 +131,7 @@ fn fold_builtin(kernel: &Kernel, builtin: Builtin) -> Option<Folded> {
 }
 
 fn fold_unary(kernel: &Kernel, scalar: Scalar, op: UnaryOp, value: InstId) -> Option<Folded> {
-    if let Some(bits) = constant(kernel, value) {
+    if let Some(bits) = kernel.literal(value) {
         return evaluate::unary(op, scalar, bits).map(Const);
     }
     if let Op::Unary { op: inner, value: inside } = kernel.insts[value].op {
@@ -176,7 +172,7 @@ fn fold_binary(
     lhs: InstId,
     rhs: InstId,
 ) -> Option<Folded> {
-    let (left, right) = (constant(kernel, lhs), constant(kernel, rhs));
+    let (left, right) = (kernel.literal(lhs), kernel.literal(rhs));
     if let (Some(left), Some(right)) = (left, right) {
         return evaluate::binary(op, scalar, left, right).map(Const);
     }
@@ -316,12 +312,12 @@ fn fold_ternary(
     scalar: Scalar,
     operands: [InstId; 3],
 ) -> Option<Folded> {
-    let [a, b, c] = operands.map(|id| constant(kernel, id));
+    let [a, b, c] = operands.map(|id| kernel.literal(id));
     evaluate::ternary(op, scalar, [a?, b?, c?]).map(Const)
 }
 
 fn fold_fma(kernel: &Kernel, scalar: Scalar, a: InstId, b: InstId, c: InstId) -> Option<Folded> {
-    let [left, right, addend] = [a, b, c].map(|id| constant(kernel, id));
+    let [left, right, addend] = [a, b, c].map(|id| kernel.literal(id));
     if let (Some(left), Some(right), Some(addend)) = (left, right, addend) {
         return evaluate::fma(scalar, left, right, addend).map(Const);
     }
@@ -341,7 +337,7 @@ fn fold_fma(kernel: &Kernel, scalar: Scalar, a: InstId, b: InstId, c: InstId) ->
 
 fn fold_compare(kernel: &Kernel, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Folded> {
     let scalar = scalar_of(kernel, lhs)?;
-    let (left, right) = (constant(kernel, lhs), constant(kernel, rhs));
+    let (left, right) = (kernel.literal(lhs), kernel.literal(rhs));
     if let (Some(left), Some(right)) = (left, right) {
         return evaluate::compare(op, scalar, left, right).map(truth);
     }
@@ -390,7 +386,7 @@ fn fold_cast(kernel: &Kernel, to: Scalar, value: InstId) -> Option<Folded> {
     if from == to {
         return Some(Same(value));
     }
-    if let Some(bits) = constant(kernel, value) {
+    if let Some(bits) = kernel.literal(value) {
         return evaluate::cast(from, to, bits).map(Const);
     }
     let Op::Cast { value: inside } = kernel.insts[value].op else { return None };
@@ -423,7 +419,7 @@ fn fold_bitcast(kernel: &Kernel, to: Scalar, value: InstId) -> Option<Folded> {
     if scalar_of(kernel, value)? == to {
         return Some(Same(value));
     }
-    if let Some(bits) = constant(kernel, value) {
+    if let Some(bits) = kernel.literal(value) {
         return Some(Const(bits));
     }
     let Op::Bitcast { value: inside } = kernel.insts[value].op else { return None };
@@ -437,7 +433,7 @@ fn fold_select(
     then: InstId,
     other: InstId,
 ) -> Option<Folded> {
-    if let Some(cond) = constant(kernel, cond) {
+    if let Some(cond) = kernel.literal(cond) {
         return Some(Same(if cond == 1 { then } else { other }));
     }
     if then == other {
@@ -447,7 +443,7 @@ fn fold_select(
         return None;
     }
     let binary = |op, rhs| Some(Folded::Op(Op::Binary { op, lhs: cond, rhs }));
-    match (constant(kernel, then), constant(kernel, other)) {
+    match (kernel.literal(then), kernel.literal(other)) {
         (Some(a), Some(b)) if a == b => Some(Same(then)),
         (Some(1), Some(_)) => Some(Same(cond)),
         (Some(_), Some(_)) => Some(Folded::Op(Op::Unary { op: UnaryOp::Not, value: cond })),

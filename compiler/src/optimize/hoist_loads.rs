@@ -18,7 +18,7 @@
 //! loop would wait for memory one after the other.
 use crate::{
     id::Facts,
-    ir::{Access, BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, ParamKind, Root, Ty, UnaryOp},
+    ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Ty, UnaryOp},
 };
 
 /// The most loads that wait ahead of their place, each in registers of its own.
@@ -54,10 +54,9 @@ fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
 }
 
 /// True for loads of memory that nobody writes during the launch.
-fn is_constant_load(kernel: &Kernel, id: InstId) -> bool {
+pub(super) fn is_constant_load(kernel: &Kernel, id: InstId) -> bool {
     let Op::Load { ptr } = kernel.insts[id].op else { return false };
-    let Some(Root::Param(param)) = kernel.root(ptr) else { return false };
-    matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+    kernel.root(ptr).is_some_and(|root| kernel.is_read_only(root))
 }
 
 /// True for what `ptxas` moves no load above.

@@ -133,17 +133,15 @@ impl Walk<'_> {
 
     /// Returns the quotient of `id`, if it is a multiple of `divisor`.
     fn multiple(&self, id: InstId, divisor: u64) -> Option<Multiple> {
-        let constant = |id: InstId| {
-            if let Op::Const(number) = self.kernel.insts[id].op { Some(number) } else { None }
-        };
+        let literal = |id| self.kernel.literal(id);
         let quotient = |number: u64| number.is_multiple_of(divisor).then_some(number / divisor);
-        if let Some(number) = constant(id) {
+        if let Some(number) = literal(id) {
             return quotient(number).map(Multiple::Constant);
         }
         let Op::Binary { op: BinaryOp::Mul, lhs, rhs } = self.kernel.insts[id].op else {
             return None;
         };
-        let (value, number) = match (constant(lhs), constant(rhs)) {
+        let (value, number) = match (literal(lhs), literal(rhs)) {
             (_, Some(number)) => (lhs, number),
             (Some(number), None) => (rhs, number),
             (None, None) => return None,

@@ -59,8 +59,7 @@ pub(super) fn unroll_by_divisors(kernel: &mut Kernel, skipped: &mut HashSet<Inst
 }
 
 fn divisor(kernel: &Kernel, id: InstId) -> Option<u64> {
-    let Op::Const(bits) = kernel.insts[id].op else { return None };
-    Some(bits).filter(|bits| DIVISORS.contains(bits))
+    kernel.literal(id).filter(|bits| DIVISORS.contains(bits))
 }
 
 /// A remainder of the sum of a counter and a constant.
@@ -105,18 +104,15 @@ impl Walk<'_> {
             return false;
         };
         let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = ty else { return false };
-        let constant = |id: InstId| match self.kernel.insts[id].op {
-            Op::Const(bits) => Some(bits),
-            _ => None,
-        };
-        let (Some(first), Some(stride)) = (constant(start), constant(step)) else { return false };
+        let [first, stride] = [start, step].map(|id| self.kernel.literal(id));
+        let (Some(first), Some(stride)) = (first, stride) else { return false };
         let mut found = Found { of: id, size: 0, meets: false, remainders: Vec::new() };
         let is_repeatable = found.look_at(self, body, true) && self.kernel.falls_through(body);
         let largest = found.remainders.iter().map(|found| found.divisor).max();
         let Some(largest) = largest.filter(|_| is_repeatable) else { return false };
         let rounds = largest * MIN_ROUNDS.div_ceil(largest);
         let divides = |found: &Remainder| rounds.is_multiple_of(found.divisor);
-        if constant(end).is_some()
+        if self.kernel.literal(end).is_some()
             || !STRIDES.contains(&stride)
             || found.meets && !self.uniform.value[end].is_uniform()
             || found.size * rounds > MAX_UNROLLED_INSTRUCTIONS

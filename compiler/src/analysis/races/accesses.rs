@@ -2,7 +2,7 @@
 use super::overlap::Places;
 use crate::{
     analysis::trace::{AccessKind, Active, Dimension, Event, Rows, SymbolId, Trace, Value, What},
-    ir::{self, InstId, Kernel, Op, Order, ParamKind, Root, Scope, Space},
+    ir::{InstId, Kernel, Op, Order, Root, Scope, Space},
 };
 use std::cell::OnceCell;
 
@@ -176,8 +176,7 @@ fn access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<Access
 
 /// Whether nobody writes to it while the kernel runs.
 fn is_constant(kernel: &Kernel, root: Option<Root>) -> bool {
-    let Some(Root::Param(param)) = root else { return false };
-    matches!(kernel.params[param].kind, ParamKind::Slice { access: ir::Access::Read, .. })
+    root.is_some_and(|root| kernel.is_read_only(root))
 }
 
 /// What an atomic operation orders, and among which threads it is atomic.

@@ -5,7 +5,7 @@ use crate::{
         trace::{AccessKind, Trace, Value, What},
         uniformity::Uniformity,
     },
-    ir::{self, Builtin, Effect, InstId, Kernel, Op, ParamKind, Root},
+    ir::{Builtin, Effect, InstId, Kernel, Op, Root},
 };
 
 /// How deep an expression is looked at.
@@ -32,7 +32,7 @@ impl Values<'_> {
         match [self.stored(a.inst), self.stored(b.inst)] {
             [Some(x), Some(y)] if a.number == b.number => x == y && self.same(x, threads, 0),
             [Some(x), Some(y)] => {
-                self.constant(x).is_some() && self.constant(x) == self.constant(y)
+                self.kernel.literal(x).is_some() && self.kernel.literal(x) == self.kernel.literal(y)
             }
             [None, _] | [_, None] => false,
         }
@@ -41,8 +41,9 @@ impl Values<'_> {
     /// Whether two stores, each of a block of its own, are known to store the same bits.
     pub(super) fn stored_same_by_blocks(&self, stores: [&Access<'_>; 2]) -> bool {
         let [Some(a), Some(b)] = stores.map(|of| self.stored(of.inst)) else { return false };
-        let constant = self.constant(a);
-        constant.is_some() && constant == self.constant(b) || a == b && is_of_launch(self.kernel, a)
+        let constant = self.kernel.literal(a);
+        constant.is_some() && constant == self.kernel.literal(b)
+            || a == b && is_of_launch(self.kernel, a)
     }
 
     /// Whether what an instruction writes is computed from a builtin that `is` holds for, also by way of memory
@@ -106,11 +107,6 @@ impl Values<'_> {
         Some(value)
     }
 
-    fn constant(&self, id: InstId) -> Option<u64> {
-        let Op::Const(bits) = self.kernel.insts[id].op else { return None };
-        Some(bits)
-    }
-
     /// Whether `id` yields the same in two threads that run it together.
     fn same(&self, id: InstId, threads: [usize; 2], depth: u32) -> bool {
         let warps = threads.map(|thread| thread / 32);
@@ -135,8 +131,7 @@ impl Values<'_> {
 
     /// Whether nobody writes what `ptr` points to while the kernel runs.
     fn is_constant_memory(&self, ptr: InstId) -> bool {
-        let Some(Root::Param(param)) = self.kernel.root(ptr) else { return false };
-        matches!(self.kernel.params[param].kind, ParamKind::Slice { access: ir::Access::Read, .. })
+        self.kernel.root(ptr).is_some_and(|root| self.kernel.is_read_only(root))
     }
 
     /// Whether two threads always load from the same place.

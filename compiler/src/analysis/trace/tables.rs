@@ -29,11 +29,8 @@ pub(super) fn tables(kernel: &Kernel) -> Tables {
         let Some(Root::Array(array)) = kernel.root(ptr) else {
             return kernel.arrays.clones(None);
         };
-        let constant = |value: InstId| {
-            let Op::Const(bits) = kernel.insts[value].op else { return None };
-            Some(bits)
-        };
-        let stored = if let Op::Store { value, .. } = inst.op { constant(value) } else { None };
+        let stored =
+            if let Op::Store { value, .. } = inst.op { kernel.literal(value) } else { None };
         let entry = offset(kernel, ptr).zip(stored);
         let is_new = |table: &mut BTreeMap<i64, u64>| {
             entry.is_some_and(|(offset, bits)| table.insert(offset, bits).is_none())

@@ -119,13 +119,13 @@ impl Emitter<'_> {
         rhs: InstId,
     ) -> Option<(Option<InstId>, u64)> {
         let (term, constant) = if op == BinaryOp::Add {
-            match (self.constant(lhs), self.constant(rhs)) {
+            match (self.kernel.literal(lhs), self.kernel.literal(rhs)) {
                 (_, Some(constant)) => (lhs, constant),
                 (Some(constant), None) => (rhs, constant),
                 (None, None) => return None,
             }
         } else if op == BinaryOp::Sub && scalar == Scalar::U64 {
-            (lhs, self.constant(rhs)?.wrapping_neg())
+            (lhs, self.kernel.literal(rhs)?.wrapping_neg())
         } else {
             return None;
         };

@@ -7,7 +7,7 @@
 use super::{
     Emitter,
     emitter::{Value, ptx},
-    facts::{constant, width},
+    facts::width,
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
 use crate::ir::{Approx, BinaryOp, CompareOp, Direction, InstId, Scalar, TernaryOp, Ty, UnaryOp};
@@ -57,7 +57,7 @@ impl Emitter<'_> {
     fn negates(&self, scalar: Scalar, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<InstId> {
         let unused = 64 - width(scalar);
         let is = |value, wanted: u64| {
-            constant(self.kernel, value).is_some_and(|bits| bits << unused == wanted << unused)
+            self.kernel.literal(value).is_some_and(|bits| bits << unused == wanted << unused)
         };
         let value = match op {
             BinaryOp::Sub if is(lhs, 0) => rhs,
@@ -191,7 +191,7 @@ impl Emitter<'_> {
     ) -> Option<Value> {
         let scalar = self.scalar(id);
         let divisor =
-            self.constant(rhs).filter(|by| scalar.is_unsigned() && by.is_power_of_two())?;
+            self.kernel.literal(rhs).filter(|by| scalar.is_unsigned() && by.is_power_of_two())?;
         let (instruction, operand) = match op {
             BinaryOp::Div => ("shr.u", divisor.trailing_zeros().into()),
             BinaryOp::Rem => ("and.b", divisor - 1),
@@ -288,7 +288,7 @@ impl Emitter<'_> {
     /// The amount modulo the width of `ty`.
     pub(super) fn shift_amount(&mut self, ty: Scalar, amount: InstId) -> Operand {
         let mask = width(ty) - 1;
-        if let Some(bits) = self.constant(amount) {
+        if let Some(bits) = self.kernel.literal(amount) {
             return Operand::Imm(Imm { bits: bits & u64::from(mask), scalar: Scalar::U32 });
         }
         let (amount, masked) = (self.low(amount), self.regs.fresh(Class::B32));
@@ -337,10 +337,12 @@ impl Emitter<'_> {
             | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
         };
         // Rounded once as the quotient is, in two thirds of the instructions.
-        if op == BinaryOp::Div && self.constant(lhs).is_some_and(|bits| is_one(bits, scalar)) {
+        if op == BinaryOp::Div && self.kernel.literal(lhs).is_some_and(|bits| is_one(bits, scalar))
+        {
             return self.float_unary("rcp.rn", scalar, rhs);
         }
-        let (lhs, divisor) = (self.number(lhs), self.constant(rhs).filter(|_| op == BinaryOp::Div));
+        let (lhs, divisor) =
+            (self.number(lhs), self.kernel.literal(rhs).filter(|_| op == BinaryOp::Div));
         let reg = self.regs.fresh(Class::of(scalar));
         if let Some(bits) = divisor.and_then(|bits| exact_reciprocal(bits, scalar)) {
             let factor = Imm { bits, scalar };

@@ -145,7 +145,7 @@ impl Emitter<'_> {
     /// The halves change places for 32 and more; then each takes in bits of the other.
     fn rotate_wide(&mut self, value: InstId, amount: InstId) -> Value {
         let [low, high] = self.halves(value);
-        let constant = self.constant(amount);
+        let constant = self.kernel.literal(amount);
         let amount = self.low(amount);
         let [first, second] = match constant {
             Some(bits) if bits & 32 == 0 => [low, high],

@@ -287,7 +287,7 @@ impl Emitter<'_> {
         range: Range,
         scalar: Scalar,
     ) {
-        if self.constant(range.step) == Some(1) {
+        if self.kernel.literal(range.step) == Some(1) {
             // One step from anything below the end is at most the end.
             ptx!(self, "setp.lt.{} {more}, {counter}, {end}", arithmetic(scalar));
             return;
@@ -304,7 +304,7 @@ impl Emitter<'_> {
     /// True if a step from any value in the range stays inside registers of `scalar`, and inside the signed numbers of
     /// as many bits: `ptxas` takes greater steps for negative ones and unrolls the loop as one that counts down.
     fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
-        if !range.inclusive && self.constant(range.step) == Some(1) {
+        if !range.inclusive && self.kernel.literal(range.step) == Some(1) {
             return true;
         }
         let narrow = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16);

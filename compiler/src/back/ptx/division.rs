@@ -89,7 +89,7 @@ impl Emitter<'_> {
 
     fn unsigned_quotient(&mut self, id: InstId, [lhs, rhs]: [InstId; 2]) -> Reg {
         let dividend = self.reg(lhs);
-        match self.constant(rhs).filter(|&divisor| divisor != 0) {
+        match self.kernel.literal(rhs).filter(|&divisor| divisor != 0) {
             Some(divisor) => self.multiply_by_reciprocal(dividend, Reciprocal::of(divisor)),
             None => {
                 let divisor = self.reg(rhs);
@@ -106,7 +106,8 @@ impl Emitter<'_> {
 
     /// `abs.s64` will do here, where what follows is unsigned ([`magnitude`](Self::magnitude)).
     fn signed_quotient(&mut self, id: InstId, [lhs, rhs]: [InstId; 2]) -> Reg {
-        let (dividend, divisor) = (self.reg(lhs), self.constant(rhs).filter(|&bits| bits != 0));
+        let (dividend, divisor) =
+            (self.reg(lhs), self.kernel.literal(rhs).filter(|&bits| bits != 0));
         let [magnitude, negative] = self.wide_regs();
         ptx!(self, "abs.s64 {magnitude}, {dividend}");
         let (quotient, sign) = match divisor {

@@ -7,7 +7,7 @@ use super::{
     address::Address,
     code::{Code, Label},
     constants::Constants,
-    facts::{Facts, constant, declared_threads, has_extremes},
+    facts::{Facts, declared_threads, has_extremes},
     fault::Failure,
     layout::{SharedPlace, offset_param, shared_place},
     products::widest_scale,
@@ -450,11 +450,6 @@ impl<'k> Emitter<'k> {
             Value::Address(address) => address,
             Value::Operand(_) | Value::None => unreachable!("the verifier saw a pointer here"),
         }
-    }
-
-    /// The bits of `id`, if it is a literal.
-    pub(super) fn constant(&self, id: InstId) -> Option<u64> {
-        constant(self.kernel, id)
     }
 
     /// The zero-extension of `id`, which is in a 32-bit register.

@@ -189,11 +189,6 @@ fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
     last
 }
 
-/// The bits of `id`, if it is a literal.
-pub(super) fn constant(kernel: &Kernel, id: InstId) -> Option<u64> {
-    if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
-}
-
 /// The greatest value of an unsigned type; `None` for others.
 pub(super) const fn greatest(scalar: Scalar) -> Option<u64> {
     match scalar {

@@ -63,7 +63,7 @@ impl Emitter<'_> {
     /// The value of a 16-bit float as an `f32`.
     pub(super) fn half_value(&mut self, id: InstId) -> Reg {
         let format = self.scalar(id).half().expect("called for 16-bit floats");
-        if let Some(bits) = self.constant(id) {
+        if let Some(bits) = self.kernel.literal(id) {
             let bits = format.to_f32(bits as u16).to_bits().into();
             return self.materialize(Imm { bits, scalar: Scalar::F32 });
         }

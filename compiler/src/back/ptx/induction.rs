@@ -19,7 +19,7 @@ use super::{
     Emitter,
     address::Address,
     emitter::{Value, ptx},
-    facts::{constant, is_unsigned},
+    facts::is_unsigned,
     products::may_lose_factor,
     reg::{Class, Reg},
 };
@@ -235,7 +235,7 @@ impl Finder<'_, '_> {
         if id == self.of {
             return Some(Form::of(Product { has_counter: true, ..Product::ONE }, 1));
         }
-        if let Some(bits) = constant(self.kernel(), id) {
+        if let Some(bits) = self.kernel().literal(id) {
             return Some(Form::of(Product::ONE, bits));
         }
         if id < self.of {
@@ -259,7 +259,7 @@ impl Finder<'_, '_> {
                 BinaryOp::Sub => left.plus(u64::MAX, &right),
                 BinaryOp::Mul => left.times(&right)?,
                 BinaryOp::Shl => {
-                    let amount = constant(self.kernel(), rhs).filter(|amount| *amount < 32)?;
+                    let amount = self.kernel().literal(rhs).filter(|amount| *amount < 32)?;
                     Form::default().plus(1 << amount, &left)
                 }
                 BinaryOp::Div
@@ -348,7 +348,7 @@ impl Emitter<'_> {
         [start, end, step]: [InstId; 3],
         body: &Body,
     ) -> Induction {
-        let is_constant = |id: InstId| constant(self.kernel, id).is_some();
+        let is_constant = |id: InstId| self.kernel.literal(id).is_some();
         let Some(size) = size_of_innermost(self.kernel, body) else {
             return Induction(Vec::new());
         };

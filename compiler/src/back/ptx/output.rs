@@ -41,7 +41,7 @@ impl Emitter<'_> {
     /// The bits of a scalar: a literal, or an integer register, in which narrow integers may be
     /// sign-extended.
     pub(super) fn as_bits(&mut self, id: InstId) -> Operand {
-        if let Some(bits) = self.constant(id) {
+        if let Some(bits) = self.kernel.literal(id) {
             return literal(bits);
         }
         let reg = match self.operand(id) {

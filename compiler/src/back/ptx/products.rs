@@ -9,7 +9,7 @@
 use super::{
     Emitter,
     emitter::ptx,
-    facts::{constant, width},
+    facts::width,
     reg::{Class, Reg},
 };
 use crate::ir::{BinaryOp, Inst, InstId, Kernel, Op, Ty};
@@ -41,7 +41,7 @@ fn scale(kernel: &Kernel, inst: &Inst) -> Option<u32> {
     }
     match op {
         BinaryOp::Mul => Some(split(kernel, *lhs, *rhs)?.1.trailing_zeros()),
-        BinaryOp::Shl => Some(constant(kernel, *rhs)? as u32 % u64::BITS),
+        BinaryOp::Shl => Some(kernel.literal(*rhs)? as u32 % u64::BITS),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Div
@@ -59,7 +59,7 @@ fn scale(kernel: &Kernel, inst: &Inst) -> Option<u32> {
 
 /// The operand that is no constant, and the one that is.
 fn split(kernel: &Kernel, lhs: InstId, rhs: InstId) -> Option<(InstId, u64)> {
-    match (constant(kernel, lhs), constant(kernel, rhs)) {
+    match (kernel.literal(lhs), kernel.literal(rhs)) {
         (None, Some(bits)) => Some((lhs, bits)),
         (Some(bits), None) => Some((rhs, bits)),
         (None, None) | (Some(_), Some(_)) => None,

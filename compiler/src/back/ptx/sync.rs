@@ -144,7 +144,7 @@ impl Emitter<'_> {
     /// The lane operand. The hardware takes distances and masks modulo 32, and lets `Xor` reach
     /// lower groups; past the edge of a group is distance 0 instead, the lane itself.
     fn source_lane(&mut self, op: ShuffleOp, lane: InstId, width: u32) -> Operand {
-        let constant = self.constant(lane);
+        let constant = self.kernel.literal(lane);
         let reaches = match op {
             ShuffleOp::Index => return self.low(lane),
             ShuffleOp::Up | ShuffleOp::Down | ShuffleOp::Xor => width,

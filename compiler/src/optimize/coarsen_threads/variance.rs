@@ -3,7 +3,7 @@ use super::{super::version_loops::OmittedChecks, Threads};
 use crate::{
     analysis::tables::{self, Tables},
     id::Facts,
-    ir::{Access, Axis, Body, InstId, Kernel, LocalId, Op, ParamKind, Root, Space, Ty},
+    ir::{Axis, Body, InstId, Kernel, LocalId, Op, Root, Space, Ty},
 };
 
 /// The difference between the values of such threads.
@@ -193,14 +193,9 @@ impl Walk<'_> {
     /// The variance of what is loaded from `ptr`.
     fn loaded(&self, ptr: InstId) -> Varies {
         let never_written = match self.kernel.root(ptr) {
-            Some(Root::Param(param)) => {
-                let read = |kind: &ParamKind| {
-                    matches!(kind, ParamKind::Slice { access: Access::Read, .. })
-                };
-                read(&self.kernel.params[param].kind)
-            }
             Some(Root::Array(_)) => tables::table(&self.tables, self.kernel, ptr).is_some(),
-            Some(Root::Shared(_)) | None => false,
+            Some(root @ (Root::Param(_) | Root::Shared(_))) => self.kernel.is_read_only(root),
+            None => false,
         };
         let is_same = self.found.value[ptr] == Varies::No;
         if is_same && (never_written || !self.has_stored) { Varies::No } else { Varies::ByData }

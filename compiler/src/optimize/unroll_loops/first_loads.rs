@@ -14,9 +14,10 @@
 //!
 //! Why: the checks of all iterations can then move together, and the loads behind them overlap. Otherwise each iteration waits for
 //! memory twice.
+use super::super::hoist_loads::is_constant_load;
 use crate::{
     id::Facts,
-    ir::{Access, Body, Effect, InstId, Kernel, Op, ParamKind, Root},
+    ir::{Body, Effect, InstId, Kernel, Op},
 };
 
 /// Splits the iteration `list` into the loads that decide checks, with all that these loads need, and the rest. Later iterations may
@@ -48,17 +49,10 @@ fn find_movable(kernel: &Kernel, list: &Body) -> Facts<InstId, bool> {
             break;
         }
         let is_known = |operand: InstId| !is_inside[operand] || movable[operand];
-        let may_move = effect == Effect::None || reads_constant_memory(kernel, op);
+        let may_move = effect == Effect::None || is_constant_load(kernel, id);
         movable[id] = may_move && op.operands().all(is_known);
     }
     movable
-}
-
-/// True for a load of what nobody writes during the launch.
-fn reads_constant_memory(kernel: &Kernel, op: &Op) -> bool {
-    let Op::Load { ptr } = *op else { return false };
-    let Some(Root::Param(param)) = kernel.root(ptr) else { return false };
-    matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
 }
 
 /// Finds the loads among `movable` that indices of checks in `list` are computed from.
