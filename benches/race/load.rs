@@ -53,18 +53,19 @@ fn load_in_turns(
     folder: &Path,
     benchmark: &Benchmark,
 ) -> Result<[f64; Compiler::ALL.len()]> {
+    let mut texts = Vec::new();
+    for compiler in Compiler::ALL {
+        texts.push(fs::read(compiler.ptx_file(folder, benchmark))?);
+    }
     let mut shortest = [f64::INFINITY; Compiler::ALL.len()];
     for _ in 0..ROUNDS {
-        for compiler in Compiler::ALL {
-            let mut text = fs::read(compiler.ptx_file(folder, benchmark))?;
+        for (text, time) in texts.iter().zip(&mut shortest) {
             // The driver keeps the machine code of a text that it has seen.
             let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos();
-            text.extend(format!("\n// {now}\n").bytes());
+            let text = [text, format!("\n// {now}\n").as_bytes()].concat();
             let start = Instant::now();
             driver.load(&text, benchmark.name)?;
-            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-            let time = &mut shortest[compiler as usize];
-            *time = time.min(milliseconds);
+            *time = time.min(start.elapsed().as_secs_f64() * 1e3);
         }
     }
     Ok(shortest)
