@@ -89,7 +89,7 @@ fn marked(limit: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// What a thread stores ahead of its fault stays.
+/// Stores ahead of a fault stay.
 fn faults_behind_stores(on: &Engine) -> Check {
     let x = vec![5; 1000];
     let mut out = vec![0; WIDTH * HEIGHT];

@@ -126,7 +126,7 @@ pub(super) struct Emitter<'k> {
     pub(super) failures_of_arm: Option<Vec<Failure>>,
     /// Whether control reaches this point: the block is not terminated.
     pub(super) open: bool,
-    /// Whether hardly any launch runs this point ([`rare`](super::rare)).
+    /// True in code that hardly any launch runs ([`rare`](super::rare)).
     pub(super) is_rare: bool,
     /// The number of rare loops so far.
     pub(super) rare_loops: usize,

@@ -86,7 +86,7 @@ struct Fusion<'s, 'a> {
     gone: Vec<bool>,
     /// What is done instead of steps, where a step before has become another.
     instead: Vec<Option<LaneStep<'a>>>,
-    /// Which requests are counted by indices in memory.
+    /// Requests that are counted by indices in memory.
     asked: Vec<(usize, Asking, Words<'a>)>,
 }
 

@@ -93,7 +93,7 @@ pub(crate) enum Summand {
 #[derive(Clone, Copy)]
 pub(crate) struct Asking {
     pub(super) request: u32,
-    /// Whether all lanes are served together.
+    /// True if all lanes are served together.
     pub(super) is_served_at_once: bool,
     pub(super) index: Reg,
     pub(super) stride: u64,

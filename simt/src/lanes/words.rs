@@ -71,7 +71,7 @@ impl<'a> Words<'a> {
         self.walk.word()
     }
 
-    /// Where the words of a round lie next to each other: the first, and how many.
+    /// Iterates over the runs of adjacent words in a round: the address of the first, and their number.
     #[inline(always)]
     pub(crate) fn rows(&self, round: u64) -> impl Iterator<Item = (*const u8, usize)> {
         let (row, lanes) = (self.row(), self.lanes());

@@ -104,7 +104,7 @@ impl<'k> Rewritten<'k> {
         self.uniformity.get_or_init(|| Uniformity::of(self.written))
     }
 
-    /// Whether nobody in a loop waits for others, as [it was written](runs_through).
+    /// True if no lane in a loop waits for others, as [it was written](runs_through).
     pub(super) fn runs_through(&self, id: InstId) -> bool {
         self.origin(id).is_some_and(|was| self.ran_through(was))
     }

@@ -225,7 +225,7 @@ const VALUES: u8 = 28;
 /// The numbers that [`Code::Rsqrt`] computes with.
 const RSQRT: [f32; 3] = [0.5, 1.0, 1.5];
 
-/// How many bytes before they are accessed rows are fetched, which hosts do late for what is stored.
+/// Distance of a prefetch from the access, in bytes: hosts fetch rows late that are stored to.
 const FETCHED_AHEAD: i32 = 2048;
 
 /// General registers that hold addresses which stay the same for the whole loop.

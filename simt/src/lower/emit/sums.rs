@@ -115,7 +115,7 @@ struct Found {
     changing: Vec<Uniform>,
     /// The counter, and integers that are computed once.
     computed: Vec<Uniform>,
-    /// What that is computed from, where factors are, and what an index is below.
+    /// Operands of all that, the places of factors, and the ends of indices.
     read: Vec<Uniform>,
     /// Loads by steps of their own.
     loads: usize,
