@@ -1,47 +1,7 @@
-//! The `#[kernel]` and `#[device]` macros: Rust tokens to IR to tokens.
+//! The `#[kernel]` and `#[device]` macros of Warpwise.
 //!
-//! Each macro is one file: `expand` (`#[kernel]`) and `device` (`#[device]`, and what links the
-//! two). `lower` says what a kernel's tokens mean, `embed` compiles that and yields what the
-//! program carries of it. Nothing panics on what a user writes; should something, it is reported
-//! as a bug of ours.
-mod attr;
-mod backend;
-mod carry;
-mod device;
-mod embed;
-mod expand;
-#[cfg(test)]
-mod fuzz;
-#[cfg(test)]
-mod golden;
-mod instances;
-mod item;
-mod level;
-mod linked;
-mod lint_attr;
-mod lower;
-mod manifest;
-mod parse;
-mod place;
-mod plain;
-mod record;
-mod report;
-mod requires;
-mod resident;
-mod rules;
-mod scope;
-mod signature;
-mod source;
-mod std_name;
-mod strip;
-mod suggest;
-mod text;
-mod tokens;
-mod ungroup;
-mod uses;
-
-use proc_macro2::{Span, TokenStream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+//! This crate is what rustc loads: entry points and their documentation. The compiler front end
+//! behind them is the library `warpwise-frontend`.
 
 /// Makes a function a kernel, which many threads of a device run at once.
 ///
@@ -99,8 +59,7 @@ pub fn kernel(
     args: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    let item = TokenStream::from(item);
-    guarded(item.clone(), || expand::kernel(args.into(), item)).into()
+    warpwise_frontend::kernel(args.into(), item.into()).into()
 }
 
 /// Makes an item usable in kernels, and in other device items, wherever rustc finds it: in other
@@ -156,51 +115,19 @@ pub fn device(
     args: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    let item = TokenStream::from(item);
-    guarded(item.clone(), || device::device(args.into(), item)).into()
+    warpwise_frontend::device(args.into(), item.into()).into()
 }
 
 /// Where the macros of device functions end: no part of the API.
 #[doc(hidden)]
 #[proc_macro]
 pub fn link(tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    guarded(TokenStream::new(), || device::link(tokens.into())).into()
+    warpwise_frontend::link(tokens.into()).into()
 }
 
 /// Every vector type, for the runtime: no part of the API.
 #[doc(hidden)]
 #[proc_macro]
 pub fn vectors(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    lower::vectors().into()
-}
-
-/// What `expand` yields; if it panics, `item` and an error that says so.
-fn guarded(item: TokenStream, expand: impl FnOnce() -> TokenStream) -> TokenStream {
-    catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        let text = format!("panicked: {}", text.unwrap_or("without a message"));
-        let error = report::bug(&text, Span::call_site());
-        quote::quote!(#item #error)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use quote::quote;
-
-    #[test]
-    fn a_panic_is_an_error_beside_what_was_written() {
-        let tokens = guarded(
-            quote!(
-                fn f() {}
-            ),
-            || panic!("oh {}", 1),
-        )
-        .to_string();
-        assert!(tokens.starts_with("fn f () { }"), "{tokens}");
-        assert!(tokens.contains("this is a bug in Warpwise"), "{tokens}");
-        assert!(tokens.contains("panicked: oh 1"), "{tokens}");
-    }
+    warpwise_frontend::vectors().into()
 }

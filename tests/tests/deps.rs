@@ -27,7 +27,7 @@ const UNSAFE: [&str; 12] = [
 ];
 
 /// Where files are what tests read, rather than code of the workspace.
-const INPUTS: [&str; 3] = ["macros/golden/", "macros/tests/lower/", "tests/ui/"];
+const INPUTS: [&str; 3] = ["frontend/golden/", "frontend/tests/lower/", "tests/ui/"];
 
 /// Packages that a project gets with `warpwise`, itself included.
 const MOST_PACKAGES: usize = 60;

@@ -1,6 +1,6 @@
 //! How values lie in the memory of devices: as `repr(C)` says of their parts, also where Rust leaves it open.
 //!
-//! Kernels compute the same (`macros/src/lower/emit/layout.rs`). What Rust says about, it must say the
+//! Kernels compute the same (`frontend/src/lower/memory/layout.rs`). What Rust says about, it must say the
 //! same of: that is looked at while the user's crate is compiled.
 
 /// The layout of a type: of a `repr(C)` struct or enum with its parts.

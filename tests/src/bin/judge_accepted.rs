@@ -1,7 +1,7 @@
 //! Counts the errors that rustc reports of kernels with mistakes that the macros accept.
 //!
 //! ```text
-//! WARPWISE_MUTATED=2000 WARPWISE_MUTATED_ACCEPTED=/tmp/accepted cargo test --release -p warpwise-macros mutated
+//! WARPWISE_MUTATED=2000 WARPWISE_MUTATED_ACCEPTED=/tmp/accepted cargo test --release -p warpwise-frontend mutated
 //! cargo run -p warpwise-tests --bin judge_accepted -- /tmp/accepted
 //! ```
 //!

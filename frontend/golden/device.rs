@@ -1,0 +1,214 @@
+/// Of a rectangle.
+#[device]
+pub fn area(width: f32, height: f32) -> f32 {
+    width * height
+}
+
+#[device]
+pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
+    shapes::area(width, height) * scale::<f32>(depth)
+}
+
+#[kernel]
+fn volumes(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] = volume(x[i], x[i], x[i]);
+    }
+}
+
+// ---------------------------------------- expands to
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "kernel code is written for a GPU"
+)]
+/// Of a rectangle.
+pub fn area(width: f32, height: f32) -> f32 {
+    width * height
+}
+#[doc(hidden)]
+#[macro_export]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __warpwise_area_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { "0.1.0" 1 { "HASH" alone {} { pub fn
+        area(width : f32, height : f32) -> f32 { width * height } } } } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the item, and kernels may use it or not"
+)]
+pub use __warpwise_area_HASH as area;
+const _: () = {
+    #[allow(
+        warnings,
+        arithmetic_overflow,
+        overflowing_literals,
+        unconditional_panic,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction,
+        reason = "a copy of what rustc and clippy see elsewhere"
+    )]
+    fn witness_of_area(width: f32, height: f32) -> f32 {
+        loop {}
+        { width * height }
+    }
+};
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "kernel code is written for a GPU"
+)]
+pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
+    shapes::area(width, height) * scale::<f32>(depth)
+}
+#[doc(hidden)]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __macro_of__warpwise_raw_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { "HASH" { pub (crate) fn volume(width :
+        f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) * scale:: <
+        f32 > (depth) } } } } $state }
+    };
+}
+#[allow(unused_imports, reason = "another item may use it or not")]
+use __macro_of__warpwise_raw_HASH as __warpwise_raw_HASH;
+__warpwise_raw_HASH! {
+    { { ::warpwise::__private::link } } {} { wait { "HASH" { pub (crate) fn volume(width
+    : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) * scale:: <
+    f32 > (depth) } } } }
+}
+#[allow(dead_code, reason = "a kernel is launched, not called")]
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "kernel code is written for a GPU"
+)]
+fn volumes(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] = volume(x[i], x[i], x[i]);
+    }
+}
+///Launches the kernel [`volumes`](fn@volumes).
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
+struct volumes {}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl volumes {
+    /// The kernel in PTX, for the oldest supported GPU.
+    const PTX: &'static str = {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::__WARPWISE_PTX
+    };
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(
+        non_snake_case,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, by the same names, and two more"
+    )]
+    fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        x: &mut ::warpwise::Buffer<f32>,
+    ) -> ::warpwise::Result<()> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::launch(
+            Self::__WARPWISE_SOURCE,
+            &[],
+            device,
+            config,
+            &[::warpwise::__private::Arg::write(x)],
+        )
+    }
+    ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.
+    ///
+    /// # Errors
+    /// If no launch could have such blocks, or the kernel does not compile for the device.
+    #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
+    fn occupancy(
+        device: &::warpwise::Device,
+        block: impl ::core::convert::Into<::warpwise::Dims>,
+        dynamic_shared: usize,
+    ) -> ::warpwise::Result<::core::option::Option<::warpwise::occupancy::Occupancy>> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::occupancy(
+            Self::__WARPWISE_SOURCE,
+            &[],
+            device,
+            block,
+            dynamic_shared,
+        )
+    }
+}
+#[doc(hidden)]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __warpwise_volumes_254519b77ad45de5_2 {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { kernel } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the item, and kernels may use it or not"
+)]
+use __warpwise_volumes_254519b77ad45de5_2 as volumes;
+const _: () = {
+    volume! {
+        { { ::warpwise::__private::link } } {} { kernel {} { fn volumes(x : & mut [f32])
+        { let i = global_idx_x(); if i < x.len() { x[i] = volume(x[i], x[i], x[i]); } } }
+        }
+    }
+};

@@ -1,0 +1,128 @@
+//! Which back end makes a kernel's PTX, and what it makes.
+//!
+//! By the environment variable `WARPWISE_BACKEND`, or else `#[kernel(backend = "..")]`, or else `backend = ".."` in
+//! `[package.metadata.warpwise]`, or else LLVM, whose code is faster ([`DEFAULT`]). LLVM is the one that this rustc has
+//! loaded. Where it is missing or too old, the built-in back end does the work, and a warning says so if a setting asks for
+//! LLVM: without one, nobody relies on it.
+//!
+//! Under `cargo check`, which has no use for it, LLVM is left alone: the built-in back end, which takes a tenth of
+//! the time, says what GPUs lack.
+use crate::{
+    attr::{Options, level::Build},
+    syntax::suggest::wrong_word,
+};
+use std::env;
+use warpwise_compiler::{
+    back::{
+        Backend,
+        ptx::{self, Unsupported},
+    },
+    ir::Kernel,
+    target::Target,
+};
+use warpwise_llvm::Llvm;
+
+/// The back end where nothing names one.
+const DEFAULT: Backend = Backend::Llvm;
+
+/// The back end of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) backend: Backend,
+    /// True if a setting names it.
+    is_asked_for: bool,
+}
+
+/// A kernel as PTX.
+pub(crate) struct Emitted {
+    /// For the oldest GPU, and for each later one that it gains something on, the oldest first.
+    pub(crate) texts: Vec<(Target, String)>,
+    /// Why the back end is not the one that was asked for.
+    pub(crate) warning: Option<String>,
+}
+
+/// The back end of that name, which `what` is.
+///
+/// # Errors
+/// That there is none, with the names that there are.
+pub(crate) fn named(what: &str, name: &str) -> Result<Backend, String> {
+    Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
+}
+
+/// The back end of a kernel with these options.
+pub(crate) fn chosen(options: &Options) -> Choice {
+    let asked_for = Build::current().backend(options.backend.map(|(backend, _)| backend));
+    Choice { backend: asked_for.unwrap_or(DEFAULT), is_asked_for: asked_for.is_some() }
+}
+
+/// Makes PTX of `optimized`, which `kernel` became.
+///
+/// # Errors
+/// If the kernel outgrows a limit of PTX.
+pub(crate) fn emit(
+    choice: Choice,
+    kernel: &Kernel,
+    optimized: &Kernel,
+) -> Result<Emitted, Unsupported> {
+    let builtin = |warning| {
+        // For later GPUs the runtime makes it, when it meets one.
+        let text = ptx::emit(optimized, Target::OLDEST)?;
+        Ok(Emitted { texts: vec![(Target::OLDEST, text)], warning })
+    };
+    if choice.backend == Backend::Builtin || !makes_code() {
+        return builtin(None);
+    }
+    let instead = "the built-in back end compiles it instead";
+    let llvm = match Llvm::find() {
+        Ok(llvm) => llvm,
+        Err(error) => {
+            let warning = format!("there is no LLVM for this kernel: {error}; {instead}");
+            return builtin(choice.is_asked_for.then_some(warning));
+        }
+    };
+    let mut texts = Vec::new();
+    for target in ptx::levels(kernel) {
+        match warpwise_llvm::emit(llvm, optimized, target) {
+            Ok(text) => texts.push((target, text)),
+            Err(warpwise_llvm::Error::Unsupported(error)) => return Err(error),
+            Err(warpwise_llvm::Error::Failed(error)) => {
+                return builtin(Some(format!("{error}; {instead}; please report this")));
+            }
+        }
+    }
+    Ok(Emitted { texts, warning: None })
+}
+
+/// Whether what rustc makes now is more than metadata: not under `cargo check`, clippy and rustdoc.
+fn makes_code() -> bool {
+    let mut arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    let program = arguments.next().unwrap_or_default();
+    if program.ends_with("rustdoc") || program.ends_with("rustdoc.exe") {
+        return false;
+    }
+    let mut kinds = None;
+    while let Some(argument) = arguments.next() {
+        if argument == "--emit" {
+            kinds = arguments.next();
+        } else if let Some(list) = argument.strip_prefix("--emit=") {
+            kinds = Some(list.to_owned());
+        }
+    }
+    kinds.is_none_or(|kinds| kinds.split(',').any(|kind| !is_metadata(kind)))
+}
+
+/// Whether a kind of output, `kind` or `kind=FILE`, needs no code.
+fn is_metadata(kind: &str) -> bool {
+    matches!(kind.split('=').next(), Some("metadata" | "dep-info" | "mir"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_output_that_need_no_code() {
+        assert!(is_metadata("metadata") && is_metadata("dep-info=a.d"));
+        assert!(!is_metadata("link") && !is_metadata("asm=a.s"));
+    }
+}

@@ -1,0 +1,133 @@
+//! `#[kernel(instances(Double, Square))]`: the types that a kernel's type parameters stand for.
+//!
+//! ```text
+//! #[kernel(instances(Double, Square))]
+//! fn map<F: Op>(x: &mut [f32]) { .. F::apply(x[i]) .. }
+//! ```
+//! The kernel is lowered once for each instance, with the types in the place of the parameters, so
+//! that whatever these types and their traits have is there. Several parameters make a tuple:
+//! `instances((f32, Add), (f64, Add))`. Const parameters are left to the launch. What the host
+//! launches is generic still, for types that are among the instances: the rest is rustc's own error.
+use crate::attr::{Options, combine};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{
+    Error, GenericParam, Generics, ItemFn, Token, Type, TypeTuple, WherePredicate,
+    parse::ParseStream, punctuated::Punctuated,
+};
+
+/// What the type parameters of a kernel stand for, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    /// As written: a type, or a tuple of several.
+    pub(crate) written: Type,
+    pub(crate) types: Vec<Type>,
+}
+
+/// Reads what stands between the parentheses of `instances(..)`; `at` is the word itself.
+pub(crate) fn parse(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instance>> {
+    let list = Punctuated::<Type, Token![,]>::parse_terminated(input)?;
+    if list.is_empty() {
+        return Err(Error::new(at, "write the types: `instances(f32, f64)`"));
+    }
+    let mut found: Vec<Instance> = Vec::new();
+    for written in list {
+        if found.iter().any(|known| known.written == written) {
+            return Err(Error::new_spanned(written, "this instance is already named"));
+        }
+        let types = match &written {
+            Type::Tuple(TypeTuple { elems, .. }) => elems.iter().cloned().collect(),
+            one => vec![one.clone()],
+        };
+        found.push(Instance { written, types });
+    }
+    Ok(found)
+}
+
+/// What is wrong with the instances of `item`: they have to say what each type parameter is. Those
+/// that do not are taken out.
+pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
+    let (name, params) = (&item.sig.ident, item.sig.generics.type_params().count());
+    let mut errors = None;
+    for Instance { written, types } in &options.instances {
+        if params == 0 {
+            let text = format!("`{name}` has no type parameters, so there is one of it");
+            combine(&mut errors, Error::new_spanned(written, text));
+        } else if types.len() != params {
+            let text = format!(
+                "`{name}` has {params} type parameter{}, and this names {}\n= help: {}",
+                if params == 1 { "" } else { "s" },
+                types.len(),
+                if params == 1 {
+                    "name one type for each instance: `instances(f32, f64)`"
+                } else {
+                    "name the types of an instance in parentheses: `instances((f32, Add), (f64, Add))`"
+                },
+            );
+            combine(&mut errors, Error::new_spanned(written, text));
+        }
+    }
+    options.instances.retain(|instance| params > 0 && instance.types.len() == params);
+    errors
+}
+
+/// The types of all instances.
+pub(crate) fn types(options: &Options) -> impl Iterator<Item = &Type> {
+    options.instances.iter().flat_map(|instance| &instance.types)
+}
+
+/// Whether what is launched depends on which instance it is.
+pub(crate) fn are_named(options: &Options) -> bool {
+    !options.instances.is_empty()
+}
+
+impl Instance {
+    /// The type that the host launches: `map<Double, N>`.
+    pub(crate) fn launched(&self, name: &Ident, generics: &Generics) -> TokenStream {
+        let mut types = self.types.iter();
+        let args = generics.params.iter().filter_map(|param| match param {
+            GenericParam::Lifetime(_) => None,
+            GenericParam::Type(_) => Some(types.next()?.to_token_stream()),
+            GenericParam::Const(param) => Some(param.ident.to_token_stream()),
+        });
+        quote!(#name<#(#args),*>)
+    }
+}
+
+/// Leaves lifetimes and const parameters.
+pub(crate) fn remove_types(generics: &mut Generics) {
+    let params = std::mem::take(&mut generics.params).into_iter();
+    generics.params = params.filter(|param| !matches!(param, GenericParam::Type(_))).collect();
+    if let Some(clause) = &mut generics.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates).into_iter();
+        clause.predicates =
+            predicates.filter(|predicate| !matches!(predicate, WherePredicate::Type(_))).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instances(args: TokenStream) -> Options {
+        let (options, error) = crate::attr::parse(args);
+        assert!(error.is_none(), "{error:?}");
+        options
+    }
+
+    fn function(text: &str) -> ItemFn {
+        syn::parse_str(text).unwrap()
+    }
+
+    #[test]
+    fn every_parameter_has_a_type() {
+        let wrong =
+            |args, item: &str| check(&function(item), &mut instances(args)).map(|e| e.to_string());
+        assert!(wrong(quote!(instances(A, B)), "fn f<T>() {}").is_none());
+        assert!(wrong(quote!(instances((A, B))), "fn f<T, const N: u32, U>() {}").is_none());
+        let one = wrong(quote!(instances(A)), "fn f<T, U>() {}").unwrap();
+        assert!(one.starts_with("`f` has 2 type parameters, and this names 1\n"), "{one}");
+        let none = wrong(quote!(instances(A)), "fn f() {}").unwrap();
+        assert!(none.contains("no type parameters"), "{none}");
+    }
+}

@@ -1,0 +1,581 @@
+//! The arguments of `#[kernel(..)]`.
+//!
+//! ```text
+//! #[kernel(block = (32, 8), contract = false, open(TILE), allow(gpu_divergent_branches))]
+//! ```
+//! Arguments come in any order, each at most once (lint levels as often as one likes).
+//! Every wrong argument is reported, each at its own tokens.
+pub(crate) mod backend;
+pub(crate) mod instances;
+pub(crate) mod level;
+pub(crate) mod lint_attr;
+mod manifest;
+pub(crate) mod requires;
+pub(crate) mod strip;
+
+use crate::{
+    attr::{
+        backend::named,
+        instances::Instance,
+        lint_attr::{LintLevel, Word, lint_levels},
+        requires::Condition,
+    },
+    syntax::suggest::closest,
+};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{
+    Error, Expr, ExprLit, Ident, Lit, LitBool, LitInt, LitStr, Path, Stmt, Token,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+};
+use warpwise_compiler::{back::Backend, ir::MAX_MIN_BLOCKS};
+
+/// What `#[kernel(..)]` asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// Whether `a * b + c` is one rounding.
+    pub(crate) contract: bool,
+    /// Whether arithmetic that overflows is a fault.
+    pub(crate) overflow_checks: bool,
+    /// False if threads must not be coarsened.
+    pub(crate) coarsen: bool,
+    /// Whether all blocks run at the same time.
+    pub(crate) cooperative: bool,
+    /// Whether an index may take more than 31 bits.
+    pub(crate) wide_index: bool,
+    /// Whether a check that is not proved is an error.
+    pub(crate) deny_checks: bool,
+    /// What makes the PTX, and where that is said.
+    pub(crate) backend: Option<(Backend, Span)>,
+    /// What every launch fulfils.
+    pub(crate) requires: Vec<Condition>,
+    /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
+    pub(crate) block: Option<[Expr; 3]>,
+    /// Blocks that a multiprocessor has to run at a time.
+    pub(crate) min_blocks: Option<u32>,
+    /// Constants that only rustc knows the value of.
+    pub(crate) open: Vec<Path>,
+    /// What the type parameters stand for, if the kernel is compiled for types that are named.
+    pub(crate) instances: Vec<Instance>,
+    /// Levels of lints, later ones over earlier ones.
+    pub(crate) lints: Vec<LintLevel>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            contract: true,
+            overflow_checks: false,
+            coarsen: true,
+            cooperative: false,
+            wide_index: false,
+            deny_checks: false,
+            backend: None,
+            requires: Vec::new(),
+            block: None,
+            min_blocks: None,
+            open: Vec::new(),
+            instances: Vec::new(),
+            lints: Vec::new(),
+        }
+    }
+}
+
+/// Most threads that a multiprocessor of any GPU runs at a time.
+const MAX_THREADS_OF_MULTIPROCESSOR: u64 = 2048;
+
+/// Names of the arguments, for suggestions.
+const ARGUMENTS: [&str; 16] = [
+    "allow",
+    "backend",
+    "block",
+    "coarsen",
+    "contract",
+    "cooperative",
+    "deny",
+    "deny_checks",
+    "expect",
+    "instances",
+    "min_blocks",
+    "open",
+    "overflow_checks",
+    "requires",
+    "warn",
+    "wide_index",
+];
+
+/// Reads the arguments of `#[kernel(..)]`. What is wrong is reported beside what could be read.
+pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
+    let mut reader =
+        Reader { options: Options::default(), seen: Vec::new(), min_blocks_at: None, error: None };
+    for argument in split_at_commas(args) {
+        if let Err(error) = syn::parse2::<Argument>(argument).and_then(|a| reader.take(a)) {
+            combine(&mut reader.error, error);
+        }
+    }
+    if reader.error.is_none() {
+        reader.error = reader.min_blocks_error();
+    }
+    (reader.options, reader.error)
+}
+
+/// Adds `error` to what is already wrong.
+pub(crate) fn combine(errors: &mut Option<Error>, error: Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
+}
+
+/// The arguments, each with its tokens. A comma with nothing before it yields an argument of
+/// that comma alone, for its place.
+fn split_at_commas(args: TokenStream) -> Vec<TokenStream> {
+    let mut arguments = Vec::new();
+    let mut argument = Vec::new();
+    for token in args {
+        let comma = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        if !comma || argument.is_empty() {
+            argument.push(token);
+        }
+        if comma {
+            arguments.push(std::mem::take(&mut argument).into_iter().collect());
+        }
+    }
+    if !argument.is_empty() {
+        arguments.push(argument.into_iter().collect());
+    }
+    arguments
+}
+
+/// One argument, read but not yet judged against the others.
+enum Argument {
+    Flag(Ident, bool),
+    Backend(Ident, Backend, Span),
+    Block(Ident, Box<[Expr; 3]>),
+    MinBlocks(Ident, u32),
+    Open(Ident, Vec<Path>),
+    Requires(Ident, Vec<Condition>),
+    Instances(Ident, Vec<Instance>),
+    Lints(Vec<LintLevel>),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name: Ident = input.parse().map_err(|error| {
+            Error::new(error.span(), "expected an argument such as `block = 256`")
+        })?;
+        match name.to_string().as_str() {
+            "coarsen" | "contract" | "cooperative" | "deny_checks" | "overflow_checks"
+            | "wide_index" => {
+                let on = flag(&name, input)?;
+                Ok(Self::Flag(name, on))
+            }
+            "backend" => {
+                let (backend, at) = backend(&name, input)?;
+                Ok(Self::Backend(name, backend, at))
+            }
+            "block" => {
+                let dims = Box::new(block(&name, input)?);
+                Ok(Self::Block(name, dims))
+            }
+            "min_blocks" => {
+                let blocks = min_blocks(&name, input)?;
+                Ok(Self::MinBlocks(name, blocks))
+            }
+            "open" => {
+                let paths = constants(&name, input)?;
+                Ok(Self::Open(name, paths))
+            }
+            "requires" => {
+                let conditions = requirements(&name, input)?;
+                Ok(Self::Requires(name, conditions))
+            }
+            "instances" => {
+                let content;
+                if !input.peek(syn::token::Paren) {
+                    let text = "write the types in parentheses: `instances(f32, f64)`";
+                    return Err(Error::new(here(&name, input), text));
+                }
+                syn::parenthesized!(content in input);
+                let found = instances::parse(&content, name.span())?;
+                finished(input)?;
+                Ok(Self::Instances(name, found))
+            }
+            word @ ("allow" | "warn" | "deny" | "expect") => {
+                let word = Word::of(word).expect("these are levels");
+                levels(&name, word, input).map(Self::Lints)
+            }
+            unknown => Err(Error::new(name.span(), unknown_argument(unknown))),
+        }
+    }
+}
+
+fn unknown_argument(name: &str) -> String {
+    match closest(name, ARGUMENTS) {
+        Some(known) => format!("unknown argument `{name}`; did you mean `{known}`?"),
+        None => format!("unknown argument `{name}`; there are `{}`", ARGUMENTS.join("`, `")),
+    }
+}
+
+/// Where the next token is; the argument's `name`, if there is none.
+fn here(name: &Ident, input: ParseStream<'_>) -> Span {
+    if input.is_empty() { name.span() } else { input.span() }
+}
+
+/// `name` or `name = true`.
+fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
+    if input.is_empty() {
+        return Ok(true);
+    }
+    let wrong = |at| Error::new(at, format!("write `{name} = true` or `{name} = false`"));
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| wrong(at))?;
+    let at = here(name, input);
+    let value: LitBool = input.parse().map_err(|_| wrong(at))?;
+    finished(input)?;
+    Ok(value.value)
+}
+
+/// `= "llvm"`.
+fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)> {
+    const FORM: &str = "write `backend = \"llvm\"` or `backend = \"builtin\"`";
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: LitStr = input.parse().map_err(|_| Error::new(at, FORM))?;
+    finished(input)?;
+    let backend =
+        named("the back end", &value.value()).map_err(|error| Error::new(value.span(), error))?;
+    Ok((backend, value.span()))
+}
+
+/// `= 256`, `= (32, 8)`, `= N`.
+fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
+    const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
+                        name may stand for a number";
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: Expr = input.parse().map_err(|_| Error::new(at, FORM))?;
+    finished(input)?;
+    let tokens = value.to_token_stream();
+    let dims: Vec<Expr> = match value {
+        Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
+            tuple.elems.into_iter().collect()
+        }
+        value => vec![value],
+    };
+    let dims = dims.into_iter().map(unwrapped);
+    let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
+    let mut rest = dims;
+    let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
+    match threads(&dims)? {
+        Some(threads) if threads > 1024 => {
+            let text = format!("a block has at most 1024 threads, not {threads}");
+            Err(Error::new_spanned(tokens, text))
+        }
+        Some(_) | None => Ok(dims),
+    }
+}
+
+/// `= 2`.
+fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
+    const FORM: &str =
+        "write `min_blocks = 2`: the blocks that a multiprocessor has to run at a time";
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: LitInt = input.parse().map_err(|_| Error::new(at, FORM))?;
+    finished(input)?;
+    let blocks = value.base10_parse().ok().filter(|blocks| (1..=MAX_MIN_BLOCKS).contains(blocks));
+    blocks.ok_or_else(|| {
+        let text = format!("a multiprocessor runs 1 to {MAX_MIN_BLOCKS} blocks at a time");
+        Error::new(value.span(), text)
+    })
+}
+
+/// The expression in parentheses, or in the braces that Rust asks for around constant arguments.
+fn unwrapped(dim: Expr) -> Expr {
+    match dim {
+        Expr::Paren(paren) => unwrapped(*paren.expr),
+        Expr::Group(group) => unwrapped(*group.expr),
+        Expr::Block(mut block) if block.attrs.is_empty() && block.label.is_none() => {
+            match (block.block.stmts.pop(), block.block.stmts.is_empty()) {
+                (Some(Stmt::Expr(value, None)), true) => unwrapped(value),
+                (last, _) => {
+                    block.block.stmts.extend(last);
+                    Expr::Block(block)
+                }
+            }
+        }
+        dim => dim,
+    }
+}
+
+/// The number of threads, if all of `dims` are literals; none of them is too large.
+fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
+    let mut threads = Some(1);
+    for (dim, (axis, most)) in dims.iter().zip([("x", 1024), ("y", 1024), ("z", 64)]) {
+        let size = dimension(dim)?;
+        if size == Some(0) {
+            let text = "a block has at least one thread along each axis";
+            return Err(Error::new_spanned(dim, text));
+        }
+        if let Some(size) = size.filter(|&size| size > most) {
+            let text = format!("a block has at most {most} threads along {axis}, not {size}");
+            return Err(Error::new_spanned(dim, text));
+        }
+        threads = threads.zip(size).map(|(threads, size)| threads * size);
+    }
+    Ok(threads)
+}
+
+/// The number, or `None` for what depends on constants, which is computed where they are known.
+fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
+    match dim {
+        Expr::Path(path) if path.qself.is_none() => Ok(None),
+        Expr::Binary(_) | Expr::Cast(_) | Expr::MethodCall(_) => Ok(None),
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
+            int.base10_parse().map(Some)
+        }
+        dim => {
+            let text = "a block dimension is a number, the name of a constant (of a const \
+                        generic, or of one that `open(..)` names), or computed from such: `W * W`";
+            Err(Error::new_spanned(dim, text))
+        }
+    }
+}
+
+/// `(A, m::B)`.
+fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let list = list(name, input, "write the constants' names: `open(TILE, WIDTH)`")?;
+    for (i, path) in list.iter().enumerate() {
+        if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
+            return Err(Error::new_spanned(path, "a constant's name has no generic arguments"));
+        }
+        if list[..i].contains(path) {
+            return Err(Error::new_spanned(path, "this constant is already named"));
+        }
+    }
+    Ok(list)
+}
+
+/// `(x.len() >= y.len(), n % 4 == 0)`.
+fn requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Condition>> {
+    if !input.peek(syn::token::Paren) {
+        let text = "write the conditions in parentheses: `requires(x.len() >= y.len())`";
+        return Err(Error::new(here(name, input), text));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let conditions = requires::parse(content.parse()?, name.span())?;
+    finished(input)?;
+    Ok(conditions)
+}
+
+/// `(gpu_a, gpu_b)`.
+fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<LintLevel>> {
+    const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
+    let mut levels = Vec::new();
+    for path in list(name, input, FORM)? {
+        levels.extend(lint_levels(&path, word, None)?);
+    }
+    Ok(levels)
+}
+
+/// The paths between parentheses, one or more; `form` says how they are written.
+fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Path>> {
+    let at = here(name, input);
+    let wrong = |_| Error::new(at, form);
+    if !input.peek(syn::token::Paren) {
+        return Err(Error::new(at, form));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let list = Punctuated::<Path, Token![,]>::parse_terminated(&content).map_err(wrong)?;
+    finished(input)?;
+    if list.is_empty() {
+        return Err(Error::new(at, form));
+    }
+    Ok(list.into_iter().collect())
+}
+
+/// Refuses what follows a complete argument.
+fn finished(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` or the end")) }
+}
+
+/// Puts arguments together.
+struct Reader {
+    options: Options,
+    seen: Vec<String>,
+    min_blocks_at: Option<Span>,
+    error: Option<Error>,
+}
+
+impl Reader {
+    fn take(&mut self, argument: Argument) -> syn::Result<()> {
+        let options = &mut self.options;
+        match argument {
+            Argument::Flag(name, on) => {
+                let target = match name.to_string().as_str() {
+                    "coarsen" => &mut options.coarsen,
+                    "contract" => &mut options.contract,
+                    "cooperative" => &mut options.cooperative,
+                    "deny_checks" => &mut options.deny_checks,
+                    "overflow_checks" => &mut options.overflow_checks,
+                    _ => &mut options.wide_index,
+                };
+                *target = on;
+                self.once(&name)
+            }
+            Argument::Backend(name, backend, at) => {
+                options.backend = Some((backend, at));
+                self.once(&name)
+            }
+            Argument::Block(name, dims) => {
+                options.block = Some(*dims);
+                self.once(&name)
+            }
+            Argument::MinBlocks(name, blocks) => {
+                options.min_blocks = Some(blocks);
+                self.min_blocks_at = Some(name.span());
+                self.once(&name)
+            }
+            Argument::Open(name, paths) => {
+                options.open = paths;
+                self.once(&name)
+            }
+            Argument::Requires(name, conditions) => {
+                options.requires = conditions;
+                self.once(&name)
+            }
+            Argument::Instances(name, instances) => {
+                options.instances = instances;
+                self.once(&name)
+            }
+            Argument::Lints(lints) => {
+                options.lints.extend(lints);
+                Ok(())
+            }
+        }
+    }
+
+    /// Judges `min_blocks` against the block, which may come after it.
+    fn min_blocks_error(&self) -> Option<Error> {
+        let (blocks, at) = self.options.min_blocks.zip(self.min_blocks_at)?;
+        let text = match &self.options.block {
+            None => "`min_blocks` needs the threads of a block: add `block = 256`".to_owned(),
+            Some(dims) => {
+                let threads = threads(dims).ok()?? * u64::from(blocks);
+                if threads <= MAX_THREADS_OF_MULTIPROCESSOR {
+                    return None;
+                }
+                format!(
+                    "a multiprocessor runs at most {MAX_THREADS_OF_MULTIPROCESSOR} threads at a time, \
+                     not {threads}"
+                )
+            }
+        };
+        Some(Error::new(at, text))
+    }
+
+    fn once(&mut self, name: &Ident) -> syn::Result<()> {
+        let text = name.to_string();
+        if self.seen.contains(&text) {
+            return Err(Error::new(name.span(), format!("`{text}` is given twice")));
+        }
+        self.seen.push(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+    use warpwise_compiler::diag::Level;
+
+    fn errors(args: TokenStream) -> Vec<String> {
+        let (_, error) = parse(args);
+        error.into_iter().flatten().map(|error| error.to_string()).collect()
+    }
+
+    #[test]
+    fn arguments_come_in_any_order() {
+        let (options, error) = parse(quote!(
+            open(TILE, m::WIDTH),
+            contract = false,
+            deny(gpu_barriers_after_divergent_returns),
+            block = (32, N),
+            wide_index,
+            overflow_checks = true,
+            requires(n > 1, n % 4 == 0),
+            deny_checks,
+            allow(gpu_barriers_in_divergent_flow, gpu_barriers_in_divergent_loops),
+        ));
+        assert!(error.is_none(), "{error:?}");
+        assert!(!options.contract && options.wide_index && options.overflow_checks);
+        let block = options.block.unwrap().map(|dim| dim.to_token_stream().to_string());
+        assert_eq!(block, ["32", "N", "1"]);
+        assert!(options.deny_checks);
+        let requires: Vec<_> = options.requires.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(requires, ["n > 1", "n % 4 == 0"]);
+        let open: Vec<_> = options.open.iter().map(crate::resolve::paths::key).collect();
+        assert_eq!(open, ["TILE", "m::WIDTH"]);
+        let lints: Vec<_> = options.lints.iter().map(|said| (said.lint, said.level)).collect();
+        let expected = [
+            ("gpu_barriers_after_divergent_returns", Level::Deny),
+            ("gpu_barriers_in_divergent_flow", Level::Allow),
+            ("gpu_barriers_in_divergent_loops", Level::Allow),
+        ];
+        assert_eq!(lints, expected);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_by_default() {
+        let (options, error) = parse(TokenStream::new());
+        assert!(error.is_none());
+        assert!(options.contract && !options.wide_index && !options.overflow_checks);
+        assert!(options.block.is_none() && options.open.is_empty() && options.lints.is_empty());
+    }
+
+    #[test]
+    fn every_wrong_argument_is_reported() {
+        let found = errors(quote!(blok = 3, wide_index, block = 0, wide_index, open(), , 7));
+        assert_eq!(found.len(), 6, "{found:#?}");
+        assert_eq!(found[0], "unknown argument `blok`; did you mean `block`?");
+        assert_eq!(found[2], "`wide_index` is given twice");
+    }
+
+    #[test]
+    fn min_blocks_needs_a_block_that_fits_as_often() {
+        let (options, error) = parse(quote!(min_blocks = 2, block = 1024));
+        assert!(error.is_none() && options.min_blocks == Some(2));
+        assert!(parse(quote!(min_blocks = 4, block = N)).1.is_none());
+        let cases = [
+            (
+                quote!(min_blocks = 2),
+                "`min_blocks` needs the threads of a block: add `block = 256`",
+            ),
+            (
+                quote!(block = 1024, min_blocks = 3),
+                "a multiprocessor runs at most 2048 threads at a time, not 3072",
+            ),
+            (quote!(block = 32, min_blocks = 0), "a multiprocessor runs 1 to 32 blocks at a time"),
+            (quote!(block = 32, min_blocks = 33), "a multiprocessor runs 1 to 32 blocks at a time"),
+            (quote!(block = 32, min_blocks = 2, min_blocks = 2), "`min_blocks` is given twice"),
+        ];
+        for (args, expected) in cases {
+            assert_eq!(errors(args), [expected]);
+        }
+        assert!(errors(quote!(block = 32, min_blocks))[0].starts_with("write `min_blocks = 2`"));
+    }
+
+    #[test]
+    fn what_is_right_is_kept() {
+        let (options, error) = parse(quote!(nonsense, block = 64));
+        assert!(error.is_some() && options.block.is_some());
+    }
+}

@@ -1,0 +1,252 @@
+//! `#[kernel(requires(x.len() >= y.len(), n % 4 == 0))]`: conditions that every launch fulfils.
+//!
+//! A condition is an expression of type `bool` over what a launch knows. What it may be made of by its form is
+//! said here; what it may mention, where it is lowered (`lower/emit/require.rs`). The function that
+//! rustc gets begins with the conditions, so that names and types in them are rustc's own, and so
+//! that a kernel that is called on the host checks them, too.
+use crate::syntax::tokens::Tokens;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{BinOp, Error, Expr, ExprLit, Lit, Token, UnOp, parse::Parser, punctuated::Punctuated};
+
+/// A condition, as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    pub(crate) expr: Expr,
+    /// The same as text.
+    pub(crate) text: String,
+}
+
+/// How deep a condition may nest.
+const MOST_DEPTH: usize = 64;
+
+/// What a condition may be made of.
+const FORM: &str = "a requirement compares integers that a launch knows: scalar parameters, \
+                    `x.len()`, constants, `block_dim_x()`, `grid_dim_x()` and their kin, with \
+                    `+ - * / %`, comparisons, `&& || !` and `as`";
+
+/// Reads what stands between the parentheses of `requires(..)`; `at` is the word itself.
+pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condition>> {
+    Tokens::of(&conditions)?;
+    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(conditions)?;
+    if list.is_empty() {
+        return Err(Error::new(at, "write the conditions: `requires(x.len() >= y.len())`"));
+    }
+    let mut found = Vec::new();
+    let mut errors = None;
+    for expr in list {
+        let mut text = String::new();
+        match write(&expr, MOST_DEPTH, &mut text) {
+            Ok(()) => found.push(Condition { expr, text }),
+            Err(error) => crate::attr::combine(&mut errors, error),
+        }
+    }
+    errors.map_or(Ok(found), Err)
+}
+
+/// Writes an expression as one would, and refuses what is no condition by its form.
+fn write(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<()> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(Error::new_spanned(expr, "a requirement cannot nest as deep as this"));
+    };
+    match expr {
+        Expr::Paren(paren) => {
+            text.push('(');
+            write(&paren.expr, depth, text)?;
+            text.push(')');
+        }
+        Expr::Group(group) => write(&group.expr, depth, text)?,
+        Expr::Lit(ExprLit { lit: lit @ (Lit::Int(_) | Lit::Bool(_) | Lit::Byte(_)), .. }) => {
+            text.push_str(&lit.to_token_stream().to_string());
+        }
+        Expr::Path(path) if path.qself.is_none() => text.push_str(&joined(&path.path)),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => {
+            text.push_str(&unary.op.to_token_stream().to_string());
+            write(&unary.expr, depth, text)?;
+        }
+        Expr::Binary(binary) if !is_assignment(&binary.op) => {
+            write(&binary.left, depth, text)?;
+            text.push_str(&format!(" {} ", binary.op.to_token_stream()));
+            write(&binary.right, depth, text)?;
+        }
+        Expr::Cast(cast) => {
+            write(&cast.expr, depth, text)?;
+            text.push_str(&format!(" as {}", joined_type(&cast.ty)));
+        }
+        Expr::MethodCall(call) if call.turbofish.is_none() => {
+            write(&call.receiver, depth, text)?;
+            text.push_str(&format!(".{}(", call.method));
+            arguments(&call.args, depth, text)?;
+        }
+        Expr::Field(field) => {
+            write(&field.base, depth, text)?;
+            text.push_str(&format!(".{}", field.member.to_token_stream()));
+        }
+        Expr::Call(call) if is_dimension(&call.func) => {
+            write(&call.func, depth, text)?;
+            text.push('(');
+            arguments(&call.args, depth, text)?;
+        }
+        Expr::Call(call) => {
+            let fact = "a requirement calls no function but `block_dim_x()`, `grid_dim_x()` and \
+                        their kin, which a launch knows";
+            return Err(Error::new_spanned(&call.func, fact));
+        }
+        other => return Err(Error::new_spanned(other, FORM)),
+    }
+    Ok(())
+}
+
+fn arguments(
+    list: &Punctuated<Expr, Token![,]>,
+    depth: usize,
+    text: &mut String,
+) -> syn::Result<()> {
+    for (index, argument) in list.iter().enumerate() {
+        if index > 0 {
+            text.push_str(", ");
+        }
+        write(argument, depth, text)?;
+    }
+    text.push(')');
+    Ok(())
+}
+
+/// A path as one would write it.
+fn joined(path: &syn::Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+fn joined_type(ty: &syn::Type) -> String {
+    ty.to_token_stream().to_string().replace(' ', "")
+}
+
+fn is_assignment(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+/// Whether a function is by its name one that says where a thread is. Those that a launch does not
+/// know are refused where they are lowered.
+fn is_dimension(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let last = path.path.segments.last().map(|segment| segment.ident.to_string());
+    last.is_some_and(|name| {
+        ["thread_idx", "block_idx", "block_dim", "grid_dim", "global_idx"].iter().any(|kind| {
+            let axis = name.strip_prefix(kind);
+            axis.is_some_and(|axis| matches!(axis, "_x" | "_y" | "_z"))
+        })
+    })
+}
+
+/// A kernel's function with `conditions` at the start of its body.
+pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &str) -> TokenStream {
+    if conditions.is_empty() {
+        return function;
+    }
+    let mut tokens: Vec<TokenTree> = function.into_iter().collect();
+    if let Some(TokenTree::Group(body)) = tokens.last_mut()
+        && body.delimiter() == Delimiter::Brace
+    {
+        let (attributes, rest) = inner_attributes(body.stream());
+        let checks = conditions.iter().map(|condition| check(condition, name));
+        let mut checked = Group::new(Delimiter::Brace, quote!(#attributes #(#checks)* #rest));
+        checked.set_span(body.span());
+        *body = checked;
+    }
+    tokens.into_iter().collect()
+}
+
+/// Panics where a condition is false.
+fn check(Condition { expr, text }: &Condition, name: &str) -> TokenStream {
+    let refuse = quote_spanned!(Span::mixed_site()=> ::warpwise::__private::refuse(#text, #name));
+    quote!(if #expr {} else { #refuse })
+}
+
+/// The `#![..]` at the start of a body, and what follows them.
+fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    let is = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
+    let mut end = 0;
+    while is(end, '#')
+        && is(end + 1, '!')
+        && matches!(tokens.get(end + 2), Some(TokenTree::Group(_)))
+    {
+        end += 3;
+    }
+    let rest = tokens[end..].iter().cloned().collect();
+    (tokens[..end].iter().cloned().collect(), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(conditions: TokenStream) -> Result<Vec<String>, Vec<String>> {
+        let parsed = parse(conditions, Span::call_site());
+        parsed
+            .map(|found| found.into_iter().map(|condition| condition.text).collect())
+            .map_err(|errors| errors.into_iter().map(|error| error.to_string()).collect())
+    }
+
+    #[test]
+    fn conditions_are_kept_as_one_writes_them() {
+        let found = texts(quote!(
+            x.len() >= y.len(),
+            !(n as usize % 4 != 0) || -k < m::LIMIT,
+            grid_dim_x() * warpwise::block_dim_x() <= a.min(b, c),
+        ));
+        let expected = [
+            "x.len() >= y.len()",
+            "!(n as usize % 4 != 0) || -k < m::LIMIT",
+            "grid_dim_x() * warpwise::block_dim_x() <= a.min(b, c)",
+        ];
+        assert_eq!(found.unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused() {
+        let wrong = texts(quote!(n = 4, x[0] > 1, f(n) > 2, n += 1, { n > 1 }, 1.5 < n));
+        let wrong = wrong.unwrap_err();
+        assert_eq!(wrong.len(), 6, "{wrong:?}");
+        assert!(wrong[2].contains("calls no function"), "{}", wrong[2]);
+        assert!(texts(quote!()).is_err());
+    }
+
+    #[test]
+    fn the_body_begins_with_the_conditions() {
+        let conditions = parse(quote!(n > 1), Span::call_site()).unwrap();
+        let checked = checked(
+            quote!(
+                fn f(n: u32) {
+                    #![allow(x)]
+                    body();
+                }
+            ),
+            &conditions,
+            "f",
+        );
+        let expected = quote!(
+            fn f(n: u32) {
+                #![allow(x)]
+                if n > 1 {
+                } else {
+                    ::warpwise::__private::refuse("n > 1", "f")
+                }
+                body();
+            }
+        );
+        assert_eq!(checked.to_string(), expected.to_string());
+    }
+}

@@ -1,0 +1,117 @@
+//! Takes our attributes out of what rustc gets: it does not know lints called `gpu_..`.
+//!
+//! Works on tokens, so that everything else reaches rustc exactly as written.
+use crate::{
+    attr::{
+        combine,
+        lint_attr::{LintAttribute, lint_attribute},
+    },
+    syntax::tokens::is_lint_attribute,
+};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Error, parse::Parser};
+
+/// `tokens` without lint attributes about our lints; what is wrong with those goes to `errors`.
+pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (&token, tokens.peek()) {
+            (TokenTree::Punct(hash), Some(TokenTree::Group(group)))
+                if hash.as_char() == '#' && is_lint_attribute(group) =>
+            {
+                attribute(&token, group, &mut out, errors);
+                tokens.next();
+            }
+            (TokenTree::Group(group), _) => {
+                let mut inner = Group::new(group.delimiter(), strip(group.stream(), errors));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_), _) => {
+                out.extend([token]);
+            }
+        }
+    }
+    out
+}
+
+fn attribute(hash: &TokenTree, group: &Group, out: &mut TokenStream, errors: &mut Option<Error>) {
+    let tokens = quote::quote!(#hash #group);
+    let parsed = Attribute::parse_outer.parse2(tokens.clone()).ok().and_then(|mut it| it.pop());
+    let Some(attribute) = parsed else {
+        out.extend(tokens); // rustc says what is wrong with it
+        return;
+    };
+    match lint_attribute(&attribute) {
+        Ok(LintAttribute { is_ours: false, .. }) => out.extend(tokens),
+        Ok(LintAttribute { rest: Some(rest), .. }) => rest.to_tokens(out),
+        Ok(LintAttribute { rest: None, .. }) => {}
+        Err(error) => combine(errors, error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn everything_else_stays() {
+        let mut errors = None;
+        let stripped = strip(
+            quote!(
+                /// Documented.
+                #[allow(gpu_barriers_in_divergent_flow)]
+                #[inline]
+                fn f() {
+                    #[allow(gpu_barriers_in_divergent_flow, dead_code)]
+                    {
+                        x # [y];
+                        sync_threads();
+                    }
+                }
+            ),
+            &mut errors,
+        );
+        let expected = quote!(
+            /// Documented.
+            #[inline]
+            fn f() {
+                #[allow(dead_code)]
+                {
+                    x # [y];
+                    sync_threads();
+                }
+            }
+        );
+        assert_eq!(stripped.to_string(), expected.to_string());
+        assert!(errors.is_none());
+    }
+
+    #[test]
+    fn wrong_ones_are_reported_and_removed() {
+        let mut errors = None;
+        let stripped = strip(
+            quote!(
+                #[allow(gpu_what)]
+                fn f() {
+                    #[forbid(gpu_barriers_in_divergent_flow)]
+                    {}
+                }
+            ),
+            &mut errors,
+        );
+        assert_eq!(
+            stripped.to_string(),
+            quote!(
+                fn f() {
+                    {}
+                }
+            )
+            .to_string()
+        );
+        assert_eq!(errors.into_iter().flatten().count(), 2);
+    }
+}

@@ -1,0 +1,115 @@
+//! Calls of what is a function of the kernel side, and no device function.
+use crate::{
+    hir::{Expr, GenericArg, Kind},
+    infer::{Infer, Obligation},
+    syntax::span::SpanRange,
+    types::{
+        Prim, Ty,
+        builtin::{self, Builtin, Found},
+    },
+};
+use syn::{ExprCall, GenericArgument};
+use warpwise_compiler::ir::{ReduceOp, ShuffleOp};
+
+impl Infer<'_> {
+    pub(crate) fn builtin_call(
+        &mut self,
+        mut found: Found,
+        call: &ExprCall,
+        path: &syn::Path,
+        at: SpanRange,
+    ) -> Expr {
+        self.notes.builtin(path, &found);
+        let value = self.unknown();
+        if found.width {
+            self.width(&mut found, path, at);
+        }
+        let ret = self.builtin_part(found.ret, value);
+        if !self.count(found.params.len(), &call.args, at) {
+            return self.make(Kind::Reported, ret, at);
+        }
+        let mut args = Vec::with_capacity(call.args.len());
+        for (arg, part) in call.args.iter().zip(&found.params) {
+            let ty = self.builtin_part(*part, value);
+            args.push(self.expect(arg, ty));
+        }
+        match found.which {
+            Builtin::Match { .. } => self.oblige(at, Obligation::Compared(value)),
+            Builtin::Reduce { op, .. } => {
+                let bitwise = matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
+                self.oblige(at, Obligation::Reduced(value, bitwise));
+            }
+            Builtin::Shuffle { .. } => self.shuffled(value, at),
+            Builtin::Index(_)
+            | Builtin::Barrier(_)
+            | Builtin::SyncWarp { .. }
+            | Builtin::Fence(_)
+            | Builtin::Vote { .. }
+            | Builtin::SyncGrid
+            | Builtin::ActiveMask
+            | Builtin::Fast(_)
+            | Builtin::Bits(_)
+            | Builtin::Directed(..)
+            | Builtin::Elect { .. } => {}
+        }
+        let widths = usize::from(found.width);
+        if found.params.contains(&builtin::Part::Value)
+            && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
+                .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
+        {
+            let ty = self.ty(ty);
+            self.unify(at, value, ty);
+        }
+        self.make(Kind::Builtin { which: found.which, args }, ret, at)
+    }
+
+    pub(crate) fn builtin_part(&mut self, part: builtin::Part, value: Ty) -> Ty {
+        match part {
+            builtin::Part::Prim(prim) => self.prim(prim),
+            builtin::Part::Value => value,
+            builtin::Part::Pair(prim) => {
+                let of = self.prim(prim);
+                self.types.tuple(vec![of, of])
+            }
+            builtin::Part::Unit => self.types.unit(),
+        }
+    }
+
+    /// The width of a shuffle, from its first generic argument.
+    fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
+        let len = self.types.unknown_len();
+        if let Some(written) = Self::turbofish(path).and_then(|args| args.args.first()) {
+            let env = self.env.clone();
+            self.generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+        }
+        if self.types.is_reported_len(len) {
+            return;
+        }
+        // What is known later is looked at then: of a kernel's own parameter, when it is launched.
+        let extent = self.types.extent(len);
+        let known = extent.map(|extent| extent.simplified().and_then(|extent| extent.known()));
+        match (&mut found.which, known) {
+            (Builtin::Shuffle { width, .. }, Some(lanes))
+                if lanes.is_none_or(ShuffleOp::is_width) =>
+            {
+                *width = Some(len);
+            }
+            _ => {
+                self.errors.advise(
+                    at,
+                    "the width of a shuffle is 2, 4, 8, 16 or 32",
+                    "write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`",
+                );
+            }
+        }
+    }
+}
+
+/// Whether a generic argument of a shuffle is the type of what is shuffled.
+fn is_value_type(arg: &GenericArgument) -> bool {
+    match arg {
+        GenericArgument::Type(syn::Type::Infer(_)) => false,
+        GenericArgument::Type(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,118 @@
+//! Closures: inlined where they are called.
+use crate::{
+    hir::{Closure, Expr, Kind, Pattern, Var},
+    infer::Infer,
+    syntax::{error::Reported, span::SpanRange},
+    types::{ClosureType, Ty, Type},
+};
+use std::{collections::BTreeSet, rc::Rc};
+use syn::{ExprClosure, ReturnType, visit::Visit};
+use warpwise_compiler::id::Id as _;
+
+/// What a bound such as `Fn(f32) -> f32` says of a closure.
+#[derive(Clone)]
+pub(crate) struct Callable {
+    pub(crate) params: Vec<Ty>,
+    pub(crate) ret: Ty,
+}
+
+impl Infer<'_> {
+    /// A closure; `expected` if it is known how it is called.
+    pub(crate) fn closure(&mut self, expr: &ExprClosure, expected: Option<&Callable>) -> Expr {
+        let at =
+            SpanRange::token(expr.inputs_begin.span).to(SpanRange::token(expr.inputs_end.span));
+        if expr.asyncness.is_some() {
+            self.errors.report(at, "kernel code cannot be `async`");
+        }
+        let outside = self.vars.len();
+        let opened = self.scope.open();
+        let (params, types) = self.closure_params(expr, expected, at);
+        let ret = match (&expr.output, expected) {
+            (ReturnType::Type(_, ty), _) => self.ty(ty),
+            (ReturnType::Default, Some(expected)) => expected.ret,
+            (ReturnType::Default, None) => self.unknown(),
+        };
+        let ret_before = std::mem::replace(&mut self.ret, ret);
+        let returned_before = std::mem::replace(&mut self.returns_early, false);
+        let targets = std::mem::take(&mut self.targets);
+        let diverges = std::mem::replace(&mut self.diverges, false);
+        let body = self.expect(&expr.body, ret);
+        self.diverges = diverges;
+        self.targets = targets;
+        let returns_early = std::mem::replace(&mut self.returns_early, returned_before);
+        self.ret = ret_before;
+        let copies = if expr.capture.is_some() { self.captured(expr, outside) } else { Vec::new() };
+        self.scope.close(opened);
+        let which = self.program().new_closure();
+        let ty = self.types.closure(ClosureType { which, params: types, ret });
+        let closure = Closure { params, copies, returns_early, levels: self.levels.clone(), body };
+        self.make(Kind::Closure(Rc::new(closure)), ty, at)
+    }
+
+    fn closure_params(
+        &mut self,
+        expr: &ExprClosure,
+        expected: Option<&Callable>,
+        at: SpanRange,
+    ) -> (Vec<Pattern>, Vec<Ty>) {
+        if expected.is_some_and(|expected| expected.params.len() != expr.inputs.len()) {
+            self.errors.mistyped(at, "this closure takes another number of arguments");
+        }
+        let mut types = Vec::with_capacity(expr.inputs.len());
+        for index in 0..expr.inputs.len() {
+            let expected = expected.and_then(|expected| expected.params.get(index));
+            types.push(expected.copied().unwrap_or_else(|| self.unknown()));
+        }
+        let params = expr.inputs.iter().zip(&types).map(|(pat, ty)| self.irrefutable(pat, *ty));
+        (params.collect(), types)
+    }
+
+    /// Variables from outside that a closure mentions.
+    fn captured(&self, expr: &ExprClosure, outside: usize) -> Vec<Var> {
+        struct Mentioned<'i, 'a>(&'i Infer<'a>, BTreeSet<usize>);
+        impl<'ast> Visit<'ast> for Mentioned<'_, '_> {
+            fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+                self.1.extend(self.0.scope.find(ident).map(|var| var.index()));
+            }
+        }
+        let mut mentioned = Mentioned(self, BTreeSet::new());
+        mentioned.visit_expr(&expr.body);
+        mentioned.1.into_iter().filter(|index| *index < outside).map(Var::new).collect()
+    }
+
+    /// A call of a value: of a closure or function pointer.
+    pub(crate) fn invoke(&mut self, callee: Expr, call: &syn::ExprCall, at: SpanRange) -> Expr {
+        let callee = self.autoderef(callee);
+        let (params, ret) = match self.types.get(callee.ty) {
+            Type::Closure(id) => {
+                let closure = self.types.closure_type(id);
+                (closure.params.clone(), closure.ret)
+            }
+            Type::Pointer(list) => {
+                let signature = self.signature_of(list);
+                (signature.params, signature.ret)
+            }
+            Type::Reported(proof) => {
+                self.discard(&call.args);
+                return self.reported(proof, at);
+            }
+            _ => {
+                self.discard(&call.args);
+                let reported = self.cannot_be_called(callee.ty, at);
+                return self.reported(reported, at);
+            }
+        };
+        if !self.count(params.len(), &call.args, at) {
+            return self.make(Kind::Reported, ret, at);
+        }
+        let args = call.args.iter().zip(params);
+        let args = args.map(|(arg, ty)| self.expect(arg, ty)).collect();
+        self.make(Kind::Invoke { callee: Box::new(callee), args }, ret, at)
+    }
+
+    /// Reports that a value of this type is called, or passed to be called.
+    pub(crate) fn cannot_be_called(&mut self, ty: Ty, at: SpanRange) -> Reported {
+        let shown = self.types.show(ty);
+        self.errors.mistyped(at, format_args!("a value of type `{shown}` cannot be called"))
+    }
+}

@@ -1,0 +1,228 @@
+//! What kernel code does not have: what to say, and what to write instead.
+use crate::resolve::source_map;
+use syn::{Expr, Item, Lit, Pat, UseTree};
+
+/// A fact and its help.
+type Advice = (String, &'static str);
+
+fn cannot(what: &str, help: &'static str) -> Advice {
+    (format!("kernel code cannot {what}"), help)
+}
+
+/// An expression that is none of the kinds that are inferred.
+pub(crate) fn expr(expr: &Expr) -> Advice {
+    match expr {
+        Expr::Async(_) | Expr::Await(_) => {
+            cannot("be `async`", "a launch returns before the kernel ends: there is no need")
+        }
+        Expr::Infer(_) => cannot("use `_` here", "write the value out"),
+        Expr::RawAddr(_) => cannot("use raw pointers", "use slices and indices"),
+        Expr::TryBlock(_) => {
+            cannot("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
+        }
+        Expr::Unsafe(_) => cannot("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
+        Expr::Yield(_) => cannot("`yield`", "write a loop"),
+        _ => cannot("use this expression", "write it in plainer Rust"),
+    }
+}
+
+/// Whether a name is that of a type of std's that allocates.
+pub(crate) fn is_heap(name: &str) -> bool {
+    matches!(
+        name,
+        "Box" | "Vec" | "VecDeque" | "String" | "Rc" | "Arc" | "HashMap" | "HashSet" | "BTreeMap"
+    )
+}
+
+const ALLOCATES: &str = "a kernel cannot allocate: use an array, `[value; N]`, a buffer that is \
+                         passed, or `shared!`";
+
+/// What to do instead of calling a function that kernel code does not know.
+pub(crate) fn function(names: &[String]) -> &'static str {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let names = match names.as_slice() {
+        ["std" | "core" | "alloc", names @ ..] => names,
+        names => names,
+    };
+    match names {
+        ["boxed" | "vec" | "string" | "collections" | "rc" | "alloc", ..] => ALLOCATES,
+        [.., of, _] if is_heap(of) => ALLOCATES,
+        ["thread", ..] => "threads are those of the launch: `LaunchConfig` says how many",
+        ["time", ..] => "measure on the host, around `launch` and `synchronize`",
+        ["fs" | "io" | "env" | "net" | "process", ..] => {
+            "only the host can do this: pass data in buffers, and end a thread with `return` or \
+             `panic!`"
+        }
+        ["cell" | "sync", ..] => {
+            "what threads share is a buffer, `shared!`, or an atomic such as `AtomicU32`; what a \
+             thread has of its own is a `let mut`"
+        }
+        ["ptr" | "slice", ..] => "use slices and indices",
+        ["mem", "transmute" | "transmute_copy"] => "use `to_bits` and `from_bits`",
+        ["mem", ..] => {
+            "of `std::mem`, there are `swap`, `replace`, `take`, `drop`, `forget`, `size_of`, `align_of`, \
+             `size_of_val` and `align_of_val`"
+        }
+        ["iter", ..] => {
+            "of `std::iter`, there are `once`, `once_with`, `empty`, `repeat`, `repeat_n`, `repeat_with`, \
+             `from_fn`, `successors`, `zip` and `chain`"
+        }
+        ["hint" | "arch", ..] => "leave it out: the compiler of kernels has no such thing",
+        ["num", "Saturating"] => "use the integer itself, and its `saturating_add` and the like",
+        ["array", ..] => "of `std::array`, there are `from_fn` and `repeat`",
+        ["cmp", ..] => "of `std::cmp`, there are `min`, `max`, and those `_by` and `_by_key`",
+        _ => "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions",
+    }
+}
+
+/// Whether a `use` brings names that it does not name, other than Warpwise's.
+pub(crate) fn is_glob(tree: &UseTree) -> bool {
+    match tree {
+        UseTree::Glob(_) => true,
+        UseTree::Path(path) => {
+            path.ident != "warpwise"
+                && is_glob(&path.tree)
+                && !source_map::are_variants_known(&path.ident)
+        }
+        UseTree::Group(group) => group.items.iter().any(is_glob),
+        UseTree::Name(_) | UseTree::Rename(_) => false,
+    }
+}
+
+/// A statement that is an item.
+pub(crate) fn item(item: &Item) -> Advice {
+    match item {
+        Item::Static(_) => {
+            cannot("use `static` items", "pass it as a parameter, or use a constant")
+        }
+        Item::Use(_) => {
+            cannot("see what a `use` with `*` brings", "name it: `use Shape::{Circle, Square}`")
+        }
+        _ => cannot("define items inside", "move it out of the kernel"),
+    }
+}
+
+/// A pattern of a kind that is not known.
+pub(crate) fn pattern(pat: &Pat) -> Advice {
+    match pat {
+        Pat::Const(_) => cannot("use `const` blocks in patterns", "name a `#[device]` constant"),
+        Pat::Macro(_) => cannot("use macros in patterns", "write the pattern out"),
+        _ => cannot("use this pattern", "bind with a plain name"),
+    }
+}
+
+/// A literal that is no number or `bool`.
+pub(crate) fn literal(lit: &Lit) -> Advice {
+    match lit {
+        Lit::Char(_) => cannot("use the type `char`", "use a byte: `b'x'`"),
+        Lit::Str(_) | Lit::CStr(_) => {
+            cannot("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
+        }
+        _ => cannot("use this literal", "use numbers and `bool`"),
+    }
+}
+
+/// A macro that there is none of; `is_std` if its path is one of std's.
+pub(crate) fn macro_call(name: &str, is_std: bool) -> Advice {
+    let help = match name {
+        "eprintln" | "eprint" | "dbg" | "write" | "writeln" => "use `println!` or `print!`",
+        "vec" => "a kernel cannot allocate: pass a buffer, or use `shared!`",
+        "format" | "format_args" | "concat" | "stringify" | "line" | "file" | "column"
+        | "module_path" => "there is no text in kernels other than that of `println!` and `panic!`",
+        "include_str" | "include_bytes" | "include" | "env" | "option_env" => {
+            "read it on the host, and pass it in a buffer or as `const` items"
+        }
+        "asm" | "global_asm" => {
+            "there is no PTX in kernels: `warpwise::fast`, `warp` and methods of numbers, such as \
+             `x.count_ones()`, are what it has instructions for"
+        }
+        "thread_local" => "what a thread has of its own is a `let mut`",
+        "cfg" | "cfg_select" | "cfg_match" => {
+            "write the kernel once for each case, with `#[cfg]` on the whole function"
+        }
+        "addr_of" | "addr_of_mut" => {
+            "there are no raw pointers in kernels: use `&x` or `&mut x`, or a slice and an index"
+        }
+        "offset_of" => "name the field: kernel code has no addresses that an offset is added to",
+        "assert_matches" | "debug_assert_matches" => "use `assert!(matches!(value, pattern))`",
+        "try" => "use `?`",
+        "pin" | "ready" | "join" => {
+            "a launch returns before the kernel ends: there is no need of `async`"
+        }
+        "compile_error" | "concat_bytes" | "concat_idents" | "const_format_args" => {
+            "write what it stands for, or make it a constant of the host: `#[kernel(open(NAME))]`"
+        }
+        name if name.ends_with("_feature_detected") => {
+            "ask on the host, and pass the answer as a `bool`"
+        }
+        _ if is_std => {
+            "of std's macros, there are `assert!` and its kin, `matches!`, `panic!` and its kin, `print!` and `println!`"
+        }
+        _ => {
+            "declare it in this file, before its call, with names that no other variable has; or make it a `#[device]` function"
+        }
+    };
+    (format!("kernel code cannot use the macro `{name}!`"), help)
+}
+
+/// `..` as a value.
+pub(crate) fn open_range() -> Advice {
+    cannot("use `..` as a value", "the whole of a slice is `&x[..]`")
+}
+
+/// A part of a slice by a value that is a range without a start.
+pub(crate) fn part_to() -> Advice {
+    cannot(
+        "take a part of a slice by a range without a start that is not written there",
+        "write it out: `&x[..n]`",
+    )
+}
+
+/// A method of slices that there is none of.
+pub(crate) fn slice_method(name: &str) -> Advice {
+    let help = match name {
+        "to_vec" | "concat" | "join" | "repeat" | "into_vec" => {
+            "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
+        }
+        "sort_by_cached_key" => "use `sort_by_key`",
+        "array_chunks" | "rsplit_mut" | "rsplitn_mut" | "splitn_mut" => {
+            "use `chunks`, `chunks_exact`, `split`, `split_inclusive`, `chunk_by`, `as_chunks`, `windows` or `split_at`"
+        }
+        "select_nth_unstable" | "select_nth_unstable_by" | "select_nth_unstable_by_key" => {
+            "use `sort_unstable` and an index, where there are few elements"
+        }
+        "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
+            "index: checks go away where they are proved"
+        }
+        _ => "write a loop over its elements or indices",
+    };
+    (format!("kernel code cannot call the method `{name}` of a slice"), help)
+}
+
+/// What to write instead of a method of iterators that there is none of.
+pub(crate) fn iter_method(name: &str) -> &'static str {
+    match name {
+        "collect" | "partition" | "unzip" => {
+            "a kernel cannot allocate: write to a slice or an array in a `for` loop"
+        }
+        "advance_by" | "array_chunks" | "next_chunk" | "map_windows" => {
+            "use `nth` of an iterator in a variable; or `chunks_exact` and `windows` of a slice"
+        }
+        "fuse" => "leave out what ends it, and `break` out of a `for` loop",
+        "peek" | "peek_mut" | "next_if" | "next_if_eq" => "make it `peekable()` first",
+        "sum" | "product" => {
+            "there is a sum of numbers, of options and results of those, and of types with `#[device] impl Sum` of such items: use `fold`"
+        }
+        "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
+        "contains" | "is_empty" => "only ranges have it: use `any`",
+        _ => "write a `for` loop",
+    }
+}
+
+/// A consumer that leaves an iterator half used, of one that has a name.
+pub(crate) fn resumed(name: &str) -> Advice {
+    (
+        format!("kernel code cannot go on with an iterator where `{name}` left it"),
+        "take from its front; or make the iterator where it is used: `x.iter()`",
+    )
+}

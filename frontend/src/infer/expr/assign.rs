@@ -1,0 +1,125 @@
+//! `a = value`, and assignments that take the value apart: `(a, _, [b, ..]) = value`.
+use crate::{
+    hir::{Block, Expr, Kind, Stmt, StmtKind},
+    infer::{Infer, Obligation},
+    syntax::span::SpanRange,
+};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{
+    ExprAssign, Ident, Pat, RangeLimits, parse::Parser, punctuated::Punctuated, spanned::Spanned,
+};
+
+/// The places in what stands on the left, and the names that stand for them in its pattern.
+type Places<'e> = Vec<(Ident, &'e syn::Expr)>;
+
+impl Infer<'_> {
+    pub(crate) fn assign(&mut self, expr: &ExprAssign) -> Expr {
+        let at = SpanRange::expr(&expr.left).to(SpanRange::expr(&expr.right));
+        let unit = self.types.unit();
+        if let syn::Expr::Infer(_) = &*expr.left {
+            let value = Box::new(self.expr(&expr.right, None));
+            return self.make(Kind::Assign { place: None, value }, unit, at);
+        }
+        let mut places = Places::new();
+        // What is not a pattern is not a place either, which rustc says.
+        if let Some(pattern) = taken_apart(&expr.left, &mut places)
+            && let Ok(pattern) = Pat::parse_single.parse2(pattern)
+        {
+            return self.assign_parts(&pattern, places, &expr.right, at);
+        }
+        let place = self.expr(&expr.left, None);
+        self.require_settable(&place);
+        let value = self.expr(&expr.right, Some(place.ty));
+        self.set(place, value, at)
+    }
+
+    /// `place = value`, of a place that may be set.
+    fn set(&mut self, place: Expr, value: Expr, at: SpanRange) -> Expr {
+        let value = Box::new(self.coerce(value, place.ty));
+        self.oblige(at, Obligation::Assigned(place.ty));
+        let unit = self.types.unit();
+        self.make(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
+    }
+
+    /// `(a, b) = value`: the value is taken apart, then each part is set, as Rust does.
+    fn assign_parts(
+        &mut self,
+        pattern: &Pat,
+        places: Places<'_>,
+        right: &syn::Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let scope = self.scope.open();
+        let value = self.expr(right, None);
+        let pattern = self.irrefutable(pattern, value.ty);
+        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let mut stmts = vec![Stmt { kind, levels: Vec::new() }];
+        for (name, place) in places {
+            // What the pattern does not fit has been said.
+            let Some(var) = self.scope.find(&name) else { continue };
+            let at = SpanRange::expr(place);
+            let place = self.expr(place, None);
+            self.require_settable(&place);
+            let ty = self.vars[var].ty;
+            self.unify(at, ty, place.ty);
+            let value = self.make(Kind::Var(var), ty, at);
+            let set = self.set(place, value, at);
+            stmts.push(Stmt { kind: StmtKind::Expr(set), levels: Vec::new() });
+        }
+        self.scope.close(scope);
+        let unit = self.types.unit();
+        let block = Block { stmts, tail: None };
+        self.make(Kind::Block { label: None, block }, unit, at)
+    }
+}
+
+/// The pattern that an expression on the left of `=` is, with a name for each place in it; `None` if it is a place
+/// itself.
+fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<TokenStream> {
+    let span = left.span();
+    let parts = |parts: &'e Punctuated<syn::Expr, _>, places: &mut Places<'e>| {
+        parts.iter().map(|part| part_of(part, places)).collect::<Vec<_>>()
+    };
+    Some(match left {
+        syn::Expr::Tuple(tuple) => {
+            let parts = parts(&tuple.elems, places);
+            quote_spanned!(span=> (#(#parts,)*))
+        }
+        syn::Expr::Array(array) => {
+            let parts = parts(&array.elems, places);
+            quote_spanned!(span=> [#(#parts),*])
+        }
+        syn::Expr::Call(call) if let syn::Expr::Path(path) = &*call.func => {
+            let parts = parts(&call.args, places);
+            quote_spanned!(span=> #path(#(#parts),*))
+        }
+        syn::Expr::Struct(shape) if shape.rest.is_none() => {
+            let (path, rest) = (&shape.path, &shape.dot2_token);
+            let fields = shape.fields.iter().map(|field| {
+                let (member, part) = (&field.member, part_of(&field.expr, places));
+                quote!(#member: #part,)
+            });
+            quote_spanned!(span=> #path { #(#fields)* #rest })
+        }
+        _ => return None,
+    })
+}
+
+fn part_of<'e>(part: &'e syn::Expr, places: &mut Places<'e>) -> TokenStream {
+    match part {
+        syn::Expr::Infer(_) => quote!(_),
+        syn::Expr::Range(range)
+            if let (None, RangeLimits::HalfOpen(dots), None) =
+                (&range.start, &range.limits, &range.end) =>
+        {
+            quote!(#dots)
+        }
+        syn::Expr::Paren(inner) => part_of(&inner.expr, places),
+        part => taken_apart(part, places).unwrap_or_else(|| {
+            let name = Ident::new(&format!("__assigned_{}", places.len()), part.span());
+            places.push((name.clone(), part));
+            quote!(#name)
+        }),
+    }
+}

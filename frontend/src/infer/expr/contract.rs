@@ -1,0 +1,186 @@
+//! Contraction of vectors: `a * b + c` where the product is a vector's.
+//!
+//! The rule is that of numbers, on the source: in `l + r` and `l - r`, and `+=` and `-=`, a side that is
+//! itself a product, through parentheses and unary minus, is not rounded on its own; the left one if both
+//! are. Such a sum is a call of what has sum and product of a lane in one expression, which is then
+//! contracted, or not, as that of numbers is.
+use crate::{
+    hir::{Call, Expr, Kind},
+    infer::{
+        Infer,
+        traits::member::{Member, MemberKind},
+    },
+    resolve::device_set::Callee,
+    syntax::span::SpanRange,
+    types::{Ty, vector::Vector},
+};
+use syn::{BinOp, UnOp};
+
+/// A product of vectors, or of a vector and a number.
+struct Product {
+    a: Expr,
+    b: Expr,
+    negated: bool,
+}
+
+/// Where a product stands in a sum.
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+    /// Of `+=` and `-=`.
+    Assigned,
+}
+
+/// Whether the source has a product here.
+fn is_product(expr: &syn::Expr) -> bool {
+    match expr {
+        syn::Expr::Paren(expr) => is_product(&expr.expr),
+        syn::Expr::Group(expr) => is_product(&expr.expr),
+        syn::Expr::Unary(expr) => matches!(expr.op, UnOp::Neg(_)) && is_product(&expr.expr),
+        syn::Expr::Binary(expr) => matches!(expr.op, BinOp::Mul(_)),
+        _ => false,
+    }
+}
+
+impl Infer<'_> {
+    /// `lhs + rhs` and the like, where a side is a vector's product; both sides back if none is.
+    pub(crate) fn contracted(
+        &mut self,
+        token: &BinOp,
+        written: [&syn::Expr; 2],
+        [lhs, rhs]: [Expr; 2],
+        at: SpanRange,
+    ) -> Result<Expr, Box<[Expr; 2]>> {
+        let (minus, assigned) = match token {
+            BinOp::Add(_) => (false, false),
+            BinOp::Sub(_) => (true, false),
+            BinOp::AddAssign(_) => (false, true),
+            BinOp::SubAssign(_) => (true, true),
+            _ => return Err(Box::new([lhs, rhs])),
+        };
+        let lhs = if !assigned && is_product(written[0]) {
+            match self.product(lhs) {
+                Ok(product) => {
+                    return Ok(self.sum_of_product(product, rhs, (Side::Left, minus), at));
+                }
+                Err(lhs) => lhs,
+            }
+        } else {
+            lhs
+        };
+        if !is_product(written[1]) || assigned && self.vector(lhs.ty).is_none() {
+            return Err(Box::new([lhs, rhs]));
+        }
+        match self.product(rhs) {
+            Ok(product) => {
+                let side = if assigned { Side::Assigned } else { Side::Right };
+                Ok(self.sum_of_product(product, lhs, (side, minus), at))
+            }
+            Err(rhs) => Err(Box::new([lhs, rhs])),
+        }
+    }
+
+    /// The product of float vectors that an expression is.
+    fn product(&self, expr: Expr) -> Result<Product, Expr> {
+        let contracts = |vector: Vector| vector.lane.is_float() && !vector.lane.is_half();
+        if !self.vector(expr.ty).is_some_and(contracts) {
+            return Err(expr);
+        }
+        let Expr { kind: Kind::Call(call), ty, at } = expr else { return Err(expr) };
+        let back = |call: Box<Call>| Err(Expr { kind: Kind::Call(call), ty, at });
+        if self.is_operator(call.callee, "Neg") {
+            let mut args = call.args.into_iter();
+            let inner = args.next().expect("a method has a receiver");
+            return match self.product(inner) {
+                Ok(product) => Ok(Product { negated: !product.negated, ..product }),
+                Err(inner) => back(Box::new(Call { args: vec![inner], ..*call })),
+            };
+        }
+        if !self.is_operator(call.callee, "Mul") {
+            return back(call);
+        }
+        match <[Expr; 2]>::try_from(call.args) {
+            Ok([a, b]) => Ok(Product { a, b, negated: false }),
+            Err(args) => back(Box::new(Call { args, ..*call })),
+        }
+    }
+
+    /// Whether a function is that of a vector's `impl` of an operator.
+    fn is_operator(&self, callee: Callee, of_trait: &str) -> bool {
+        let Some(syn::Item::Impl(of)) = self.program().item(callee.item) else { return false };
+        let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        self.program().is_prelude(callee.item) && named.is_some_and(|named| named.ident == of_trait)
+    }
+
+    fn sum_of_product(
+        &mut self,
+        Product { a, b, negated }: Product,
+        c: Expr,
+        (side, minus): (Side, bool),
+        at: SpanRange,
+    ) -> Expr {
+        let this = if self.vector(a.ty).is_some() { a.ty } else { b.ty };
+        let [a, b] = [a, b].map(|factor| self.splatted(factor, this));
+        let name = match (side, negated, minus) {
+            (Side::Left, false, false) => "product_plus",
+            (Side::Left, false, true) => "product_minus",
+            (Side::Left, true, false) => "negated_plus",
+            (Side::Left, true, true) => "negated_minus",
+            (Side::Right, false, false) => "plus_product",
+            (Side::Right, false, true) => "minus_product",
+            (Side::Right, true, false) => "plus_negated",
+            (Side::Right, true, true) => "minus_negated",
+            (Side::Assigned, false, false) => "add_product",
+            (Side::Assigned, false, true) => "sub_product",
+            (Side::Assigned, true, false) => "add_negated",
+            (Side::Assigned, true, true) => "sub_negated",
+        };
+        let args = match side {
+            Side::Left => vec![a, b, self.splatted(c, this)],
+            Side::Right => vec![self.splatted(c, this), a, b],
+            Side::Assigned => {
+                self.unify(at, c.ty, this);
+                let place = self.types.reference(true, c.ty);
+                vec![self.make(Kind::Borrow(Box::new(c)), place, at), a, b]
+            }
+        };
+        let ret = if matches!(side, Side::Assigned) { self.types.unit() } else { this };
+        self.vector_call(this, name, args, ret, at)
+    }
+
+    /// A number as a vector of it; a vector as it is.
+    fn splatted(&mut self, value: Expr, this: Ty) -> Expr {
+        let at = self.places[value.at];
+        match self.vector(value.ty) {
+            Some(_) => {
+                self.unify(at, value.ty, this);
+                value
+            }
+            None => {
+                let lane = self.vector(this).map(|vector| self.prim(vector.lane));
+                if let Some(lane) = lane {
+                    self.unify(at, value.ty, lane);
+                }
+                self.vector_call(this, "splatted", vec![value], this, at)
+            }
+        }
+    }
+
+    fn vector_call(
+        &mut self,
+        this: Ty,
+        name: &str,
+        args: Vec<Expr>,
+        ret: Ty,
+        at: SpanRange,
+    ) -> Expr {
+        let Some(Member { callee, env, kind: MemberKind::Fn(_) }) = self.member(this, name, None)
+        else {
+            let reported = self.errors.mistyped(at, "this is no sum of vectors");
+            return self.reported(reported, at);
+        };
+        let call = Call { callee, generics: Vec::new(), this: env.this, args };
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+}

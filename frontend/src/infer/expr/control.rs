@@ -1,0 +1,212 @@
+//! `if`, blocks with labels, and what leaves: `break`, `continue`, `return`.
+use crate::{
+    hir::{Block, Expr, Kind, Label, LabelInfo},
+    infer::{Infer, Obligation, Target},
+    syntax::span::SpanRange,
+    types::{Prim, Ty},
+};
+use syn::{ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprReturn, Lifetime};
+
+/// An `if` up to its `else`.
+struct Arm {
+    at: SpanRange,
+    cond: Box<Expr>,
+    then: Block,
+    /// The type of what comes where the condition is true.
+    ty: Ty,
+    /// True if control does not get behind the condition.
+    after_cond: bool,
+    /// True if control does not get behind what comes where the condition is true.
+    after_then: bool,
+}
+
+impl Infer<'_> {
+    /// A label that `break` and `continue` may name in what is visited until [`Self::leave`].
+    pub(crate) fn enter(
+        &mut self,
+        name: Option<&syn::Label>,
+        ty: Ty,
+        is_loop: bool,
+        has_value: bool,
+    ) -> Label {
+        let label = self.labels.push(LabelInfo { ty, broken: false });
+        let name = name.map(|label| label.name.ident.to_string());
+        self.targets.push(Target { label, name, is_loop, has_value });
+        label
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.targets.pop();
+    }
+
+    pub(crate) fn block_expr(&mut self, expr: &ExprBlock, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(expr.block.brace_token.span.open())
+            .to(SpanRange::token(expr.block.brace_token.span.close()));
+        let Some(name) = &expr.label else {
+            let (block, ty) = self.block(&expr.block, hint);
+            return self.make(Kind::Block { label: None, block }, ty, at);
+        };
+        let ty = self.unknown();
+        let label = self.enter(Some(name), ty, false, true);
+        let (mut block, end) = self.block(&expr.block, hint);
+        self.leave();
+        let broken = self.labels[label].broken;
+        if let Some(tail) = block.tail.take() {
+            block.tail = Some(Box::new(self.coerce(*tail, ty)));
+        } else if !self.is_never(end) {
+            self.unify(at, end, ty);
+        }
+        if broken {
+            self.diverges = false;
+        } else if self.is_never(end) {
+            return self.make(Kind::Block { label: None, block }, end, at);
+        }
+        self.oblige(at, Obligation::Merged(ty));
+        self.make(Kind::Block { label: Some(label), block }, ty, at)
+    }
+
+    /// `if`, with as many `else if` as there are: they nest in each other, and are visited without recursion.
+    pub(crate) fn if_expr(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
+        let (mut expr, mut hint) = (expr, hint);
+        let mut arms = Vec::new();
+        let mut value = loop {
+            let arm = self.arm(expr, hint);
+            let Some((_, other)) = &expr.else_branch else { break self.guard(arm) };
+            let arm = self.chosen_arm(arm);
+            hint = if self.is_never(arm.ty) { hint } else { Some(arm.ty) };
+            arms.push(arm);
+            match &**other {
+                syn::Expr::If(next) => expr = next,
+                other => break self.expr(other, hint),
+            }
+        };
+        while let Some(arm) = arms.pop() {
+            self.diverges |= self.is_never(value.ty);
+            value = self.with_else(arm, value);
+        }
+        value
+    }
+
+    /// A condition, and what comes where it is true.
+    fn arm(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Arm {
+        let at = SpanRange::token(expr.if_token.span).to(SpanRange::expr(&expr.cond));
+        let bool = self.prim(Prim::Bool);
+        let opened = self.scope.open();
+        let cond = Box::new(self.expect(&expr.cond, bool));
+        let after_cond = std::mem::replace(&mut self.diverges, false);
+        let (then, ty) = self.block(&expr.then_branch, hint);
+        self.scope.close(opened);
+        let after_then = std::mem::replace(&mut self.diverges, false);
+        Arm { at, cond, then, ty, after_cond, after_then }
+    }
+
+    /// An `if` without `else`.
+    fn guard(&mut self, arm: Arm) -> Expr {
+        let Arm { at, cond, mut then, after_cond, .. } = arm;
+        self.diverges = after_cond;
+        let unit = self.types.unit();
+        if let Some(tail) = then.tail.take() {
+            then.tail = Some(Box::new(self.coerce(*tail, unit)));
+        }
+        self.make(Kind::If { cond, then, other: None }, unit, at)
+    }
+
+    /// An arm whose value is one of several.
+    fn chosen_arm(&mut self, mut arm: Arm) -> Arm {
+        if let Some(tail) = arm.then.tail.take() {
+            let tail = self.chosen(*tail);
+            arm.ty = tail.ty;
+            arm.then.tail = Some(Box::new(tail));
+        }
+        arm
+    }
+
+    fn with_else(&mut self, arm: Arm, mut other: Expr) -> Expr {
+        let Arm { at, cond, then, ty, after_cond, after_then } = arm;
+        self.diverges = after_cond || (after_then && self.diverges);
+        let ty = if self.is_never(ty) {
+            other = self.chosen(other);
+            other.ty
+        } else {
+            other = self.coerce(other, ty);
+            ty
+        };
+        self.oblige(at, Obligation::Merged(ty));
+        self.make(Kind::If { cond, then, other: Some(Box::new(other)) }, ty, at)
+    }
+
+    pub(crate) fn break_expr(&mut self, expr: &ExprBreak) -> Expr {
+        let at = SpanRange::token(expr.break_token.span);
+        let never = self.types.never();
+        let Some(found) = self.target(expr.label.as_ref(), false, at) else {
+            if let Some(value) = &expr.expr {
+                self.expr(value, None);
+            }
+            return self.make(Kind::Reported, never, at);
+        };
+        let (label, has_value) = (self.targets[found].label, self.targets[found].has_value);
+        let ty = self.labels[label].ty;
+        let value = match &expr.expr {
+            Some(value) if has_value => Some(Box::new(self.expect(value, ty))),
+            Some(value) => {
+                let value_at = SpanRange::expr(value);
+                self.expr(value, None);
+                self.errors.mistyped(value_at, "`break` with a value from a `while` or `for` loop");
+                None
+            }
+            None => {
+                let unit = self.types.unit();
+                self.unify(at, unit, ty);
+                None
+            }
+        };
+        self.labels[label].broken = true;
+        self.make(Kind::Break { label, value }, never, at)
+    }
+
+    pub(crate) fn continue_expr(&mut self, expr: &ExprContinue) -> Expr {
+        let at = SpanRange::token(expr.continue_token.span);
+        let never = self.types.never();
+        let kind = match self.target(expr.label.as_ref(), true, at) {
+            Some(found) => Kind::Continue(self.targets[found].label),
+            None => Kind::Reported,
+        };
+        self.make(kind, never, at)
+    }
+
+    /// What a `break` or `continue` leaves: what it names, or the innermost loop.
+    fn target(&mut self, name: Option<&Lifetime>, go_on: bool, at: SpanRange) -> Option<usize> {
+        let found = match name {
+            None => self.targets.iter().rposition(|target| target.is_loop),
+            Some(name) => {
+                let name = name.ident.to_string();
+                self.targets.iter().rposition(|target| target.name.as_ref() == Some(&name))
+            }
+        };
+        let Some(found) = found else {
+            self.errors.mistyped(at, "nothing here that this could leave");
+            return None;
+        };
+        if go_on && !self.targets[found].is_loop {
+            self.errors.mistyped(at, "`continue` names a block that is no loop");
+            return None;
+        }
+        Some(found)
+    }
+
+    pub(crate) fn return_expr(&mut self, expr: &ExprReturn) -> Expr {
+        let at = SpanRange::token(expr.return_token.span);
+        self.returns_early = true;
+        let ret = self.ret;
+        let value = match &expr.expr {
+            Some(value) => Some(Box::new(self.expect(value, ret))),
+            None => {
+                let unit = self.types.unit();
+                self.unify(at, unit, ret);
+                None
+            }
+        };
+        let never = self.types.never();
+        self.make(Kind::Return(value), never, at)
+    }
+}

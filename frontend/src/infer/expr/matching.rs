@@ -1,0 +1,234 @@
+//! `match`, `let` as a condition, and `?`.
+use crate::{
+    hir::{Arm, Expr, GenericArg, Kind, Pattern, PatternKind, lint_levels},
+    infer::{Infer, Obligation, pattern::alternatives},
+    syntax::span::SpanRange,
+    types::{Class, Prim, Ty, Type},
+};
+use std::borrow::Cow;
+use syn::{ExprLet, ExprMatch, ExprTry};
+
+impl Infer<'_> {
+    pub(crate) fn match_expr(&mut self, expr: &ExprMatch, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(expr.match_token.span).to(SpanRange::expr(&expr.expr));
+        let hinted = expr.arms.iter().find_map(|arm| self.expected_by(&arm.pat, &expr.expr));
+        let of = Box::new(self.expr(&expr.expr, hinted));
+        let after_value = std::mem::replace(&mut self.diverges, false);
+        let mut arms: Vec<Arm> = Vec::with_capacity(expr.arms.len());
+        let mut ty = None;
+        let mut all_diverge = true;
+        for arm in &expr.arms {
+            let levels = lint_levels::levels(&arm.attrs);
+            let outer = self.levels.len();
+            self.levels.extend(levels.iter().cloned());
+            let (pat, guard) = match &arm.pat {
+                syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
+                pat => (pat, None),
+            };
+            // A guard is asked again for each alternative that matches.
+            let pats = match guard {
+                Some(_) if self.binds(pat) => alternatives::apart(pat),
+                _ => vec![Cow::Borrowed(pat)],
+            };
+            for pat in pats {
+                let opened = self.scope.open();
+                let pattern = self.pattern(&pat, of.ty);
+                let bool = self.prim(Prim::Bool);
+                let guard = guard.map(|guard| self.expect(guard, bool));
+                self.diverges = false;
+                let mut body = self.expr(&arm.body, ty.or(hint));
+                all_diverge &= self.diverges;
+                if !self.is_never(body.ty) {
+                    match ty {
+                        Some(ty) => body = self.coerce(body, ty),
+                        None => {
+                            body = self.chosen(body);
+                            ty = Some(body.ty);
+                        }
+                    }
+                }
+                self.scope.close(opened);
+                arms.push(Arm { pattern, guard, levels: levels.clone(), body });
+            }
+            self.levels.truncate(outer);
+        }
+        self.diverges = after_value || all_diverge;
+        let ty = ty.unwrap_or_else(|| self.types.never());
+        self.oblige(at, Obligation::Merged(ty));
+        self.make(Kind::Match { of, arms }, ty, at)
+    }
+
+    /// `let pattern = value` as a condition: its variables are in scope from there on.
+    pub(crate) fn let_expr(&mut self, expr: &ExprLet) -> Expr {
+        let at = SpanRange::token(expr.let_token.span).to(SpanRange::expr(&expr.expr));
+        let hint = self.expected_by(&expr.pat, &expr.expr);
+        let of = Box::new(self.expr(&expr.expr, hint));
+        let pattern = Box::new(self.pattern(&expr.pat, of.ty));
+        let bool = self.prim(Prim::Bool);
+        self.make(Kind::Is { of, pattern }, bool, at)
+    }
+
+    /// `matches!(value, pattern if guard)`
+    pub(crate) fn matches(&mut self, mac: &syn::Macro, at: SpanRange) -> Expr {
+        let parsed = mac.parse_body_with(|input: syn::parse::ParseStream<'_>| {
+            let value: syn::Expr = input.parse()?;
+            let _: syn::Token![,] = input.parse()?;
+            let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let guard = match input.parse::<Option<syn::Token![if]>>()? {
+                Some(_) => Some(input.parse::<syn::Expr>()?),
+                None => None,
+            };
+            let _: Option<syn::Token![,]> = input.parse()?;
+            Ok((value, pat, guard))
+        });
+        let Ok((value, pat, guard)) = parsed else {
+            let reported = self.errors.mistyped(at, "`matches!` takes a value and a pattern");
+            return self.reported(reported, at);
+        };
+        let bool = self.prim(Prim::Bool);
+        let opened = self.scope.open();
+        let hint = self.expected_by(&pat, &value);
+        let of = Box::new(self.expr(&value, hint));
+        let pattern = Box::new(self.pattern(&pat, of.ty));
+        let is = self.make(Kind::Is { of, pattern }, bool, at);
+        let result = match guard {
+            None => is,
+            Some(guard) => {
+                let rhs = Box::new(self.expect(&guard, bool));
+                self.make(Kind::Lazy { and: true, lhs: Box::new(is), rhs }, bool, at)
+            }
+        };
+        self.scope.close(opened);
+        result
+    }
+
+    /// `value?`: what is in it, or back to the caller with what is not.
+    pub(crate) fn try_expr(&mut self, expr: &ExprTry) -> Expr {
+        let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.question_token.span));
+        let value = self.expr(&expr.expr, None);
+        self.returned_by_try(value.ty);
+        let (Type::Adt(item, list), Type::Adt(other, returned)) =
+            (self.types.get(value.ty), self.types.get(self.ret))
+        else {
+            return self.no_try(&value, at);
+        };
+        let program = self.program();
+        let option = program.library("Option");
+        let (parts, ret) = (self.types.parts(list), self.types.parts(returned));
+        let (good, bad, payload) = match (parts.as_slice(), ret.as_slice()) {
+            ([inner], [_]) if Some(item) == option && other == item => ((1, *inner), 0, None),
+            ([inner, error], [_, expected])
+                if Some(item) == program.library("Result") && other == item =>
+            {
+                if self.types.could_unify(*error, *expected) {
+                    self.unify(at, *error, *expected);
+                }
+                ((0, *inner), 1, Some((*error, *expected)))
+            }
+            ([broken, inner], [expected, _])
+                if Some(item) == program.library("ControlFlow") && other == item =>
+            {
+                self.unify(at, *broken, *expected);
+                ((0, *inner), 1, Some((*broken, *expected)))
+            }
+            _ => return self.no_try(&value, at),
+        };
+        self.returns_early = true;
+        self.try_match(value, good, (bad, payload), at)
+    }
+
+    /// What a closure returns that says so nowhere before its first `?`: what that is used on, of another value.
+    fn returned_by_try(&mut self, ty: Ty) {
+        let (Type::Adt(item, list), Type::Unknown(Class::Any)) =
+            (self.types.get(ty), self.types.get(self.ret))
+        else {
+            return;
+        };
+        let mut parts = self.types.parts(list);
+        let program = self.program();
+        let value = match Some(item) {
+            of if of == program.library("Option") || of == program.library("Result") => 0,
+            of if of == program.library("ControlFlow") => 1,
+            _ => return,
+        };
+        parts[value] = self.unknown();
+        let list = self.types.list(parts.into_iter().map(GenericArg::Type).collect());
+        let returned = self.types.add(Type::Adt(item, list));
+        self.types.decide(self.ret, returned);
+    }
+
+    /// An error as the function returns it: by an `impl` of `From`, if it is of another type.
+    fn converted_error(&mut self, error: Expr, expected: Ty, at: SpanRange) -> Expr {
+        if self.types.could_unify(error.ty, expected) {
+            return error;
+        }
+        match self.impl_of_from(expected, error.ty) {
+            Some(member) => self.operator_call(member, error, None, at),
+            None => {
+                self.unify(at, error.ty, expected);
+                error
+            }
+        }
+    }
+
+    fn try_match(
+        &mut self,
+        value: Expr,
+        (good, inner): (usize, Ty),
+        (bad, error): (usize, Option<(Ty, Ty)>),
+        at: SpanRange,
+    ) -> Expr {
+        let ty = value.ty;
+        let (good_pattern, good_value) = self.bound_part(good, inner, ty, at);
+        let (bad_pattern, fields) = match error {
+            Some((error, expected)) => {
+                let (pattern, value) = self.bound_part(bad, error, ty, at);
+                (pattern, vec![(0, self.converted_error(value, expected, at))])
+            }
+            None => {
+                let kind = PatternKind::Parts { variant: Some(bad), parts: Vec::new() };
+                (Pattern { kind, ty, at: self.at(at) }, Vec::new())
+            }
+        };
+        let ret = self.ret;
+        let back = Kind::Aggregate { variant: Some(bad), fields, base: None };
+        let back = self.make(back, ret, at);
+        let never = self.types.never();
+        let back = self.make(Kind::Return(Some(Box::new(back))), never, at);
+        let arms = vec![
+            Arm { pattern: good_pattern, guard: None, levels: Vec::new(), body: good_value },
+            Arm { pattern: bad_pattern, guard: None, levels: Vec::new(), body: back },
+        ];
+        self.make(Kind::Match { of: Box::new(value), arms }, inner, at)
+    }
+
+    /// A pattern for the one field of a variant, and the variable that it binds.
+    pub(crate) fn bound_part(
+        &mut self,
+        variant: usize,
+        inner: Ty,
+        ty: Ty,
+        at: SpanRange,
+    ) -> (Pattern, Expr) {
+        let place = self.at(at);
+        let var = self.vars.push(crate::infer::Variable {
+            name: String::new(),
+            ty: inner,
+            mutable: false,
+            settable: false,
+            at: place,
+        });
+        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let part = Pattern { kind, ty: inner, at: place };
+        let kind = PatternKind::Parts { variant: Some(variant), parts: vec![(0, part)] };
+        let pattern = Pattern { kind, ty, at: place };
+        (pattern, self.make(Kind::Var(var), inner, at))
+    }
+
+    fn no_try(&mut self, value: &Expr, at: SpanRange) -> Expr {
+        let shown = self.types.show(value.ty);
+        let fact = format_args!("`?` cannot be used on type `{shown}` here");
+        let reported = self.errors.mistyped(at, fact);
+        self.reported(reported, at)
+    }
+}

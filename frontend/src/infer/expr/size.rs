@@ -1,0 +1,72 @@
+//! `size_of` and `align_of`, which take a type and no value.
+use crate::{
+    hir::{Expr, Kind, measure::Measure},
+    infer::{Infer, Obligation, items::scope::Env},
+    syntax::span::SpanRange,
+    types::{Prim, Ty, Type},
+};
+use syn::{ExprCall, GenericArgument, Path};
+use warpwise_compiler::ir::Extent;
+
+impl Infer<'_> {
+    /// `size_of::<T>()`
+    pub(crate) fn measure(
+        &mut self,
+        measure: Measure,
+        path: &Path,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.notes.measure(path, measure);
+        let usize = self.prim(Prim::Usize);
+        if !self.count(0, &call.args, at) {
+            return self.make(Kind::Reported, usize, at);
+        }
+        let env = self.env.clone();
+        let Some(of) = self.measured(path, &env) else {
+            let name = measure.name();
+            let reported = self.errors.advise(
+                at,
+                format_args!("`{name}` is of a type"),
+                format_args!("write it: `{name}::<f32>()`"),
+            );
+            return self.reported(reported, at);
+        };
+        self.oblige(at, Obligation::TypeArg(of));
+        self.make(Kind::Measure(measure, of), usize, at)
+    }
+
+    /// The type between the angle brackets.
+    fn measured(&mut self, path: &Path, env: &Env) -> Option<Ty> {
+        let [GenericArgument::Type(ty)] =
+            Self::turbofish(path)?.args.iter().collect::<Vec<_>>().as_slice()
+        else {
+            return None;
+        };
+        Some(self.type_in(ty, env))
+    }
+
+    /// The same in a constant: of numbers and of arrays of them.
+    pub(crate) fn extent_of_measure(&mut self, call: &ExprCall, env: &Env) -> Option<Extent> {
+        let syn::Expr::Path(func) = &*call.func else { return None };
+        let names: Vec<String> =
+            func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let measure = Measure::named(&names)?;
+        self.notes.measure(&func.path, measure);
+        let of = self.measured(&func.path, env)?;
+        self.extent_of_type(measure, of)
+    }
+
+    fn extent_of_type(&self, measure: Measure, of: Ty) -> Option<Extent> {
+        match (self.types.get(of), measure) {
+            (Type::Prim(prim), _) => Some(u64::from(prim.scalar().size()?).into()),
+            (Type::Array(elem, _), Measure::Align) => self.extent_of_type(measure, elem),
+            (Type::Array(elem, len), Measure::Size) => {
+                let elem = Box::new(self.extent_of_type(measure, elem)?);
+                let len = Box::new(self.types.extent(len)?.clone());
+                Extent::Mul(elem, len).simplified()
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Slices: parts of them, and their methods. Most methods are kernel code themselves, in the
+//! prelude; here are those that are not.
+use crate::{
+    hir::{Block, Call, Ends, Expr, Kind},
+    infer::{
+        Infer,
+        call::{device_call::Function, method_call::Args, reject},
+        items::signature::by_reference,
+        traits::member::{Member, MemberKind},
+    },
+    syntax::span::SpanRange,
+    types::{Prim, Ty, Type, chain::Chain},
+};
+use syn::{AngleBracketedGenericArguments, ExprMethodCall, ExprRange, RangeLimits};
+use warpwise_compiler::ir::CompareOp;
+
+impl Infer<'_> {
+    /// `base[a..b]`; the base is a place of slice or array type, with elements of type `elem`.
+    pub(crate) fn part_of_slice(
+        &mut self,
+        base: Expr,
+        elem: Ty,
+        range: &ExprRange,
+        at: SpanRange,
+    ) -> Expr {
+        let usize = self.prim(Prim::Usize);
+        let mut end = |end: &Option<Box<syn::Expr>>| {
+            end.as_ref().map(|end| Box::new(self.expect(end, usize)))
+        };
+        let ends = Ends::Written { start: end(&range.start), end: end(&range.end) };
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        let ty = self.types.add(Type::Slice(elem));
+        self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
+    }
+
+    /// `base[range]`, of a value that is a range.
+    pub(crate) fn part_by_range(
+        &mut self,
+        base: Expr,
+        elem: Ty,
+        range: Expr,
+        inclusive: bool,
+        at: SpanRange,
+    ) -> Expr {
+        let types = match self.types.get(range.ty) {
+            Type::Iter(_, list) => self.types.parts(list).get(1..).unwrap_or_default().to_vec(),
+            _ => Vec::new(),
+        };
+        let (usize, place) = (self.prim(Prim::Usize), self.places[range.at]);
+        types.iter().for_each(|ty| self.unify(place, usize, *ty));
+        let ends = Ends::Range { value: Box::new(range), count: types.len() };
+        let ty = self.types.add(Type::Slice(elem));
+        self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
+    }
+
+    /// A place of array type as one of slice type; `mutable` if it is changed through that.
+    fn as_slice(&mut self, place: Expr, mutable: bool) -> Expr {
+        let Type::Array(elem, _) = self.types.get(place.ty) else { return place };
+        let at = self.places[place.at];
+        let slice = self.types.add(Type::Slice(elem));
+        let (array, unsized_) =
+            (self.types.reference(mutable, place.ty), self.types.reference(mutable, slice));
+        let array = self.make(Kind::Borrow(Box::new(place)), array, at);
+        let reference = self.make(Kind::Unsize(Box::new(array)), unsized_, at);
+        self.make(Kind::Deref(Box::new(reference)), slice, at)
+    }
+
+    /// A reference to a place of slice or array type, as one to a slice.
+    pub(crate) fn slice_of(&mut self, place: Expr, mutable: bool) -> Expr {
+        let at = self.places[place.at];
+        if mutable && place.is_place() {
+            self.require_mutable(&place);
+        }
+        let place = self.as_slice(place, mutable);
+        let ty = self.types.reference(mutable, place.ty);
+        self.make(Kind::Borrow(Box::new(place)), ty, at)
+    }
+
+    /// A method of a slice or array.
+    pub(crate) fn slice_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let elem = match self.types.get(receiver.ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            _ => return self.no_method(name, receiver.ty, &call.args, at),
+        };
+        match name {
+            "len" | "is_empty" => self.length_method(receiver, name, &call.args, at),
+            "as_slice" | "as_mut_slice" if self.count(0, &call.args, at) => {
+                self.slice_of(receiver, name == "as_mut_slice")
+            }
+            "get" | "get_mut" => self.get_method(receiver, elem, name == "get_mut", call, at),
+            "iter" | "iter_mut" if self.count(0, &call.args, at) => {
+                let slice = self.slice_of(receiver, name == "iter_mut");
+                self.slice_iter(slice, at)
+            }
+            "copy_within" => self.copied_within(receiver, elem, call, at),
+            "chunks" => self.pieces(Chain::Chunks, receiver, false, call, at),
+            "chunks_mut" => self.pieces(Chain::Chunks, receiver, true, call, at),
+            "chunks_exact" => self.pieces(Chain::ChunksExact, receiver, false, call, at),
+            "chunks_exact_mut" => self.pieces(Chain::ChunksExact, receiver, true, call, at),
+            "windows" => self.pieces(Chain::Windows, receiver, false, call, at),
+            // In two, as references that are as mutable as the one that the slice is behind.
+            "parted" if self.is_in_prelude() => {
+                let mutable = match &receiver.kind {
+                    Kind::Deref(of) => {
+                        matches!(self.types.get(of.ty), Type::Ref { mutable: true, .. })
+                    }
+                    _ => false,
+                };
+                let name = if mutable { "split_at_mut" } else { "split_at" };
+                self.prelude_method(receiver, elem, name, None, &call.args, at)
+            }
+            _ if self.is_in_prelude() && is_reshaping(name) => {
+                self.reshaped(receiver, elem, name, &call.args, at)
+            }
+            "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
+                self.make(Kind::Reported, receiver.ty, at)
+            }
+            _ => {
+                let turbofish = call.turbofish.as_ref();
+                self.prelude_method(receiver, elem, name, turbofish, &call.args, at)
+            }
+        }
+    }
+
+    /// What methods of the prelude see in the memory of a slice: an array, so many arrays, so many of the
+    /// elements of arrays, or so many elements, where they know that there are more behind.
+    fn reshaped(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        args: &Args,
+        at: SpanRange,
+    ) -> Expr {
+        let (stem, mutable) = name.strip_suffix("_mut").map_or((name, false), |stem| (stem, true));
+        let len = self.types.unknown_len();
+        let array = self.types.add(Type::Array(elem, len));
+        let to = match (stem, self.types.get(elem)) {
+            ("elements", _) => array,
+            ("arrays", _) => self.types.add(Type::Slice(array)),
+            ("extended", _) => self.types.add(Type::Slice(elem)),
+            (_, Type::Array(inner, _)) => self.types.add(Type::Slice(inner)),
+            _ => return self.no_method(name, receiver.ty, args, at),
+        };
+        let slice = Box::new(self.slice_of(receiver, mutable));
+        let usize = self.prim(Prim::Usize);
+        let len = args.first().map(|len| Box::new(self.expect(len, usize)));
+        let ty = self.types.reference(mutable, to);
+        self.make(Kind::Reshape { slice, len }, ty, at)
+    }
+
+    /// `x.try_into()` of a slice, and `try_from`: an array, or a reference to one.
+    pub(crate) fn slice_to_array(&mut self, slice: Expr, to: Option<Ty>, at: SpanRange) -> Expr {
+        let elem = match self.types.get(slice.ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            _ => return self.no_method("try_into", slice.ty, &Args::new(), at),
+        };
+        let name = match to.map(|to| self.types.get(to)) {
+            Some(Type::Array(..)) => "try_into_array",
+            Some(Type::Ref { mutable: false, .. }) => "try_into_reference",
+            Some(Type::Ref { mutable: true, .. }) => "try_into_reference_mut",
+            Some(Type::Reported(proof)) => return self.reported(proof, at),
+            _ => {
+                let reported = self.errors.advise(
+                    at,
+                    "the type that a slice is made into must be known here",
+                    "write it: `let a: [f32; 4] = x[..4].try_into().unwrap()`, or \
+                     `<[f32; 4]>::try_from(&x[..4])`",
+                );
+                return self.reported(reported, at);
+            }
+        };
+        let made = self.prelude_method(slice, elem, name, None, &Args::new(), at);
+        if let (Some(to), Some(array)) = (to, self.types.first_arg(made.ty)) {
+            self.unify(at, array, to);
+        }
+        made
+    }
+
+    fn length_method(&mut self, receiver: Expr, name: &str, args: &Args, at: SpanRange) -> Expr {
+        let (usize, bool) = (self.prim(Prim::Usize), self.prim(Prim::Bool));
+        if !self.count(0, args, at) {
+            return self.make(Kind::Reported, usize, at);
+        }
+        let len = self.make(Kind::Length(Box::new(receiver)), usize, at);
+        if name == "len" {
+            return len;
+        }
+        let zero = self.make(Kind::Int(0), usize, at);
+        let (lhs, rhs) = (Box::new(len), Box::new(zero));
+        self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
+    }
+
+    /// `get` and `get_mut`, of an index or a range.
+    fn get_method(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        mutable: bool,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let reference = self.types.reference(mutable, elem);
+        let ty = self.option_of(reference);
+        if !self.count(1, &call.args, at) {
+            return self.make(Kind::Reported, ty, at);
+        }
+        let suffix = if mutable { "_mut" } else { "" };
+        if let syn::Expr::Range(range) = &call.args[0] {
+            let (args, which) = ends_of(range);
+            let name = format!("get_{which}{suffix}");
+            return self.prelude_method(receiver, elem, &name, None, &args, at);
+        }
+        if mutable && receiver.is_place() {
+            self.require_mutable(&receiver);
+        }
+        let usize = self.prim(Prim::Usize);
+        let index = self.expr(&call.args[0], Some(usize));
+        if let Some(which) = self.range_value(index.ty) {
+            let name = format!("get_{which}{suffix}");
+            return self.by_range_value(receiver, elem, &name, (index, None), at);
+        }
+        let index = Box::new(self.coerce(index, usize));
+        self.make(Kind::Get { base: Box::new(receiver), index }, ty, at)
+    }
+
+    /// `copy_within`.
+    fn copied_within(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let unit = self.types.unit();
+        if !self.count(2, &call.args, at) {
+            return self.make(Kind::Reported, unit, at);
+        }
+        if let syn::Expr::Range(range) = &call.args[0] {
+            let (mut args, which) = ends_of(range);
+            args.push(call.args[1].clone());
+            return self.prelude_method(receiver, elem, &format!("copy_{which}"), None, &args, at);
+        }
+        let range = self.expr(&call.args[0], None);
+        let usize = self.prim(Prim::Usize);
+        let to = self.expect(&call.args[1], usize);
+        match self.range_value(range.ty) {
+            Some(which) => {
+                let name = format!("copy_{which}");
+                self.by_range_value(receiver, elem, &name, (range, Some(to)), at)
+            }
+            None => {
+                let shown = self.types.show(range.ty);
+                let fact = format_args!("`{shown}` is no range of indices");
+                let reported = self.errors.mistyped(SpanRange::expr(&call.args[0]), fact);
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    /// What the prelude's functions are called by that take the ends of a range of this type.
+    fn range_value(&self, ty: Ty) -> Option<&'static str> {
+        match self.as_chain(ty) {
+            Some((Chain::Range, _)) => Some("between"),
+            Some((Chain::RangeInclusive, _)) => Some("through"),
+            Some((Chain::From, _)) => Some("from"),
+            _ => None,
+        }
+    }
+
+    /// A method of the prelude that takes the ends of a range, of a value that is one.
+    fn by_range_value(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        (range, last): (Expr, Option<Expr>),
+        at: SpanRange,
+    ) -> Expr {
+        let place = self.places[range.at];
+        let count = match self.types.get(range.ty) {
+            Type::Iter(_, list) => self.types.parts(list).len().saturating_sub(1),
+            _ => 0,
+        };
+        let item = self.as_chain(range.ty).map(|(_, item)| item);
+        let usize = self.prim(Prim::Usize);
+        item.into_iter().for_each(|item| self.unify(place, usize, item));
+        let mut stmts = Vec::new();
+        let range = self.named(range, &mut stmts);
+        let mut args: Vec<Expr> = Vec::with_capacity(count + 1);
+        for index in 0..count {
+            let base = Box::new(self.variable(range, place));
+            args.push(self.make(Kind::Field { base, index }, usize, place));
+        }
+        args.extend(last);
+        let call = self.prelude_call(receiver, elem, name, args, at);
+        let ty = call.ty;
+        let block = Block { stmts, tail: Some(Box::new(call)) };
+        self.make(Kind::Block { label: None, block }, ty, at)
+    }
+
+    /// A method that the prelude has, with arguments that are at hand.
+    fn prelude_call(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        args: Vec<Expr>,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = self.types.add(Type::Slice(elem));
+        let member = self.member(slice, name, None).expect("the prelude has it");
+        let MemberKind::Fn(sig) = member.kind else { unreachable!("it is a function") };
+        let Member { callee, env, .. } = member;
+        let mutable = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by).unwrap_or(false),
+            _ => false,
+        };
+        let receiver = self.slice_of(receiver, mutable);
+        let ret = match &sig.output {
+            syn::ReturnType::Default => self.types.unit(),
+            syn::ReturnType::Type(_, ty) => self.type_in(ty, &env),
+        };
+        let generics = env.args.iter().map(|(_, arg)| *arg).collect();
+        let args = [receiver].into_iter().chain(args).collect();
+        self.make(Kind::Call(Box::new(Call { callee, generics, this: env.this, args })), ret, at)
+    }
+
+    /// `Option<T>`
+    pub(crate) fn option_of(&mut self, ty: Ty) -> Ty {
+        let list = self.types.list(vec![crate::types::GenericArg::Type(ty)]);
+        match self.program().library("Option") {
+            Some(option) => self.types.add(Type::Adt(option, list)),
+            None => self.unknown(),
+        }
+    }
+
+    /// A method that the prelude has.
+    fn prelude_method(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        turbofish: Option<&AngleBracketedGenericArguments>,
+        args: &Args,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = self.types.add(Type::Slice(elem));
+        let found = self.member(slice, name, None);
+        let Some(MemberKind::Fn(sig)) = found.as_ref().map(|member| member.kind) else {
+            self.discard(args);
+            let (fact, help) = reject::slice_method(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        let mutable = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by).unwrap_or(false),
+            _ => false,
+        };
+        let receiver = self.slice_of(receiver, mutable);
+        match found {
+            Some(member) => {
+                let of = Function { callee: member.callee, sig, env: member.env, gives: None };
+                self.call_function(of, Some(receiver), turbofish, args, at)
+            }
+            None => receiver,
+        }
+    }
+}
+
+/// Whether a method is one that the prelude sees other elements in a slice by.
+fn is_reshaping(name: &str) -> bool {
+    matches!(name.strip_suffix("_mut").unwrap_or(name), "elements" | "arrays" | "flat" | "extended")
+}
+
+/// The ends of a range as arguments, and what the prelude's functions that take them are called by.
+fn ends_of(range: &ExprRange) -> (Args, &'static str) {
+    let zero: syn::Expr = syn::parse_quote!(0);
+    let start = range.start.as_deref().unwrap_or(&zero).clone();
+    let args = [start].into_iter().chain(range.end.as_deref().cloned()).collect();
+    let which = match (&range.end, &range.limits) {
+        (None, _) => "from",
+        (Some(_), RangeLimits::HalfOpen(_)) => "between",
+        (Some(_), RangeLimits::Closed(_)) => "through",
+    };
+    (args, which)
+}

@@ -1,0 +1,92 @@
+//! Definitions that lead to themselves: constants, aliases and types of traits whose resolution would never end.
+//!
+//! `const A: usize = A;` and `type P = (P, i32);` are errors of rustc's, which reports the cycle at the definition. A
+//! definition that leads to itself for ever larger types (`const N: u32 = Wrap::<Wrap<T>>::N`) is one only where rustc
+//! makes it for a type, so that it is reported here.
+use crate::{
+    infer::{Infer, items::scope::Env},
+    syntax::{error::Reported, span::SpanRange},
+};
+use std::cell::{Cell, RefCell};
+
+/// How often a generic definition may be resolved inside of itself, as for a type that is nested in others of its kind.
+const MAX_NESTED_RESOLUTIONS: usize = 32;
+
+/// How many definitions may be resolved inside of each other, which bounds the stack.
+const MAX_RESOLUTION_DEPTH: usize = 128;
+
+/// How many definitions are resolved for a kernel: `const A: u32 = B + B;` resolves `B` twice, and so on.
+const MAX_RESOLUTIONS: usize = 1 << 16;
+
+/// The definitions that are being resolved.
+#[derive(Debug, Default)]
+pub(crate) struct Resolutions {
+    /// The addresses of what they are defined as, outer before inner.
+    open: RefCell<Vec<usize>>,
+    /// How many were resolved.
+    count: Cell<usize>,
+    /// The error of a definition that leads to itself: the rest of its kernel is not resolved, which could take a
+    /// number of steps that is exponential in the depth.
+    failed: Cell<Option<Reported>>,
+}
+
+/// A definition to be resolved.
+pub(crate) struct Definition<'d, T> {
+    /// The type or value that it gives: the same object whenever it is resolved.
+    pub(crate) value: &'d T,
+    /// Where that is written, with what its generic parameters stand for.
+    pub(crate) env: &'d Env,
+    /// Where it is named.
+    pub(crate) at: SpanRange,
+}
+
+impl Infer<'_> {
+    /// Resolves a definition by `resolve`.
+    ///
+    /// # Errors
+    /// If it leads to itself.
+    pub(crate) fn resolve<D, T>(
+        &mut self,
+        definition: &Definition<'_, D>,
+        resolve: impl FnOnce(&mut Self) -> T,
+    ) -> Result<T, Reported> {
+        let resolutions = &self.program().resolutions;
+        if let Some(reported) = resolutions.failed.get() {
+            return Err(reported);
+        }
+        let address = std::ptr::from_ref(definition.value).addr();
+        let (depth, again) = {
+            let open = resolutions.open.borrow();
+            (open.len(), open.iter().filter(|of| **of == address).count())
+        };
+        let count = resolutions.count.get();
+        resolutions.count.set(count + 1);
+        let is_cycle = again > 0 && !self.is_generic(definition.env);
+        if is_cycle
+            || again >= MAX_NESTED_RESOLUTIONS
+            || depth >= MAX_RESOLUTION_DEPTH
+            || count >= MAX_RESOLUTIONS
+        {
+            let reported = match is_cycle {
+                true => self.errors.mistyped(definition.at, "this is defined by itself"),
+                false => self.errors.advise(
+                    definition.at,
+                    "this definition leads to itself, or to too many others",
+                    "let it end: a constant or type that is defined by itself has no value",
+                ),
+            };
+            resolutions.failed.set(Some(reported));
+            return Err(reported);
+        }
+        resolutions.open.borrow_mut().push(address);
+        let resolved = resolve(self);
+        resolutions.open.borrow_mut().pop();
+        Ok(resolved)
+    }
+
+    /// True if what is written there may mean something else each time that it is resolved.
+    fn is_generic(&self, env: &Env) -> bool {
+        let home = || env.home.and_then(|home| self.program().item(home));
+        !env.args.is_empty() || env.this.is_some() && matches!(home(), Some(syn::Item::Trait(_)))
+    }
+}

@@ -1,0 +1,371 @@
+//! Array lengths and constant arguments.
+use crate::{
+    hir::{GenericArg, GenericKind},
+    infer::{
+        Infer,
+        items::{
+            cycles::Definition,
+            scope::{self, Env},
+        },
+    },
+    resolve::paths::key,
+    syntax::{error::Reported, span::SpanRange},
+    types::{Len, Prim, constant::Constant},
+};
+use syn::{BinOp, Expr, Lit, UnOp};
+use warpwise_compiler::ir::{Extent, Scalar};
+
+impl Infer<'_> {
+    /// The length of an array, written there.
+    pub(crate) fn len_in(&mut self, expr: &Expr, env: &Env) -> Len {
+        if let Expr::Path(path) = peel(expr)
+            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
+        {
+            self.open_use(&path.path);
+            return len;
+        }
+        if let Expr::Infer(_) = expr {
+            return self.types.unknown_len();
+        }
+        match self.extent_in(expr, env) {
+            Ok(extent) => self.checked_len(expr, extent),
+            Err(reported) => self.types.reported_len(reported),
+        }
+    }
+
+    fn checked_len(&mut self, expr: &Expr, extent: Extent) -> Len {
+        if extent.simplified().is_some() {
+            return self.types.len(extent);
+        }
+        let at = SpanRange::expr(expr);
+        let reported = self.errors.report(at, "this length overflows or divides by zero");
+        self.types.reported_len(reported)
+    }
+
+    /// Threads in a block; `None` if one of the numbers is wrong.
+    pub(crate) fn block_dims(&mut self, dims: &[Expr; 3]) -> Option<[Extent; 3]> {
+        let [x, y, z] = dims.each_ref().map(|dim| self.extent(dim).ok());
+        Some([x?, y?, z?])
+    }
+
+    /// A `usize` that is known at launch.
+    pub(crate) fn extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
+        let env = self.env.clone();
+        self.extent_in(expr, &env)
+    }
+
+    fn extent_in(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
+        let expr = peel(expr);
+        match expr {
+            Expr::Lit(lit) => {
+                if let Lit::Int(int) = &lit.lit
+                    && let Ok(value) = int.base10_parse::<u64>()
+                {
+                    return Ok(Extent::Const(value));
+                }
+            }
+            Expr::Path(path) => return self.extent_of_path(&path.path, env),
+            Expr::Cast(cast) => return self.extent_in(&cast.expr, env),
+            Expr::Binary(binary) => return self.extent_of_sum(binary, env),
+            Expr::Call(call) => {
+                if let Some(extent) = self.extent_of_measure(call, env) {
+                    return Ok(extent);
+                }
+            }
+            Expr::MethodCall(call) => {
+                if let Some(extent) = self.extent_of_call(call, env)? {
+                    return Ok(extent);
+                }
+            }
+            _ => {}
+        }
+        Err(self.no_extent(expr))
+    }
+
+    /// Operators, of which many nest as deep on the left: they are computed from there on, without recursion.
+    fn extent_of_sum(&mut self, binary: &syn::ExprBinary, env: &Env) -> Result<Extent, Reported> {
+        let mut chain = vec![binary];
+        let mut first = &*binary.left;
+        while let Expr::Binary(left) = first {
+            chain.push(left);
+            first = &left.left;
+        }
+        let mut value = self.extent_in(first, env);
+        for binary in chain.into_iter().rev() {
+            let (lhs, rhs) = (value?, self.extent_in(&binary.right, env)?);
+            let computed = match (lhs.known(), rhs.known()) {
+                (Some(_), Some(_)) => of_operator(&binary.op, lhs, rhs)
+                    .map(|extent| extent.simplified().unwrap_or(extent)),
+                _ => of_operator(&binary.op, lhs, rhs),
+            };
+            value = match computed {
+                Some(extent) => Ok(extent),
+                None => Err(self.no_extent(&Expr::Binary(binary.clone()))),
+            };
+        }
+        value
+    }
+
+    /// `TABLE.len()`, and methods of numbers.
+    fn extent_of_call(
+        &mut self,
+        call: &syn::ExprMethodCall,
+        env: &Env,
+    ) -> Result<Option<Extent>, Reported> {
+        let name = call.method.to_string();
+        if let (Expr::Path(path), "len", true) =
+            (peel(&call.receiver), &*name, call.args.is_empty())
+        {
+            return self.extent_of_array(&path.path, env);
+        }
+        if call.args.len() != 1 {
+            return Ok(None);
+        }
+        let (this, other) =
+            (self.extent_in(&call.receiver, env)?, self.extent_in(&call.args[0], env)?);
+        Ok(of_method(&name, this, other))
+    }
+
+    /// The length of a constant that is an array.
+    fn extent_of_array(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
+        let local = self.local_constant(path);
+        let (ty, own) = match (&local, self.constant_item(path, env)) {
+            (Some(constant), _) => (&constant.ty, env.clone()),
+            (None, Some((_, Some(ty), own))) => (ty, own),
+            (None, _) => return Err(self.no_constant(path)),
+        };
+        match ty {
+            syn::Type::Array(array) => {
+                let definition =
+                    Definition { value: &array.len, env: &own, at: SpanRange::path(path) };
+                let len = self.resolve(&definition, |this| this.extent_in(&array.len, &own))?;
+                len.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+        if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &key(path))
+            && let Some(extent) = self.types.extent(len).cloned()
+        {
+            let kind = self.generic_kind(index, &key(path), env);
+            if let Some(GenericKind::Const(prim)) = kind
+                && prim != Prim::Usize
+            {
+                return Err(self.errors.report(
+                    SpanRange::path(path),
+                    format_args!("this must be a `usize`, and is `{}`", prim.name()),
+                ));
+            }
+            self.open_use(path);
+            return Ok(extent);
+        }
+        match self.constant_of_std(path, env) {
+            Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
+                Ok(Extent::Const(value))
+            }
+            _ => self.constant_extent(path, env),
+        }
+    }
+
+    /// The value of a `#[device]` constant.
+    fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+        let at = SpanRange::path(path);
+        if let Some(constant) = self.local_constant(path) {
+            let definition = Definition { value: &constant.value, env, at };
+            return self.resolve(&definition, |this| this.extent_in(&constant.value, env))?;
+        }
+        match self.constant_item(path, env) {
+            Some((expr, _, own)) => {
+                let definition = Definition { value: expr, env: &own, at };
+                self.resolve(&definition, |this| this.extent_in(expr, &own))?
+            }
+            None => Err(self.no_constant(path)),
+        }
+    }
+
+    fn no_extent(&mut self, expr: &Expr) -> Reported {
+        self.errors.advise(
+            SpanRange::expr(expr),
+            "kernel code cannot compute this constant",
+            "use numbers, constants and the `size_of` of numbers, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
+        )
+    }
+
+    fn no_constant(&mut self, path: &syn::Path) -> Reported {
+        let name = key(path);
+        self.errors.advise(
+            SpanRange::path(path),
+            format_args!("kernel code does not know the constant `{name}`"),
+            format_args!("name it in `#[kernel(open({name}))]`, or make it a constant parameter"),
+        )
+    }
+
+    /// Notes that an open constant is a length here, which makes it a `usize`.
+    fn open_use(&mut self, path: &syn::Path) {
+        let name = key(path);
+        let open = self.names.generics.iter().find(|generic| generic.name == name);
+        if let Some(GenericKind::Open(ty)) = open.map(|generic| generic.kind) {
+            let usize = self.prim(Prim::Usize);
+            self.unify(SpanRange::path(path), usize, ty);
+        }
+    }
+
+    /// A constant argument of type `prim`, as an extent: its bits, or a constant parameter.
+    pub(crate) fn const_arg(&mut self, expr: &Expr, prim: Prim, env: &Env) -> Len {
+        if prim == Prim::Usize {
+            return self.len_in(expr, env);
+        }
+        if let Expr::Path(path) = peel(expr)
+            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
+        {
+            return len;
+        }
+        let bits = literal_bits(peel(expr), prim.scalar());
+        let bits = bits.or_else(|| self.integer_in(expr, env).map(|it| wrapped(it, prim.scalar())));
+        match bits {
+            Some(bits) => self.types.len(Extent::Const(bits)),
+            None => {
+                let reported = self.no_extent(expr);
+                self.types.reported_len(reported)
+            }
+        }
+    }
+
+    /// The value of an expression of integers, of which some are constants.
+    fn integer_in(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
+        integer_of(expr, &mut |path| {
+            let at = SpanRange::path(path);
+            if let Some(constant) = self.local_constant(path) {
+                let definition = Definition { value: &constant.value, env, at };
+                return self
+                    .resolve(&definition, |this| this.integer_in(&constant.value, env))
+                    .ok()?;
+            }
+            if let Some((Constant::Int(value), _)) = self.constant_of_std(path, env) {
+                return Some(value);
+            }
+            let (value, _, own) = self.constant_item(path, env)?;
+            let definition = Definition { value, env: &own, at };
+            self.resolve(&definition, |this| this.integer_in(value, &own)).ok()?
+        })
+    }
+}
+
+/// What an operator makes of two numbers; `None` if that cannot be said.
+fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
+    let both = |rebuild: fn(Box<Extent>, Box<Extent>) -> Extent, a: Extent, b: Extent| {
+        rebuild(Box::new(a), Box::new(b))
+    };
+    let power = |by: &Extent| {
+        by.simplified()?.known().and_then(|by| 1_u64.checked_shl(by.try_into().ok()?))
+    };
+    Some(match op {
+        BinOp::Add(_) => both(Extent::Add, lhs, rhs),
+        BinOp::Sub(_) => both(Extent::Sub, lhs, rhs),
+        BinOp::Mul(_) => both(Extent::Mul, lhs, rhs),
+        BinOp::Div(_) => both(Extent::Div, lhs, rhs),
+        BinOp::Rem(_) => {
+            let whole = both(Extent::Div, lhs.clone(), rhs.clone());
+            both(Extent::Sub, lhs, both(Extent::Mul, whole, rhs))
+        }
+        BinOp::Shl(_) => both(Extent::Mul, lhs, Extent::Const(power(&rhs)?)),
+        BinOp::Shr(_) => both(Extent::Div, lhs, Extent::Const(power(&rhs)?)),
+        _ => return None,
+    })
+}
+
+/// What a method makes of two numbers; `None` if that cannot be said.
+fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
+    let sum = |a, b| Extent::Add(Box::new(a), Box::new(b));
+    let difference = |a, b| Extent::Sub(Box::new(a), Box::new(b));
+    Some(match name {
+        "div_ceil" => {
+            let past = difference(sum(this, other.clone()), Extent::Const(1));
+            Extent::Div(Box::new(past), Box::new(other))
+        }
+        "pow" => {
+            let by = other.simplified()?.known()?.try_into().ok()?;
+            Extent::Const(this.simplified()?.known()?.checked_pow(by)?)
+        }
+        _ => return None,
+    })
+}
+
+/// `expr` without parentheses and without the braces that constant arguments need.
+fn peel(mut expr: &Expr) -> &Expr {
+    loop {
+        expr = match expr {
+            Expr::Paren(paren) => &paren.expr,
+            Expr::Group(group) => &group.expr,
+            Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(inner, None)] => inner,
+                _ => return expr,
+            },
+            _ => return expr,
+        };
+    }
+}
+
+/// The value of an expression of integer literals, as the discriminant of a variant may be.
+pub(crate) fn integer(expr: &Expr) -> Option<i128> {
+    integer_of(expr, &mut |_| None)
+}
+
+/// The same of literals and of what paths lead to.
+fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) -> Option<i128> {
+    match peel(expr) {
+        Expr::Path(path) => of_path(&path.path),
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) => int.base10_parse().ok(),
+            Lit::Byte(byte) => Some(byte.value().into()),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            integer_of(&unary.expr, of_path)?.checked_neg()
+        }
+        Expr::Binary(binary) => {
+            let (a, b) = (integer_of(&binary.left, of_path)?, integer_of(&binary.right, of_path)?);
+            match binary.op {
+                BinOp::Add(_) => a.checked_add(b),
+                BinOp::Sub(_) => a.checked_sub(b),
+                BinOp::Mul(_) => a.checked_mul(b),
+                BinOp::Div(_) => a.checked_div(b),
+                BinOp::Rem(_) => a.checked_rem(b),
+                BinOp::BitAnd(_) => Some(a & b),
+                BinOp::BitOr(_) => Some(a | b),
+                BinOp::BitXor(_) => Some(a ^ b),
+                BinOp::Shl(_) => a.checked_mul(1i128.checked_shl(b.try_into().ok()?)?),
+                BinOp::Shr(_) => a.checked_shr(b.try_into().ok()?),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The bits of a literal of this type.
+fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
+    let (lit, negative) = match expr {
+        Expr::Lit(lit) => (&lit.lit, false),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match peel(&unary.expr) {
+            Expr::Lit(lit) => (&lit.lit, true),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let value = match lit {
+        Lit::Bool(bool) => i128::from(bool.value),
+        Lit::Byte(byte) => i128::from(byte.value()),
+        Lit::Int(int) => int.base10_parse().ok()?,
+        _ => return None,
+    };
+    Some(wrapped(if negative { -value } else { value }, scalar))
+}
+
+/// `value` in two's complement, cut to the type's width and zero-extended.
+pub(crate) fn wrapped(value: i128, scalar: Scalar) -> u64 {
+    let bits = scalar.bits().unwrap_or(64);
+    (value & ((1i128 << bits) - 1)) as u64
+}

@@ -1,0 +1,286 @@
+//! What paths lead to among the items, and what those declare.
+pub(crate) mod cycles;
+pub(crate) mod extent;
+pub(crate) mod late_constant;
+pub(crate) mod path;
+pub(crate) mod scope;
+pub(crate) mod signature;
+pub(crate) mod written_type;
+
+use crate::{
+    hir::GenericArg,
+    infer::{
+        Infer,
+        items::{scope::Env, signature::peel, written_type::Omitted},
+        program::Program,
+        traits::member::{Member, MemberKind},
+    },
+    resolve::paths::key,
+    types::{
+        Prim, Ty, Type,
+        constant::{self, Constant},
+    },
+};
+use syn::{Fields, Item};
+
+/// A path of which the first part leads to an item.
+pub(crate) struct Split {
+    /// The item.
+    pub(crate) item: usize,
+    /// The segment that names it.
+    pub(crate) segment: usize,
+    /// What comes behind.
+    pub(crate) rest: Vec<String>,
+}
+
+/// A struct or a variant of an enum.
+pub(crate) struct Shape<'a> {
+    /// For an enum, which variant.
+    pub(crate) variant: Option<usize>,
+    /// Its fields.
+    pub(crate) fields: &'a Fields,
+}
+
+impl<'a> Infer<'a> {
+    pub(crate) fn program(&self) -> &'a Program<'a> {
+        self.context.program
+    }
+
+    /// Whether the function at hand is one of the prelude.
+    pub(crate) fn is_in_prelude(&self) -> bool {
+        self.env.home.is_some_and(|home| self.program().is_prelude(home))
+    }
+
+    /// The item that a path, or its beginning, leads to.
+    pub(crate) fn split(&self, path: &syn::Path, env: &Env) -> Option<Split> {
+        let paths = self.program().paths(env.home);
+        let mut prefix = path.clone();
+        while !prefix.segments.is_empty() {
+            let length = prefix.segments.len();
+            let found = paths.get(&key(&prefix)).copied();
+            let found = found.or_else(|| self.program().library(&key(&prefix)));
+            if let Some(item) = found {
+                let rest = path.segments.iter().skip(length);
+                let rest = rest.map(|segment| segment.ident.to_string()).collect();
+                return Some(Split { item, segment: length - 1, rest });
+            }
+            prefix.segments.pop();
+            prefix.segments.pop_punct();
+        }
+        None
+    }
+
+    /// The expression of the `#[device]` constant that a path names, and where it is written.
+    pub(crate) fn constant_item(
+        &mut self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Option<(&'a syn::Expr, Option<&'a syn::Type>, Env)> {
+        if let Some(Split { item, rest, .. }) = self.split(path, env)
+            && rest.is_empty()
+            && let Some(Item::Const(constant)) = self.program().item(item)
+        {
+            let own = Env { args: [].into(), home: Some(item), this: None };
+            return Some((&constant.expr, Some(&constant.ty), own));
+        }
+        // What a number has itself goes before what a trait says of it.
+        if self.constant_of_std(path, env).is_some_and(|(found, prim)| !found.is_by_trait(prim)) {
+            return None;
+        }
+        let (owner, name) = self.owner(path, env)?;
+        match self.member(owner, &name, None)? {
+            Member { kind: MemberKind::Const(expr, ty), env, .. } => Some((expr, Some(ty), env)),
+            _ => None,
+        }
+    }
+
+    /// The constant of Rust's own that a path names: `f32::MAX`, and `Self::MAX` where that is a number.
+    pub(crate) fn constant_of_std(
+        &mut self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Option<(Constant, Prim)> {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        constant::find(&names).or_else(|| {
+            let (prim, name) = self.number_named(path, env)?;
+            constant::find(&[prim.name().to_owned(), name])
+        })
+    }
+
+    /// The number whose own constant or function a path may name, and what that is called: not through a type
+    /// parameter, which has what its bounds say, and neither through `Self` in a trait.
+    pub(crate) fn number_named(&mut self, path: &syn::Path, env: &Env) -> Option<(Prim, String)> {
+        let first = path.segments.first()?.ident.to_string();
+        if crate::infer::items::scope::generic(&env.args, &first).is_some()
+            || first == "Self" && !self.is_self_named(env)
+        {
+            return None;
+        }
+        let (owner, name) = self.owner(path, env)?;
+        Some((self.types.as_prim(owner)?, name))
+    }
+
+    /// Whether `Self` is what an `impl` names, and no parameter of it.
+    fn is_self_named(&self, env: &Env) -> bool {
+        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+            return false;
+        };
+        match peel(&of.self_ty) {
+            syn::Type::Path(path) => path.path.get_ident().is_none_or(|name| {
+                crate::infer::items::scope::generic(&env.args, &name.to_string()).is_none()
+            }),
+            _ => true,
+        }
+    }
+
+    /// The type that a path names up to its last segment, and that segment: `T::N`, `Grid::WIDTH`.
+    pub(crate) fn owner(&mut self, path: &syn::Path, env: &Env) -> Option<(Ty, String)> {
+        let last = path.segments.last()?.ident.to_string();
+        let mut owner = path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let first = owner.segments.first()?.ident.to_string();
+        if owner.segments.len() == 1 {
+            if first == "Self" {
+                return Some((env.this?, last));
+            }
+            if let Some((_, GenericArg::Type(ty))) =
+                crate::infer::items::scope::generic(&env.args, &first)
+            {
+                return Some((ty, last));
+            }
+            if let Some(prim) = crate::infer::Prim::named(&first) {
+                return Some((self.prim(prim), last));
+            }
+        }
+        if let Some(ty) = self.projected(&owner, env) {
+            return Some((ty, last));
+        }
+        let Split { item, segment, rest } = self.split(&owner, env)?;
+        if !rest.is_empty() {
+            return None;
+        }
+        let args = match &owner.segments.get(segment)?.arguments {
+            syn::PathArguments::AngleBracketed(args) => Some(args.clone()),
+            syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+        };
+        Some((self.expr_type(item, args.as_ref(), env)?, last))
+    }
+
+    /// The struct or variant that a path names in an expression or pattern, with its type.
+    pub(crate) fn shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
+        let env = self.env.clone();
+        if let Some(Split { item, segment, rest }) = self.split(path, &env) {
+            let ty = self.expr_type(item, args_from(path, segment), &env)?;
+            return self.shape_of(ty, rest.first().map(String::as_str));
+        }
+        let first = path.segments.first()?.ident.to_string();
+        if let Some((item, variant)) = self.program().library_variant(&key(path)) {
+            let ty = self.expr_type(item, args_from(path, 0), &env)?;
+            return Some((ty, self.variant_shape(item, variant)?));
+        }
+        let ty = match crate::infer::items::scope::generic(&env.args, &first) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ if first == "Self" => env.this?,
+            _ => return None,
+        };
+        let variant = path.segments.iter().nth(1).map(|segment| segment.ident.to_string());
+        self.shape_of(ty, variant.as_deref())
+    }
+
+    /// The struct that a type is, or its variant of that name.
+    pub(crate) fn shape_of(&mut self, ty: Ty, variant: Option<&str>) -> Option<(Ty, Shape<'a>)> {
+        let Type::Adt(item, _) = self.types.get(ty) else { return None };
+        match (self.program().item(item)?, variant) {
+            (Item::Struct(of), None) => Some((ty, Shape { variant: None, fields: &of.fields })),
+            (Item::Enum(of), Some(name)) => {
+                let index = of.variants.iter().position(|variant| variant.ident == name)?;
+                Some((ty, self.variant_shape(item, index)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn variant_shape(&self, item: usize, index: usize) -> Option<Shape<'a>> {
+        let Some(Item::Enum(of)) = self.program().item(item) else { return None };
+        Some(Shape { variant: Some(index), fields: &of.variants.get(index)?.fields })
+    }
+
+    /// A struct or enum in an expression: its generic arguments are inferred unless written.
+    fn expr_type(
+        &mut self,
+        item: usize,
+        args: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+    ) -> Option<Ty> {
+        let generics = match self.program().item(item)? {
+            Item::Struct(of) => &of.generics,
+            Item::Enum(of) => &of.generics,
+            Item::Type(_) => return self.named_type(item, args, env, Omitted::Inferred),
+            _ => return None,
+        };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let params = self.written_args(generics, args, env, &own, Omitted::Inferred);
+        let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
+        Some(self.types.add(Type::Adt(item, list)))
+    }
+
+    /// Where the definition of a struct or enum of this type is written.
+    pub(crate) fn definition(&mut self, ty: Ty) -> Option<Env> {
+        let Type::Adt(item, list) = self.types.get(ty) else { return None };
+        let generics = match self.program().item(item)? {
+            Item::Struct(of) => &of.generics,
+            Item::Enum(of) => &of.generics,
+            _ => return None,
+        };
+        let names = generics.params.iter().filter_map(|param| match param {
+            syn::GenericParam::Type(param) => Some(param.ident.to_string()),
+            syn::GenericParam::Const(param) => Some(param.ident.to_string()),
+            syn::GenericParam::Lifetime(_) => None,
+        });
+        let args = names.zip(self.types.args(list).iter().copied()).collect();
+        Some(Env { args, home: Some(item), this: Some(ty) })
+    }
+
+    /// Types of the fields of a struct or variant.
+    pub(crate) fn field_types(&mut self, ty: Ty, shape: &Shape<'a>) -> Vec<Ty> {
+        let Some(env) = self.definition(ty) else { return Vec::new() };
+        shape.fields.iter().map(|field| self.type_in(&field.ty, &env)).collect()
+    }
+
+    /// An `impl`, for types that are not known yet: where it is written, and what it is for.
+    pub(crate) fn implementation(&mut self, item: usize) -> Option<(Env, Ty)> {
+        let Some(Item::Impl(of)) = self.program().item(item) else { return None };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let args = self.written_args(&of.generics, None, &own, &own, Omitted::Inferred);
+        let mut env = Env { args: args.into(), ..own };
+        let this = self.type_in(&of.self_ty, &env);
+        env.this = Some(this);
+        Some((env, this))
+    }
+
+    /// The name that a trait is defined by, whatever it is called where the path is written.
+    pub(crate) fn trait_name(&self, path: &syn::Path, env: &Env) -> Option<String> {
+        match self.split(path, env).and_then(|split| self.program().item(split.item)) {
+            Some(Item::Trait(defined)) => Some(defined.ident.to_string()),
+            _ => Some(path.segments.last()?.ident.to_string()),
+        }
+    }
+
+    /// The trait of `<T as Trait>::name`.
+    pub(crate) fn qualifying_trait(&self, expr: &syn::ExprPath) -> Option<String> {
+        let position = expr.qself.as_ref()?.position;
+        let segments = expr.path.segments.iter().take(position).cloned().collect();
+        let path = syn::Path { leading_colon: expr.path.leading_colon, segments };
+        self.trait_name(&path, &self.env)
+    }
+}
+
+/// The first arguments of a path's segments from this one on: `<f32>` of `Option::<f32>::None` and of `None::<f32>`.
+fn args_from(path: &syn::Path, segment: usize) -> Option<&syn::AngleBracketedGenericArguments> {
+    path.segments.iter().skip(segment).find_map(|segment| match &segment.arguments {
+        syn::PathArguments::AngleBracketed(args) => Some(args),
+        syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+    })
+}

@@ -1,0 +1,281 @@
+//! Paths: variables, constant parameters and constants.
+use crate::{
+    hir::{Block, Expr, GenericArg, GenericKind, Kind},
+    infer::{
+        Infer, LocalConstant,
+        items::{
+            cycles::Definition,
+            scope::{self, Env},
+            signature,
+        },
+        traits::member::{MemberKind, Told},
+    },
+    resolve::paths::key,
+    syntax::span::SpanRange,
+    types::{
+        Len, Prim, Ty, Type,
+        constant::{self, Constant},
+    },
+};
+use std::{borrow::Cow, rc::Rc};
+
+/// The path that a call names, if it names one: through what a macro puts around it, and with the
+/// type of `<f32>::max` as its first segment.
+pub(crate) fn callee(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
+    match func {
+        syn::Expr::Group(group) => callee(&group.expr),
+        syn::Expr::Path(path) => plain_path(path),
+        _ => None,
+    }
+}
+
+/// The path of an expression, with the type of `<f32>::MAX` as its first segment; `None` for
+/// `<T as Trait>::MAX`.
+pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
+    let Some(qself) = &expr.qself else { return Some(Cow::Borrowed(&expr.path)) };
+    let syn::Type::Path(of) = signature::peel(&qself.ty) else { return None };
+    if qself.position > 0 || of.qself.is_some() {
+        return None;
+    }
+    let mut path = of.path.clone();
+    path.segments.extend(expr.path.segments.iter().cloned());
+    Some(Cow::Owned(path))
+}
+
+impl Infer<'_> {
+    /// A path that is no call: a variable, a constant, or a struct or variant without fields.
+    pub(crate) fn path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
+        let at = match expr.qself {
+            None => SpanRange::path(&expr.path),
+            Some(_) => SpanRange::tokens(expr),
+        };
+        let Some(path) = plain_path(expr) else { return self.qualified_constant(expr, at) };
+        if let Some(ident) = path.get_ident()
+            && let Some(var) = self.scope.find(ident)
+        {
+            let ty = self.vars[var].ty;
+            return self.make(Kind::Var(var), ty, at);
+        }
+        let name = key(&path);
+        if let Some((index, GenericArg::Const(len))) = scope::generic(&self.env.args, &name) {
+            return self.parameter_value(index, len, name, at);
+        }
+        if let Some((ty, shape)) = self.unit_shape(&path) {
+            self.hint(ty, hint);
+            let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
+            return self.make(kind, ty, at);
+        }
+        if let Some(constant) = self.local_constant(&path) {
+            let env = self.env.clone();
+            return self.constant_value(&constant.value, Some(&constant.ty), env, (None, at));
+        }
+        let env = self.env.clone();
+        if self.depends_on_unknown(&path, &env) {
+            return self.late_constant(expr, env, at);
+        }
+        if let Some((value, ty, own)) = self.constant_item(&path, &env) {
+            if let Some(name) = own.home.and_then(|item| self.program().of_std(item)) {
+                self.notes.of_std(&path, name);
+            }
+            return self.constant_value(value, ty, own, (hint, at));
+        }
+        if let Some(function) = self.function_value(&path, at) {
+            return function;
+        }
+        if let Some(order) = self.ordering_value(&path, at) {
+            return order;
+        }
+        // What is expected is not known to kernel code either, which has been said.
+        if let Some(Type::Reported(proof)) = hint.map(|hint| self.types.get(hint)) {
+            return self.reported(proof, at);
+        }
+        self.constant(&path, &name, at)
+    }
+
+    /// The constant that is declared in the function by this name.
+    pub(crate) fn local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
+        let name = path.get_ident()?.to_string();
+        let found = self.constants.iter().rev().find(|(known, _)| *known == name)?;
+        Some(found.1.clone())
+    }
+
+    /// Returns what kind of parameter `name` is where `env` holds, in which it has number `index`.
+    /// Constants are inferred in the `impl` or trait that declares them, whose parameters are not
+    /// those of the function that names the constant.
+    pub(crate) fn generic_kind(
+        &mut self,
+        index: usize,
+        name: &str,
+        env: &Env,
+    ) -> Option<GenericKind> {
+        let generics = match env.home.and_then(|item| self.program().item(item)) {
+            Some(syn::Item::Impl(of)) => Some(&of.generics),
+            Some(syn::Item::Struct(of)) => Some(&of.generics),
+            Some(syn::Item::Enum(of)) => Some(&of.generics),
+            Some(syn::Item::Trait(of)) => Some(&of.generics),
+            _ => None,
+        };
+        let mut params = generics.into_iter().flat_map(|generics| &generics.params);
+        let declared = params.find(|param| match param {
+            syn::GenericParam::Const(param) => param.ident == name,
+            syn::GenericParam::Type(_) | syn::GenericParam::Lifetime(_) => false,
+        });
+        if let Some(param) = declared {
+            return Some(GenericKind::Const(self.const_prim(param, env)));
+        }
+        let own = self.names.generics.get(index).filter(|generic| generic.name == name);
+        own.map(|generic| generic.kind)
+    }
+
+    /// A constant parameter or open constant.
+    fn parameter_value(&mut self, index: usize, len: Len, name: String, at: SpanRange) -> Expr {
+        let env = self.env.clone();
+        let ty = match self.generic_kind(index, &name, &env) {
+            Some(GenericKind::Const(prim)) => self.prim(prim),
+            Some(GenericKind::Open(ty)) => {
+                self.names.open_uses.push((name, at));
+                ty
+            }
+            Some(GenericKind::Type(_)) | None => self.prim(Prim::Usize),
+        };
+        self.make(Kind::Param(len), ty, at)
+    }
+
+    /// `<T as Trait>::N`
+    fn qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
+        if let Some(qself) = &expr.qself
+            && let Some(last) = expr.path.segments.last()
+        {
+            let owner = self.ty(&qself.ty);
+            let of_trait = self.qualifying_trait(expr);
+            let name = last.ident.to_string();
+            let segments = expr.path.segments.iter().take(qself.position).cloned().collect();
+            let written = syn::Path { leading_colon: expr.path.leading_colon, segments };
+            let told = Told { of_trait: Some(&written), ..Told::default() };
+            if let Some(member) = self.member_told(owner, &name, of_trait.as_deref(), told)
+                && let MemberKind::Const(value, ty) = member.kind
+            {
+                return self.constant_value(value, Some(ty), member.env, (None, at));
+            }
+        }
+        let reported = self.errors.advise(
+            at,
+            "kernel code does not know this constant",
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.reported(reported, at)
+    }
+
+    /// The value of a constant: its expression, inferred where it is written. What is expected of it tells the types
+    /// that are not written: `Wrapper::EMPTY`.
+    fn constant_value(
+        &mut self,
+        value: &syn::Expr,
+        ty: Option<&syn::Type>,
+        own: Env,
+        (hint, at): (Option<Ty>, SpanRange),
+    ) -> Expr {
+        let env = own.clone();
+        self.oblige_known(&env.args, at);
+        let definition = Definition { value, env: &env, at };
+        let resolve = |this: &mut Self| this.resolved_value(value, ty, own, (hint, at));
+        match self.resolve(&definition, resolve) {
+            Ok(value) => value,
+            Err(reported) => self.reported(reported, at),
+        }
+    }
+
+    fn resolved_value(
+        &mut self,
+        value: &syn::Expr,
+        ty: Option<&syn::Type>,
+        own: Env,
+        (hint, at): (Option<Ty>, SpanRange),
+    ) -> Expr {
+        let home = std::mem::replace(&mut self.env, own);
+        let scope = std::mem::take(&mut self.scope);
+        let outer = self.constant;
+        self.constant = outer.or(Some(at));
+        let ty = ty.map(|ty| self.ty(ty));
+        let value = match ty {
+            Some(ty) => {
+                self.hint(ty, hint);
+                self.expect(value, ty)
+            }
+            None => self.expr(value, None),
+        };
+        self.constant = outer;
+        self.scope = scope;
+        self.env = home;
+        let ty = value.ty;
+        let tail = Some(Box::new(value));
+        self.make(Kind::Block { label: None, block: Block { stmts: Vec::new(), tail } }, ty, at)
+    }
+
+    /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
+    fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let [ty, constant] = names.as_slice()
+            && let Some(ty) = self.stands_for(ty)
+        {
+            return self.constant_of(ty, constant, name, at);
+        }
+        let env = self.env.clone();
+        if let Some((found, prim)) = self.constant_of_std(path, &env) {
+            let ty = self.prim(prim);
+            return self.make(Kind::Constant(found), ty, at);
+        }
+        if let [_, _, constant] = names.as_slice()
+            && let Some((ty, _)) = self.owner(path, &env)
+        {
+            return self.constant_of(ty, constant, name, at);
+        }
+        let is_variable =
+            matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
+        let reported = if is_variable {
+            self.errors.mistyped(at, format_args!("cannot find value `{name}` in this scope"))
+        } else {
+            self.errors.advise(
+                at,
+                format_args!("kernel code does not know the constant `{name}`"),
+                format_args!(
+                    "mark it `#[device]`, name it in `#[kernel(open({name}))]`, or make it a \
+                     constant parameter"
+                ),
+            )
+        };
+        self.reported(reported, at)
+    }
+
+    /// The type that a type parameter stands for, or `Self` where it is a number.
+    pub(crate) fn stands_for(&self, name: &str) -> Option<Ty> {
+        match scope::generic(&self.env.args, name) {
+            Some((_, GenericArg::Type(ty))) => Some(ty),
+            _ if name == "Self" => self.env.this.filter(|this| self.types.as_prim(*this).is_some()),
+            _ => None,
+        }
+    }
+
+    /// A constant of a type parameter or `Self`, which may stand for a number.
+    fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
+        let known = match self.types.get(ty) {
+            Type::Prim(prim) => constant::find(&[prim.name().to_owned(), constant.to_owned()]),
+            _ => None,
+        };
+        let found = match (constant, known) {
+            ("ZERO", _) => Constant::Zero,
+            ("ONE", _) => Constant::One,
+            (_, Some((found, prim))) => {
+                let ty = self.prim(prim);
+                return self.make(Kind::Constant(found), ty, at);
+            }
+            (_, None) => {
+                let fact = format!("kernel code does not know the constant `{name}`");
+                let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
+                return self.reported(reported, at);
+            }
+        };
+        self.make(Kind::Constant(found), ty, at)
+    }
+}

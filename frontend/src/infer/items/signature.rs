@@ -1,0 +1,508 @@
+//! Generic parameters, parameters and result of the function.
+use crate::{
+    hir::{Generic, GenericArg, GenericKind, Pattern, PatternKind},
+    infer::{
+        Context, Infer, Obligation,
+        items::scope::{self, Env, Names},
+        program::Written,
+    },
+    resolve::paths::key,
+    syntax::{error::Errors, span::SpanRange},
+    types::{Class, Prim, Ty, Type, Types},
+};
+use syn::{
+    FnArg, GenericParam, ReturnType, Safety, Signature, TypeParamBound, WherePredicate,
+    punctuated::Punctuated,
+};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{Bound, Extent, GenericId},
+};
+
+/// A generic parameter of a function, its `impl` or trait.
+pub(crate) enum Parameter<'a> {
+    /// A type.
+    Type(&'a syn::TypeParam),
+    /// A constant.
+    Const(&'a syn::ConstParam),
+    /// The type of an argument that is `impl Trait`, or what it refers to, by the argument's number.
+    Impl(usize, &'a syn::TypeImplTrait),
+}
+
+impl Parameter<'_> {
+    /// Its name; made up for `impl Trait`.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Type(param) => param.ident.to_string(),
+            Self::Const(param) => param.ident.to_string(),
+            Self::Impl(index, _) => format!("impl#{index}"),
+        }
+    }
+}
+
+/// The generic parameters of a function, if it is one, those of its `impl` or trait first.
+pub(crate) fn parameters<'a>(
+    outer: Option<&'a syn::Generics>,
+    sig: impl Into<Option<&'a Signature>>,
+) -> Vec<Parameter<'a>> {
+    let sig = sig.into();
+    let params =
+        outer.into_iter().chain(sig.map(|sig| &sig.generics)).flat_map(|generics| &generics.params);
+    let written = params.filter_map(|param| match param {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(param) => Some(Parameter::Type(param)),
+        GenericParam::Const(param) => Some(Parameter::Const(param)),
+    });
+    let inputs = sig.into_iter().flat_map(|sig| &sig.inputs);
+    let impls = inputs.enumerate().filter_map(|(index, input)| match input {
+        FnArg::Typed(input) => Some(Parameter::Impl(index, impl_trait(&input.ty)?.1)),
+        FnArg::Receiver(_) => None,
+    });
+    written.chain(impls).collect()
+}
+
+/// The `impl Trait` that an argument's type is, or refers to, and whether by `&` or `&mut`.
+fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
+    match peel(ty) {
+        syn::Type::ImplTrait(ty) => Some((None, ty)),
+        syn::Type::Reference(reference) => match peel(&reference.elem) {
+            syn::Type::ImplTrait(ty) => Some((Some(reference.mutability.is_some()), ty)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a method takes `&self` or `&mut self`, and whether it is `&mut`.
+pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
+    match &receiver.kind {
+        syn::ReceiverKind::Reference(_, _, mutable) => Some(mutable.is_some()),
+        _ => None,
+    }
+}
+
+/// The function's generic parameters, then its open constants, and what they stand for.
+pub(crate) fn generics(
+    context: &Context<'_>,
+    types: &mut Types,
+    errors: &mut Errors,
+) -> (Names, Env) {
+    let mut names = Names::default();
+    let mut args = Vec::new();
+    let Written { sig, outer, .. } = context.written;
+    for (index, param) in parameters(outer, sig).iter().enumerate() {
+        let (at, kind) = match param {
+            Parameter::Type(param) => {
+                let bound = match context.given {
+                    Some(_) => Bound::Num,
+                    None => bound(context, &param.ident, &param.bounds, errors),
+                };
+                (SpanRange::token(param.ident.span()), GenericKind::Type(bound))
+            }
+            Parameter::Const(param) => {
+                let kind = GenericKind::Const(const_type(&param.ty, errors));
+                (SpanRange::token(param.ident.span()), kind)
+            }
+            Parameter::Impl(_, ty) => {
+                if context.kernel.is_some() {
+                    refuse_closure(ty, errors);
+                }
+                (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
+            }
+        };
+        let given = context.given.and_then(|given| given.args.get(index));
+        let given = given.map(|given| match types.of_mono_arg(given) {
+            GenericArg::Type(ty) => GenericArg::Type(types.of_its_own(ty)),
+            length => length,
+        });
+        let generic = Generic { name: param.name(), kind, at };
+        args.push(declare(&mut names, types, generic, given));
+    }
+    for path in context.kernel.iter().flat_map(|options| &options.open) {
+        let kind = GenericKind::Open(types.unknown(Class::Any));
+        let generic = Generic { name: key(path), kind, at: SpanRange::path(path) };
+        args.push(declare(&mut names, types, generic, None));
+    }
+    let this = context.given.and_then(|given| given.this.as_ref());
+    let this = this.map(|this| {
+        let ty = types.of_mono(this);
+        types.of_its_own(ty)
+    });
+    (names, Env { args: args.into(), home: context.home, this })
+}
+
+/// Reports a kernel's parameter of the type `impl Fn(f32) -> f32`.
+fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
+    let is_of_closures = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| is_of_closures(&last.ident.to_string()))
+        }
+        _ => false,
+    };
+    if ty.bounds.iter().any(is_of_closures) {
+        errors.advise(SpanRange::tokens(ty), CLOSURE_PASSED, PASS_INSTEAD);
+    }
+}
+
+fn declare(
+    names: &mut Names,
+    types: &mut Types,
+    generic: Generic,
+    given: Option<GenericArg>,
+) -> (String, GenericArg) {
+    let id = GenericId::new(names.generics.len());
+    let arg = given.unwrap_or_else(|| match generic.kind {
+        GenericKind::Type(_) => GenericArg::Type(types.add(Type::Generic(id))),
+        GenericKind::Const(_) | GenericKind::Open(_) => {
+            GenericArg::Const(types.len(Extent::Generic(id)))
+        }
+    });
+    let name = generic.name.clone();
+    names.generics.push(generic);
+    (name, arg)
+}
+
+/// The type of a constant parameter.
+fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
+    let prim = match peel(ty) {
+        syn::Type::Path(path) => path.path.get_ident().and_then(|id| Prim::named(&id.to_string())),
+        _ => None,
+    };
+    prim.unwrap_or_else(|| {
+        errors.report(
+            SpanRange::tokens(ty),
+            "constant parameters of kernel code are integers or `bool`",
+        );
+        Prim::Usize
+    })
+}
+
+/// `ty` without parentheses, and without what a macro puts around it.
+pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
+    loop {
+        ty = match ty {
+            syn::Type::Group(group) => &group.elem,
+            syn::Type::Paren(paren) => &paren.elem,
+            _ => return ty,
+        };
+    }
+}
+
+/// Which types a type parameter may be, from its bounds and the `where` clause.
+fn bound(
+    context: &Context<'_>,
+    ident: &syn::Ident,
+    inline: &Punctuated<TypeParamBound, syn::Token![+]>,
+    errors: &mut Errors,
+) -> Bound {
+    let Written { sig, outer, .. } = context.written;
+    let mut found: Option<Bound> = None;
+    let mut is_bounded = false;
+    for bound in bounds_behind(outer, sig, ident).into_iter().chain(inline) {
+        let TypeParamBound::Trait(bound) = bound else { continue };
+        let Some(last) = bound.path.segments.last() else { continue };
+        let name = last.ident.to_string();
+        is_bounded = true;
+        let this = match number_bound(&name) {
+            Some(this) => this,
+            None if only_integers_have(&name) => Bound::Int,
+            None if is_std_trait(&name) => continue,
+            None if is_of_closures(&name) => {
+                errors.advise(SpanRange::path(&bound.path), CLOSURE_PASSED, PASS_INSTEAD);
+                return Bound::Num;
+            }
+            None => {
+                errors.advise(
+                    SpanRange::path(&bound.path),
+                    format_args!("nothing says which types with this trait `{ident}` stands for"),
+                    "name them, and the kernel is compiled for each: `#[kernel(instances(f32, \
+                     Point))]`; or bound it by `Num`, `Int` or `Float` alone, for numbers of any type",
+                );
+                return Bound::Num;
+            }
+        };
+        found = Some(match found {
+            None | Some(Bound::Num) => this,
+            Some(narrow) => narrow,
+        });
+    }
+    if !is_bounded && context.kernel.is_some() {
+        errors.advise(
+            SpanRange::token(ident.span()),
+            format_args!("nothing says what numbers the type parameter `{ident}` may be"),
+            format_args!(
+                "bound it by `Num`, `Int` or `Float`: `{ident}: Num`; or name the types: \
+                 `#[kernel(instances(f32, Point))]`"
+            ),
+        );
+    }
+    found.unwrap_or(Bound::Num)
+}
+
+/// Whether all type parameters of a function stand for numbers, and are bound by nothing that only some numbers have, so that it can be checked
+/// before it is called.
+pub(crate) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
+    parameters(outer, sig).iter().all(|param| match param {
+        Parameter::Const(_) => true,
+        Parameter::Impl(..) => false,
+        Parameter::Type(param) => {
+            let bounds = param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident));
+            let traits = bounds.filter_map(|bound| match bound {
+                TypeParamBound::Trait(bound) => Some(bound.path.segments.last()?.ident.to_string()),
+                _ => None,
+            });
+            let traits: Vec<String> = traits.collect();
+            traits.iter().any(|name| number_bound(name).is_some())
+                && traits.iter().all(|name| number_bound(name).is_some() || is_std_trait(name))
+        }
+    })
+}
+
+/// Which types a trait of Warpwise's for numbers is for.
+pub(crate) fn number_bound(name: &str) -> Option<Bound> {
+    match name {
+        "Num" => Some(Bound::Num),
+        "Int" => Some(Bound::Int),
+        "Float" => Some(Bound::Float),
+        _ => None,
+    }
+}
+
+/// Bounds of a type parameter in the `where` clause.
+pub(crate) fn bounds_behind<'a>(
+    outer: Option<&'a syn::Generics>,
+    sig: impl Into<Option<&'a Signature>>,
+    name: &syn::Ident,
+) -> Vec<&'a TypeParamBound> {
+    let generics = outer.into_iter().chain(sig.into().map(|sig| &sig.generics));
+    let clause = generics.filter_map(|generics| generics.where_clause.as_ref());
+    let clause = clause.flat_map(|clause| &clause.predicates);
+    let bounds = clause.filter_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            syn::Type::Path(path) if path.path.is_ident(name) => Some(&predicate.bounds),
+            _ => None,
+        },
+        _ => None,
+    });
+    bounds.flatten().collect()
+}
+
+/// Traits of std's that tell nothing of which numbers a type parameter stands for.
+pub(crate) fn is_std_trait(name: &str) -> bool {
+    let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
+    let stem = name.strip_suffix("Assign").unwrap_or(name);
+    operators.contains(&stem)
+        || ["Neg", "Not", "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "Eq"]
+            .contains(&name)
+        || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
+}
+
+/// Traits of std's that only functions and closures have.
+fn is_of_closures(name: &str) -> bool {
+    matches!(name, "Fn" | "FnMut" | "FnOnce")
+}
+
+const CLOSURE_PASSED: &str =
+    "a kernel's parameters come from the host, whose closures and functions are not the device's";
+const PASS_INSTEAD: &str = "make the function a `#[device]` trait's, and name the types that have it: \
+    `#[kernel(instances(Square, Cube))]`; or pass a number or a `#[device]` enum and `match` on it; closures in the kernel \
+    can be passed to `#[device]` functions";
+
+/// Traits of std's that floats do not have.
+fn only_integers_have(name: &str) -> bool {
+    let stem = name.strip_suffix("Assign").unwrap_or(name);
+    ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
+}
+
+/// How many types in a type are looked at: one that contains itself has no end of them.
+pub(crate) const MAX_VISITED_TYPES: usize = 4096;
+
+impl Infer<'_> {
+    /// Declares parameters; sets the result's type.
+    pub(crate) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
+        self.modifiers(sig);
+        if let ReturnType::Type(_, ty) = &sig.output
+            && let syn::Type::ImplTrait(_) = peel(ty)
+            && self.context.kernel.is_none()
+        {
+            self.ret = self.unknown();
+        } else if let ReturnType::Type(_, ty) = &sig.output {
+            self.ret = self.ty(ty);
+            let at = SpanRange::tokens(ty);
+            if self.context.kernel.is_some() && !self.is_unit(self.ret) {
+                self.errors.advise(
+                    at,
+                    "a kernel returns nothing: each of its threads would return its own value",
+                    "write the result to a `&mut [T]` parameter",
+                );
+            } else {
+                self.oblige(at, Obligation::Returned(self.ret));
+            }
+        }
+        sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
+    }
+
+    /// Makes the items of an iterator that is returned what its `impl Iterator<Item = ..>` says.
+    pub(crate) fn returned_items(&mut self, sig: &Signature, ret: Ty) {
+        let ReturnType::Type(_, ty) = &sig.output else { return };
+        let syn::Type::ImplTrait(ty) = peel(ty) else { return };
+        for bound in &ty.bounds {
+            let TypeParamBound::Trait(bound) = bound else { continue };
+            let Some(last) = bound.path.segments.last() else { continue };
+            let syn::PathArguments::AngleBracketed(args) = &last.arguments else { continue };
+            for arg in &args.args {
+                if let syn::GenericArgument::AssocType(item) = arg
+                    && item.ident == "Item"
+                    && let Some((_, found)) = self.as_chain(ret)
+                {
+                    let expected = self.ty(&item.ty);
+                    self.unify(SpanRange::tokens(&item.ty), found, expected);
+                }
+            }
+        }
+    }
+
+    /// Reports what a function of kernel code cannot be.
+    fn modifiers(&mut self, sig: &Signature) {
+        let what = if self.context.kernel.is_some() { "a kernel" } else { "a device function" };
+        if let Some(token) = sig.asyncness {
+            let at = SpanRange::token(token.span);
+            self.errors.report(at, format_args!("{what} cannot be `async`"));
+        }
+        if let Safety::Unsafe(token) = sig.safety {
+            let at = SpanRange::token(token.span);
+            self.errors.advise(
+                at,
+                format_args!("{what} cannot be `unsafe`"),
+                "leave `unsafe` out: kernel code is safe",
+            );
+        }
+        if let Some(abi) = &sig.abi {
+            let at = SpanRange::token(abi.extern_token.span);
+            self.errors.report(at, format_args!("{what} cannot be `extern`"));
+        }
+        if let Some(variadic) = &sig.variadic {
+            let at = SpanRange::tokens(variadic);
+            self.errors.report(at, format_args!("{what} cannot be variadic"));
+        }
+    }
+
+    fn parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
+        let input = match input {
+            FnArg::Receiver(receiver) => return self.receiver(receiver),
+            FnArg::Typed(input) => input,
+        };
+        let env = self.env.clone();
+        let ty = self.argument_type(index, &input.ty, &env);
+        if self.context.kernel.is_some() {
+            self.kernel_parameter(&input.ty, ty);
+        } else {
+            self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
+        }
+        self.irrefutable(&input.pat, ty)
+    }
+
+    /// The type of the argument of this number, which is written as `ty`.
+    pub(crate) fn argument_type(&mut self, index: usize, ty: &syn::Type, env: &Env) -> Ty {
+        let Some((reference, _)) = impl_trait(ty) else { return self.type_in(ty, env) };
+        let this = match scope::generic(&env.args, &format!("impl#{index}")) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ => self.unknown(),
+        };
+        reference.map_or(this, |mutable| self.types.reference(mutable, this))
+    }
+
+    /// `self`, `&self` or `&mut self`.
+    pub(crate) fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
+        let range = SpanRange::token(receiver.self_token.span);
+        let ty = match (self.env.this, by_reference(receiver)) {
+            (Some(this), None) => this,
+            (Some(this), Some(mutable)) => self.types.reference(mutable, this),
+            (None, _) => {
+                let reported = self.errors.report(
+                    SpanRange::tokens(receiver),
+                    "kernel code cannot be a method: it has no `self`",
+                );
+                self.types.add(Type::Reported(reported))
+            }
+        };
+        let mutable = by_reference(receiver).is_none() && receiver.mutability.is_some();
+        let ident = syn::Ident::new("self", receiver.self_token.span);
+        let var = self.declare(&ident, ty, mutable, mutable);
+        let at = self.at(range);
+        Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at }
+    }
+
+    /// Reports a type that a launch cannot pass.
+    fn kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
+        let at = SpanRange::tokens(written);
+        let advice = match self.types.get(ty) {
+            Type::Ref { mutable, to } => {
+                let elem = match self.types.get(to) {
+                    Type::Slice(elem) => elem,
+                    _ => to,
+                };
+                if self.is_all_atomic(elem) {
+                    if !mutable {
+                        return;
+                    }
+                    "write `&[..]`: atomics are shared, whoever changes them"
+                } else if self.is_passed(elem, true) {
+                    return;
+                } else {
+                    "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
+                }
+            }
+            _ if self.is_passed(ty, false) => return,
+            _ if self.is_passed(ty, true) => {
+                "atomics are shared: write `&T`, or `&[T]` for several"
+            }
+            Type::Pointer(_) => {
+                "pass a number and `match` on it: the host's functions are not the device's"
+            }
+            _ => {
+                "parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, \
+                 `&[T]`, `&mut [T]` and slices of atomics"
+            }
+        };
+        self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
+    }
+
+    /// Whether a type is an atomic, or arrays of one.
+    fn is_all_atomic(&self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Atomic(_) => true,
+            Type::Array(elem, _) => self.is_all_atomic(elem),
+            _ => false,
+        }
+    }
+
+    /// True if a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
+    fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
+        let (mut open, mut visited) = (vec![ty], 0);
+        while let Some(ty) = open.pop() {
+            visited += 1;
+            // A type that contains itself is rustc's error.
+            if visited > MAX_VISITED_TYPES {
+                return true;
+            }
+            match self.types.get(ty) {
+                Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Reported(_) => {}
+                Type::Atomic(_) if atomics => {}
+                Type::Array(elem, _) => open.push(elem),
+                Type::Tuple(list) => open.extend(self.types.parts(list)),
+                Type::Adt(..) => open.extend(self.shapes(ty).into_iter().flatten()),
+                Type::Atomic(_)
+                | Type::Unknown(_)
+                | Type::Same(_)
+                | Type::Never
+                | Type::Ref { .. }
+                | Type::Slice(_)
+                | Type::Closure(_)
+                | Type::Pointer(_)
+                | Type::Iter(..) => return false,
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,441 @@
+//! Types as they are written.
+use crate::{
+    hir::GenericArg,
+    infer::{
+        Infer,
+        items::{
+            Split,
+            cycles::Definition,
+            scope::{self, Env},
+        },
+    },
+    syntax::{error::Reported, span::SpanRange},
+    types::{Prim, Ty, Type, atomic_named, chain::Chain, vector},
+};
+use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
+
+/// What the generic arguments are that are not written.
+#[derive(Clone, Copy)]
+pub(crate) enum Omitted {
+    /// Inferred, if none is written: in expressions and patterns.
+    Inferred,
+    /// The defaults of their parameters: in the type or trait at this place.
+    Defaults(SpanRange),
+}
+
+impl Infer<'_> {
+    /// The type that is written in the function itself.
+    pub(crate) fn ty(&mut self, ty: &syn::Type) -> Ty {
+        let env = self.env.clone();
+        self.type_in(ty, &env)
+    }
+
+    /// The type that is written there.
+    pub(crate) fn type_in(&mut self, ty: &syn::Type, env: &Env) -> Ty {
+        match ty {
+            syn::Type::Array(array) => {
+                let elem = self.type_in(&array.elem, env);
+                let len = self.len_in(&array.len, env);
+                self.types.add(Type::Array(elem, len))
+            }
+            syn::Type::Slice(slice) => {
+                let elem = self.type_in(&slice.elem, env);
+                self.types.add(Type::Slice(elem))
+            }
+            syn::Type::Reference(reference) => {
+                let to = self.type_in(&reference.elem, env);
+                self.types.reference(reference.mutability.is_some(), to)
+            }
+            syn::Type::Paren(paren) => self.type_in(&paren.elem, env),
+            syn::Type::Group(group) => self.type_in(&group.elem, env),
+            syn::Type::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|part| self.type_in(part, env)).collect();
+                self.types.tuple(parts)
+            }
+            syn::Type::Never(_) => self.types.never(),
+            syn::Type::FnPtr(pointer) if pointer.unsafety.is_none() && pointer.abi.is_none() => {
+                let params = pointer.inputs.iter().map(|param| self.type_in(&param.ty, env));
+                let mut parts: Vec<Ty> = params.collect();
+                parts.push(match &pointer.output {
+                    ReturnType::Default => self.types.unit(),
+                    ReturnType::Type(_, ty) => self.type_in(ty, env),
+                });
+                self.types.pointer(parts)
+            }
+            syn::Type::Infer(_) => self.unknown(),
+            syn::Type::Path(path) => match &path.qself {
+                None => self.path_type(&path.path, env),
+                Some(qself) => self.projection(qself, &path.path, env),
+            },
+            other => {
+                let reported = self.no_type(other);
+                self.types.add(Type::Reported(reported))
+            }
+        }
+    }
+
+    /// The type that a definition gives.
+    pub(crate) fn resolved_type(&mut self, definition: &Definition<'_, syn::Type>) -> Ty {
+        match self.resolve(definition, |this| this.type_in(definition.value, definition.env)) {
+            Ok(ty) => ty,
+            Err(reported) => self.types.add(Type::Reported(reported)),
+        }
+    }
+
+    fn path_type(&mut self, path: &syn::Path, env: &Env) -> Ty {
+        let at = SpanRange::path(path);
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let owner = match names.first().map(String::as_str) {
+            Some("Self") => env.this,
+            Some(first) => match scope::generic(&env.args, first) {
+                Some((_, GenericArg::Type(ty))) => Some(ty),
+                _ => None,
+            },
+            None => return self.unknown(),
+        };
+        match (owner, names.as_slice()) {
+            (Some(owner), [_]) => return owner,
+            (Some(owner), [first, name]) => {
+                let sized = self.sized_type(owner, name, env);
+                return sized.unwrap_or_else(|| self.type_of(owner, first, name, env, at));
+            }
+            _ => {}
+        }
+        let last = names.last().cloned().unwrap_or_default();
+        let plain = path.segments.last().is_none_or(|last| match &last.arguments {
+            PathArguments::None => true,
+            PathArguments::AngleBracketed(args) => args.args.is_empty(),
+            PathArguments::Parenthesized(_) => false,
+        });
+        if let Some(prim) = Prim::named(&last).filter(|_| plain) {
+            return self.prim(prim);
+        }
+        if let Some(prim) = atomic_named(&last).filter(|_| plain) {
+            return self.types.add(Type::Atomic(prim));
+        }
+        if let Some(ty) = self.item_type(path, env) {
+            return ty;
+        }
+        if let Some(chain) = Chain::range_named(&last)
+            && let Some(ty) = self.range_type(chain, path, env)
+        {
+            return ty;
+        }
+        if let Some(ty) = self.iterator_of_std(path, &names, env) {
+            return ty;
+        }
+        let reported = match Prim::named(&last).or_else(|| atomic_named(&last)) {
+            Some(_) => self.errors.mistyped(at, "this type has no generic parameters"),
+            None => self.no_path_type(at, &last),
+        };
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// `Range<T>` and the like; before braces `T` may be left out.
+    fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let of = match &path.segments.last()?.arguments {
+            PathArguments::None => self.unknown(),
+            PathArguments::AngleBracketed(args) => match arguments_in(args).next() {
+                Some(GenericArgument::Type(ty)) => self.type_in(ty, env),
+                Some(_) => return None,
+                None => {
+                    let reported = self.miscounted(1, 0, SpanRange::path(path));
+                    self.types.add(Type::Reported(reported))
+                }
+            },
+            PathArguments::Parenthesized(_) => return None,
+        };
+        let ends = if chain == Chain::From { 1 } else { 2 };
+        // The items, then the ends.
+        let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
+        Some(self.types.add(Type::Iter(chain, list)))
+    }
+
+    /// The `Self::Signed` and `Self::Unsigned` of the prelude.
+    fn sized_type(&mut self, owner: Ty, name: &str, env: &Env) -> Option<Ty> {
+        let prim = self.types.as_prim(owner)?;
+        env.home.filter(|home| self.program().is_prelude(*home))?;
+        match name {
+            "Signed" => Some(self.prim(prim.signed())),
+            "Unsigned" => Some(self.prim(prim.unsigned())),
+            _ => None,
+        }
+    }
+
+    /// The struct, enum or alias that a path names, with its generic arguments.
+    fn item_type(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let Split { item, segment, rest } = self.split(path, env)?;
+        let args = match &path.segments.get(segment)?.arguments {
+            PathArguments::AngleBracketed(args) => Some(args),
+            PathArguments::None | PathArguments::Parenthesized(_) => None,
+        };
+        let omitted = Omitted::Defaults(SpanRange::path(path));
+        let ty = self.named_type(item, args, env, omitted)?;
+        match rest.as_slice() {
+            [] => Some(ty),
+            [name] => {
+                let meant = self.meant(ty, name, env);
+                Some(self.associated_type(ty, name, None, meant, env, SpanRange::path(path)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The type that an item is, with the generic arguments written there.
+    pub(crate) fn named_type(
+        &mut self,
+        item: usize,
+        args: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+        omitted: Omitted,
+    ) -> Option<Ty> {
+        let generics = match self.program().item(item)? {
+            syn::Item::Struct(of) => &of.generics,
+            syn::Item::Enum(of) => &of.generics,
+            syn::Item::Type(of) => &of.generics,
+            _ => return None,
+        };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let params = self.written_args(generics, args, env, &own, omitted);
+        if let Some(syn::Item::Type(alias)) = self.program().item(item) {
+            let own = Env { args: params.into(), ..own };
+            let at = SpanRange::token(alias.ident.span());
+            let definition = Definition { value: &*alias.ty, env: &own, at };
+            return Some(self.resolved_type(&definition));
+        }
+        let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
+        Some(self.types.add(Type::Adt(item, list)))
+    }
+
+    /// What generic parameters are: as written there, their defaults, or unknown.
+    pub(crate) fn written_args(
+        &mut self,
+        generics: &syn::Generics,
+        written: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+        own: &Env,
+        omitted: Omitted,
+    ) -> Vec<(String, GenericArg)> {
+        let given: Vec<&GenericArgument> = written.into_iter().flat_map(arguments_in).collect();
+        // Where one argument is written, none is inferred, in expressions neither.
+        let at = match (omitted, written) {
+            (Omitted::Defaults(at), _) => Some(at),
+            (Omitted::Inferred, Some(list)) if !given.is_empty() => Some(SpanRange::tokens(list)),
+            (Omitted::Inferred, _) => None,
+        };
+        let miscounted = at.and_then(|at| self.count_args(generics, given.len(), own, at));
+        let defaults = at.is_some();
+        let mut given = given.into_iter();
+        let mut args = Vec::new();
+        for param in &generics.params {
+            let given = match param {
+                GenericParam::Lifetime(_) => continue,
+                _ => given.next(),
+            };
+            let (name, mut arg) = self.fresh_arg(param);
+            match (given, param) {
+                (Some(given), _) => {
+                    let prim = self.const_prim(param, own);
+                    self.generic_arg(given, arg, prim, env);
+                }
+                (None, _) if let Some(reported) = miscounted => {
+                    arg = match arg {
+                        GenericArg::Type(_) => {
+                            GenericArg::Type(self.types.add(Type::Reported(reported)))
+                        }
+                        GenericArg::Const(_) => {
+                            GenericArg::Const(self.types.reported_len(reported))
+                        }
+                    };
+                }
+                (None, GenericParam::Type(param)) if defaults => {
+                    if let (Some((_, default)), GenericArg::Type(ty)) = (&param.default, arg) {
+                        let own = Env { args: args.clone().into(), ..own.clone() };
+                        let at = SpanRange::token(param.ident.span());
+                        let default = Definition { value: default, env: &own, at };
+                        let default = self.resolved_type(&default);
+                        let _ = self.types.unify(ty, default);
+                    }
+                }
+                (None, GenericParam::Const(of)) if defaults => {
+                    if let Some((_, default)) = &of.default {
+                        let prim = self.const_prim(param, own);
+                        let own = Env { args: args.clone().into(), ..own.clone() };
+                        self.generic_arg(&GenericArgument::Const(default.clone()), arg, prim, &own);
+                    }
+                }
+                (None, _) => {}
+            }
+            args.push((name, arg));
+        }
+        args
+    }
+
+    /// Reports generic arguments that are too many or too few for these parameters.
+    fn count_args(
+        &mut self,
+        generics: &syn::Generics,
+        given: usize,
+        own: &Env,
+        at: SpanRange,
+    ) -> Option<Reported> {
+        let has_default = |param: &GenericParam| match param {
+            GenericParam::Lifetime(_) => None,
+            GenericParam::Type(param) => Some(param.default.is_some()),
+            GenericParam::Const(param) => Some(param.default.is_some()),
+        };
+        let defaults: Vec<bool> = generics.params.iter().filter_map(has_default).collect();
+        let most = defaults.len();
+        let least = defaults.iter().filter(|has_default| !**has_default).count();
+        // Of few functions, std's have parameters more than the prelude's.
+        let are_more_known = own.home.is_some_and(|home| self.program().is_prelude(home));
+        match given {
+            _ if given < least => Some(self.miscounted(least, given, at)),
+            _ if given > most && !are_more_known => Some(self.miscounted(most, given, at)),
+            _ => None,
+        }
+    }
+
+    /// Reports that generic arguments are too many or too few.
+    pub(crate) fn miscounted(&mut self, expected: usize, given: usize, at: SpanRange) -> Reported {
+        let s = if expected == 1 { "" } else { "s" };
+        let fact = format_args!("this takes {expected} generic argument{s}, and {given} are given");
+        self.errors.mistyped(at, fact)
+    }
+
+    /// A generic parameter of which nothing is known yet.
+    fn fresh_arg(&mut self, param: &GenericParam) -> (String, GenericArg) {
+        match param {
+            GenericParam::Type(param) => {
+                (param.ident.to_string(), GenericArg::Type(self.unknown()))
+            }
+            GenericParam::Const(param) => {
+                (param.ident.to_string(), GenericArg::Const(self.types.unknown_len()))
+            }
+            GenericParam::Lifetime(param) => {
+                (param.lifetime.ident.to_string(), GenericArg::Type(self.unknown()))
+            }
+        }
+    }
+
+    /// The type of a constant parameter.
+    pub(crate) fn const_prim(&mut self, param: &GenericParam, own: &Env) -> Prim {
+        let GenericParam::Const(param) = param else { return Prim::Usize };
+        let ty = self.type_in(&param.ty, own);
+        self.types.as_prim(ty).unwrap_or(Prim::Usize)
+    }
+
+    fn no_path_type(&mut self, at: SpanRange, name: &str) -> Reported {
+        let fact = format!("kernel code cannot use the type `{name}`");
+        let help = match name {
+            "i128" | "u128" => "use integers of at most 64 bits",
+            "char" => "use `u8` or `u32`",
+            "str" | "String" => "pass bytes as `&[u8]`",
+            "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => {
+                "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`"
+            }
+            "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
+                "use `AtomicU32`: atomic integers have 32 or 64 bits"
+            }
+            "IntoIter" | "Iter" | "IterMut" | "Chunks" | "ChunksExact" | "Windows" | "Copied"
+            | "Enumerate" | "Filter" | "FromFn" | "Map" | "Peekable" | "Rev" | "Skip"
+            | "StepBy" | "Take" | "Zip" => {
+                "mark its definition `#[device]`; for an iterator of std's, write `impl Iterator`, its path, as in `std::slice::Iter<'a, f32>`, or in a \
+                 `#[device] impl` a type of yours that implements `Iterator`"
+            }
+            "Self" => "name the type",
+            _ if vector::is_name(name) => {
+                "vectors have 2, 3 or 4 lanes that are integers or floats: `F32x4`, `U8x4`, `F16x2`"
+            }
+            _ => "mark its definition `#[device]`",
+        };
+        self.errors.advise(at, fact, help)
+    }
+
+    fn no_type(&mut self, ty: &syn::Type) -> Reported {
+        let (what, help) = match ty {
+            syn::Type::Ptr(_) => ("raw pointers", "use slices: `&[T]`, `&mut [T]`"),
+            syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => (
+                "trait objects or `impl` types",
+                "use a type parameter; a `#[device]` function, though no kernel, may take `impl Fn(f32) -> f32`, and return \
+                     `impl Iterator<Item = f32>`",
+            ),
+            syn::Type::FnPtr(_) => {
+                ("function pointers that are `unsafe` or `extern`", "write `fn(f32) -> f32`")
+            }
+            syn::Type::Macro(_) => ("macros as types", "write the type out"),
+            syn::Type::Path(_) => ("qualified types", "name the type"),
+            _ => ("this type", "use numbers, `bool`, atomics, arrays, slices and references"),
+        };
+        let at = SpanRange::tokens(ty);
+        self.errors.advise(at, format_args!("kernel code cannot use {what}"), help)
+    }
+
+    /// A generic argument as it is written, for a parameter that is `slot`.
+    pub(crate) fn generic_arg(
+        &mut self,
+        written: &GenericArgument,
+        slot: GenericArg,
+        prim: Prim,
+        env: &Env,
+    ) {
+        let at = SpanRange::tokens(written);
+        match (written, slot) {
+            (GenericArgument::Type(syn::Type::Infer(_)), _) => {}
+            (GenericArgument::Type(ty), GenericArg::Type(slot)) => {
+                let ty = self.type_in(ty, env);
+                self.unify(at, ty, slot);
+            }
+            (GenericArgument::Const(expr), GenericArg::Const(slot)) => {
+                let len = self.const_arg(expr, prim, env);
+                self.unify_len(at, len, slot);
+            }
+            // `f::<N>` reads as a type until one knows what `N` is.
+            (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot))
+                if !is_of_number(&path.path) =>
+            {
+                let path = syn::ExprPath { attrs: vec![], qself: None, path: path.path.clone() };
+                let len = self.const_arg(&syn::Expr::Path(path), prim, env);
+                self.unify_len(at, len, slot);
+            }
+            _ => {
+                self.errors.mistyped(at, "this generic argument does not fit its parameter");
+            }
+        }
+    }
+
+    fn unify_len(&mut self, at: SpanRange, found: crate::types::Len, expected: crate::types::Len) {
+        if self.types.unify_len(found, expected).is_err() {
+            self.errors.mistyped(at, "this constant does not fit the other arguments");
+        }
+    }
+}
+
+/// Generic arguments without lifetimes, which kernel code does not look at.
+pub(crate) fn generic_arguments(written: &PathArguments) -> Vec<&GenericArgument> {
+    match written {
+        PathArguments::AngleBracketed(list) => arguments_in(list).collect(),
+        PathArguments::None | PathArguments::Parenthesized(_) => Vec::new(),
+    }
+}
+
+fn arguments_in(
+    list: &syn::AngleBracketedGenericArguments,
+) -> impl Iterator<Item = &GenericArgument> {
+    list.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)))
+}
+
+/// True if a path is the name of a number type.
+fn is_of_number(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| Prim::named(&name.to_string()).is_some())
+}
+
+/// Where something is written, with no other type parameter than `name`: several may stand for one type.
+pub(crate) fn only(env: &Env, name: &str, ty: Ty) -> Env {
+    if name == "Self" {
+        return Env { args: [].into(), ..env.clone() };
+    }
+    let args = [(name.to_owned(), GenericArg::Type(ty))].into();
+    Env { args, home: env.home, this: None }
+}

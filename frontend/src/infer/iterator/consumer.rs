@@ -1,0 +1,299 @@
+//! What is done with the items of iterators: methods of the prelude, which are kernel code around a `for`
+//! or take one item at a time.
+use crate::{
+    hir::{Expr, Kind},
+    infer::{
+        Infer,
+        call::{device_call::Function, reject},
+        items::{scope::Env, signature::by_reference},
+        traits::member::{Member, MemberKind},
+    },
+    resolve::device_set::Callee,
+    syntax::span::SpanRange,
+    types::{
+        Class, GenericArg, Ty, Type,
+        chain::{Adapter, Chain},
+    },
+};
+use syn::ExprMethodCall;
+
+impl<'a> Infer<'a> {
+    /// A method that consumes an iterator: of the prelude, or of a trait that all iterators have.
+    pub(crate) fn consumed(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        if let Some(found) = self.consumer(chain, item, name) {
+            return self.of_prelude(receiver, item, found, call, hint, at);
+        }
+        match self.method_of_impl(receiver, call, hint, at) {
+            Ok(called) => called,
+            Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
+        }
+    }
+
+    /// A method of an iterator that is in a variable, where the rest of it stays.
+    pub(crate) fn pulled(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let rest = format!("{name}_of_rest");
+        let function = match name {
+            "next" | "next_back" => chain.pull(name == "next_back"),
+            "nth" if chain.nth().is_some() => chain.nth(),
+            _ => chain.pull(from_back(name)).map(|_| rest.as_str()),
+        };
+        let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
+        let Some(found) = found else {
+            self.discard(&call.args);
+            let (fact, help) = reject::resumed(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        self.of_prelude(receiver, item, found, call, None, at)
+    }
+
+    /// A call of a function of the prelude that is a method of an iterator.
+    pub(crate) fn of_prelude(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        (callee, sig): (Callee, &'a syn::Signature),
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let name = call.method.to_string();
+        let env = Env {
+            args: [("T".to_owned(), GenericArg::Type(item))].into(),
+            home: Some(callee.item),
+            this: Some(receiver.ty),
+        };
+        let by = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by),
+            _ => None,
+        };
+        let receiver = match by {
+            Some(mutable) => {
+                if mutable && receiver.is_place() {
+                    self.require_mutable(&receiver);
+                }
+                let ty = self.types.reference(mutable, receiver.ty);
+                self.make(Kind::Borrow(Box::new(receiver)), ty, at)
+            }
+            None => receiver,
+        };
+        let of = Function { callee, sig, env, gives: hint };
+        let folds = matches!(name.as_str(), "sum" | "product");
+        let in_other = self.is_overloaded(item);
+        let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
+        let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
+        if folds {
+            // Of options and results, what is in them.
+            let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
+            let number = self.types.pointee(item);
+            self.unify(at, summed, number);
+        }
+        result
+    }
+
+    /// What `sum`, `product` or `collect` is written or expected to give.
+    pub(crate) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
+        self.written_argument(call, 0).or(hint)
+    }
+
+    /// The type that is this generic argument of a call.
+    pub(crate) fn written_argument(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
+        match call.turbofish.as_ref()?.args.get(index)? {
+            syn::GenericArgument::Type(ty) => Some(self.ty(ty)),
+            _ => None,
+        }
+    }
+
+    /// `sum`, `product` and `collect` of a type that implements `Sum`, `Product` or `FromIterator`.
+    pub(crate) fn folded_by_impl(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        name: &str,
+        target: Option<Ty>,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let this = target.unwrap_or_else(|| self.types.pointee(item));
+        let (of_trait, function) = match name {
+            "sum" => ("Sum", name),
+            "product" => ("Product", name),
+            _ => ("FromIterator", "from_iter"),
+        };
+        match self.folding_impl(of_trait, function, this, item) {
+            Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
+                let of = Function { callee, sig, env, gives: None };
+                self.call_function(of, Some(receiver), None, &call.args, at)
+            }
+            _ => self.no_iter_method(receiver.ty, name, call, at),
+        }
+    }
+
+    /// The function of the `impl` of `Sum` or the like for a type that takes these items: `Sum<&Point> for Point`.
+    fn folding_impl(
+        &mut self,
+        of_trait: &str,
+        name: &str,
+        this: Ty,
+        item: Ty,
+    ) -> Option<Member<'a>> {
+        for index in self.program().impls_with(name) {
+            let Some(syn::Item::Impl(of)) = self.program().item(index) else { continue };
+            let last = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(last) = last.filter(|last| last.ident == of_trait) else { continue };
+            let Some((callee, sig)) = self.program().method_of(index, name) else { continue };
+            let Some((env, made)) = self.implementation(index) else { continue };
+            let written = match &last.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.first(),
+                syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+            };
+            let taken = match written {
+                Some(syn::GenericArgument::Type(ty)) => self.type_in(ty, &env),
+                _ => made,
+            };
+            if !self.types.could_unify(made, this) || !self.types.could_unify(taken, item) {
+                continue;
+            }
+            self.types.unify(made, this).ok()?;
+            self.types.unify(taken, item).ok()?;
+            return Some(Member { callee, env, kind: MemberKind::Fn(sig) });
+        }
+        None
+    }
+
+    pub(crate) fn no_iter_method(
+        &mut self,
+        ty: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.discard(&call.args);
+        if let Some((_, item)) = self.as_chain(ty)
+            && let Type::Reported(proof) = self.types.get(self.types.pointee(item))
+        {
+            return self.reported(proof, at);
+        }
+        let shown = self.types.show(ty);
+        let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
+        let reported = self.errors.advise(at, fact, reject::iter_method(name));
+        self.reported(reported, at)
+    }
+
+    /// The function of the prelude that a method is.
+    pub(crate) fn consumer(
+        &self,
+        chain: Chain,
+        item: Ty,
+        name: &str,
+    ) -> Option<(Callee, &'a syn::Signature)> {
+        let folded = match name {
+            "sum" | "product" => Some(self.fold_name_of(name, item)?),
+            _ => None,
+        };
+        let name = match (name, chain) {
+            ("sum" | "product", _) => folded.as_deref()?,
+            // Where std does not go through the items.
+            (
+                "last",
+                Chain::Slice
+                | Chain::Chunks
+                | Chain::ChunksExact
+                | Chain::Windows
+                | Chain::Range
+                | Chain::RangeInclusive,
+            ) => "last_from_back",
+            ("count", Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows) => {
+                "count_by_len"
+            }
+            ("contains" | "is_empty", Chain::Range) => name,
+            ("contains", Chain::RangeInclusive) => "contains_inclusive",
+            ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
+            ("contains", Chain::From) => "contains_from",
+            ("contains" | "is_empty", _) => return None,
+            ("remainder" | "into_remainder", chain) if chain != Chain::ChunksExact => return None,
+            ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
+                if chain != Chain::Of(Adapter::Peekable) =>
+            {
+                return None;
+            }
+            _ => name,
+        };
+        self.program().prelude_method("Iterator", name)
+    }
+
+    /// Whether `sum` or `product` is of options or results of numbers.
+    pub(crate) fn is_folded_inside(&self, name: &str, item: Ty) -> bool {
+        self.fold_name(name, item).is_none() && self.fold_name_of(name, item).is_some()
+    }
+
+    /// The name of `sum` or `product` of these items, options and results of numbers among them.
+    fn fold_name_of(&self, name: &str, item: Ty) -> Option<String> {
+        let Type::Adt(of, list) = self.types.get(item) else {
+            return self.fold_name(name, item).map(str::to_owned);
+        };
+        let found = self.fold_name(name, *self.types.parts(list).first()?)?;
+        let program = self.program();
+        if program.library("Option") == Some(of) {
+            Some(format!("{found}_in_options"))
+        } else if program.library("Result") == Some(of) {
+            Some(format!("{found}_in_results"))
+        } else {
+            None
+        }
+    }
+
+    /// Sums begin with what adds nothing, as in std: -0.0 for floats.
+    pub(crate) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
+        let is_float = match self.types.get(self.types.pointee(item)) {
+            Type::Prim(prim) if prim.is_float() => true,
+            Type::Prim(prim) if prim.is_int() => false,
+            Type::Unknown(Class::Float) => true,
+            Type::Unknown(Class::Int) => false,
+            _ => return None,
+        };
+        Some(match (name, is_float) {
+            ("sum", true) => "sum_of_floats",
+            ("sum", false) => "sum_of_integers",
+            (_, true) => "product_of_floats",
+            (_, false) => "product_of_integers",
+        })
+    }
+}
+
+/// Whether a method leaves the rest of an iterator to be used later.
+pub(crate) fn resumes(name: &str) -> bool {
+    matches!(
+        name,
+        "any"
+            | "all"
+            | "find"
+            | "find_map"
+            | "next"
+            | "next_back"
+            | "nth"
+            | "position"
+            | "try_fold"
+            | "try_for_each"
+    ) || from_back(name)
+}
+
+/// Whether it takes the last items first.
+fn from_back(name: &str) -> bool {
+    matches!(name, "nth_back" | "rfind" | "rposition" | "try_rfold")
+}

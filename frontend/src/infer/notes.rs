@@ -1,0 +1,131 @@
+//! What was inferred of a function, as notes about its syntax.
+use crate::{
+    hir::measure::Measure,
+    resolve::std_paths::StdName,
+    types::{
+        Ty,
+        builtin::{Found, Part},
+        collective::{Collective, Takes},
+    },
+};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    ptr,
+};
+use syn::{Lit, Local, Path, PathArguments, parse_quote};
+
+/// What was inferred of the function as written. Its parts are known by their addresses.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<Address>>,
+    /// Paths of functions, and what they were taken for.
+    pub(crate) builtins: Vec<(Path, String)>,
+    pub(crate) orders: Vec<(Path, &'static str)>,
+    pub(crate) constants: Vec<(Path, StdName)>,
+}
+
+/// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
+#[derive(Debug, Default)]
+pub(crate) struct Address(u64);
+
+impl Hasher for Address {
+    fn write_usize(&mut self, address: usize) {
+        // An odd number with many bits: that of the golden ratio. The low bits of an address are all the same.
+        self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(self.0 as usize ^ usize::from(*byte)));
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Notes {
+    /// An unsuffixed literal has this type.
+    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
+        self.types.insert(ptr::from_ref(lit).addr(), ty);
+    }
+
+    /// A `let` without a type has this one.
+    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
+        self.types.insert(ptr::from_ref(local).addr(), ty);
+    }
+
+    /// A path was taken for a kernel-side function.
+    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
+        let generic = found.width || found.params.contains(&Part::Value);
+        if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
+            self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
+        }
+    }
+
+    /// A path was taken for a function of the modules `warp` and `block`.
+    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = match found.takes {
+                Takes::Nothing => PathArguments::None,
+                Takes::Compared | Takes::Sum | Takes::Number => {
+                    PathArguments::AngleBracketed(parse_quote!(::<i32>))
+                }
+                Takes::Closure => {
+                    PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
+                }
+            };
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, format!("warpwise::{}::{}", found.module, found.name)));
+        }
+    }
+
+    /// A path was taken for the ordering with this name.
+    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
+        if !self.orders.iter().any(|(known, _)| known == path) {
+            self.orders.push((path.clone(), name));
+        }
+    }
+
+    /// A path was taken for a function or constant of std's.
+    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
+        match name.arguments() {
+            Some(arguments) => {
+                let mut path = path.clone();
+                if let Some(last) = path.segments.last_mut()
+                    && let Ok(arguments) = syn::parse_str(arguments)
+                {
+                    last.arguments = PathArguments::AngleBracketed(arguments);
+                }
+                if !self.builtins.iter().any(|(known, _)| *known == path) {
+                    self.builtins.push((path, name.path.clone()));
+                }
+            }
+            None if !self.constants.iter().any(|(known, _)| known == path) => {
+                self.constants.push((path.clone(), name.clone()));
+            }
+            None => {}
+        }
+    }
+
+    /// A path was taken for a function of the module `math`.
+    pub(crate) fn math(&mut self, path: &Path, name: &str) {
+        self.of_number(path, format!("warpwise::math::{name}"));
+    }
+
+    /// A path was taken for `size_of` or `align_of`.
+    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
+        self.of_number(path, format!("core::mem::{}", measure.name()));
+    }
+
+    /// A path was taken for a function that is generic over one type, which may be `f32`.
+    fn of_number(&mut self, path: &Path, absolute: String) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, absolute));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Patterns with alternatives inside, as several without: `(A(x) | B(x), 1 | 2)` as `(A(x), 1)`,
+//! `(A(x), 2)`, `(B(x), 1)` and `(B(x), 2)`, in the order in which Rust tries them.
+use std::borrow::Cow;
+use syn::Pat;
+
+/// A pattern without alternatives in it, or those that it stands for.
+pub(crate) fn apart(pat: &Pat) -> Vec<Cow<'_, Pat>> {
+    if has_alternatives(pat) {
+        split(pat).into_iter().map(Cow::Owned).collect()
+    } else {
+        vec![Cow::Borrowed(pat)]
+    }
+}
+
+fn has_alternatives(pat: &Pat) -> bool {
+    struct Found(bool);
+    impl<'p> syn::visit::Visit<'p> for Found {
+        fn visit_pat_or(&mut self, _: &'p syn::PatOr) {
+            self.0 = true;
+        }
+    }
+    let mut found = Found(false);
+    syn::visit::Visit::visit_pat(&mut found, pat);
+    found.0
+}
+
+fn split(pat: &Pat) -> Vec<Pat> {
+    match pat {
+        Pat::Or(or) => or.cases.iter().flat_map(split).collect(),
+        Pat::Paren(paren) => split(&paren.pat),
+        Pat::Reference(of) => {
+            let with = |pat| Pat::Reference(syn::PatReference { pat: Box::new(pat), ..of.clone() });
+            split(&of.pat).into_iter().map(with).collect()
+        }
+        Pat::Ident(of) => match &of.subpat {
+            Some((at, inner)) => {
+                let with = |pat| {
+                    Pat::Ident(syn::PatIdent { subpat: Some((*at, Box::new(pat))), ..of.clone() })
+                };
+                split(inner).into_iter().map(with).collect()
+            }
+            None => vec![pat.clone()],
+        },
+        Pat::Tuple(of) => {
+            let with = |elems| Pat::Tuple(syn::PatTuple { elems, ..of.clone() });
+            each(of.elems.iter()).map(with).collect()
+        }
+        Pat::TupleStruct(of) => {
+            let with = |elems| Pat::TupleStruct(syn::PatTupleStruct { elems, ..of.clone() });
+            each(of.elems.iter()).map(with).collect()
+        }
+        Pat::Slice(of) => {
+            let with = |elems| Pat::Slice(syn::PatSlice { elems, ..of.clone() });
+            each(of.elems.iter()).map(with).collect()
+        }
+        Pat::Struct(of) => {
+            let pats: Vec<Vec<Pat>> = product(of.fields.iter().map(|field| split(&field.pat)));
+            let with = |pats: Vec<Pat>| {
+                let fields = of.fields.iter().zip(pats);
+                let fields = fields
+                    .map(|(field, pat)| syn::FieldPat { pat: Box::new(pat), ..field.clone() });
+                Pat::Struct(syn::PatStruct { fields: fields.collect(), ..of.clone() })
+            };
+            pats.into_iter().map(with).collect()
+        }
+        pat => vec![pat.clone()],
+    }
+}
+
+/// Patterns side by side, each apart.
+fn each<'p>(
+    pats: impl Iterator<Item = &'p Pat>,
+) -> impl Iterator<Item = syn::punctuated::Punctuated<Pat, syn::Token![,]>> {
+    product(pats.map(split)).into_iter().map(|pats| pats.into_iter().collect())
+}
+
+/// One of each, the last ones changing first.
+fn product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
+    of.fold(vec![Vec::new()], |found, pats| {
+        let with = |before: &Vec<Pat>, pat| [before.as_slice(), std::slice::from_ref(pat)].concat();
+        found.iter().flat_map(|before| pats.iter().map(move |pat| with(before, pat))).collect()
+    })
+}

@@ -1,0 +1,463 @@
+//! Patterns, and `let`.
+//!
+//! A pattern that is no reference, held against a reference, takes it apart and binds by
+//! reference from there, as in Rust; in the tree both are explicit.
+pub(crate) mod alternatives;
+pub(crate) mod pattern_hint;
+
+use crate::{
+    hir::{Expr, Kind, Pattern, PatternKind, StmtKind, Var, Variable},
+    infer::{
+        Infer, Obligation,
+        call::reject,
+        expr::aggregate::{Braced, member_name},
+        items::Shape,
+    },
+    resolve::paths::is_type_name,
+    syntax::span::SpanRange,
+    types::{Ty, Type},
+};
+use std::collections::BTreeSet;
+use syn::{Ident, Local, Pat, RangeLimits};
+use warpwise_compiler::ir::Extent;
+
+/// How variables are bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// To what is there.
+    Value,
+    /// To a reference to it.
+    Reference { mutable: bool },
+}
+
+impl<'a> Infer<'a> {
+    /// A pattern held against a value of type `ty`; declares its variables.
+    pub(crate) fn pattern(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+        self.pattern_in(pat, ty, Mode::Value)
+    }
+
+    /// The same of a pattern that every value fits.
+    pub(crate) fn irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+        let outer = std::mem::replace(&mut self.is_irrefutable, true);
+        let pattern = self.pattern(pat, ty);
+        self.is_irrefutable = outer;
+        pattern
+    }
+
+    fn pattern_in(&mut self, pat: &Pat, ty: Ty, mode: Mode) -> Pattern {
+        let range = match pat {
+            Pat::Ident(pat) => SpanRange::token(pat.ident.span()),
+            pat => SpanRange::tokens(pat),
+        };
+        if let Type::Ref { mutable, to } = self.types.get(ty)
+            && self.sees_through(pat)
+        {
+            let mutable = mutable && mode != Mode::Reference { mutable: false };
+            let inner = self.pattern_in(pat, to, Mode::Reference { mutable });
+            return self.pattern_of(PatternKind::Deref(Box::new(inner)), ty, range);
+        }
+        let kind = self.pattern_kind(pat, ty, mode, range);
+        self.pattern_of(kind, ty, range)
+    }
+
+    fn pattern_of(&mut self, kind: PatternKind, ty: Ty, range: SpanRange) -> Pattern {
+        let at = self.at(range);
+        Pattern { kind, ty, at }
+    }
+
+    /// Whether a pattern takes apart what a reference refers to without saying so.
+    fn sees_through(&self, pat: &Pat) -> bool {
+        match pat {
+            Pat::Wild(_) | Pat::Reference(_) | Pat::Type(_) | Pat::Paren(_) | Pat::Or(_) => false,
+            Pat::Ident(pat) => {
+                pat.by_ref.is_none() && pat.subpat.is_none() && self.is_constant(&pat.ident)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a plain name in a pattern is a constant or variant rather than a variable.
+    fn is_constant(&self, ident: &Ident) -> bool {
+        let name = ident.to_string();
+        !self.is_irrefutable && is_type_name(&name) && self.scope.find(ident).is_none()
+    }
+
+    fn pattern_kind(&mut self, pat: &Pat, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+        match pat {
+            Pat::Wild(_) => PatternKind::Wild,
+            Pat::Paren(pat) => self.pattern_in(&pat.pat, ty, mode).kind,
+            Pat::Type(pat) => {
+                let written = self.ty(&pat.ty);
+                self.unify(at, ty, written);
+                self.pattern_in(&pat.pat, ty, mode).kind
+            }
+            Pat::Ident(pat) if self.is_constant(&pat.ident) => {
+                self.constant_pattern(&pat.ident.clone().into(), ty, at)
+            }
+            Pat::Ident(pat) => self.binding(pat, ty, mode),
+            Pat::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(bytes), .. }) => {
+                let span = bytes.span();
+                let bytes = bytes.value();
+                let bytes = bytes.iter().map(|&byte| syn::LitByte::new(byte, span));
+                let elements: Pat = syn::parse_quote_spanned!(span=> [#(#bytes),*]);
+                self.pattern_in(&elements, ty, mode).kind
+            }
+            Pat::Lit(lit) => self.literal_pattern(lit, ty),
+            Pat::Path(path) => self.constant_pattern(&path.path, ty, at),
+            Pat::Range(range) => self.range_pattern(range, ty),
+            Pat::Tuple(tuple) => self.tuple_pattern(tuple, ty, mode, at),
+            Pat::TupleStruct(pat) => self.tuple_struct_pattern(pat, ty, mode, at),
+            Pat::Struct(pat) => self.struct_pattern(pat, ty, mode, at),
+            Pat::Reference(pat) => {
+                let inner = self.unknown();
+                let reference = self.types.reference(pat.mutability.is_some(), inner);
+                self.unify(at, ty, reference);
+                PatternKind::Deref(Box::new(self.pattern(&pat.pat, inner)))
+            }
+            Pat::Slice(pat) => self.slice_pattern(pat, ty, mode, at),
+            Pat::Or(pat) => self.alternatives(pat, ty, mode, at),
+            other => {
+                let (fact, help) = reject::pattern(other);
+                self.errors.advise(at, fact, help);
+                PatternKind::Wild
+            }
+        }
+    }
+
+    fn binding(&mut self, pat: &syn::PatIdent, ty: Ty, mode: Mode) -> PatternKind {
+        let mode = match (&pat.by_ref, mode) {
+            (Some(_), _) => Mode::Reference { mutable: pat.mutability.is_some() },
+            (None, mode) => mode,
+        };
+        let (bound, by_ref) = match mode {
+            Mode::Value => (ty, false),
+            Mode::Reference { mutable } => (self.types.reference(mutable, ty), true),
+        };
+        let mutable = pat.by_ref.is_none() && pat.mutability.is_some();
+        if let Some(var) = self.bound_before(&pat.ident, bound) {
+            let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
+            return PatternKind::Bind { var, by_ref, and };
+        }
+        let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
+        let var = self.declare(&pat.ident, bound, mutable, mutable);
+        PatternKind::Bind { var, by_ref, and }
+    }
+
+    /// Declares a variable.
+    pub(crate) fn declare(&mut self, ident: &Ident, ty: Ty, mutable: bool, settable: bool) -> Var {
+        let range = SpanRange::token(ident.span());
+        self.oblige(range, Obligation::Bound(ty));
+        let at = self.at(range);
+        let name = ident.to_string();
+        let var = self.vars.push(Variable { name, ty, mutable, settable, at });
+        self.scope.declare(ident, var);
+        var
+    }
+
+    fn literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty) -> PatternKind {
+        let value = self.expr(&syn::Expr::Lit(lit.clone()), Some(ty));
+        let value = self.coerce(value, ty);
+        PatternKind::Is(Box::new(value))
+    }
+
+    fn constant_pattern(&mut self, path: &syn::Path, ty: Ty, at: SpanRange) -> PatternKind {
+        if let Some((of, shape)) = self.shape(path) {
+            self.unify(at, of, ty);
+            return PatternKind::Parts { variant: shape.variant, parts: Vec::new() };
+        }
+        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: path.clone() };
+        let value = self.path(&path, Some(ty));
+        self.unify(at, value.ty, ty);
+        PatternKind::Is(Box::new(value))
+    }
+
+    fn range_pattern(&mut self, range: &syn::PatRange, ty: Ty) -> PatternKind {
+        let mut end =
+            |end: &Option<Box<syn::Expr>>| end.as_ref().map(|end| Box::new(self.expect(end, ty)));
+        let (low, high) = (end(&range.start), end(&range.end));
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        PatternKind::Range { low, high, inclusive }
+    }
+
+    fn tuple_pattern(
+        &mut self,
+        tuple: &syn::PatTuple,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        if tuple.elems.is_empty() {
+            let unit = self.types.unit();
+            self.unify(at, ty, unit);
+            return PatternKind::Wild;
+        }
+        let types = match self.types.get(ty) {
+            Type::Tuple(list) => self.types.parts(list),
+            _ => {
+                let types: Vec<Ty> = tuple.elems.iter().map(|_| self.unknown()).collect();
+                let own = self.types.tuple(types.clone());
+                self.unify(at, ty, own);
+                types
+            }
+        };
+        let parts = self.parts(&tuple.elems, &types, mode, at);
+        PatternKind::Parts { variant: None, parts }
+    }
+
+    fn tuple_struct_pattern(
+        &mut self,
+        pat: &syn::PatTupleStruct,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let Some((of, shape)) = self.shape(&pat.path) else { return self.no_pattern(at) };
+        self.unify(at, of, ty);
+        let types = self.field_types(ty, &shape);
+        let parts = self.parts(&pat.elems, &types, mode, at);
+        PatternKind::Parts { variant: shape.variant, parts }
+    }
+
+    /// Patterns side by side, of which one may be `..`.
+    fn parts<'p>(
+        &mut self,
+        pats: impl IntoIterator<Item = &'p Pat>,
+        types: &[Ty],
+        mode: Mode,
+        at: SpanRange,
+    ) -> Vec<(usize, Pattern)> {
+        let pats: Vec<&Pat> = pats.into_iter().collect();
+        let rest = pats.iter().position(|pat| matches!(pat, Pat::Rest(_)));
+        let fits = match rest {
+            Some(_) => pats.len() <= types.len() + 1,
+            None => pats.len() == types.len(),
+        };
+        if !fits {
+            let fact = format_args!("this has {} parts, not {}", types.len(), pats.len());
+            self.errors.mistyped(at, fact);
+            return Vec::new();
+        }
+        let skipped = types.len() + 1 - pats.len();
+        let mut parts = Vec::with_capacity(pats.len());
+        for (index, pat) in pats.iter().enumerate() {
+            let index = match rest {
+                Some(rest) if index == rest => continue,
+                Some(rest) if index > rest => index + skipped - 1,
+                _ => index,
+            };
+            parts.push((index, self.pattern_in(pat, types[index], mode)));
+        }
+        parts
+    }
+
+    fn struct_pattern(
+        &mut self,
+        pat: &syn::PatStruct,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let braced = self.braced(&pat.path, |this, of| this.unify(at, of, ty));
+        let Some(Braced { variant, fields, .. }) = braced else { return self.no_pattern(at) };
+        let mut parts = Vec::with_capacity(pat.fields.len());
+        for field in &pat.fields {
+            let name = member_name(&field.member);
+            match fields.iter().position(|(known, _)| *known == name) {
+                Some(index) => {
+                    parts.push((index, self.pattern_in(&field.pat, fields[index].1, mode)));
+                }
+                None => {
+                    self.errors.mistyped(at, format_args!("there is no field `{name}`"));
+                }
+            }
+        }
+        PatternKind::Parts { variant, parts }
+    }
+
+    fn no_pattern(&mut self, at: SpanRange) -> PatternKind {
+        self.errors.advise(
+            at,
+            "kernel code does not know what this pattern names",
+            "mark its definition `#[device]`, and write variants as `Shape::Circle(..)`",
+        );
+        PatternKind::Wild
+    }
+
+    fn slice_pattern(
+        &mut self,
+        pat: &syn::PatSlice,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let rest = pat.elems.iter().position(is_rest);
+        let len = Extent::Const(pat.elems.len() as u64);
+        let elem = match self.types.get(ty) {
+            Type::Array(elem, own) => {
+                if rest.is_none() && self.types.extent(own).is_none() {
+                    let len = self.types.len(len);
+                    // Nothing is known of it: anything fits.
+                    let _ = self.types.unify_len(own, len);
+                }
+                elem
+            }
+            Type::Slice(elem) => elem,
+            _ => {
+                let elem = self.unknown();
+                let len = self.types.len(len);
+                let array = self.types.add(Type::Array(elem, len));
+                self.unify(at, ty, array);
+                elem
+            }
+        };
+        let before = rest.unwrap_or(pat.elems.len());
+        let mut pats = pat.elems.iter();
+        let before =
+            pats.by_ref().take(before).map(|pat| self.pattern_in(pat, elem, mode)).collect();
+        let rest = pats.next().map(|rest| match rest {
+            Pat::Ident(rest) => {
+                let rest_ty = self.rest_of(ty, elem, pat.elems.len() - 1);
+                let plain = syn::PatIdent { subpat: None, ..rest.clone() };
+                let kind = self.binding(&plain, rest_ty, mode);
+                Some(Box::new(self.pattern_of(kind, rest_ty, at)))
+            }
+            _ => None,
+        });
+        let after = pats.map(|pat| self.pattern_in(pat, elem, mode)).collect();
+        PatternKind::Slice { before, rest, after }
+    }
+
+    /// What `rest @ ..` stands for next to `named` elements: of an array, an array.
+    fn rest_of(&mut self, ty: Ty, elem: Ty, named: usize) -> Ty {
+        if let Type::Array(_, len) = self.types.get(ty)
+            && let Some(&Extent::Const(len)) = self.types.extent(len)
+        {
+            let len = self.types.len(Extent::Const(len.saturating_sub(named as u64)));
+            return self.types.add(Type::Array(elem, len));
+        }
+        self.types.add(Type::Slice(elem))
+    }
+
+    /// Whether a pattern binds a variable.
+    pub(crate) fn binds(&self, pat: &Pat) -> bool {
+        !self.names_in(pat).is_empty()
+    }
+
+    /// The variables that a pattern binds.
+    fn names_in(&self, pat: &Pat) -> BTreeSet<String> {
+        struct Names<'p>(Vec<&'p syn::PatIdent>);
+        impl<'p> syn::visit::Visit<'p> for Names<'p> {
+            fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
+                self.0.push(pat);
+                syn::visit::visit_pat_ident(self, pat);
+            }
+        }
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        let bound = names.0.iter().filter(|pat| !self.is_constant(&pat.ident));
+        bound.map(|pat| pat.ident.to_string()).collect()
+    }
+
+    /// Several patterns, of which the others bind the variables of the first.
+    fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+        let first = self.vars.len();
+        let mut cases = Vec::with_capacity(pat.cases.len());
+        let outer = self.alternative.clone();
+        for case in &pat.cases {
+            cases.push(self.pattern_in(case, ty, mode));
+            if cases.len() == 1 {
+                let bound = self.vars.ids().skip(first);
+                self.alternative.extend(bound.map(|var| (self.vars[var].name.clone(), var)));
+            }
+        }
+        self.alternative = outer;
+        let names = |case| self.names_in(case);
+        if let Some((first, others)) = pat.cases.iter().collect::<Vec<_>>().split_first()
+            && others.iter().any(|other| names(other) != names(first))
+        {
+            self.errors.mistyped(at, "the alternatives bind different variables");
+        }
+        PatternKind::Any(cases)
+    }
+
+    /// The variable of this name that an alternative before this one has bound.
+    fn bound_before(&mut self, ident: &Ident, ty: Ty) -> Option<Var> {
+        let name = ident.to_string();
+        let (_, var) = self.alternative.iter().find(|(bound, _)| *bound == name)?;
+        let var = *var;
+        self.unify(SpanRange::token(ident.span()), ty, self.vars[var].ty);
+        Some(var)
+    }
+
+    pub(crate) fn local(&mut self, local: &Local) -> Option<StmtKind> {
+        let (pat, written) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
+            pat => (pat, None),
+        };
+        let init = local.init.as_ref().map(|init| {
+            self.naming = match pat {
+                Pat::Ident(pat) => Some(pat.ident.to_string()),
+                _ => None,
+            };
+            let hint = written.or_else(|| self.expected_by(pat, &init.expr));
+            let value = self.expr(&init.expr, hint);
+            match written {
+                Some(written) => self.coerce(value, written),
+                None => value,
+            }
+        });
+        self.naming = None;
+        let ty = match (written, &init) {
+            (Some(written), _) => written,
+            (None, Some(Expr { ty, .. })) => *ty,
+            (None, None) => self.unknown(),
+        };
+        if written.is_none() {
+            self.notes.local(local, ty);
+        }
+        let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
+        let other = diverge.map(|(_, other)| self.otherwise(other));
+        let first = self.vars.len();
+        let pattern = match &other {
+            Some(_) => self.pattern(pat, ty),
+            None => self.irrefutable(pat, ty),
+        };
+        if init.is_none() {
+            self.vars.ids().skip(first).for_each(|var| self.vars[var].settable = true);
+        }
+        Some(StmtKind::Let { pattern, init, other })
+    }
+
+    /// The `else` of a `let`: it does not come back.
+    fn otherwise(&mut self, other: &syn::Expr) -> crate::hir::Block {
+        let before = self.diverges;
+        let value = self.expr(other, None);
+        let at = self.places[value.at];
+        if !self.is_never(value.ty) && !self.types.is_reported(value.ty) {
+            self.errors.mistyped(at, "the `else` of a `let` must not come to its end");
+        }
+        self.diverges = before;
+        match value.kind {
+            Kind::Block { label: None, block } => block,
+            kind => crate::hir::Block {
+                stmts: Vec::new(),
+                tail: Some(Box::new(Expr { kind, ..value })),
+            },
+        }
+    }
+
+    /// The struct or variant that a pattern's or expression's path names, if it has no fields.
+    pub(crate) fn unit_shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
+        self.shape(path).filter(|(_, shape)| shape.fields.is_empty())
+    }
+}
+
+pub(crate) fn is_rest(pat: &Pat) -> bool {
+    match pat {
+        Pat::Rest(_) => true,
+        Pat::Ident(pat) => {
+            matches!(&pat.subpat, Some((_, subpat)) if matches!(**subpat, Pat::Rest(_)))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,409 @@
+//! Types that traits have: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
+//!
+//! They are what the `impl` says, of which there may be several with a type of that name: one of `Mul<f32>` and one of
+//! `Mul<Vector>`. `Self::Output` in an `impl` is its own; of a parameter `T` it is that of the trait among its bounds.
+use crate::{
+    hir::{GenericArg, Kind},
+    infer::{
+        Infer,
+        items::{
+            cycles::Definition,
+            scope::{self, Env},
+            written_type::{generic_arguments, only},
+        },
+        traits::bounds::Meant,
+    },
+    resolve::paths::key,
+    syntax::span::SpanRange,
+    types::{Class, Ty, Type},
+};
+use syn::{
+    GenericArgument, GenericParam, ImplItem, Item, TraitItem, TypeParamBound, WherePredicate,
+};
+
+/// A type of a trait that is asked for before it is known of what type.
+pub(crate) struct Projection {
+    /// What it is.
+    ty: Ty,
+    owner: Ty,
+    name: String,
+    of_trait: Option<syn::Path>,
+    meant: Meant,
+    env: Env,
+    at: SpanRange,
+    /// Whether a bound says what it is: one that nothing else says anything of is left to rustc.
+    is_bound: bool,
+}
+
+impl<'a> Infer<'a> {
+    /// The type that `Self::Item` or `T::Item` is, in the path of a constant or function of it.
+    pub(crate) fn projected(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (first, name) = (first.ident.to_string(), name.ident.to_string());
+        let of = match scope::generic(&env.args, &first) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ if first == "Self" => env.this?,
+            _ => return None,
+        };
+        Some(self.type_of(of, &first, &name, env, SpanRange::path(path)))
+    }
+
+    /// `Self::Name` and `T::Name`, where `of` is the type that the first name stands for.
+    pub(crate) fn type_of(
+        &mut self,
+        of: Ty,
+        first: &str,
+        name: &str,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if first == "Self"
+            && let Some(ty) = self.own_type_of(name, env)
+        {
+            return self.resolved_type(&Definition { value: ty, env, at });
+        }
+        let of_trait = self.bounds(first, env).into_iter().find(|of| self.declares(of, name, env));
+        let meant = self.meant(of, name, &only(env, first, of));
+        self.associated_type(of, name, of_trait, meant, env, at)
+    }
+
+    /// The type of this name that the `impl` says in which one is.
+    fn own_type_of(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
+        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+            return None;
+        };
+        of.items.iter().find_map(|member| match member {
+            ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
+            _ => None,
+        })
+    }
+
+    /// The traits that a type parameter of the item at hand is said to have.
+    fn bounds(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
+        let mut found: Vec<&'a syn::Generics> = Vec::new();
+        match env.home {
+            None => found.push(&self.context.written.sig.generics),
+            Some(home) => match self.program().item(home) {
+                Some(Item::Fn(of)) => found.push(&of.sig.generics),
+                Some(Item::Impl(of)) => {
+                    found.push(&of.generics);
+                    found.extend(of.items.iter().filter_map(|member| match member {
+                        ImplItem::Fn(method) => Some(&method.sig.generics),
+                        _ => None,
+                    }));
+                }
+                Some(Item::Trait(of)) => {
+                    found.push(&of.generics);
+                    found.extend(of.items.iter().filter_map(|member| match member {
+                        TraitItem::Fn(method) => Some(&method.sig.generics),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            },
+        }
+        let of_trait = |bound: &'a TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        };
+        let of_param = found.iter().flat_map(|generics| &generics.params);
+        let of_param = of_param.filter_map(|of| match of {
+            GenericParam::Type(of) if of.ident == param => Some(&of.bounds),
+            _ => None,
+        });
+        let clauses = found.iter().filter_map(|generics| generics.where_clause.as_ref());
+        let behind = clauses.flat_map(|clause| &clause.predicates);
+        let behind = behind.filter_map(|predicate| match predicate {
+            WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+                syn::Type::Path(path) if path.path.is_ident(param) => Some(&predicate.bounds),
+                _ => None,
+            },
+            _ => None,
+        });
+        of_param.chain(behind).flatten().filter_map(of_trait).collect()
+    }
+
+    /// Whether a trait has a type of this name: of std's, those of operators and iterators.
+    fn declares(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
+        let found = self.split(of_trait, env).and_then(|split| self.program().item(split.item));
+        if let Some(Item::Trait(of)) = found {
+            return of
+                .items
+                .iter()
+                .any(|member| matches!(member, TraitItem::Type(ty) if ty.ident == name));
+        }
+        let Some(last) = of_trait.segments.last() else { return false };
+        let of_std = match last.ident.to_string().as_str() {
+            "Deref" => "Target",
+            "Iterator" | "IntoIterator" => "Item",
+            _ => "Output",
+        };
+        of_std == name
+    }
+
+    /// What the `impl` of a trait for the type says, of this one if it is known which. Where the type is not known
+    /// yet, as in a call whose arguments tell it, it is looked up once it is.
+    pub(crate) fn associated_type(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if self.is_decided(owner, of_trait, env) {
+            return self.type_said(owner, name, of_trait, meant, env, at);
+        }
+        let ty = self.unknown();
+        let (name, of_trait, env) = (name.to_owned(), of_trait.cloned(), env.clone());
+        let is_bound = false;
+        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+        ty
+    }
+
+    /// Looks up the types of traits that were asked for before their types were known: those that are now, or `all`.
+    pub(crate) fn settle_projections(&mut self, all: bool) {
+        let mut index = 0;
+        while let Some(Projection { owner, of_trait, env, .. }) = self.projections.get(index) {
+            let (owner, of_trait, env) = (*owner, of_trait.clone(), env.clone());
+            if !all && !self.is_decided(owner, of_trait.as_ref(), &env) {
+                index += 1;
+                continue;
+            }
+            let Projection { ty, owner, name, of_trait, meant, env, at, is_bound } =
+                self.projections.remove(index);
+            let of_trait = of_trait.as_ref();
+            let found = match is_bound {
+                true => self.type_found(owner, &name, of_trait, &meant, &env, at),
+                false => Some(self.type_said(owner, &name, of_trait, meant, &env, at)),
+            };
+            if let Some(found) = found {
+                self.unify(at, found, ty);
+            }
+        }
+    }
+
+    /// Whether a type, and what the trait is generic over, are known.
+    fn is_decided(&mut self, owner: Ty, of_trait: Option<&syn::Path>, env: &Env) -> bool {
+        let is_known =
+            |this: &Self, ty: Ty| !matches!(this.types.get(ty), Type::Unknown(Class::Any));
+        is_known(self, owner)
+            && of_trait.is_none_or(|path| {
+                self.trait_arguments(path, env).iter().all(|arg| match arg {
+                    GenericArg::Type(ty) => is_known(self, *ty),
+                    GenericArg::Const(_) => true,
+                })
+            })
+    }
+
+    fn type_said(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if let Some(found) = self.type_found(owner, name, of_trait, &meant, env, at) {
+            return found;
+        }
+        let shown = self.types.show(owner);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// The same; `None` if nothing says it.
+    fn type_found(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: &Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Option<Ty> {
+        let of_std = self.type_of_std(owner, name, at);
+        if of_std.is_some() && of_trait.is_none() {
+            return of_std;
+        }
+        let of_bound = match meant {
+            Meant::Of(_, bound) => bound.as_ref(),
+            Meant::Any | Meant::OfStd => None,
+        };
+        let of_trait = of_trait.or(of_bound);
+        let mut any = None;
+        for &item in self.program().impls() {
+            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
+            let found = of.items.iter().find_map(|member| match member {
+                ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
+                _ => None,
+            });
+            let Some(found) = found else { continue };
+            if !self.is_meant(meant, item, of) {
+                continue;
+            }
+            let Some((own, this)) = self.implementation(item) else { continue };
+            if !self.types.could_unify(this, owner) {
+                continue;
+            }
+            if let (Some(wanted), Some((path, _))) = (of_trait, &of.trait_)
+                && !self.is_same_trait((wanted, env), (path, &own), owner)
+            {
+                any = any.or(Some((found, own, this)));
+                continue;
+            }
+            if self.types.unify(this, owner).is_ok() {
+                return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+            }
+        }
+        // Of a trait by another name than that of its definition.
+        if of_std.is_none()
+            && let Some((found, own, this)) = any
+            && self.types.unify(this, owner).is_ok()
+        {
+            return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+        }
+        of_std
+    }
+
+    /// The type that a trait of std's has without an `impl` of kernel code.
+    fn type_of_std(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
+        match (self.types.get(owner), name) {
+            // Of an operator, with a number of the same type.
+            (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") => Some(owner),
+            (Type::Ref { to, .. }, "Output") if self.types.as_prim(to).is_some() => Some(to),
+            (Type::Ref { to, .. }, "Target") => Some(to),
+            (
+                Type::Iter(..) | Type::Array(..) | Type::Ref { .. } | Type::Adt(..),
+                "Item" | "IntoIter",
+            ) if self.is_iterable(owner) => {
+                let value = self.make(Kind::Reported, owner, at);
+                let iterator = self.iterated(value, at).ty;
+                let (_, item) = self.as_chain(iterator)?;
+                Some(if name == "Item" { item } else { iterator })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a type is an iterator, or is made into one, without an `impl` of kernel code.
+    fn is_iterable(&mut self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Iter(..) | Type::Array(..) => true,
+            Type::Adt(..) => self.option_iterator(ty).is_some(),
+            Type::Ref { mutable, to } => match self.types.get(to) {
+                Type::Slice(_) | Type::Array(..) => true,
+                Type::Adt(..) if self.option_iterator(ty).is_some() => true,
+                _ => mutable && self.item_of(to).is_some(),
+            },
+            _ => false,
+        }
+    }
+
+    /// Makes the type that a trait has for `owner` what a bound says it is.
+    pub(crate) fn equal_type(
+        &mut self,
+        owner: Ty,
+        of_trait: &syn::Path,
+        said: &syn::AssocType,
+        env: &Env,
+        at: SpanRange,
+    ) {
+        let ty = self.type_in(&said.ty, env);
+        let (name, of_trait) = (said.ident.to_string(), Some(of_trait.clone()));
+        let (meant, env, is_bound) = (Meant::Any, env.clone(), true);
+        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+    }
+
+    /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument
+    /// that is left out is the type itself, as it is for operators.
+    fn is_same_trait(
+        &mut self,
+        (wanted, env): (&syn::Path, &Env),
+        (path, own): (&syn::Path, &Env),
+        owner: Ty,
+    ) -> bool {
+        if self.trait_name(wanted, env) != self.trait_name(path, own) {
+            return false;
+        }
+        let wanted = self.trait_arguments(wanted, env);
+        let given = self.trait_arguments(path, own);
+        let count = wanted.len().max(given.len());
+        let owner = GenericArg::Type(owner);
+        let at = |list: &[GenericArg], index: usize| list.get(index).copied().unwrap_or(owner);
+        let pairs: Vec<(GenericArg, GenericArg)> =
+            (0..count).map(|index| (at(&wanted, index), at(&given, index))).collect();
+        pairs.iter().all(|(a, b)| self.types.could_unify_arg(*a, *b))
+            && pairs.iter().all(|(a, b)| self.types.unify_arg(*a, *b).is_ok())
+    }
+
+    /// The types and constants that are written for a trait.
+    pub(crate) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<GenericArg> {
+        let Some(last) = path.segments.last() else { return Vec::new() };
+        let written = generic_arguments(&last.arguments);
+        if written.is_empty() {
+            return Vec::new();
+        }
+        let item = self.split(path, env).map(|split| split.item);
+        let defined = item.and_then(|item| Some((item, self.program().item(item)?)));
+        let (item, params) = match defined {
+            Some((item, Item::Trait(of))) => (Some(item), Some(&of.generics.params)),
+            _ => (None, None),
+        };
+        let own = Env { args: [].into(), home: item, this: None };
+        let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
+        let mut params = params.into_iter().flatten().filter(|param| !is_lifetime(param));
+        let arguments = written.into_iter().filter_map(|written| {
+            let param = params.next();
+            match (written, param) {
+                (_, Some(param @ GenericParam::Const(_))) => {
+                    let slot = GenericArg::Const(self.types.unknown_len());
+                    let prim = self.const_prim(param, &own);
+                    self.generic_arg(written, slot, prim, env);
+                    Some(slot)
+                }
+                (GenericArgument::Type(ty), _) => Some(self.trait_argument(ty, env)),
+                _ => None,
+            }
+        });
+        arguments.collect()
+    }
+
+    /// A type that is written for a trait, or a constant parameter by its name.
+    fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
+        if let syn::Type::Path(path) = ty
+            && let Some((_, found @ GenericArg::Const(_))) =
+                scope::generic(&env.args, &key(&path.path))
+        {
+            return found;
+        }
+        GenericArg::Type(self.type_in(ty, env))
+    }
+
+    /// `<T as Trait>::Name` and `<T>::Name`
+    pub(crate) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
+        let owner = self.type_in(&qself.ty, env);
+        match path.segments.last() {
+            Some(last) if qself.position + 1 == path.segments.len() => {
+                let name = last.ident.to_string();
+                let of_trait = syn::Path {
+                    leading_colon: path.leading_colon,
+                    segments: path.segments.iter().take(qself.position).cloned().collect(),
+                };
+                let of_trait = Some(&of_trait).filter(|path| !path.segments.is_empty());
+                let meant = match of_trait {
+                    Some(_) => Meant::Any,
+                    None => self.meant(owner, &name, env),
+                };
+                self.associated_type(owner, &name, of_trait, meant, env, SpanRange::path(path))
+            }
+            _ => self.unknown(),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Methods of `PartialEq`, `PartialOrd` and `Ord`, and the operators of those that are not
+//! compared part by part: slices, and types with an `impl` of their own. What `cmp` and its kin do
+//! is kernel code, in the prelude.
+use crate::{
+    hir::{Call, Expr, GenericArg, Kind},
+    infer::{
+        Infer,
+        call::device_call::Function,
+        items::{scope::Env, signature::MAX_VISITED_TYPES},
+        traits::member::{Member, MemberKind},
+    },
+    syntax::span::SpanRange,
+    types::{Class, Prim, Ty, Type},
+};
+use syn::{ExprCall, ExprMethodCall};
+use warpwise_compiler::ir::{CompareOp, UnaryOp};
+
+impl<'a> Infer<'a> {
+    /// A method that compares values of a type for which no `impl` of kernel code has it; or the
+    /// receiver back.
+    pub(crate) fn comparison_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        if let ("cmp" | "partial_cmp", [arg]) =
+            (name, call.args.iter().collect::<Vec<_>>().as_slice())
+            && self.is_compared_by_impl(receiver.ty)
+        {
+            return Ok(self.order(receiver, name == "cmp", arg, at));
+        }
+        let Some(of) = self.comparer(name, receiver.ty) else { return Err(receiver) };
+        let receiver = self.adjusted(receiver, of.sig);
+        Ok(self.call_function(of, receiver, None, &call.args, at))
+    }
+
+    /// `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of other types than numbers.
+    pub(crate) fn comparison_call(
+        &mut self,
+        first: Ty,
+        name: &str,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let of = self.comparer(name, first)?;
+        Some(self.call_function(of, None, None, &call.args, at))
+    }
+
+    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
+    fn order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
+        let reference = self.types.reference(false, lhs.ty);
+        let rhs = self.expect(arg, reference);
+        let rhs = self.make(Kind::Deref(Box::new(rhs)), lhs.ty, at);
+        let ordering = self.program().library("Ordering").expect("the prelude has it");
+        let nothing = self.types.list(Vec::new());
+        let ordering = self.types.add(Type::Adt(ordering, nothing));
+        let ty = if total { ordering } else { self.option_of(ordering) };
+        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+        self.make(Kind::Order { total, lhs, rhs }, ty, at)
+    }
+
+    /// True if an `impl` of the user's says the order of a type, or of a part of it.
+    fn is_compared_by_impl(&mut self, ty: Ty) -> bool {
+        let (mut open, mut visited) = (vec![ty], 0);
+        while let Some(ty) = open.pop() {
+            visited += 1;
+            if visited > MAX_VISITED_TYPES {
+                return false;
+            }
+            match self.types.get(ty) {
+                Type::Ref { to, .. } | Type::Array(to, _) => open.push(to),
+                Type::Tuple(list) => open.extend(self.types.parts(list)),
+                Type::Adt(item, _) => {
+                    let program = self.program();
+                    if ["PartialOrd", "Ord"].iter().any(|of| program.has_impl(of, item)) {
+                        return true;
+                    }
+                    open.extend(self.shapes(ty).concat());
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The function of the prelude that compares values of this type.
+    fn comparer(&self, name: &str, this: Ty) -> Option<Function<'a>> {
+        let name = match (name, self.types.get(this)) {
+            ("total_cmp", Type::Prim(Prim::F32)) => "total_cmp_32",
+            ("total_cmp", Type::Prim(Prim::F64)) => "total_cmp_64",
+            ("total_cmp", Type::Prim(Prim::F16 | Prim::BF16)) => "total_cmp_16",
+            (
+                "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "eq" | "ne",
+                Type::Prim(_)
+                | Type::Unknown(Class::Int | Class::Float)
+                | Type::Generic(_)
+                | Type::Unit
+                | Type::Tuple(_)
+                | Type::Adt(..),
+            )
+            | (
+                "max" | "min" | "clamp",
+                Type::Prim(Prim::Bool)
+                | Type::Unit
+                | Type::Tuple(_)
+                | Type::Adt(..)
+                | Type::Array(..),
+            ) => name,
+            _ => return None,
+        };
+        let (callee, sig) = self.program().prelude_method("Compare", name)?;
+        let args = [("T".to_owned(), GenericArg::Type(this))].into();
+        let env = Env { args, home: Some(callee.item), this: Some(this) };
+        Some(Function { callee, sig, env, gives: None })
+    }
+
+    /// `a == b`, `a < b` and so on of which one is a slice.
+    pub(crate) fn slice_comparison(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
+        let elem = |this: &Self, ty| match this.types.get(ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => Some(elem),
+            _ => None,
+        };
+        let (Some(mine), Some(theirs)) = (elem(self, lhs.ty), elem(self, rhs.ty)) else {
+            let reported = self.mismatch(self.places[rhs.at], rhs.ty, lhs.ty);
+            return self.reported(reported, at);
+        };
+        self.unify(self.places[rhs.at], theirs, mine);
+        let (lhs, rhs) = (self.slice_of(lhs, false), self.slice_of(rhs, false));
+        let slice = self.types.add(Type::Slice(mine));
+        let Some(member) = self.member(slice, method_of(op), None) else {
+            let reported = self.errors.report(at, "kernel code cannot compare these slices");
+            return self.reported(reported, at);
+        };
+        let bool = self.prim(Prim::Bool);
+        self.called(member, vec![lhs, rhs], bool, at)
+    }
+
+    /// `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or what
+    /// `partial_cmp` says; without one, in the order of the parts.
+    pub(crate) fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        let own = self.operator_impl("PartialOrd", method_of(op), lhs.ty, None);
+        let found = own.or_else(|| self.operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
+        let Some(member) = found else {
+            let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+            return self.make(Kind::Ordered { op, lhs, rhs }, bool, at);
+        };
+        let ty = self.types.reference(false, rhs.ty);
+        let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
+        let result = self.operator_call(member, lhs, Some(rhs), at);
+        if self.types.as_prim(result.ty).is_some() {
+            return result;
+        }
+        let Some((callee, sig)) = self.program().prelude_method("Ordered", method_of(op)) else {
+            return result;
+        };
+        let env = Env { args: [].into(), home: Some(callee.item), this: None };
+        self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at)
+    }
+
+    /// A call of a function whose generic parameters are known.
+    fn called(&mut self, of: Member<'a>, args: Vec<Expr>, ret: Ty, at: SpanRange) -> Expr {
+        let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee: of.callee, generics, this: of.env.this, args };
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    /// The opposite of a `bool`.
+    pub(crate) fn opposite(&mut self, value: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
+    }
+}
+
+/// The method that an operator stands for.
+const fn method_of(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "eq",
+        CompareOp::Ne => "ne",
+        CompareOp::Lt => "lt",
+        CompareOp::Le => "le",
+        CompareOp::Gt => "gt",
+        CompareOp::Ge => "ge",
+    }
+}

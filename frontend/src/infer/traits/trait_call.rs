@@ -1,0 +1,279 @@
+//! Functions of std's traits by their path, `Add::add(a, b)`, `Clone::clone(&a)`, `<f32 as From<u8>>::from(a)`, and
+//! operators as methods, `a.add(b)`.
+//!
+//! The product that is an argument or a result of such a call is not fused with a sum, as that of no call is.
+use crate::{
+    hir::{Block, Expr, Kind},
+    infer::{Infer, Obligation, call::method_call::Args},
+    syntax::span::SpanRange,
+    types::{Ty, Type},
+};
+use syn::{ExprCall, ExprMethodCall, GenericArgument, PathArguments, PathSegment};
+use warpwise_compiler::ir::{BinaryOp, UnaryOp};
+
+/// What a function of a trait of `std::ops` does with numbers.
+#[derive(Clone, Copy)]
+enum Operation {
+    Binary(BinaryOp),
+    Update(BinaryOp),
+    Unary(UnaryOp),
+}
+
+/// The trait of an operator's function, and what that does.
+fn operation(name: &str) -> Option<(&'static str, Operation)> {
+    use Operation::{Binary, Unary, Update};
+    Some(match name {
+        "add" => ("Add", Binary(BinaryOp::Add)),
+        "sub" => ("Sub", Binary(BinaryOp::Sub)),
+        "mul" => ("Mul", Binary(BinaryOp::Mul)),
+        "div" => ("Div", Binary(BinaryOp::Div)),
+        "rem" => ("Rem", Binary(BinaryOp::Rem)),
+        "bitand" => ("BitAnd", Binary(BinaryOp::And)),
+        "bitor" => ("BitOr", Binary(BinaryOp::Or)),
+        "bitxor" => ("BitXor", Binary(BinaryOp::Xor)),
+        "shl" => ("Shl", Binary(BinaryOp::Shl)),
+        "shr" => ("Shr", Binary(BinaryOp::Shr)),
+        "add_assign" => ("AddAssign", Update(BinaryOp::Add)),
+        "sub_assign" => ("SubAssign", Update(BinaryOp::Sub)),
+        "mul_assign" => ("MulAssign", Update(BinaryOp::Mul)),
+        "div_assign" => ("DivAssign", Update(BinaryOp::Div)),
+        "rem_assign" => ("RemAssign", Update(BinaryOp::Rem)),
+        "bitand_assign" => ("BitAndAssign", Update(BinaryOp::And)),
+        "bitor_assign" => ("BitOrAssign", Update(BinaryOp::Or)),
+        "bitxor_assign" => ("BitXorAssign", Update(BinaryOp::Xor)),
+        "shl_assign" => ("ShlAssign", Update(BinaryOp::Shl)),
+        "shr_assign" => ("ShrAssign", Update(BinaryOp::Shr)),
+        "neg" => ("Neg", Unary(UnaryOp::Neg)),
+        "not" => ("Not", Unary(UnaryOp::Not)),
+        _ => return None,
+    })
+}
+
+/// Whether a trait is one of std's whose functions are methods of what kernel code has.
+fn has_methods(of_trait: &str) -> bool {
+    matches!(
+        of_trait,
+        "Clone"
+            | "PartialEq"
+            | "PartialOrd"
+            | "Ord"
+            | "From"
+            | "Into"
+            | "TryFrom"
+            | "TryInto"
+            | "Iterator"
+            | "DoubleEndedIterator"
+            | "ExactSizeIterator"
+            | "IntoIterator"
+    )
+}
+
+/// A call by a path as one of a method of its first argument.
+fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<ExprMethodCall> {
+    let mut args = call.args.iter().cloned();
+    let receiver = Box::new(args.next()?);
+    let turbofish = match &function.arguments {
+        PathArguments::AngleBracketed(args) => Some(syn::AngleBracketedGenericArguments {
+            colon2_token: Some(args.colon2_token.unwrap_or_default()),
+            ..args.clone()
+        }),
+        PathArguments::None | PathArguments::Parenthesized(_) => None,
+    };
+    Some(ExprMethodCall {
+        attrs: Vec::new(),
+        receiver,
+        dot_token: syn::Token![.](function.ident.span()),
+        method: syn::Ident::new(name, function.ident.span()),
+        turbofish,
+        paren_token: call.paren_token,
+        args: args.collect(),
+    })
+}
+
+/// Whether a function of this name is an operator's.
+pub(crate) fn is_operator(name: &str) -> bool {
+    operation(name).is_some()
+}
+
+impl Infer<'_> {
+    /// A call of a function of one of std's traits: `Trait::function(..)`, or `Type::function(..)`, where `this` is the
+    /// type. `None` if it is none that kernel code has.
+    pub(crate) fn by_trait(
+        &mut self,
+        path: &syn::Path,
+        this: Option<Ty>,
+        call: &ExprCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let (function, of) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
+        let (name, of_trait) = (function.ident.to_string(), of.ident.to_string());
+        if let Some((needed, operation)) = operation(&name)
+            && (needed == of_trait || this.is_some())
+        {
+            let args = self.operands_of(&call.args, this);
+            return self.operate(&name, operation, args, at);
+        }
+        let is_clone = name == "clone" && this.is_some();
+        if !is_clone && !has_methods(&of_trait) {
+            return None;
+        }
+        let (name, hint) = match name.as_str() {
+            "from" => ("into", this.or(hint)),
+            "try_from" if this.is_none() => ("try_into", hint),
+            "into" => ("into", self.written_type(of).or(hint)),
+            "try_into" => {
+                let result = self.written_type(of).map(|ty| self.result_of(ty));
+                ("try_into", result.or(hint))
+            }
+            name => (name, hint),
+        };
+        let method = as_method(function, name, call)?;
+        Some(self.method_call(&method, hint))
+    }
+
+    /// The same of `<T as Trait>::function(..)`, and of `<[f32; 4]>::function(..)`.
+    pub(crate) fn by_qualified_trait(
+        &mut self,
+        func: &syn::Expr,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let syn::Expr::Path(path) = func else { return None };
+        let this = self.ty(&path.qself.as_ref()?.ty);
+        let name = path.path.segments.last()?.ident.to_string();
+        let of_trait = self.qualifying_trait(path);
+        match (of_trait.as_deref(), name.as_str()) {
+            (None | Some("From"), "from") | (None | Some("TryFrom"), "try_from") => {
+                let of_trait = path.path.segments.iter().rev().nth(1);
+                let from = of_trait.and_then(|of_trait| self.written_type(of_trait));
+                Some(self.converted_from(this, from, &name, call, at))
+            }
+            (None | Some("Default"), "default") if call.args.is_empty() => {
+                Some(self.make(Kind::Default, this, at))
+            }
+            (Some(of_trait), _) if has_methods(of_trait) || operation(&name).is_some() => {
+                self.by_trait(&path.path, Some(this), call, None, at)
+            }
+            (None, _) => {
+                let method = as_method(path.path.segments.last()?, &name, call)?;
+                let receiver = self.expr(&method.receiver, None);
+                self.is_receiver(&receiver, this);
+                Some(self.method_on(receiver, &method, None, at))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes a value what a method of this type is called on: a reference to it or the value itself, or an array where
+    /// the type is that of slices.
+    fn is_receiver(&mut self, receiver: &Expr, this: Ty) {
+        let at = self.places[receiver.at];
+        let (found, expected) = (self.types.pointee(receiver.ty), self.types.pointee(this));
+        match (self.types.get(found), self.types.get(expected)) {
+            (Type::Array(found, _), Type::Slice(expected)) => self.unify(at, found, expected),
+            _ => self.unify(at, found, expected),
+        }
+    }
+
+    /// The type that is written behind the trait: `Into::<f32>`.
+    fn written_type(&mut self, of_trait: &PathSegment) -> Option<Ty> {
+        let PathArguments::AngleBracketed(written) = &of_trait.arguments else { return None };
+        match written.args.first()? {
+            GenericArgument::Type(ty) => Some(self.ty(ty)),
+            _ => None,
+        }
+    }
+
+    fn operands_of(&mut self, args: &Args, this: Option<Ty>) -> Vec<Expr> {
+        let hints = [this].into_iter().chain(std::iter::repeat(None));
+        args.iter().zip(hints).map(|(arg, hint)| self.expr(arg, hint)).collect()
+    }
+
+    /// An operator that is written as a method of a number; or the receiver back.
+    pub(crate) fn operator_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        args: &Args,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        let is_number = matches!(self.types.get(receiver.ty), Type::Prim(_) | Type::Generic(_));
+        let Some((_, operation)) = operation(name) else { return Err(receiver) };
+        if !is_number || args.len() != usize::from(!matches!(operation, Operation::Unary(_))) {
+            return Err(receiver);
+        }
+        let mut all = vec![receiver];
+        all.extend(self.operands_of(args, None));
+        self.operate(name, operation, all, at).ok_or_else(|| {
+            let ty = self.types.unit();
+            self.make(Kind::Reported, ty, at)
+        })
+    }
+
+    /// An operation on these values; `None` if they are too many or too few.
+    fn operate(
+        &mut self,
+        name: &str,
+        operation: Operation,
+        args: Vec<Expr>,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let mut args = args.into_iter();
+        let (first, second) = (args.next()?, args.next());
+        if args.next().is_some() || second.is_some() == matches!(operation, Operation::Unary(_)) {
+            return None;
+        }
+        if self.is_overloaded(first.ty) {
+            let of_trait = self::operation(name)?.0;
+            let rhs = second.as_ref().map(|second| second.ty);
+            let member = self.operator_impl(of_trait, name, first.ty, rhs)?;
+            return Some(self.operator_call(member, first, second, at));
+        }
+        let [first, second] = [Some(first), second].map(|arg| {
+            let arg = self.through(arg?);
+            // A place is not closed off, since it may be changed.
+            Some(if arg.is_place() { arg } else { self.closed_off(arg, at) })
+        });
+        let first = first?;
+        let ty = first.ty;
+        let result = match (operation, second) {
+            (Operation::Unary(op), _) => {
+                self.oblige(
+                    at,
+                    match op {
+                        UnaryOp::Neg => Obligation::Negated(ty),
+                        _ => Obligation::Inverted(ty),
+                    },
+                );
+                self.make(Kind::Unary { op, value: Box::new(first) }, ty, at)
+            }
+            (Operation::Binary(op), second) => {
+                let second = second?;
+                self.operands(op, &first, &second, at);
+                let (lhs, rhs) = (Box::new(first), Box::new(second));
+                self.make(Kind::Binary { op, lhs, rhs }, ty, at)
+            }
+            (Operation::Update(op), second) => {
+                let second = second?;
+                self.require_settable(&first);
+                self.operands(op, &first, &second, at);
+                let (place, value) = (Box::new(first), Box::new(second));
+                let unit = self.types.unit();
+                return Some(self.make(
+                    Kind::Update { op, place, value, overloaded: true },
+                    unit,
+                    at,
+                ));
+            }
+        };
+        Some(self.closed_off(result, at))
+    }
+
+    /// `{ value }`
+    fn closed_off(&mut self, value: Expr, at: SpanRange) -> Expr {
+        let ty = value.ty;
+        let block = Block { stmts: Vec::new(), tail: Some(Box::new(value)) };
+        self.make(Kind::Block { label: None, block }, ty, at)
+    }
+}

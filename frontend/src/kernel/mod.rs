@@ -1,0 +1,328 @@
+//! What `#[kernel]` expands to.
+//!
+//! ```text
+//! fn saxpy(..) { .. }                      // the user's function, as it was written
+//! struct saxpy {}                          // a type of that name, with
+//! impl saxpy { PTX, launch, occupancy }    //   what the host needs
+//! macro_rules! .. use .. as saxpy;         // for kernel code that calls it: see `carry`
+//! const _: () = { .. };                    // what compiling the kernel yielded: see `embed`
+//! ```
+//! The first three need nothing but the signature, so they are there whatever happens to the
+//! rest: a kernel that is wrong yields its own errors and no others. Where the kernel calls
+//! device functions, the last part comes by way of their macros: see [`device`](mod@crate::device).
+//!
+//! `launch` and `PTX` read associated constants that the last part defines, and that a blanket
+//! trait of the runtime defines for every type: inherent ones win, so the trait's are only
+//! found when compiling the kernel failed.
+mod occupancy;
+
+use crate::{
+    attr::{self, Options, combine, instances, lint_attr, requires::checked, strip::strip},
+    device::{self, carrier},
+    output::{
+        attributes::{cfgs, is_rust_analyzer, quiet},
+        embed,
+        signature::{self, Param, ParamKind},
+    },
+    resolve::{device_set::DeviceSet, imports, paths::kernel_paths},
+    syntax::{
+        limits::refuse_deep,
+        parse,
+        tokens::{TOO_LONG, Tokens},
+        ungroup::ungrouped,
+    },
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lit, Meta, MetaNameValue, ext::IdentExt,
+};
+
+/// Expands `#[kernel(args)] item`.
+pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let (item, read, expanded) = match function(tokens.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            let is_too_long = error.to_string() == TOO_LONG;
+            let error = error.to_compile_error();
+            // rustc's stack would overflow.
+            return if is_too_long { error } else { quote!(#tokens #error) };
+        }
+    };
+    let (mut options, mut errors) = attr::parse(args.clone());
+    let wrong_instances = instances::check(&item, &mut options);
+    let name = item.sig.ident.unraw().to_string();
+    let function = match read.sets_levels {
+        true => strip(tokens.clone(), &mut errors),
+        false => tokens.clone(),
+    };
+    let function = checked(function, &options.requires, &name);
+    let handle = handle(&item, &options);
+    let quiet = quiet();
+    let output = quote!(
+        #[allow(dead_code, reason = "a kernel is launched, not called")]
+        #quiet
+        #function
+        #handle
+    );
+    if is_rust_analyzer() {
+        return output;
+    }
+    let paths = kernel_paths(&item, &options);
+    let refused = device::refuse(&paths);
+    let compiled = if refused.is_some() || wrong_instances.is_some() {
+        TokenStream::new()
+    } else if paths.is_empty() {
+        let devices = DeviceSet::default();
+        embed::kernel(
+            &item,
+            Some(&read).filter(|_| !expanded),
+            &options,
+            errors.is_none(),
+            &devices,
+        )
+    } else {
+        device::resolve_kernel(
+            &paths,
+            &carrier::unique(&item, item.sig.ident.span()),
+            &quote!(kernel { #args } { #tokens }),
+        )
+    };
+    for error in [refused, wrong_instances].into_iter().flatten() {
+        combine(&mut errors, error);
+    }
+    let errors = errors.map(|errors| errors.to_compile_error());
+    let levels = lint_levels(&item.attrs);
+    let called = carrier::kernel(&item);
+    quote!(#output #called #(#levels)* const _: () = { #errors #compiled };)
+}
+
+/// The function that `#[kernel]` stands on, its tokens, and whether macros in them were expanded.
+fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
+    let read = Tokens::of(&tokens)?;
+    let item = parse::item(&read, tokens)?;
+    if let Some(error) = refuse_deep(&item) {
+        return Err(error);
+    }
+    match item {
+        Item::Fn(mut item) => match item.sig.receiver() {
+            None => {
+                if read.has_invisible_groups {
+                    item = ungrouped(item);
+                }
+                let (item, expanded) = imports::written_out_kernel(item);
+                Ok((item, read, expanded))
+            }
+            Some(receiver) => {
+                let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
+                Err(Error::new_spanned(receiver, text))
+            }
+        },
+        other => Err(Error::new_spanned(other, "`#[kernel]` is for functions")),
+    }
+}
+
+/// The type by which the host launches `item`.
+fn handle(item: &ItemFn, options: &Options) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let generics = signature::launched(&item.sig.generics, instances::are_named(options));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
+    let phantom = (!types.is_empty())
+        .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
+    let cfgs = cfgs(&item.attrs);
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let instances = instances(item, options);
+    let launch = launch(item, options);
+    let resident = occupancy::functions(item, options);
+    let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
+    let summary = summary(&item.attrs);
+    quote!(
+        #(#cfgs)*
+        #[doc = #doc]
+        #(#summary)*
+        #[allow(
+            dead_code,
+            non_camel_case_types,
+            clippy::exhaustive_structs,
+            reason = "it is named as the kernel is, and only ever a name"
+        )]
+        #vis struct #name #impl_generics #where_clause { #phantom }
+        #(#cfgs)*
+        #[allow(dead_code, reason = "the kernel may be used in one way only")]
+        impl #impl_generics #name #type_generics #where_clause { #ptx #launch #resident }
+        #instances
+    )
+}
+
+/// What there is of each of the kernel's instances alone.
+fn instances(item: &ItemFn, options: &Options) -> TokenStream {
+    let mut generics = signature::launched(&item.sig.generics, instances::are_named(options));
+    let all = generics.clone();
+    instances::remove_types(&mut generics);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let cfgs = cfgs(&item.attrs);
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let one = |instance: &instances::Instance| {
+        let launched = instance.launched(&item.sig.ident, &all);
+        let ptx = ptx.as_ref().map(|ptx| {
+            quote!(
+                #(#cfgs)*
+                #[allow(dead_code, reason = "the kernel may be used in one way only")]
+                impl #impl_generics #launched #where_clause { #ptx }
+            )
+        });
+        quote!(
+            #(#cfgs)*
+            impl #impl_generics ::warpwise::__private::Instance for #launched #where_clause {
+                const SOURCE: &'static ::warpwise::__private::Source = {
+                    #[allow(unused_imports, reason = "used where the kernel did not compile")]
+                    use ::warpwise::__private::NotCompiled as _;
+                    Self::__WARPWISE_SOURCE
+                };
+            }
+            #ptx
+        )
+    };
+    options.instances.iter().map(one).collect()
+}
+
+/// The first paragraph of the user's documentation, to stand below ours. No more, because
+/// examples in it would be run twice.
+fn summary(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let mut lines = Vec::new();
+    for attribute in attributes {
+        let Meta::NameValue(MetaNameValue {
+            path,
+            value: Expr::Lit(ExprLit { lit: Lit::Str(line), .. }),
+            ..
+        }) = &attribute.meta
+        else {
+            continue;
+        };
+        if !path.is_ident("doc") {
+            continue;
+        }
+        if line.value().trim().is_empty() {
+            break;
+        }
+        if lines.is_empty() {
+            lines.push(quote!(#[doc = ""]));
+        }
+        lines.push(quote!(#[doc = #line]));
+    }
+    lines
+}
+
+fn ptx(item: &ItemFn) -> TokenStream {
+    let vis = &item.vis;
+    quote!(
+        /// The kernel in PTX, for the oldest supported GPU.
+        #vis const PTX: &'static str = {
+            #[allow(unused_imports, reason = "used where the kernel did not compile")]
+            use ::warpwise::__private::NotCompiled as _;
+            Self::__WARPWISE_PTX
+        };
+    )
+}
+
+fn launch(item: &ItemFn, options: &Options) -> TokenStream {
+    let vis = &item.vis;
+    let params = signature::params(item);
+    let bindings = signature::bindings(&item.sig.generics, options);
+    let (source, needs) = (signature::source(options), signature::needs(&params, item, options));
+    // These are ours; a parameter of the kernel may have the same name.
+    let device = Ident::new("device", Span::mixed_site());
+    let config = Ident::new("config", Span::mixed_site());
+    // Where messages about a launch's arguments point.
+    let launch = Ident::new("launch", item.sig.ident.span());
+    let known = signature::is_bindable(&item.sig.generics, options)
+        && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
+    let inputs = params.iter().map(parameter);
+    let body = if known {
+        let args = params.iter().map(argument);
+        quote!(
+            #[allow(unused_imports, reason = "used where the kernel did not compile")]
+            use ::warpwise::__private::NotCompiled as _;
+            ::warpwise::__private::launch(
+                #source,
+                &[#(#bindings),*],
+                #device,
+                #config,
+                &[#(#args),*],
+            )
+        )
+    } else {
+        // Lowering rejects the parameter; here it must not lead to errors in what calls this.
+        let unused = params.iter().map(|param| &param.name);
+        quote!(
+            let _ = (#device, #config, #(#unused),*);
+            ::core::unreachable!("a kernel that does not compile")
+        )
+    };
+    quote!(
+        /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+        /// it is returned by the next call that waits for the device.
+        ///
+        /// # Errors
+        /// If the launch is refused; nothing has run then.
+        #[allow(
+            non_snake_case,
+            clippy::impl_trait_in_params,
+            clippy::too_many_arguments,
+            reason = "it takes what the kernel takes, by the same names, and two more"
+        )]
+        #vis fn #launch(
+            #device: &::warpwise::Device,
+            #config: ::warpwise::LaunchConfig,
+            #(#inputs,)*
+        ) -> ::warpwise::Result<()> #needs {
+            #body
+        }
+    )
+}
+
+/// How `launch` declares a parameter.
+fn parameter(Param { name, kind }: &Param) -> TokenStream {
+    match kind {
+        ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Buffer<#elem>),
+        ParamKind::Write { elem, .. } => quote!(#name: &mut ::warpwise::Buffer<#elem>),
+        ParamKind::Atomic { elem, .. } => {
+            quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem>)
+        }
+        ParamKind::Unknown => quote!(#name: impl ::core::marker::Sized),
+    }
+}
+
+/// How `launch` hands a parameter on.
+fn argument(Param { name, kind }: &Param) -> TokenStream {
+    let (pass, single) = match kind {
+        ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
+        ParamKind::Value(_) => (quote!(value), false),
+        ParamKind::Read { single, .. } => (quote!(read), *single),
+        ParamKind::Write { single, .. } => (quote!(write), *single),
+        ParamKind::Atomic { single, .. } => (quote!(atomic), *single),
+    };
+    let single = single.then(|| quote!(.single()));
+    quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name) #single)
+}
+
+/// The levels that `attributes` give to rustc's lints, for an item beside theirs.
+fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
+    let levels = attributes.iter().filter_map(|attribute| {
+        let word = attribute.path().get_ident()?.to_string();
+        if !matches!(word.as_str(), "allow" | "warn" | "deny" | "forbid" | "expect" | "cfg") {
+            return None;
+        }
+        let mut attribute = lint_attr::lint_attribute(attribute).ok()?.rest?;
+        if word == "expect" {
+            // The function itself fulfils the expectation, or does not.
+            if let Meta::List(list) = &mut attribute.meta {
+                list.path = syn::parse_quote!(allow);
+            }
+        }
+        Some(attribute)
+    });
+    levels.collect()
+}

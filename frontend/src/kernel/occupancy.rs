@@ -1,0 +1,67 @@
+//! `saxpy::occupancy` and `saxpy::max_cooperative_blocks`: what a kernel's type says about how
+//! many of its blocks run at the same time.
+use crate::{attr::Options, output::signature};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ItemFn;
+
+/// The functions for `item`; the second is for cooperative kernels only.
+pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
+    if !signature::is_bindable(&item.sig.generics, options) {
+        return TokenStream::new();
+    }
+    let occupancy = function(
+        item,
+        options,
+        "occupancy",
+        "How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many \
+         threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for \
+         the interpreter, which has no multiprocessors.",
+        &quote!(::core::option::Option<::warpwise::occupancy::Occupancy>),
+    );
+    let most = options.cooperative.then(|| {
+        function(
+            item,
+            options,
+            "max_cooperative_blocks",
+            "How many blocks a launch on `device` has at most: as many as run at the same time, if they have so \
+             many threads and the launch sizes so many bytes of shared memory (`shared_dyn!`).",
+            &quote!(usize),
+        )
+    });
+    quote!(#occupancy #most)
+}
+
+fn function(
+    item: &ItemFn,
+    options: &Options,
+    name: &str,
+    doc: &str,
+    yields: &TokenStream,
+) -> TokenStream {
+    let (vis, name) = (&item.vis, format_ident!("{name}"));
+    let bindings = signature::bindings(&item.sig.generics, options);
+    let (source, needs) = (signature::source(options), signature::needs(&[], item, options));
+    quote!(
+        #[doc = #doc]
+        ///
+        /// # Errors
+        /// If no launch could have such blocks, or the kernel does not compile for the device.
+        #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
+        #vis fn #name(
+            device: &::warpwise::Device,
+            block: impl ::core::convert::Into<::warpwise::Dims>,
+            dynamic_shared: usize,
+        ) -> ::warpwise::Result<#yields> #needs {
+            #[allow(unused_imports, reason = "used where the kernel did not compile")]
+            use ::warpwise::__private::NotCompiled as _;
+            ::warpwise::__private::#name(
+                #source,
+                &[#(#bindings),*],
+                device,
+                block,
+                dynamic_shared,
+            )
+        }
+    )
+}

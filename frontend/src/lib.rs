@@ -1,0 +1,98 @@
+//! The compiler front end of Warpwise: Rust tokens to IR to tokens.
+//!
+//! The four functions are the macros of `warpwise-macros`, as a library: over `proc_macro2`, so that
+//! tests, the fuzzer and tools call them outside of rustc, too. Folders are layers. Each uses those
+//! above it in this table and none below:
+//!
+//! | | |
+//! |---|---|
+//! | `syntax` | tokens, spans, parsing, `macro_rules!` expansion |
+//! | `types` | types, numbers, vectors, and the functions that Rust defines on them |
+//! | `hir` | the typed tree of a function |
+//! | `std_lib` | the parts of std that are kernel code |
+//! | `attr` | arguments of `#[kernel(..)]`, lint attributes, settings of a build |
+//! | `resolve` | the items that names lead to |
+//! | `infer` | type inference: syntax to typed tree |
+//! | `lower` | typed tree to IR |
+//! | `witness` | copies of a function in which rustc checks the inferred types |
+//! | `pipeline` | the order of these stages |
+//! | `expand` | the expansion of `#[kernel]`: compiles the IR and embeds the result |
+//! | `device` | the expansion of `#[device]`, and the linking of items to kernels |
+//!
+//! Nothing panics on what a user writes; a panic is reported as a bug of ours.
+extern crate proc_macro;
+
+mod attr;
+mod device;
+mod hir;
+mod infer;
+mod kernel;
+mod lower;
+mod output;
+mod pipeline;
+mod resolve;
+mod std_lib;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod types;
+mod witness;
+
+use proc_macro2::{Span, TokenStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Expands `#[kernel(args)] item`.
+#[must_use]
+pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    guarded(item.clone(), || kernel::kernel(args, item))
+}
+
+/// Expands `#[device(args)] item`.
+#[must_use]
+pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
+    guarded(item.clone(), || device::device(args, item))
+}
+
+/// Expands the call that the macro of the last `#[device]` item of a kernel ends in: the kernel,
+/// with the tokens of every item that it reaches.
+#[must_use]
+pub fn link(tokens: TokenStream) -> TokenStream {
+    guarded(TokenStream::new(), || device::link(tokens))
+}
+
+/// Returns the definitions of every vector type, for the runtime crate.
+#[must_use]
+pub fn vectors() -> TokenStream {
+    output::vectors::definitions()
+}
+
+/// Returns the output of `expand`; if it panics, `item` and an error that reports the panic.
+fn guarded(item: TokenStream, expand: impl FnOnce() -> TokenStream) -> TokenStream {
+    catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        let text = format!("panicked: {}", text.unwrap_or("without a message"));
+        let error = output::report::bug(&text, Span::call_site());
+        quote::quote!(#item #error)
+    })
+}
+
+#[cfg(test)]
+mod panic_guard {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn a_panic_is_an_error_beside_what_was_written() {
+        let tokens = guarded(
+            quote!(
+                fn f() {}
+            ),
+            || panic!("oh {}", 1),
+        )
+        .to_string();
+        assert!(tokens.starts_with("fn f () { }"), "{tokens}");
+        assert!(tokens.contains("this is a bug in Warpwise"), "{tokens}");
+        assert!(tokens.contains("panicked: oh 1"), "{tokens}");
+    }
+}

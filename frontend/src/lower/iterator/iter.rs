@@ -1,0 +1,194 @@
+//! An iterator as a value, and what can be told of it.
+use crate::{
+    hir::{Expr, Kind},
+    lower::Value,
+    types::{
+        chain::{Adapter, Chain},
+        mono::Mono,
+    },
+};
+use warpwise_compiler::ir::{BinaryOp, InstId};
+
+/// An iterator as a value: what it is, and its parts with their types.
+#[derive(Clone, Debug)]
+pub(crate) struct Iter {
+    pub(crate) chain: Chain,
+    /// Type of its items.
+    pub(crate) item: Mono,
+    pub(crate) parts: Vec<(Value, Mono)>,
+}
+
+impl Iter {
+    /// The iterator that it is made of, or the other one of `zip`.
+    pub(crate) fn inner(&self, index: usize) -> Option<Self> {
+        let (value, mono) = self.parts.get(index)?;
+        Self::of(value, mono)
+    }
+
+    /// The value that it is, and its type.
+    pub(crate) fn value(&self) -> (Value, Mono) {
+        let (values, types): (Vec<Value>, Vec<Mono>) = self.parts.iter().cloned().unzip();
+        let types = [self.item.clone()].into_iter().chain(types).collect();
+        (Value::Parts(values.into()), Mono::Iter(self.chain, types))
+    }
+
+    /// The iterator that a value of this type is.
+    pub(crate) fn of(value: &Value, mono: &Mono) -> Option<Self> {
+        let (Value::Parts(values), Mono::Iter(chain, types)) = (value, mono) else { return None };
+        let (item, types) = types.split_first()?;
+        let parts = values.iter().cloned().zip(types.iter().cloned()).collect();
+        Some(Self { chain: *chain, item: item.clone(), parts })
+    }
+
+    /// What a value that is iterated over gives.
+    ///
+    /// The elements of an array are taken from the first on: see [`Chain::Array`].
+    pub(crate) fn over(value: Value, mono: &Mono) -> Option<Self> {
+        let (chain, item) = match mono {
+            Mono::Array(elem, _) => (Chain::Array, (**elem).clone()),
+            Mono::Ref { mutable, to } => {
+                let (Mono::Slice(elem) | Mono::Array(elem, _)) = &**to else { return None };
+                (Chain::Slice, Mono::Ref { mutable: *mutable, to: elem.clone() })
+            }
+            _ => return Self::of(&value, mono),
+        };
+        Some(Self { chain, item, parts: vec![(value, mono.clone())] })
+    }
+
+    /// The number that a part is.
+    pub(crate) fn number(&self, index: usize) -> Option<InstId> {
+        match self.parts.get(index)? {
+            (Value::Scalar(inst), _) => Some(*inst),
+            _ => None,
+        }
+    }
+
+    /// Whether each item can be computed from its number, as if those before it had been.
+    /// Where overflow is `checked`, arithmetic has effects.
+    pub(crate) fn is_indexed(&self, checked: bool) -> bool {
+        let inner = |index| self.inner(index).is_some_and(|inner| inner.is_indexed(checked));
+        let is_pure = |index| self.inner(index).is_some_and(|inner| inner.is_pure(checked));
+        match self.chain {
+            Chain::Range
+            | Chain::RangeInclusive
+            | Chain::From
+            | Chain::Slice
+            | Chain::Array
+            | Chain::Chunks
+            | Chain::ChunksExact
+            | Chain::Windows => true,
+            Chain::Written => false,
+            Chain::Of(adapter) => match adapter {
+                Adapter::Enumerate
+                | Adapter::Rev
+                | Adapter::Take
+                | Adapter::Copied
+                | Adapter::Map => inner(0),
+                Adapter::Chain => inner(0) && inner(1),
+                // Items that are left out are computed in Rust, which can be told apart.
+                Adapter::Skip | Adapter::StepBy | Adapter::Cycle => inner(0) && is_pure(0),
+                // So is an item more than the second has, unless std looks items up, too.
+                Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
+                Adapter::ByRef
+                | Adapter::Peekable
+                | Adapter::Filter
+                | Adapter::FilterMap
+                | Adapter::MapWhile
+                | Adapter::TakeWhile
+                | Adapter::SkipWhile
+                | Adapter::Inspect
+                | Adapter::Scan
+                | Adapter::Flatten
+                | Adapter::Options => false,
+            },
+        }
+    }
+
+    /// Whether it may have more items than can be counted.
+    pub(crate) fn is_endless(&self) -> bool {
+        let mut inner = (0..self.parts.len()).filter_map(|index| self.inner(index));
+        matches!(self.chain, Chain::From | Chain::Of(Adapter::Cycle))
+            || inner.any(|inner| inner.is_endless())
+    }
+
+    /// Whether std computes its items from their number: those of its `TrustedRandomAccess`.
+    fn is_looked_up(&self) -> bool {
+        let inner = |index| self.inner(index).is_some_and(|inner| inner.is_looked_up());
+        match self.chain {
+            Chain::Range
+            | Chain::Slice
+            | Chain::Array
+            | Chain::Chunks
+            | Chain::ChunksExact
+            | Chain::Windows => true,
+            Chain::Of(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
+            Chain::Of(Adapter::Zip) => inner(0) && inner(1),
+            Chain::RangeInclusive
+            | Chain::From
+            | Chain::Written
+            | Chain::Of(
+                Adapter::Chain
+                | Adapter::Rev
+                | Adapter::Skip
+                | Adapter::Take
+                | Adapter::StepBy
+                | Adapter::ByRef
+                | Adapter::Peekable
+                | Adapter::Filter
+                | Adapter::FilterMap
+                | Adapter::MapWhile
+                | Adapter::TakeWhile
+                | Adapter::SkipWhile
+                | Adapter::Inspect
+                | Adapter::Scan
+                | Adapter::Flatten
+                | Adapter::Options
+                | Adapter::Cycle,
+            ) => false,
+        }
+    }
+
+    /// Whether nobody can tell how often its closures are called.
+    pub(crate) fn is_pure(&self, checked: bool) -> bool {
+        // Items are taken away from what others see, or by code that does anything.
+        if let Chain::Of(Adapter::ByRef) | Chain::Written = self.chain {
+            return false;
+        }
+        self.parts.iter().all(|(value, mono)| match value {
+            Value::Closure(closure) => computes(&closure.closure.body, checked),
+            _ => Self::of(value, mono).is_none_or(|inner| inner.is_pure(checked)),
+        })
+    }
+}
+
+/// Whether an expression does nothing but compute a value, and always succeeds.
+fn computes(expr: &Expr, checked: bool) -> bool {
+    let all = |exprs: &[&Expr]| exprs.iter().all(|expr| computes(expr, checked));
+    match &expr.kind {
+        Kind::Unit
+        | Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::Constant(_)
+        | Kind::Param(_)
+        | Kind::Var(_) => true,
+        Kind::Deref(value)
+        | Kind::Borrow(value)
+        | Kind::Cast(value)
+        | Kind::Field { base: value, .. }
+        | Kind::Length(value) => all(&[value]),
+        Kind::Unary { value, .. } => !checked && all(&[value]),
+        Kind::Binary { op: BinaryOp::Div | BinaryOp::Rem, lhs, rhs } => {
+            matches!(rhs.kind, Kind::Int(1..) | Kind::Float(_)) && all(&[lhs])
+        }
+        Kind::Binary { lhs, rhs, .. } => !checked && all(&[lhs, rhs]),
+        Kind::Compare { lhs, rhs, .. } | Kind::Lazy { lhs, rhs, .. } => all(&[lhs, rhs]),
+        Kind::Block { label: None, block } if block.stmts.is_empty() => {
+            block.tail.as_ref().is_none_or(|tail| computes(tail, checked))
+        }
+        Kind::Aggregate { fields, base: None, .. } => {
+            fields.iter().all(|(_, field)| computes(field, checked))
+        }
+        _ => false,
+    }
+}

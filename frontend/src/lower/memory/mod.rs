@@ -1,0 +1,11 @@
+//! Values in memory and in variables: layout, places, slices, references.
+mod aggregate;
+mod atomic;
+pub(crate) mod dynamic;
+pub(crate) mod layout;
+mod place;
+pub(crate) mod reference;
+mod scalarized_array;
+mod size;
+mod slice;
+pub(crate) mod storage;

@@ -1,0 +1,31 @@
+//! Attributes of generated items, and the environment that they are generated for.
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Attribute;
+
+/// True in rust-analyzer, which shows no diagnostics of macros and has no use for what a kernel
+/// compiles to.
+pub(crate) fn is_rust_analyzer() -> bool {
+    std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some()
+}
+
+/// Silences what clippy would say of kernel code as if it were for the host only.
+pub(crate) fn quiet() -> TokenStream {
+    quote!(
+        #[allow(
+            clippy::assign_op_pattern,
+            clippy::manual_div_ceil,
+            clippy::manual_is_multiple_of,
+            clippy::manual_memcpy,
+            clippy::needless_range_loop,
+            clippy::too_many_arguments,
+            clippy::trivially_copy_pass_by_ref,
+            reason = "kernel code is written for a GPU"
+        )]
+    )
+}
+
+/// The `#[cfg(..)]` that stand below ours, for what stands beside the function.
+pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+}

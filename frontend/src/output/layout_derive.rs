@@ -1,0 +1,413 @@
+//! What `#[device]` adds to a struct or an enum: a layout that is the same everywhere,
+//! [`Stored`](../warpwise/trait.Stored.html), so that buffers hold it, and
+//! [`Plain`](../warpwise/trait.Plain.html), so that kernels take it by value.
+//!
+//! ```text
+//! #[repr(C)]                               // if there is none
+//! struct Particle { position: [f32; 3], alive: bool }
+//! impl ::warpwise::Stored for Particle where for<'__warpwise> [f32; 3]: StoredIn<'__warpwise>, .. { .. }
+//! impl ::warpwise::Plain for Particle where for<'__warpwise> Self: CopyIn<'__warpwise>, .. { .. }
+//! ```
+//! No macro can tell whether a field's type is stored, or plain. So each `impl` asks for it, in a form
+//! that rustc takes for what may hold or not: a struct with other fields is device code all the same,
+//! and one with atomics, which is not `Copy`, is stored and not plain. What borrows is neither, and
+//! never lies in a buffer.
+//!
+//! A value is stored and loaded field by field, at the offsets that `repr(C)` says, where kernels have
+//! them from. Those of a struct's fields, and the size and alignment of structs and enums, are compared
+//! with rustc's while the user's crate is compiled, unless there is a tuple or an option inside, of which
+//! rustc says nothing. It tells no offsets in enums with data.
+use crate::output::attributes;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::{
+    Attribute, Error, Expr, Fields, GenericParam, Generics, Item, ItemEnum, ItemStruct, LitInt,
+    Member, Token, Type, Variant, parse::ParseStream,
+};
+use warpwise_compiler::ir::Element;
+
+/// The `#[repr(C)]` that `item` lacks; what is wrong with the one it has.
+pub(crate) fn repr(item: &Item) -> syn::Result<Option<TokenStream>> {
+    let repr = match item {
+        Item::Struct(item) => Repr::of(&item.attrs)?,
+        Item::Enum(item) => Repr::of(&item.attrs)?,
+        _ => return Ok(None),
+    };
+    let has_layout = match item {
+        Item::Enum(item) if is_c_like(item) => repr.c || repr.tag.is_some(),
+        _ => repr.c || repr.transparent,
+    };
+    let is_empty = matches!(item, Item::Enum(item) if item.variants.is_empty());
+    Ok((!has_layout && !is_empty).then(|| quote!(#[repr(C)])))
+}
+
+/// What `#[repr(..)]` says.
+#[derive(Default)]
+struct Repr {
+    c: bool,
+    transparent: bool,
+    /// The type of an enum's discriminant.
+    tag: Option<Ident>,
+    /// What `align` asks for.
+    align: Option<LitInt>,
+}
+
+impl Repr {
+    fn of(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut repr = Self::default();
+        for attribute in attributes.iter().filter(|it| it.path().is_ident("repr")) {
+            attribute.parse_nested_meta(|meta| {
+                let name = meta.path.require_ident()?;
+                match name.to_string().as_str() {
+                    "C" => repr.c = true,
+                    "transparent" => repr.transparent = true,
+                    "align" => repr.align = Some(alignment(meta.input)?),
+                    "packed" => {
+                        let text = "kernel code cannot use packed structs: it reads and writes \
+                                    fields at their alignment";
+                        return Err(Error::new(name.span(), text));
+                    }
+                    _ => repr.tag = Some(name.clone()), // if it is none, rustc says so
+                }
+                Ok(())
+            })?;
+        }
+        Ok(repr)
+    }
+}
+
+/// The `(16)` of `align(16)`.
+fn alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
+    let content;
+    syn::parenthesized!(content in input);
+    let align: LitInt = content.parse()?;
+    content.parse::<Option<Token![,]>>()?;
+    match align.base10_parse::<u64>() {
+        Ok(bytes) if bytes > Element::MAX_ALIGN => {
+            let text = format!("buffers are aligned to {} bytes, and no more", Element::MAX_ALIGN);
+            Err(Error::new(align.span(), text))
+        }
+        _ => Ok(align),
+    }
+}
+
+fn is_c_like(item: &ItemEnum) -> bool {
+    item.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit))
+}
+
+/// The implementations of `Stored` and `Plain` for a struct or an enum.
+pub(crate) fn implementation(item: &Item) -> TokenStream {
+    match item {
+        Item::Struct(item) => of_struct(item),
+        Item::Enum(item) if item.variants.is_empty() => TokenStream::new(),
+        Item::Enum(item) if is_c_like(item) => of_c_like(item),
+        Item::Enum(item) => of_enum(item),
+        _ => TokenStream::new(),
+    }
+}
+
+/// A type that is declared.
+struct Declared<'a> {
+    name: &'a Ident,
+    generics: &'a Generics,
+    attributes: &'a [Attribute],
+    /// Types of its fields.
+    fields: Vec<&'a Type>,
+}
+
+impl Declared<'_> {
+    /// How it is stored, and what it is passed by value as; nothing if it borrows.
+    fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
+        if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
+            return TokenStream::new();
+        }
+        let private = quote!(::warpwise::__private);
+        let copied = quote!(for<'__warpwise> Self: #private::CopyIn<'__warpwise>,);
+        let stored = quote!(
+            type Value = Self;
+            #stored
+        );
+        let stored = self.one(&quote!(Stored), &quote!(#private::StoredIn), None, &stored);
+        let plain = self.one(&quote!(Plain), &quote!(#private::PlainIn), Some(copied), plain);
+        quote!(#stored #plain)
+    }
+
+    /// The implementation of a trait where every field has another, and `of_itself` holds.
+    fn one(
+        &self,
+        implemented: &TokenStream,
+        of_fields: &TokenStream,
+        of_itself: Option<TokenStream>,
+        body: &TokenStream,
+    ) -> TokenStream {
+        let Self { name, generics, attributes, fields } = self;
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let own = generics.type_params().map(|param| &param.ident);
+        let predicates = where_clause.map(|clause| clause.predicates.iter());
+        let predicates = predicates.into_iter().flatten();
+        let cfgs = attributes::cfgs(attributes);
+        quote!(
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(
+                unused_variables,
+                clippy::all,
+                clippy::pedantic,
+                clippy::restriction,
+                clippy::nursery,
+                reason = "generated"
+            )]
+            impl #impl_generics ::warpwise::#implemented for #name #type_generics
+            where
+                #(#predicates,)*
+                #of_itself
+                #(#own: 'static,)*
+                #(for<'__warpwise> #fields: #of_fields<'__warpwise>,)*
+            {
+                #body
+            }
+        )
+    }
+}
+
+fn types(fields: &Fields) -> Vec<&Type> {
+    fields.iter().map(|field| &field.ty).collect()
+}
+
+fn members(fields: &Fields) -> Vec<Member> {
+    fields.members().collect()
+}
+
+fn of_struct(item: &ItemStruct) -> TokenStream {
+    let (members, types, layouts) =
+        (members(&item.fields), types(&item.fields), layouts(&item.fields));
+    let (indices, align) = (indices(&item.fields), align(&item.attrs));
+    let plain = passing(
+        &quote!(#(::warpwise::Plain::scalars(&self.#members, pass);)*),
+        &quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*),
+    );
+    let offsets = quote!(const { ::warpwise::__private::offsets(&#layouts) });
+    let stored = quote!(
+        const ZEROED: bool = true #(&& <#types as ::warpwise::Stored>::ZEROED)*;
+        const ATOMIC: bool = false #(|| <#types as ::warpwise::Stored>::ATOMIC)*;
+        const LAYOUT: ::warpwise::__private::Layout = {
+            let fields = #layouts;
+            let found = [#(::core::mem::offset_of!(Self, #members)),*];
+            ::warpwise::__private::Layout::structure(&fields, #align)
+                .compared::<Self>()
+                .with_fields(&fields, &found)
+        };
+        fn store(&self, bytes: &mut [u8]) {
+            let offsets = #offsets;
+            #(::warpwise::Stored::store(&self.#members, &mut bytes[offsets[#indices]..]);)*
+        }
+        fn load(bytes: &[u8]) -> Self {
+            let offsets = #offsets;
+            Self { #(#members: ::warpwise::Stored::load(&bytes[offsets[#indices]..]),)* }
+        }
+    );
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields: types }.implement(&stored, &plain)
+}
+
+/// The functions of `Plain`: what passes the numbers of a value, and what passes as many zeros.
+fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
+    let pass = quote!(&mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64));
+    quote!(
+        fn scalars(&self, pass: #pass) {
+            #numbers
+        }
+        fn zeros(pass: #pass) {
+            #zeros
+        }
+    )
+}
+
+/// The type of the discriminant, which lowering takes it to have, too.
+fn tag(item: &ItemEnum) -> TokenStream {
+    let repr = Repr::of(&item.attrs).unwrap_or_default();
+    match repr.tag {
+        Some(tag) => quote!(#tag),
+        None => quote!(i32),
+    }
+}
+
+/// What `repr(align(..))` asks for.
+fn align(attributes: &[Attribute]) -> TokenStream {
+    let repr = Repr::of(attributes).unwrap_or_default();
+    repr.align.map_or_else(|| quote!(1), |align| quote!(#align))
+}
+
+/// How an enum lies in memory, whose variants have these fields.
+fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> TokenStream {
+    let align = align(&item.attrs);
+    quote!(
+        const LAYOUT: ::warpwise::__private::Layout = {
+            let tag = <#tag as ::warpwise::Stored>::LAYOUT;
+            ::warpwise::__private::Layout::enumeration(tag, &[#(&#variants),*], #align)
+                .compared::<Self>()
+        };
+    )
+}
+
+fn of_c_like(item: &ItemEnum) -> TokenStream {
+    let tag = tag(item);
+    let names: Vec<&Ident> = item.variants.iter().map(|variant| &variant.ident).collect();
+    let (first, others) = (names[0], &names[1..]);
+    let plain = passing(
+        &quote!(::warpwise::Plain::scalars(&(*self as #tag), pass);),
+        &quote!(<#tag as ::warpwise::Plain>::zeros(pass);),
+    );
+    let layout = enum_layout(item, &tag, &[]);
+    let stored = quote!(
+        const ZEROED: bool = false #(|| Self::#names as #tag == 0)*;
+        const ATOMIC: bool = false;
+        #layout
+        fn store(&self, bytes: &mut [u8]) {
+            let tag = match self { #(Self::#names => Self::#names as #tag,)* };
+            ::warpwise::Stored::store(&tag, bytes);
+        }
+        fn load(bytes: &[u8]) -> Self {
+            let tag: #tag = ::warpwise::Stored::load(bytes);
+            #(if tag == Self::#others as #tag {
+                return Self::#others;
+            })*
+            Self::#first // also of what threads that race have left
+        }
+    );
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields: Vec::new() }.implement(&stored, &plain)
+}
+
+fn of_enum(item: &ItemEnum) -> TokenStream {
+    let tag = tag(item);
+    let fields: Vec<&Type> =
+        item.variants.iter().flat_map(|variant| types(&variant.fields)).collect();
+    let all: Vec<TokenStream> =
+        item.variants.iter().map(|variant| layouts(&variant.fields)).collect();
+    let discriminants = discriminants(item);
+    let variants: Vec<_> = item.variants.iter().zip(&discriminants).collect();
+    let zeroed = variants.iter().map(|(variant, discriminant)| {
+        let types = types(&variant.fields);
+        quote!((#discriminant) as #tag == 0 #(&& <#types as ::warpwise::Stored>::ZEROED)*)
+    });
+    let stores = variants.iter().map(|(variant, discriminant)| store(variant, discriminant, &tag));
+    let loads = variants[1..].iter().map(|(variant, discriminant)| {
+        let load = load(variant);
+        quote!(if tag == (#discriminant) as #tag { #load })
+    });
+    let last = load(variants[0].0);
+    let payload = quote!(
+        const {
+            let tag = <#tag as ::warpwise::Stored>::LAYOUT;
+            ::warpwise::__private::Layout::payload(tag, &[#(&#all),*])
+        }
+    );
+    let plain = enum_passing(item, &discriminants, &tag);
+    let layout = enum_layout(item, &tag, &all);
+    let stored = quote!(
+        const ZEROED: bool = false #(|| #zeroed)*;
+        const ATOMIC: bool = false #(|| <#fields as ::warpwise::Stored>::ATOMIC)*;
+        #layout
+        fn store(&self, bytes: &mut [u8]) {
+            let payload = #payload;
+            match self { #(#stores)* }
+        }
+        fn load(bytes: &[u8]) -> Self {
+            let payload = #payload;
+            let tag: #tag = ::warpwise::Stored::load(bytes);
+            #(#loads)*
+            #last // also of what threads that race have left
+        }
+    );
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields }.implement(&stored, &plain)
+}
+
+/// The numbers of an enum: its discriminant, and those of every variant, with zeros for all that it is not.
+fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStream) -> TokenStream {
+    let zeros = |variant: &Variant| {
+        let types = types(&variant.fields);
+        quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*)
+    };
+    let arms = item.variants.iter().zip(discriminants).map(|(variant, discriminant)| {
+        let (name, members, values) =
+            (&variant.ident, members(&variant.fields), values(&variant.fields));
+        let parts = item.variants.iter().map(|other| match other.ident == *name {
+            true => quote!(#(::warpwise::Plain::scalars(#values, pass);)*),
+            false => zeros(other),
+        });
+        quote!(
+            Self::#name { #(#members: #values),* } => {
+                ::warpwise::Plain::scalars(&((#discriminant) as #tag), pass);
+                #(#parts)*
+            }
+        )
+    });
+    let all = item.variants.iter().map(zeros);
+    passing(
+        &quote!(match self { #(#arms)* }),
+        &quote!(<#tag as ::warpwise::Plain>::zeros(pass); #(#all)*),
+    )
+}
+
+/// How each of `fields` lies in memory.
+fn layouts(fields: &Fields) -> TokenStream {
+    let types = types(fields);
+    quote!([#(<#types as ::warpwise::Stored>::LAYOUT),*])
+}
+
+/// The numbers of `fields`.
+fn indices(fields: &Fields) -> Vec<Literal> {
+    (0..fields.len()).map(Literal::usize_unsuffixed).collect()
+}
+
+/// Names for the values of `fields`.
+fn values(fields: &Fields) -> Vec<Ident> {
+    (0..fields.len()).map(|index| format_ident!("value{index}")).collect()
+}
+
+/// The discriminant of each variant, as written or one more than the one before.
+fn discriminants(item: &ItemEnum) -> Vec<TokenStream> {
+    let mut from: (Option<&Expr>, usize) = (None, 0);
+    let variants = item.variants.iter();
+    variants
+        .map(|variant| {
+            if let Some((_, written)) = &variant.discriminant {
+                from = (Some(written), 0);
+            }
+            let (start, after) = from;
+            from.1 += 1;
+            let after = Literal::usize_unsuffixed(after);
+            match start {
+                Some(start) => quote!((#start) + #after),
+                None => quote!(#after),
+            }
+        })
+        .collect()
+}
+
+fn store(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> TokenStream {
+    let fields = &variant.fields;
+    let (name, members, layouts) = (&variant.ident, members(fields), layouts(fields));
+    let (values, indices) = (values(fields), indices(fields));
+    quote!(
+        Self::#name { #(#members: #values),* } => {
+            ::warpwise::Stored::store(&((#discriminant) as #tag), bytes);
+            let offsets = const { ::warpwise::__private::offsets(&#layouts) };
+            #(::warpwise::Stored::store(#values, &mut bytes[payload + offsets[#indices]..]);)*
+        }
+    )
+}
+
+fn load(variant: &Variant) -> TokenStream {
+    let fields = &variant.fields;
+    let (name, members, layouts, indices) =
+        (&variant.ident, members(fields), layouts(fields), indices(fields));
+    quote!({
+        let offsets = const { ::warpwise::__private::offsets(&#layouts) };
+        return Self::#name {
+            #(#members: ::warpwise::Stored::load(&bytes[payload + offsets[#indices]..]),)*
+        };
+    })
+}

@@ -1,0 +1,183 @@
+//! What `cargo warpwise` knows of a kernel: a line of JSON, appended to the file that the
+//! environment variable [`RECORD_FILE`] names.
+//!
+//! ```text
+//! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"backend":"llvm","at":[0,4,4,4,9],
+//!  "files":["src/lib.rs"],"spans":[[0,5,13,5,27]],"ir":"kernel saxpy {..}",
+//!  "diagnostics":[{"code":"gpu_..","level":"warn","message":"..","at":[0,7,9,7,12],
+//!                  "labels":[{"at":[0,5,13,5,27],"text":".."}],"notes":[],"help":".."}]}
+//! ```
+//! A place is the index of its file, then line and column of its beginning and of its end, from 1, in
+//! characters. `spans` has one for every span of the IR. Diagnostics are of every level, `allow`
+//! included, and a kernel is recorded if lints reject it, too. `debug_assertions` is null unless
+//! there are two variants of the kernel, one for each value.
+//!
+//! While a kernel is recorded, lints say nothing else, so that what uses it compiles.
+use crate::{
+    attr::level::RECORD_FILE, output::report::Places, pipeline::Lowered, syntax::place::Range,
+};
+use std::{env, fs::OpenOptions, io, io::Write as _};
+use warpwise_compiler::{
+    analysis::Analyses,
+    back::Backend,
+    diag::{Diagnostic, Level},
+    ir,
+    lint::{self, Levels},
+    verify::verify,
+};
+
+/// Records a kernel, if that is asked for; true if it was.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn kernel(
+    lowered: &Lowered,
+    assertions: Option<bool>,
+    backend: Backend,
+    levels: &Levels,
+    places: Places<'_>,
+) -> io::Result<bool> {
+    let Some(path) = env::var_os(RECORD_FILE) else { return Ok(false) };
+    if verify(&lowered.kernel).is_err() {
+        return Ok(false); // which compiling it says, too
+    }
+    let mut line = record(lowered, assertions, backend, levels, places);
+    line.push('\n');
+    OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())?;
+    Ok(true)
+}
+
+fn record(
+    lowered: &Lowered,
+    assertions: Option<bool>,
+    backend: Backend,
+    levels: &Levels,
+    places: Places<'_>,
+) -> String {
+    let kernel = &lowered.kernel;
+    let mut writer = Writer { places, files: Vec::new() };
+    let at = writer.range(Range::of(places.fallback, places.fallback));
+    let spans = list(lowered.spans.iter().map(|at| writer.range(Range::of(at.first, at.last))));
+    let found = lint::all(kernel, &Analyses::of(kernel), levels);
+    let diagnostics = list(found.iter().map(|found| writer.diagnostic(found)));
+    let files = list(writer.files.iter().map(|file| quoted(file)));
+    let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());
+    format!(
+        "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\
+         \"backend\":\"{backend}\",\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
+        quoted(env!("CARGO_PKG_VERSION")),
+        quoted(&kernel.name),
+        quoted(&kernel.to_string()),
+    )
+}
+
+/// Writes places, and remembers their files.
+struct Writer<'a> {
+    places: Places<'a>,
+    files: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) -> String {
+        let Diagnostic { code, level, message, span, labels, notes, help } = diagnostic;
+        let level = match level {
+            Level::Allow => "allow",
+            Level::Warn => "warn",
+            Level::Deny => "deny",
+        };
+        let labels = list(labels.iter().map(|(span, text)| {
+            format!("{{\"at\":{},\"text\":{}}}", self.span(*span), quoted(text))
+        }));
+        format!(
+            "{{\"code\":{},\"level\":\"{level}\",\"message\":{},\"at\":{},\"labels\":{labels},\
+             \"notes\":{},\"help\":{}}}",
+            quoted(code),
+            quoted(message),
+            self.span(*span),
+            list(notes.iter().map(|note| quoted(note))),
+            help.as_ref().map_or("null".to_owned(), |help| quoted(help)),
+        )
+    }
+
+    fn span(&mut self, span: ir::Span) -> String {
+        let (first, last) = self.places.range(span);
+        self.range(Range::of(first, last))
+    }
+
+    fn range(&mut self, range: Range) -> String {
+        let Range { start, end: (line, column) } = range;
+        let file = self.files.iter().position(|known| *known == start.file).unwrap_or_else(|| {
+            self.files.push(start.file);
+            self.files.len() - 1
+        });
+        format!("[{file},{},{},{line},{column}]", start.line, start.column)
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+/// `text` as a string of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\0'..='\u{1f}' => quoted.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => quoted.push(character),
+        }
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::span::{Origin, SpanRange};
+    use proc_macro2::Span;
+    use warpwise_compiler::lint::Setting;
+
+    #[test]
+    fn a_rejected_kernel_is_recorded_with_its_ir_and_findings_of_every_level() {
+        let text = "kernel half {
+            %0 = builtin thread_idx.x : u64 !0
+            %1 = const 16 : u64 !0
+            %2 = lt %0, %1 : bool !0
+            %3 = if %2 !0 {
+                %4 = barrier !1
+            }
+        }";
+        let here = SpanRange { first: Span::call_site(), last: Span::call_site() };
+        let lowered = Lowered {
+            kernel: text.parse().unwrap(),
+            spans: vec![here; 2],
+            origins: vec![Origin::Kernel; 2],
+            levels: Levels::default(),
+            expectations: Vec::new(),
+            witnesses: Vec::new(),
+            release: None,
+        };
+        let Lowered { spans, origins, .. } = &lowered;
+        let places = Places { spans, origins, fallback: Span::call_site() };
+        let code = "gpu_barriers_in_divergent_flow";
+        for (level, name) in [(Level::Allow, "allow"), (Level::Deny, "deny")] {
+            let levels = Levels { settings: vec![Setting::everywhere(code, level)] };
+            let line = record(&lowered, Some(true), Backend::Llvm, &levels, places);
+            let version = format!("{{\"warpwise\":\"{}\",", env!("CARGO_PKG_VERSION"));
+            let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"backend\":\"llvm\",\
+                         \"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
+                         \"ir\":\"kernel half {\\n";
+            assert!(line.starts_with(&(version + start)), "{line}");
+            let found = format!("{{\"code\":\"{code}\",\"level\":\"{name}\",\"message\":\"`sync");
+            assert!(line.contains(&found), "{line}");
+            assert!(!line.contains('\n'), "{line}");
+        }
+    }
+
+    #[test]
+    fn text_is_quoted_as_json_has_it() {
+        assert_eq!(quoted("a\"b\\c\nd\te→f"), "\"a\\\"b\\\\c\\nd\\u0009e→f\"");
+    }
+}

@@ -1,0 +1,321 @@
+//! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
+//! takes for each parameter.
+use crate::{
+    attr::{Options, instances},
+    infer::items::signature::{is_std_trait, number_bound},
+    resolve::{
+        paths::known::{is_free_for_types, is_known_item, is_known_trait},
+        source_map,
+    },
+    types::vector::Vector,
+};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{
+    FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Pat, PathArguments, PathSegment,
+    Type, TypeParam, TypeParamBound, TypePath, WherePredicate, parse_quote, visit::Visit,
+};
+
+/// A kernel's parameter, as `launch` sees it.
+pub(crate) struct Param {
+    /// Its name; made up where the kernel has a pattern.
+    pub(crate) name: Ident,
+    /// What is passed.
+    pub(crate) kind: ParamKind,
+}
+
+/// What is passed for a parameter.
+pub(crate) enum ParamKind {
+    /// A number.
+    Scalar(Type),
+    /// A struct, an enum, a tuple or an array.
+    Value(Type),
+    /// `&[T]`, or with `single` `&T`
+    Read { elem: Type, single: bool },
+    /// `&mut [T]`, or with `single` `&mut T`
+    Write { elem: Type, single: bool },
+    /// `&[AtomicT]`, or with `single` `&AtomicT`; also of arrays of those
+    Atomic { elem: Type, single: bool },
+    /// Nothing that a kernel takes: lowering rejects it.
+    Unknown,
+}
+
+/// Types that a kernel takes by value and in slices.
+const SCALARS: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16",
+    "f32", "f64",
+];
+/// Types that a kernel takes in shared slices.
+const ATOMICS: [&str; 9] = [
+    "AtomicBool",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+    "AtomicF32",
+    "AtomicF64",
+];
+
+/// Types of std's that are made of such.
+const OF_STD: [&str; 6] = ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
+
+/// The parameters of `item`, in order.
+pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
+    let generics = &item.sig.generics;
+    let inputs = item.sig.inputs.iter().enumerate();
+    inputs
+        .map(|(i, input)| {
+            let made_up = format_ident!("arg{i}");
+            match input {
+                FnArg::Receiver(_) => Param { name: made_up, kind: ParamKind::Unknown },
+                FnArg::Typed(input) => {
+                    let name = match &*input.pat {
+                        Pat::Ident(pat) => pat.ident.clone(),
+                        _ => made_up,
+                    };
+                    Param { name, kind: kind(&input.ty, generics) }
+                }
+            }
+        })
+        .collect()
+}
+
+fn kind(ty: &Type, generics: &Generics) -> ParamKind {
+    let named = |ty: &Type, names: &[&str]| {
+        last_name(ty).is_some_and(|name| names.iter().any(|known| name == known))
+    };
+    match ty {
+        Type::Paren(inner) => kind(&inner.elem, generics),
+        Type::Group(inner) => kind(&inner.elem, generics),
+        Type::Reference(reference) => {
+            let (elem, single) = match &*reference.elem {
+                Type::Slice(slice) => (&*slice.elem, false),
+                one => (one, true),
+            };
+            let (plain, atomic) = (may_be_plain(elem), named(innermost(elem), &ATOMICS));
+            let elem = elem.clone();
+            match (reference.mutability.is_some(), plain, atomic) {
+                (false, _, true) => ParamKind::Atomic { elem, single },
+                (false, true, false) => ParamKind::Read { elem, single },
+                (true, true, false) => ParamKind::Write { elem, single },
+                (true, _, true) | (_, false, false) => ParamKind::Unknown,
+            }
+        }
+        ty if named(ty, &SCALARS) || is_parameter(ty, generics) => ParamKind::Scalar(ty.clone()),
+        ty if may_be_plain(ty) => ParamKind::Value(ty.clone()),
+        _ => ParamKind::Unknown,
+    }
+}
+
+/// `T` of `[[T; 2]; 3]`.
+fn innermost(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => innermost(&inner.elem),
+        Type::Group(inner) => innermost(&inner.elem),
+        Type::Array(array) => innermost(&array.elem),
+        _ => ty,
+    }
+}
+
+/// False for what lowering rejects by name or form: a kernel cannot take it.
+fn may_be_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Paren(inner) => may_be_plain(&inner.elem),
+        Type::Group(inner) => may_be_plain(&inner.elem),
+        Type::Array(array) => may_be_plain(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(may_be_part),
+        Type::Path(TypePath { qself: None, path, .. }) => {
+            path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
+                SCALARS.contains(&name.as_str())
+                    || Vector::named(&name).is_some()
+                    || (OF_STD.contains(&name.as_str()) && arguments(last).all(may_be_part))
+                    || !is_known_item(&name)
+                    || is_known_trait(&name)
+                    || (is_free_for_types(&name) && source_map::is_declared(&last.ident))
+            })
+        }
+        _ => false,
+    }
+}
+
+/// The same of what has parts: there may be atomics in it.
+fn may_be_part(ty: &Type) -> bool {
+    may_be_plain(ty)
+        || last_name(innermost(ty)).is_some_and(|name| ATOMICS.iter().any(|known| name == known))
+}
+
+/// `T` and `E` of `Result<T, E>`.
+fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        PathArguments::None | PathArguments::Parenthesized(_) => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// `f32` of `core::primitive::f32`.
+fn last_name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Group(group) => last_name(&group.elem),
+        Type::Paren(paren) => last_name(&paren.elem),
+        Type::Path(TypePath { qself: None, path, .. }) => {
+            path.segments.last().filter(|segment| segment.arguments.is_none()).map(|s| &s.ident)
+        }
+        _ => None,
+    }
+}
+
+/// True for a type parameter that stands for numbers.
+fn is_parameter(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    let mut params = generics.type_params();
+    path.get_ident()
+        .is_some_and(|name| params.any(|it| it.ident == *name && is_number(it, generics)))
+}
+
+/// True if `param` stands for numbers: it is bounded by one of the traits of numbers, or by std's alone.
+fn is_number(param: &TypeParam, generics: &Generics) -> bool {
+    let names = bounds(param, generics);
+    names.iter().any(is_number_trait)
+        || !names.is_empty() && names.iter().all(|name| is_std_trait(&name.to_string()))
+}
+
+fn is_number_trait(name: &&Ident) -> bool {
+    number_bound(&name.to_string()).is_some()
+}
+
+/// The last names of the traits that bound `param`.
+fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let behind = predicates.filter_map(|predicate| match predicate {
+        WherePredicate::Type(of) if last_name(&of.bounded_ty) == Some(&param.ident) => {
+            Some(&of.bounds)
+        }
+        _ => None,
+    });
+    let all = behind.chain([&param.bounds]).flatten().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(&bound.path.segments.last()?.ident),
+        _ => None,
+    });
+    all.collect()
+}
+
+/// True if `launch` can bind every one of `generics`; lowering rejects a kernel with others.
+pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
+    generics.params.iter().all(|param| match param {
+        GenericParam::Type(param) => instances::are_named(options) || is_number(param, generics),
+        GenericParam::Const(param) => {
+            last_name(&param.ty).is_some_and(|name| SCALARS.iter().any(|known| name == known))
+        }
+        GenericParam::Lifetime(_) => true,
+    })
+}
+
+/// A kernel's `generics` as its launch has them: without lifetimes, which it has no use for, and with a bound that says that type parameters
+/// are numbers, which lowering holds those for that have no other, unless the kernel names its types.
+pub(crate) fn launched(generics: &Generics, named: bool) -> Generics {
+    let mut launched = generics.clone();
+    launched.params = std::mem::take(&mut launched.params)
+        .into_iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .collect();
+    if let Some(clause) = &mut launched.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates);
+        clause.predicates = predicates.into_iter().filter(|it| !mentions_lifetime(it)).collect();
+    }
+    if !named {
+        for param in launched.type_params_mut() {
+            if !bounds(param, generics).iter().any(is_number_trait) {
+                param.bounds.push(parse_quote!(::warpwise::Num));
+            }
+        }
+    }
+    launched
+}
+
+fn mentions_lifetime(predicate: &WherePredicate) -> bool {
+    struct Finder(bool);
+    impl Visit<'_> for Finder {
+        fn visit_lifetime(&mut self, lifetime: &syn::Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_where_predicate(predicate);
+    finder.0
+}
+
+/// Where what was compiled of a kernel is.
+pub(crate) fn source(options: &Options) -> TokenStream {
+    if instances::are_named(options) {
+        quote!(<Self as ::warpwise::__private::Instance>::SOURCE)
+    } else {
+        quote!(Self::__WARPWISE_SOURCE)
+    }
+}
+
+/// What a launch needs of the types that it is for, if those are named: that they are an instance,
+/// and can be passed.
+pub(crate) fn needs(params: &[Param], item: &ItemFn, options: &Options) -> Option<TokenStream> {
+    if !instances::are_named(options) {
+        return None;
+    }
+    let bounds = params.iter().filter_map(|param| {
+        let (ty, bound) = match &param.kind {
+            ParamKind::Value(ty) => (ty, quote!(Plain)),
+            ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => (elem, quote!(Stored)),
+            ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => return None,
+        };
+        let open = mentions_parameter(ty, &item.sig.generics);
+        open.then(|| quote!(#ty: ::warpwise::#bound))
+    });
+    Some(quote!(where Self: ::warpwise::__private::Instance, #(#bounds),*))
+}
+
+fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
+    struct Finder<'a>(&'a Generics, bool);
+    impl Visit<'_> for Finder<'_> {
+        fn visit_ident(&mut self, ident: &Ident) {
+            self.1 |= self.0.type_params().any(|param| param.ident == *ident);
+        }
+    }
+    let mut finder = Finder(generics, false);
+    finder.visit_type(ty);
+    finder.1
+}
+
+/// What binds each of `generics` at launch, and then each of the `open` constants.
+pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStream> {
+    let mut bindings = Vec::new();
+    let constant = |value: &dyn quote::ToTokens| {
+        quote!(::warpwise::__private::Binding::Const(
+            ::warpwise::__private::Element::to_bits(#value)
+        ))
+    };
+    for param in &generics.params {
+        match param {
+            GenericParam::Type(_) if instances::are_named(options) => {}
+            GenericParam::Type(param) => {
+                let name = &param.ident;
+                bindings.push(quote!(::warpwise::__private::Binding::Type(
+                    <#name as ::warpwise::__private::Element>::SCALAR
+                )));
+            }
+            GenericParam::Const(param) => bindings.push(constant(&param.ident)),
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    bindings.extend(options.open.iter().map(|path| constant(path)));
+    bindings
+}
+
+/// True if nothing is left to bind at launch.
+pub(crate) fn is_closed(generics: &Generics, open: &[syn::Path]) -> bool {
+    open.is_empty() && generics.params.iter().all(|it| matches!(it, GenericParam::Lifetime(_)))
+}

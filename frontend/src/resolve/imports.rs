@@ -1,0 +1,304 @@
+//! Writes out what a `use` inside of a function brings, and variants of enums, types of std's by other
+//! names and its iterators, modules of std's and functions of `std::iter` that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)`
+//! becomes `Op::Push(x)`, and `iter::once(x)` becomes `std::iter::once(x)`.
+//!
+//! A name alone leads to a `#[device]` item by the macro that such an item has (see
+//! [`device`](mod@crate::device)), which is called beside the function, where what the function imports is not
+//! in scope; and a variant has none. The paths that these names stand for lead on. What rustc gets
+//! of the function is what was written.
+//!
+//! A lower-case name alone may be a variable: it is written out where it is called. Macros of the user's own are expanded first: see [`macro_rules`].
+use crate::resolve::{macro_rules, source_map};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::{
+    Block, Expr, ExprCall, ExprPath, Item, ItemFn, Macro, Pat, Path, PathSegment, Stmt,
+    visit_mut::{self, VisitMut},
+};
+
+/// A kernel with its imports written out and its macros expanded, and whether there were any.
+pub(crate) fn written_out_kernel(mut item: ItemFn) -> (ItemFn, bool) {
+    let mut uses = Uses::default();
+    uses.visit_item_fn_mut(&mut item);
+    if uses.calls_macros {
+        item = macro_rules::expanded_kernel(&item);
+        Uses::default().visit_item_fn_mut(&mut item);
+    }
+    (item, uses.calls_macros)
+}
+
+/// The same of a device item.
+pub(crate) fn written_out(mut item: Item) -> Item {
+    let mut uses = Uses::default();
+    uses.visit_item_mut(&mut item);
+    if uses.calls_macros {
+        item = macro_rules::expanded(&item);
+        Uses::default().visit_item_mut(&mut item);
+    }
+    item
+}
+
+/// Modules of std's with what kernel code knows.
+const MODULES: [&str; 11] = [
+    "array", "atomic", "cmp", "consts", "convert", "iter", "marker", "mem", "ops", "slice", "sync",
+];
+
+/// Functions of `std::iter`.
+const ITERATORS: [&str; 10] = [
+    "chain",
+    "empty",
+    "from_fn",
+    "once",
+    "once_with",
+    "repeat",
+    "repeat_n",
+    "repeat_with",
+    "successors",
+    "zip",
+];
+
+/// What the blocks around bring, the innermost last.
+#[derive(Default)]
+struct Uses {
+    scopes: Vec<HashMap<String, Vec<String>>>,
+    /// Whether there are calls of macros that are not known; what they get is left as it is.
+    calls_macros: bool,
+}
+
+impl Uses {
+    /// The names of the path that a name stands for, which is alone or the first of a path.
+    fn path_of(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
+        let text = name.to_string();
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
+        found.or_else(|| {
+            let path = if is_type_name(&text) {
+                let found =
+                    source_map::imported_variant(name).or_else(|| source_map::std_type(name));
+                found.or_else(|| source_map::atomic_ordering(name).filter(|_| alone))
+            } else if alone && ITERATORS.contains(&text.as_str()) {
+                source_map::imported(name).filter(|path| path.contains("::iter::"))
+            } else if !alone && MODULES.contains(&text.as_str()) {
+                source_map::imported(name)
+            } else {
+                None
+            };
+            Some(path?.split("::").map(str::to_owned).collect())
+        })
+    }
+
+    /// Writes the first name of a path out.
+    fn write_out(&self, path: &mut Path) {
+        if path.leading_colon.is_some() {
+            return;
+        }
+        let Some(first) = path.segments.first() else { return };
+        let Some(names) = self.path_of(&first.ident, path.segments.len() == 1) else { return };
+        let (arguments, span) = (first.arguments.clone(), first.ident.span());
+        let mut segments: Vec<PathSegment> =
+            names.iter().map(|name| PathSegment::from(ident(name, span))).collect();
+        if let Some(last) = segments.last_mut() {
+            last.arguments = arguments;
+        }
+        path.segments = segments.into_iter().chain(path.segments.iter().skip(1).cloned()).collect();
+    }
+
+    /// The same of tokens that a macro gets.
+    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        let mut follows = false;
+        while let Some(token) = tokens.next() {
+            let is_punct = |token: &TokenTree, chars: &[char]| matches!(token, TokenTree::Punct(punct) if chars.contains(&punct.as_char()));
+            let before = std::mem::replace(&mut follows, is_punct(&token, &['.', ':']));
+            match token {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                }
+                TokenTree::Ident(name)
+                    if tokens.peek().is_some_and(macro_rules::is_bang)
+                        && !macro_rules::is_known(&name) =>
+                {
+                    self.calls_macros = true;
+                    let given = [tokens.next(), tokens.next()].into_iter().flatten();
+                    out.extend([TokenTree::Ident(name)].into_iter().chain(given));
+                }
+                TokenTree::Ident(name) if !before => {
+                    let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
+                        if group.delimiter() == Delimiter::Parenthesis);
+                    let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
+                    let may_be = is_type_name(&name.to_string()) || called || is_path;
+                    match may_be.then(|| self.path_of(&name, !is_path)).flatten() {
+                        Some(names) => {
+                            let mut path = Path::from(name);
+                            let span = path.segments[0].ident.span();
+                            let segments = names.iter().map(|name| ident(name, span));
+                            path.segments = segments.map(PathSegment::from).collect();
+                            path.to_tokens(&mut out);
+                        }
+                        None => out.extend([TokenTree::Ident(name)]),
+                    }
+                }
+                token => out.extend([token]),
+            }
+        }
+        out
+    }
+}
+
+fn ident(name: &str, span: Span) -> Ident {
+    match name {
+        "self" | "super" | "crate" | "Self" => Ident::new(name, span),
+        name => syn::parse_str::<Ident>(name).map_or_else(
+            |_| Ident::new_raw(name.trim_start_matches("r#"), span),
+            |mut ident| {
+                ident.set_span(span);
+                ident
+            },
+        ),
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+impl VisitMut for Uses {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut scope = HashMap::new();
+        for statement in &block.stmts {
+            if let Stmt::Item(Item::Use(item)) = statement {
+                for (name, path) in source_map::names_of(item) {
+                    scope.insert(name, path.split("::").map(str::to_owned).collect());
+                }
+            }
+        }
+        // Every name is looked for in all of them.
+        let brings = !scope.is_empty();
+        if brings {
+            self.scopes.push(scope);
+        }
+        visit_mut::visit_block_mut(self, block);
+        if brings {
+            self.scopes.pop();
+        }
+    }
+
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        match path.get_ident() {
+            Some(name) if !is_type_name(&name.to_string()) => return,
+            Some(_) => {}
+            None => visit_mut::visit_path_mut(self, path),
+        }
+        self.write_out(path);
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
+        // The path of `<T>::f` goes on from the type.
+        match &mut path.qself {
+            Some(qself) => self.visit_type_mut(&mut qself.ty),
+            None => self.visit_path_mut(&mut path.path),
+        }
+    }
+
+    fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
+        if let Expr::Path(path) = &mut *call.func
+            && path.qself.is_none()
+            && path.path.get_ident().is_some_and(|name| !is_type_name(&name.to_string()))
+        {
+            self.write_out(&mut path.path);
+        }
+        visit_mut::visit_expr_call_mut(self, call);
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        if let Pat::Ident(name) = pat
+            && name.by_ref.is_none()
+            && name.mutability.is_none()
+            && name.subpat.is_none()
+            && is_type_name(&name.ident.to_string())
+            && self.path_of(&name.ident, true).is_some()
+        {
+            let mut path = Path::from(name.ident.clone());
+            self.write_out(&mut path);
+            *pat = Pat::Path(ExprPath { attrs: Vec::new(), qself: None, path });
+            return;
+        }
+        visit_mut::visit_pat_mut(self, pat);
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        if call.path.get_ident().is_some_and(|name| !macro_rules::is_known(name)) {
+            self.calls_macros = true;
+            return;
+        }
+        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+    }
+
+    fn visit_item_use_mut(&mut self, _: &mut syn::ItemUse) {}
+    fn visit_attribute_mut(&mut self, _: &mut syn::Attribute) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn names_are_written_out_where_they_are_in_scope() {
+        let item: ItemFn = syn::parse_quote!(
+            fn f(x: &[f32]) -> f32 {
+                use Op::{Minus, Plus as Add, Push};
+                use std::{cmp::max, f32::consts::PI};
+                {
+                    use geometry as plane;
+                    let max = plane::area::<f32>(max(1, 2));
+                    assert!(matches!(op, Push(_) | Add), "{}", x.PI + PI * max(1, max));
+                }
+                match op {
+                    Push(value) => value,
+                    Add | Minus => plane::area(PI),
+                }
+            }
+        );
+        let expected = quote!(
+            fn f(x: &[f32]) -> f32 {
+                use Op::{Minus, Plus as Add, Push};
+                use std::{cmp::max, f32::consts::PI};
+                {
+                    use geometry as plane;
+                    let max = geometry::area::<f32>(std::cmp::max(1, 2));
+                    assert!(
+                        matches!(op, Op::Push(_) | Op::Plus),
+                        "{}",
+                        x.PI + std::f32::consts::PI * std::cmp::max(1, max)
+                    );
+                }
+                match op {
+                    Op::Push(value) => value,
+                    Op::Plus | Op::Minus => plane::area(std::f32::consts::PI),
+                }
+            }
+        );
+        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn self_of_no_path_is_the_module() {
+        let item: ItemFn = syn::parse_quote!(
+            fn f() {
+                use ::{self as Made, *};
+                Made::Sub
+            }
+        );
+        let expected = quote!(
+            fn f() {
+                use ::{self as Made, *};
+                self::Sub
+            }
+        );
+        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
+    }
+}

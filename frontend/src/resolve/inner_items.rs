@@ -1,0 +1,178 @@
+//! Functions, types, traits and `impl` blocks that are inside of functions: kernel code needs no `#[device]` on
+//! them, because whoever reads the function that they are in has their tokens.
+//!
+//! They become items of their own, whose paths lead where those of the function lead that they are in,
+//! and to the constants that it declares. Names are looked up by their text in all of that function, so
+//! that two things of one name in different blocks are refused.
+use crate::{
+    resolve::{
+        device_set::{DeviceItem, DeviceSet},
+        paths::{key, paths},
+    },
+    syntax::{
+        error::Errors,
+        limits::{self, MAX_DEPTH},
+        span::SpanRange,
+    },
+};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use syn::{
+    Block, Expr, Item, ItemFn, Stmt,
+    visit::{self, Visit},
+};
+
+/// Items, with those that are declared inside of them.
+pub(crate) struct WithInner<'a> {
+    /// All of them, the inner ones behind the others.
+    pub(crate) devices: Cow<'a, DeviceSet>,
+    /// What is inside of what; of the kernel, for `None`.
+    inner: Vec<(Option<usize>, Range<usize>)>,
+}
+
+impl<'a> WithInner<'a> {
+    /// Of `devices`, and of a kernel.
+    pub(crate) fn of(devices: &'a DeviceSet, kernel: Option<&ItemFn>, errors: &mut Errors) -> Self {
+        let mut all = Self { devices: Cow::Borrowed(devices), inner: Vec::new() };
+        if let Some(kernel) = kernel {
+            let found = Found::inside(&kernel.block);
+            if let Some(own) = all.add(None, &found, &devices.kernel_paths, errors) {
+                all.devices.to_mut().kernel_paths = own;
+            }
+        }
+        for (index, device) in devices.items.iter().enumerate() {
+            let found = Found::of(&device.item);
+            if let Some(own) = all.add(Some(index), &found, &device.paths, errors) {
+                all.devices.to_mut().items[index].paths = own;
+            }
+        }
+        all
+    }
+
+    /// The items that are inside of one, or of the kernel.
+    pub(crate) fn inside(&self, of: Option<usize>) -> Range<usize> {
+        let found = self.inner.iter().find(|(parent, _)| *parent == of);
+        found.map_or(0..0, |(_, inner)| inner.clone())
+    }
+
+    /// Adds what was found in an item whose paths lead to `outer`. Yields where they lead with what is
+    /// inside of it; `None` if nothing is.
+    fn add(
+        &mut self,
+        parent: Option<usize>,
+        found: &Found<'_>,
+        outer: &BTreeMap<String, usize>,
+        errors: &mut Errors,
+    ) -> Option<BTreeMap<String, usize>> {
+        found.named().next()?;
+        let is_foreign = parent.is_some_and(|parent| self.devices.items[parent].is_foreign);
+        let first = self.devices.items.len();
+        let (mut own, mut seen) = (outer.clone(), outer.clone());
+        for (index, item) in found.items.iter().enumerate() {
+            let Some(ident) = crate::syntax::item::name(item) else { continue };
+            let name = ident.to_string();
+            if let Item::Trait(_) = item
+                && let Some(taken) = crate::resolve::reserved_names::refuse_name(item)
+            {
+                errors.report(SpanRange::token(ident.span()), taken);
+            }
+            if seen.insert(name.clone(), first + index).is_some() {
+                errors.advise(
+                    SpanRange::token(ident.span()),
+                    format_args!("kernel code takes `{name}` for another item of that name here"),
+                    "give it a name that nothing else has in this function",
+                );
+            }
+            if !matches!(item, Item::Const(_)) {
+                own.insert(name, first + index);
+            }
+        }
+        for item in &found.items {
+            // What it names, and what is inside of it, which it names as its own.
+            let found = Found::of(item);
+            let inside = found.named().filter_map(|item| crate::syntax::item::name(item));
+            let inside: Vec<String> = inside.map(ToString::to_string).collect();
+            let keys = paths(item).iter().map(key).chain(inside).collect::<Vec<_>>();
+            let lead = |key: String| seen.get(&key).copied().map(|to| (key, to));
+            let paths = keys.into_iter().filter_map(lead).collect();
+            let item = (*item).clone();
+            let item = DeviceItem { item, paths, is_foreign, of_std: None };
+            self.devices.to_mut().items.push(item);
+        }
+        self.inner.push((parent, first..self.devices.items.len()));
+        Some(own)
+    }
+}
+
+/// Items inside of a function.
+#[derive(Default)]
+struct Found<'ast> {
+    items: Vec<&'ast Item>,
+    depth: usize,
+}
+
+impl<'ast> Found<'ast> {
+    fn inside(block: &'ast Block) -> Self {
+        let mut found = Self::default();
+        found.visit_block(block);
+        found
+    }
+
+    fn of(item: &'ast Item) -> Self {
+        match item {
+            Item::Fn(item) => Self::inside(&item.block),
+            item => {
+                let mut found = Self::default();
+                found.visit_item(item);
+                found
+            }
+        }
+    }
+
+    /// What paths lead to: constants are found as variables are.
+    fn named(&self) -> impl Iterator<Item = &&'ast Item> {
+        self.items.iter().filter(|item| !matches!(item, Item::Const(_)))
+    }
+}
+
+impl<'ast> Visit<'ast> for Found<'ast> {
+    fn visit_block(&mut self, block: &'ast Block) {
+        for statement in &block.stmts {
+            if let Stmt::Item(item) = statement
+                && is_seen(item)
+            {
+                self.items.push(item);
+            }
+        }
+        visit::visit_block(self, block);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let chain = limits::Chain::of(expr);
+        for arm in &chain.arms {
+            self.visit_expr(&arm.cond);
+            self.visit_block(&arm.then_branch);
+        }
+        chain.operands.iter().for_each(|operand| self.visit_expr(operand));
+        let expr = chain.rest;
+        // What nests deeper is refused.
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            visit::visit_expr(self, expr);
+            self.depth -= 1;
+        }
+    }
+}
+
+/// Whether kernel code has items like this one inside of functions.
+pub(crate) fn is_seen(item: &Item) -> bool {
+    matches!(
+        item,
+        Item::Fn(_)
+            | Item::Const(_)
+            | Item::Struct(_)
+            | Item::Enum(_)
+            | Item::Type(_)
+            | Item::Trait(_)
+            | Item::Impl(_)
+    )
+}

@@ -1,0 +1,265 @@
+//! Instances of a kernel: its type parameters replaced by the types of `instances(..)`.
+use crate::{
+    attr::{
+        Options,
+        instances::{Instance, remove_types},
+    },
+    resolve::{
+        device_set::DeviceSet,
+        paths::{key, lead},
+    },
+};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{
+    ExprPath, Generics, ItemFn, Path, QSelf, Token, Type, TypePath, WherePredicate,
+    visit_mut::{self, VisitMut},
+};
+
+impl Instance {
+    /// The kernel with these types, and its arguments.
+    pub(crate) fn of(
+        &self,
+        item: &ItemFn,
+        options: &Options,
+        devices: &DeviceSet,
+    ) -> (ItemFn, Options) {
+        let names = item.sig.generics.type_params().map(|param| param.ident.clone());
+        let types = names.zip(self.types.iter().cloned()).collect();
+        let bounds = bounds(&item.sig.generics).map(|bound| bound.path.clone()).collect();
+        let mut put = Put { types, bounds, devices };
+        let (mut item, mut options) = (item.clone(), options.clone());
+        remove_types(&mut item.sig.generics);
+        put.visit_signature_mut(&mut item.sig);
+        put.visit_block_mut(&mut item.block);
+        for condition in &mut options.requires {
+            put.visit_expr_mut(&mut condition.expr);
+        }
+        options.block.iter_mut().flatten().for_each(|dim| put.visit_expr_mut(dim));
+        options.instances.clear();
+        (item, options)
+    }
+
+    /// The traits that bound the parameters, if they are `#[device]`: their functions are found by
+    /// the parameter's name, and by a type's only where the trait is in scope.
+    pub(crate) fn traits(item: &ItemFn, devices: &DeviceSet) -> TokenStream {
+        let mut found: Vec<Path> = Vec::new();
+        for bound in bounds(&item.sig.generics) {
+            let path = lead(&bound.path);
+            if devices.kernel_paths.contains_key(&key(&path)) && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        quote!(#(#[allow(unused_imports, reason = "in scope, perhaps")] use #found as _;)*)
+    }
+}
+
+/// The traits that bound type parameters.
+fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let behind = clauses.filter_map(|predicate| match predicate {
+        WherePredicate::Type(of) => Some(&of.bounds),
+        _ => None,
+    });
+    let bounds = generics.type_params().map(|param| &param.bounds).chain(behind).flatten();
+    bounds.filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(bound),
+        _ => None,
+    })
+}
+
+/// Puts types where the names of type parameters are.
+struct Put<'a> {
+    types: Vec<(Ident, Type)>,
+    /// The traits that bound the parameters.
+    bounds: Vec<Path>,
+    devices: &'a DeviceSet,
+}
+
+impl Put<'_> {
+    /// What the first name of a path stands for, at its place.
+    fn stands_for(&self, path: &Path) -> Option<Type> {
+        let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
+        let (_, ty) = self.types.iter().find(|(name, _)| *name == first.ident)?;
+        Some(placed(ty, first.ident.span()))
+    }
+
+    /// The rest of a path behind a parameter, and the type that it is of.
+    fn qualified(&self, path: &Path) -> Option<(QSelf, Path)> {
+        let ty = self.stands_for(path)?;
+        let segments = path.segments.iter().skip(1).cloned().collect();
+        let colon = Some(Token![::](path.segments.first()?.ident.span()));
+        let qself = QSelf {
+            lt_token: Token![<](Span::call_site()),
+            ty: Box::new(ty),
+            position: 0,
+            as_token: None,
+            gt_token: Token![>](Span::call_site()),
+        };
+        Some((qself, Path { leading_colon: colon, segments }))
+    }
+
+    /// The trait that an associated type is of, which a parameter tells and a type does not.
+    fn trait_with(&self, name: &Ident) -> Option<&Path> {
+        let device = |bound: &Path| {
+            let index = self.devices.kernel_paths.get(&key(&lead(bound)))?;
+            self.devices.items.get(*index)
+        };
+        let declares = |bound: &&Path| match device(bound).map(|device| &device.item) {
+            Some(syn::Item::Trait(of)) => of.items.iter().any(
+                |member| matches!(member, syn::TraitItem::Type(member) if member.ident == *name),
+            ),
+            Some(_) => false,
+            // An operator of std's.
+            None => name == "Output",
+        };
+        self.bounds.iter().find(declares)
+    }
+
+    /// The same in a macro, whose tokens are its own.
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut found = TokenStream::new();
+        let mut behind = false;
+        for token in tokens {
+            let dot = matches!(&token, TokenTree::Punct(punct) if ".:'".contains(punct.as_char()));
+            match token {
+                TokenTree::Ident(name) if !behind => {
+                    let known = self.types.iter().find(|(known, _)| *known == name);
+                    match known.map(|(_, ty)| placed(ty, name.span())) {
+                        Some(Type::Path(path)) => path.to_tokens(&mut found),
+                        Some(ty) => quote!(<#ty>).to_tokens(&mut found),
+                        None => name.to_tokens(&mut found),
+                    }
+                }
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    inner.to_tokens(&mut found);
+                }
+                token => token.to_tokens(&mut found),
+            }
+            behind = dot;
+        }
+        found
+    }
+}
+
+/// `ty` where a parameter is named.
+fn placed(ty: &Type, at: Span) -> Type {
+    struct Place(Span);
+    impl VisitMut for Place {
+        fn visit_ident_mut(&mut self, ident: &mut Ident) {
+            ident.set_span(ident.span().located_at(self.0));
+        }
+    }
+    let mut ty = ty.clone();
+    Place(at).visit_type_mut(&mut ty);
+    ty
+}
+
+impl VisitMut for Put<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(TypePath { qself: None, path, attrs }) = ty
+            && let Some(found) = self.stands_for(path)
+        {
+            if path.segments.len() == 1 {
+                *ty = found;
+                return;
+            }
+            if let Some((mut qself, mut rest)) = self.qualified(path) {
+                let of = path.segments.iter().nth(1).and_then(|name| self.trait_with(&name.ident));
+                if let Some(of) = of {
+                    (qself.position, qself.as_token) =
+                        (of.segments.len(), Some(Token![as](Span::call_site())));
+                    let of_trait = of.segments.iter().cloned().map(without_bindings);
+                    let segments = of_trait.chain(rest.segments.iter().cloned()).collect();
+                    rest = Path { leading_colon: of.leading_colon, segments };
+                }
+                let attrs = std::mem::take(attrs);
+                *ty = Type::Path(TypePath { attrs, qself: Some(qself), path: rest });
+            }
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
+        if path.qself.is_none()
+            && path.path.segments.len() > 1
+            && let Some(found) = self.stands_for(&path.path)
+        {
+            match found {
+                Type::Path(TypePath { qself: None, path: of, .. }) if is_plain(&of) => {
+                    let rest = path.path.segments.iter().skip(1).cloned();
+                    let colon = of.leading_colon;
+                    let segments = of.segments.iter().cloned().chain(rest).collect();
+                    path.path = Path { leading_colon: colon, segments };
+                }
+                _ => {
+                    if let Some((qself, rest)) = self.qualified(&path.path) {
+                        (path.qself, path.path) = (Some(qself), rest);
+                    }
+                }
+            }
+        }
+        visit_mut::visit_expr_path_mut(self, path);
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
+        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+    }
+
+    /// What is declared inside has parameters of its own.
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// A part of a bound without what it says of associated types: `Add` of `Add<Output = f32>`.
+fn without_bindings(mut segment: syn::PathSegment) -> syn::PathSegment {
+    if let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+        let args = std::mem::take(&mut arguments.args).into_iter();
+        arguments.args =
+            args.filter(|arg| !matches!(arg, syn::GenericArgument::AssocType(_))).collect();
+        if arguments.args.is_empty() {
+            segment.arguments = syn::PathArguments::None;
+        }
+    }
+    segment
+}
+
+/// Whether a path has no generic arguments.
+fn is_plain(path: &Path) -> bool {
+    path.segments.iter().all(|segment| segment.arguments.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_function(text: &str) -> ItemFn {
+        syn::parse_str(text).unwrap()
+    }
+
+    #[test]
+    fn types_stand_wherever_the_parameter_does() {
+        let (options, _) = crate::attr::parse(quote!(instances((ops::Twice, [f32; 2]))));
+        let item = parse_function(
+            "fn map<'a, F: Op, T, const N: usize>(x: &'a [T]) where T: Copy {
+                let y: T = F::apply(x[0]).F;
+                let z = T::LEN + <F as Op>::LEN;
+                assert!(F::apply(y) == shared!([T; N]), \"F\");
+                fn inner<F>(f: F) {}
+            }",
+        );
+        let devices = DeviceSet::default();
+        let (found, _) = options.instances[0].of(&item, &options, &devices);
+        let expected = parse_function(
+            "fn map<'a, const N: usize>(x: &'a [[f32; 2]]) where {
+                let y: [f32; 2] = ops::Twice::apply(x[0]).F;
+                let z = <[f32; 2]>::LEN + <ops::Twice as Op>::LEN;
+                assert!(ops::Twice::apply(y) == shared!([<[f32; 2]>; N]), \"F\");
+                fn inner<F>(f: F) {}
+            }",
+        );
+        let text = |item: &ItemFn| item.to_token_stream().to_string().replace(' ', "");
+        assert_eq!(text(&found), text(&expected));
+    }
+}

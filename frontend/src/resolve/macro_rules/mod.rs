@@ -1,0 +1,485 @@
+//! Macros of the user's own, by `macro_rules!` in a function or before it in the file: what their calls become.
+//!
+//! rustc expands the function that is emitted; here the same is done for what becomes kernel code, before names are looked up. A macro that is
+//! not found, or has something in it that is not expanded here, stays, and lowering refuses its call.
+//!
+//! Names are hygienic, as in Rust: a variable that a rule declares is none of the caller's, and so it gets a name of its own. A name that
+//! a rule only mentions is that of where the macro is declared. If that could be another one than where it is called, the call stays.
+mod names;
+mod pattern;
+mod template;
+
+use crate::{
+    resolve::{
+        macro_rules::{
+            names::{Declared, Unmark},
+            pattern::Rules,
+            template::Call,
+        },
+        source_map,
+    },
+    syntax::{
+        item::is_std_macro,
+        ungroup::{Ungrouped, ungrouped},
+    },
+};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    rc::Rc,
+};
+use syn::{
+    Block, Expr, Item, ItemFn, Macro, Pat, PatIdent, Stmt, StmtMacro, Token, Type,
+    parse::{ParseStream, Parser as _},
+    token::Brace,
+    visit::{self, Visit},
+    visit_mut::{self, VisitMut},
+};
+
+/// How many calls are expanded in a function.
+const MOST: usize = 4096;
+
+/// How deep calls may be in what other calls became, as rustc has it.
+const DEEPEST: usize = 128;
+
+/// Whether a macro is one that kernel code knows, or rejects by name.
+pub(crate) fn is_known(name: &Ident) -> bool {
+    is_std_macro(name) || name == "shared" || name == "shared_dyn"
+}
+
+/// A kernel with its macros expanded.
+pub(crate) fn expanded_kernel(item: &ItemFn) -> ItemFn {
+    expanded_as(
+        item,
+        |item, expand| expand.visit_item_fn_mut(item),
+        |item, seen| {
+            seen.visit_item_fn(item);
+        },
+    )
+}
+
+/// A device item with its macros expanded.
+pub(crate) fn expanded(item: &Item) -> Item {
+    expanded_as(
+        item,
+        |item, expand| expand.visit_item_mut(item),
+        |item, seen| {
+            seen.visit_item(item);
+        },
+    )
+}
+
+fn expanded_as<T: Clone + Ungrouped>(
+    item: &T,
+    expand_in: impl Fn(&mut T, &mut Expand),
+    see: impl Fn(&T, &mut Seen),
+) -> T {
+    let mut refused = BTreeSet::new();
+    loop {
+        let (mut found, mut expand) = (item.clone(), Expand::new(refused));
+        expand_in(&mut found, &mut expand);
+        let mut seen = Seen::default();
+        see(&found, &mut seen);
+        let unclear = expand.outer.into_iter().filter(|(_, names)| !seen.are_clear(names));
+        let unclear: Vec<String> = unclear.map(|(of, _)| of).collect();
+        if unclear.is_empty() {
+            return ungrouped(found);
+        }
+        refused = expand.refused;
+        refused.extend(unclear);
+    }
+}
+
+/// What of an item says whether a name means the same in all of it.
+#[derive(Default)]
+struct Seen {
+    /// How often each name is declared as a variable.
+    variables: BTreeMap<String, usize>,
+    /// Names that macros get which were not expanded, and may declare them.
+    given: BTreeSet<String>,
+}
+
+impl Seen {
+    /// Whether there is no other variable of any of these names than one.
+    fn are_clear(&self, names: &BTreeSet<String>) -> bool {
+        names.iter().all(|name| {
+            let declared = self.variables.get(name).copied().unwrap_or_default();
+            declared <= 1 && !self.given.contains(name)
+        })
+    }
+}
+
+impl<'ast> Visit<'ast> for Seen {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        *self.variables.entry(pat.ident.to_string()).or_default() += 1;
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        if !call.path.get_ident().is_some_and(is_known) {
+            words(call.tokens.clone(), &mut self.given);
+        }
+    }
+}
+
+/// Adds the names among tokens.
+fn words(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => drop(names.insert(name.to_string())),
+            TokenTree::Group(group) => words(group.stream(), names),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// A macro; `None` if it has something in it that is not expanded here.
+type Found = Option<Rc<Rules>>;
+
+struct Expand {
+    /// Macros that are not to be expanded.
+    refused: BTreeSet<String>,
+    /// What macros that are declared inside name where they stand.
+    outer: Vec<(String, BTreeSet<String>)>,
+    /// Those that the blocks around declare, the innermost last.
+    scopes: Vec<Vec<(String, Found)>>,
+    /// Those of the file, by their name and where they were asked for.
+    of_file: Vec<(String, Found)>,
+    calls: usize,
+    depth: usize,
+}
+
+impl Expand {
+    fn new(refused: BTreeSet<String>) -> Self {
+        let (outer, scopes, of_file) = (Vec::new(), Vec::new(), Vec::new());
+        Self { refused, outer, scopes, of_file, calls: 0, depth: 0 }
+    }
+
+    /// The macro of this name, and whether a block around declares it.
+    fn find(&self, name: &Ident) -> Option<(Rc<Rules>, bool)> {
+        let text = name.to_string();
+        let of_blocks = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        if let Some((_, found)) = of_blocks.into_iter().find(|(known, _)| *known == text) {
+            return Some((found.clone()?, true));
+        }
+        let found = self.of_file.iter().find(|(known, _)| *known == text)?;
+        Some((found.1.clone()?, false))
+    }
+
+    /// Looks the macro of this name up in the file, once.
+    fn look_up(&mut self, name: &Ident) {
+        let text = name.to_string();
+        if !is_known(name) && self.of_file.iter().all(|(known, _)| *known != text) {
+            let found = source_map::rules(name).and_then(Rules::parse).map(Rc::new);
+            self.of_file.push((text, found));
+        }
+    }
+
+    /// What a call becomes; `None` if it stays.
+    fn expand<T: Parsed>(&mut self, written: &Macro) -> Option<T> {
+        let name = written.path.get_ident()?;
+        self.look_up(name);
+        let (rules, is_inside) = self.find(name)?;
+        let text = name.to_string();
+        if self.calls >= MOST || self.depth >= DEEPEST || self.refused.contains(&text) {
+            return None;
+        }
+        self.calls += 1;
+        let call = Call { at: name.span(), mark: format!("·{}", self.calls) };
+        let mut parsed = T::parse(rules.apply(&written.tokens, &call)?)?;
+        let mut declared = Declared::new(&call.mark);
+        parsed.visit(&mut declared);
+        let mut called = Called::default();
+        parsed.visit(&mut called);
+        called.0.iter().for_each(|name| self.look_up(name));
+        let may_bind =
+            |name: &Ident| !is_known(name) && self.find(name).is_none_or(|(of, _)| of.may_bind);
+        let mut unmark = Unmark::new(&call.mark, declared.names, &may_bind);
+        parsed.change(&mut unmark);
+        let Unmark { outer, passed_on, .. } = unmark;
+        if is_inside {
+            self.outer.push((text, outer));
+        }
+        passed_on.is_empty().then_some(parsed)
+    }
+
+    /// The same in what a macro of std's gets.
+    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                }
+                TokenTree::Ident(name) if tokens.peek().is_some_and(is_bang) => {
+                    let bang = tokens.next();
+                    let given = tokens.next_if(|next| matches!(next, TokenTree::Group(_)));
+                    let call = [Some(name.into()), bang, given].into_iter().flatten();
+                    let call: TokenStream = call.collect();
+                    let parsed = syn::parse2::<Macro>(call.clone()).ok();
+                    match parsed.and_then(|parsed| self.expand::<Expr>(&parsed)) {
+                        Some(mut found) => {
+                            self.visit_expr_mut(&mut found);
+                            let found = found.into_token_stream();
+                            out.extend([TokenTree::Group(Group::new(
+                                Delimiter::Parenthesis,
+                                found,
+                            ))]);
+                        }
+                        None => out.extend(call),
+                    }
+                }
+                token => out.extend([token]),
+            }
+        }
+        out
+    }
+
+    /// Puts what a call becomes in its place; whether it becomes anything.
+    fn replace<T: Parsed>(&mut self, at: &mut T, call: Option<Macro>) -> bool {
+        let Some(found) = call.and_then(|call| self.expand::<T>(&call)) else { return false };
+        *at = found;
+        self.depth += 1;
+        at.change(self);
+        self.depth -= 1;
+        true
+    }
+}
+
+/// Whether a token is the `!` of a call.
+pub(crate) fn is_bang(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == '!' && punct.spacing() == Spacing::Alone)
+}
+
+/// Macros that are called by a name alone.
+#[derive(Default)]
+struct Called(BTreeSet<Ident>);
+
+impl<'ast> Visit<'ast> for Called {
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        self.0.extend(call.path.get_ident().cloned());
+    }
+}
+
+/// What a call may become, by where it stands.
+trait Parsed: Sized {
+    fn parse(tokens: TokenStream) -> Option<Self>;
+    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>);
+    fn change(&mut self, by: &mut impl VisitMut);
+}
+
+/// Statements.
+impl Parsed for Block {
+    fn parse(tokens: TokenStream) -> Option<Self> {
+        let stmts = Self::parse_within.parse2(tokens).ok()?;
+        Some(Self { brace_token: Brace::default(), stmts })
+    }
+    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+        by.visit_block(self);
+    }
+    fn change(&mut self, by: &mut impl VisitMut) {
+        by.visit_block_mut(self);
+    }
+}
+
+impl Parsed for Expr {
+    fn parse(tokens: TokenStream) -> Option<Self> {
+        let parse = |input: ParseStream<'_>| {
+            let expr = input.parse()?;
+            input.parse::<Option<Token![;]>>()?;
+            Ok(expr)
+        };
+        parse.parse2(tokens).ok()
+    }
+    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+        by.visit_expr(self);
+    }
+    fn change(&mut self, by: &mut impl VisitMut) {
+        by.visit_expr_mut(self);
+    }
+}
+
+impl Parsed for Pat {
+    fn parse(tokens: TokenStream) -> Option<Self> {
+        Self::parse_multi_with_leading_vert.parse2(tokens).ok()
+    }
+    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+        by.visit_pat(self);
+    }
+    fn change(&mut self, by: &mut impl VisitMut) {
+        by.visit_pat_mut(self);
+    }
+}
+
+impl Parsed for Type {
+    fn parse(tokens: TokenStream) -> Option<Self> {
+        syn::parse2(tokens).ok()
+    }
+    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+        by.visit_type(self);
+    }
+    fn change(&mut self, by: &mut impl VisitMut) {
+        by.visit_type_mut(self);
+    }
+}
+
+impl VisitMut for Expand {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        self.scopes.push(Vec::new());
+        let outside = self.depth;
+        // Each with how many calls it came out of.
+        let waiting = std::mem::take(&mut block.stmts).into_iter();
+        let mut waiting: VecDeque<(Stmt, usize)> =
+            waiting.map(|statement| (statement, outside)).collect();
+        while let Some((mut statement, depth)) = waiting.pop_front() {
+            self.depth = depth;
+            if let Stmt::Item(Item::Macro(item)) = &statement
+                && let Some(name) = &item.ident
+            {
+                let rules = Rules::parse(item.mac.tokens.clone()).map(Rc::new);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.push((name.to_string(), rules));
+                }
+                continue;
+            }
+            let call = match &statement {
+                Stmt::Macro(StmtMacro { mac, semi_token, attrs }) if attrs.is_empty() => {
+                    Some((mac, semi_token.is_some()))
+                }
+                _ => None,
+            };
+            let found = call.and_then(|(call, ends)| Some((self.expand::<Block>(call)?, ends)));
+            let Some((found, ends)) = found else {
+                visit_mut::visit_stmt_mut(self, &mut statement);
+                block.stmts.push(statement);
+                continue;
+            };
+            let mut found = found.stmts;
+            if ends && let Some(Stmt::Expr(_, semi @ None)) = found.last_mut() {
+                *semi = Some(Token![;](Span::call_site()));
+            }
+            let found = found.into_iter().rev().map(|statement| (statement, depth + 1));
+            found.for_each(|statement| waiting.push_front(statement));
+        }
+        self.depth = outside;
+        self.scopes.pop();
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let call = match &*expr {
+            Expr::Macro(call) if call.attrs.is_empty() => Some(call.mac.clone()),
+            _ => None,
+        };
+        if !self.replace(expr, call) {
+            visit_mut::visit_expr_mut(self, expr);
+        }
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        let call = if let Pat::Macro(call) = &*pat { Some(call.mac.clone()) } else { None };
+        if !self.replace(pat, call) {
+            visit_mut::visit_pat_mut(self, pat);
+        }
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        let call = if let Type::Macro(call) = &*ty { Some(call.mac.clone()) } else { None };
+        if !self.replace(ty, call) {
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        if call.path.get_ident().is_some_and(is_known) {
+            call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    /// A function with its macros expanded, and marks as `_`.
+    fn expanded(item: TokenStream) -> String {
+        let item = syn::parse2(item).expect("it is a function");
+        expanded_kernel(&item).to_token_stream().to_string().replace('·', "_")
+    }
+
+    #[test]
+    fn variables_of_a_rule_are_its_own() {
+        let found = expanded(quote!(
+            fn f(m: f32) -> f32 {
+                macro_rules! most {
+                    ($a:expr $(, $b:expr)*) => {{
+                        let mut m = $a;
+                        $(if $b > m { m = $b; println!("{m} {n}", n = x.m); })*
+                        m
+                    }};
+                }
+                most!(m + 1.0, m, 2.0) * m
+            }
+        ));
+        let expected = quote!(
+            fn f(m: f32) -> f32 {
+                ({
+                    let mut m_1 = m + 1.0;
+                    if m > m_1 {
+                        m_1 = m;
+                        println!("{m_1} {n}", n = x.m);
+                    }
+                    if 2.0 > m_1 {
+                        m_1 = 2.0;
+                        println!("{m_1} {n}", n = x.m);
+                    }
+                    m_1
+                }) * m
+            }
+        );
+        assert_eq!(found, expected.to_string());
+    }
+
+    #[test]
+    fn statements_take_the_place_of_their_call() {
+        let found = expanded(quote!(
+            fn f() {
+                macro_rules! set {
+                    ($a:ident: $t:ty = $e:expr) => {
+                        let $a: $t = $e;
+                        let own = S { a, own };
+                    };
+                }
+                set!(a: f32 = 1.0);
+                g(a)
+            }
+        ));
+        let expected = quote!(
+            fn f() {
+                let a: f32 = 1.0;
+                let own_1 = S { a: a, own: own_1 };
+                g(a)
+            }
+        );
+        assert_eq!(found, expected.to_string());
+    }
+
+    #[test]
+    fn what_could_mean_something_else_stays() {
+        for body in [
+            "let a = 1; macro_rules! m { () => { a } } let a = 2; m!()",
+            "macro_rules! m { () => { $crate::a } } m!()",
+            "macro_rules! m { ($($x:tt)*) => { m!(a $($x)*) } } m!()",
+            "macro_rules! m { () => { n!(a); a } } m!()",
+            "macro_rules! m { () => { 1 } } #[allow(a)] m!();",
+            "m!(); macro_rules! m { () => { 1 } }",
+        ] {
+            let item = format!("fn f() {{ {body} }}");
+            let found = expanded(item.parse().expect("it is Rust"));
+            assert!(found.contains("m ! ()"), "{found}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Names in what a rule became: which stay marked.
+use proc_macro2::{Group, Ident, Literal, Spacing, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use syn::{
+    ExprPath, FieldPat, FieldValue, Label, Lifetime, Macro, Member, PatIdent, Path,
+    token::Colon,
+    visit::{self, Visit},
+    visit_mut::{self, VisitMut},
+};
+
+/// Variables and labels with a mark that are declared.
+pub(crate) struct Declared<'m> {
+    mark: &'m str,
+    pub(crate) names: BTreeSet<String>,
+}
+
+impl<'m> Declared<'m> {
+    pub(crate) const fn new(mark: &'m str) -> Self {
+        Self { mark, names: BTreeSet::new() }
+    }
+
+    fn add(&mut self, name: &Ident) {
+        let name = name.to_string();
+        if name.ends_with(self.mark) {
+            self.names.insert(name);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Declared<'_> {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        self.add(&pat.ident);
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_label(&mut self, label: &'ast Label) {
+        self.add(&label.name.ident);
+    }
+}
+
+/// Takes the mark away from all names but the declared ones.
+pub(crate) struct Unmark<'m> {
+    mark: &'m str,
+    declared: BTreeSet<String>,
+    /// Names alone from which it was taken: what the macro names where it stands.
+    pub(crate) outer: BTreeSet<String>,
+    /// The same of what another macro gets, which may declare them.
+    pub(crate) passed_on: BTreeSet<String>,
+    /// Whether a macro of this name may declare variables.
+    may_bind: &'m dyn Fn(&Ident) -> bool,
+}
+
+impl<'m> Unmark<'m> {
+    pub(crate) fn new(
+        mark: &'m str,
+        declared: BTreeSet<String>,
+        may_bind: &'m dyn Fn(&Ident) -> bool,
+    ) -> Self {
+        let (outer, passed_on) = (BTreeSet::new(), BTreeSet::new());
+        Self { mark, declared, outer, passed_on, may_bind }
+    }
+
+    fn plain(&self, name: &Ident) -> Option<Ident> {
+        let text = name.to_string();
+        Some(Ident::new(text.strip_suffix(self.mark)?, name.span()))
+    }
+
+    fn is_declared(&self, name: &Ident) -> bool {
+        self.declared.contains(&name.to_string())
+    }
+
+    fn tokens(&mut self, tokens: TokenStream, may_bind: bool) -> TokenStream {
+        let mut is_field = false;
+        let mut out = TokenStream::new();
+        for token in tokens {
+            let is_dot = match &token {
+                TokenTree::Punct(punct) => {
+                    punct.as_char() == '.' && punct.spacing() == Spacing::Alone
+                }
+                _ => false,
+            };
+            let token = match token {
+                TokenTree::Group(group) => {
+                    let mut inner =
+                        Group::new(group.delimiter(), self.tokens(group.stream(), may_bind));
+                    inner.set_span(group.span());
+                    inner.into()
+                }
+                TokenTree::Ident(name) if is_field || !self.is_declared(&name) => {
+                    match self.plain(&name) {
+                        Some(plain) => {
+                            if !is_field {
+                                let names =
+                                    if may_bind { &mut self.passed_on } else { &mut self.outer };
+                                names.insert(plain.to_string());
+                            }
+                            plain.into()
+                        }
+                        None => name.into(),
+                    }
+                }
+                TokenTree::Literal(literal) => self.text(literal),
+                token => token,
+            };
+            is_field = is_dot;
+            out.extend([token]);
+        }
+        out
+    }
+
+    /// A text with marks on what it names.
+    fn text(&mut self, literal: Literal) -> TokenTree {
+        let text = literal.to_string();
+        if !text.starts_with('"') || !text.contains(self.mark) {
+            return literal.into();
+        }
+        let mut parts = text.split(self.mark);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let start = out.rfind('{').map_or(0, |at| at + 1);
+            let name = out[start..].to_owned();
+            if self.declared.contains(&format!("{name}{}", self.mark)) {
+                out.push_str(self.mark);
+            } else {
+                self.outer.insert(name);
+            }
+            out.push_str(part);
+        }
+        match out.parse::<Literal>() {
+            Ok(mut found) => {
+                found.set_span(literal.span());
+                found.into()
+            }
+            Err(_) => literal.into(),
+        }
+    }
+
+    /// The field that a name without a value stands for.
+    fn field(&self, member: &Member) -> Option<Ident> {
+        match member {
+            Member::Named(name) => self.plain(name),
+            Member::Unnamed(_) => None,
+        }
+    }
+}
+
+impl VisitMut for Unmark<'_> {
+    fn visit_ident_mut(&mut self, name: &mut Ident) {
+        if let Some(plain) = self.plain(name) {
+            *name = plain;
+        }
+    }
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if let Some((_, part)) = &mut pat.subpat {
+            self.visit_pat_mut(part);
+        }
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if !self.is_declared(&lifetime.ident) {
+            self.visit_ident_mut(&mut lifetime.ident);
+        }
+    }
+    fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
+        let alone = if path.qself.is_none() { path.path.get_ident() } else { None };
+        match alone {
+            Some(name) if self.is_declared(name) => {}
+            Some(name) => {
+                if let Some(plain) = self.plain(name) {
+                    self.outer.insert(plain.to_string());
+                    path.path = Path::from(plain);
+                }
+            }
+            None => visit_mut::visit_expr_path_mut(self, path),
+        }
+    }
+    fn visit_field_pat_mut(&mut self, field: &mut FieldPat) {
+        if field.colon_token.is_none()
+            && let Some(name) = self.field(&field.member)
+        {
+            field.member = Member::Named(name);
+            field.colon_token = Some(Colon::default());
+        }
+        visit_mut::visit_field_pat_mut(self, field);
+    }
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        if field.colon_token.is_none()
+            && let Some(name) = self.field(&field.member)
+        {
+            field.member = Member::Named(name);
+            field.colon_token = Some(Colon::default());
+        }
+        visit_mut::visit_field_value_mut(self, field);
+    }
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        visit_mut::visit_path_mut(self, &mut call.path);
+        let may_bind = call.path.get_ident().is_none_or(self.may_bind);
+        call.tokens = self.tokens(std::mem::take(&mut call.tokens), may_bind);
+    }
+}

@@ -1,0 +1,261 @@
+//! The patterns of rules, and what they bind.
+use crate::resolve::macro_rules::template::{self, Template};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
+use std::collections::BTreeMap;
+use syn::{
+    Block, Error, Expr, Item, Lifetime, Lit, Meta, Pat, Path, Stmt, Token, Type, Visibility,
+    ext::IdentExt as _,
+    parse::{
+        ParseStream, Parser as _,
+        discouraged::{AnyDelimiter as _, Speculative as _},
+    },
+};
+
+/// The rules of a `macro_rules!`.
+pub(crate) struct Rules {
+    rules: Vec<(Vec<Part>, Template)>,
+    /// Whether what they become may declare variables.
+    pub(crate) may_bind: bool,
+}
+
+/// A part of a pattern.
+enum Part {
+    Token(TokenTree),
+    Group(Delimiter, Vec<Self>),
+    /// `$name:kind`
+    Fragment(String, String),
+    /// `$(..)`, with what stands between two of them, and how often it may be there.
+    Repeated(Vec<Self>, Vec<TokenTree>, char),
+}
+
+/// What a name of a pattern stands for.
+#[derive(Clone)]
+pub(crate) enum Bound {
+    One(TokenStream),
+    Many(Vec<Self>),
+}
+
+/// What the names of a pattern stand for.
+pub(crate) type Bindings = BTreeMap<String, Bound>;
+
+impl Rules {
+    /// Of what stands in the braces of a `macro_rules!`; `None` if that has something that is not expanded here.
+    pub(crate) fn parse(tokens: TokenStream) -> Option<Self> {
+        let mut tokens = tokens.into_iter().peekable();
+        let (mut rules, mut may_bind) = (Vec::new(), false);
+        while let Some(token) = tokens.next() {
+            let TokenTree::Group(pattern) = token else { return None };
+            if !is_punct(&tokens.next()?, '=') || !is_punct(&tokens.next()?, '>') {
+                return None;
+            }
+            let TokenTree::Group(body) = tokens.next()? else { return None };
+            if tokens.peek().is_some_and(|next| is_punct(next, ';')) {
+                tokens.next();
+            }
+            may_bind |= binds(body.stream());
+            let pattern = parts(pattern.stream())?;
+            rules.push((pattern, Template::parse(body.stream())?));
+        }
+        Some(Self { rules, may_bind })
+    }
+
+    /// What these tokens become by the first rule that they match.
+    pub(crate) fn apply(&self, tokens: &TokenStream, call: &template::Call) -> Option<TokenStream> {
+        self.rules.iter().find_map(|(pattern, template)| {
+            let whole = |input: ParseStream<'_>| {
+                let mut found = Bindings::new();
+                matched(pattern, input, &mut found)?;
+                if input.is_empty() { Ok(found) } else { Err(input.error("")) }
+            };
+            let found = whole.parse2(tokens.clone()).ok()?;
+            Some(template.transcribed(&found, call))
+        })?
+    }
+}
+
+/// Whether tokens may declare variables.
+fn binds(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => {
+            ["let", "for", "match", "if", "while"].iter().any(|it| word == it)
+        }
+        TokenTree::Punct(punct) => punct.as_char() == '|',
+        TokenTree::Group(group) => binds(group.stream()),
+        TokenTree::Literal(_) => false,
+    })
+}
+
+pub(crate) fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+fn parts(tokens: TokenStream) -> Option<Vec<Part>> {
+    let mut tokens = tokens.into_iter();
+    let mut found = Vec::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '$' => match tokens.next()? {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
+                    let (between, often) = repetition(&mut tokens)?;
+                    found.push(Part::Repeated(parts(group.stream())?, between, often));
+                }
+                TokenTree::Ident(name) if is_punct(&tokens.next()?, ':') => {
+                    let TokenTree::Ident(kind) = tokens.next()? else { return None };
+                    found.push(Part::Fragment(name.to_string(), kind.to_string()));
+                }
+                _ => return None,
+            },
+            TokenTree::Group(group) => {
+                found.push(Part::Group(group.delimiter(), parts(group.stream())?));
+            }
+            token => found.push(Part::Token(token)),
+        }
+    }
+    Some(found)
+}
+
+/// What stands behind `$(..)`: what is between two, and `*`, `+` or `?`.
+pub(crate) fn repetition(
+    tokens: &mut impl Iterator<Item = TokenTree>,
+) -> Option<(Vec<TokenTree>, char)> {
+    let mut between = Vec::new();
+    loop {
+        let token = tokens.next()?;
+        if let TokenTree::Punct(punct) = &token
+            && let often @ ('*' | '+' | '?') = punct.as_char()
+        {
+            return Some((between, often));
+        }
+        between.push(token);
+    }
+}
+
+fn matched(parts: &[Part], input: ParseStream<'_>, found: &mut Bindings) -> syn::Result<()> {
+    for part in parts {
+        match part {
+            Part::Token(token) => same(token, input)?,
+            Part::Group(delimiter, inner) => {
+                let (opened, _, content) = input.parse_any_delimiter()?;
+                if opened != *delimiter {
+                    return Err(input.error(""));
+                }
+                matched(inner, &content, found)?;
+                if !content.is_empty() {
+                    return Err(content.error(""));
+                }
+            }
+            Part::Fragment(name, kind) => {
+                found.insert(name.clone(), Bound::One(fragment(kind, input)?));
+            }
+            Part::Repeated(inner, between, often) => {
+                repeated((inner.as_slice(), between.as_slice(), *often), input, found)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn repeated(
+    (inner, between, often): (&[Part], &[TokenTree], char),
+    input: ParseStream<'_>,
+    found: &mut Bindings,
+) -> syn::Result<()> {
+    let mut all: Vec<Bindings> = Vec::new();
+    while !(input.is_empty() || often == '?' && all.len() == 1) {
+        let ahead = input.fork();
+        let mut one = Bindings::new();
+        let separators = if all.is_empty() { &[] } else { between };
+        let is_there = separators.iter().all(|token| same(token, &ahead).is_ok())
+            && matched(inner, &ahead, &mut one).is_ok();
+        if !is_there || ahead.cursor() == input.cursor() {
+            break;
+        }
+        input.advance_to(&ahead);
+        all.push(one);
+    }
+    if often == '+' && all.is_empty() {
+        return Err(input.error(""));
+    }
+    let mut names = Vec::new();
+    names_in(inner, &mut names);
+    for name in names {
+        let of_name = all.iter_mut().filter_map(|one| one.remove(&name));
+        found.insert(name.clone(), Bound::Many(of_name.collect()));
+    }
+    Ok(())
+}
+
+fn names_in(parts: &[Part], names: &mut Vec<String>) {
+    for part in parts {
+        match part {
+            Part::Fragment(name, _) => names.push(name.clone()),
+            Part::Group(_, inner) | Part::Repeated(inner, ..) => names_in(inner, names),
+            Part::Token(_) => {}
+        }
+    }
+}
+
+/// The same token as in the pattern.
+fn same(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
+    let next: TokenTree = input.parse()?;
+    let is_same = match (token, &next) {
+        (TokenTree::Punct(a), TokenTree::Punct(b)) => a.as_char() == b.as_char(),
+        (TokenTree::Ident(a), TokenTree::Ident(b)) => a == b,
+        (TokenTree::Literal(a), TokenTree::Literal(b)) => a.to_string() == b.to_string(),
+        _ => false,
+    };
+    if is_same { Ok(()) } else { Err(Error::new(next.span(), "")) }
+}
+
+/// What a fragment of this kind is made of; in a group, if something beside it could come to belong to it.
+fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    Ok(match kind {
+        "expr" | "expr_2021" => grouped(input.parse::<Expr>()?.into_token_stream()),
+        "ty" => grouped(input.parse::<Type>()?.into_token_stream()),
+        "ident" => {
+            let name = Ident::parse_any(input)?;
+            if name == "_" {
+                return Err(Error::new(name.span(), ""));
+            }
+            name.into_token_stream()
+        }
+        "tt" => input.parse::<TokenTree>()?.into(),
+        "literal" => {
+            let minus = input.parse::<Option<Token![-]>>()?;
+            let literal = input.parse::<Lit>()?;
+            let mut tokens = minus.into_token_stream();
+            literal.to_tokens(&mut tokens);
+            grouped(tokens)
+        }
+        "lifetime" => input.parse::<Lifetime>()?.into_token_stream(),
+        "path" => Path::parse_mod_style(input).map(|path| path.into_token_stream())?,
+        "pat" => Pat::parse_multi_with_leading_vert(input)?.into_token_stream(),
+        "pat_param" => Pat::parse_single(input)?.into_token_stream(),
+        "block" => input.parse::<Block>()?.into_token_stream(),
+        "stmt" => statement(input)?,
+        "item" => input.parse::<Item>()?.into_token_stream(),
+        "meta" => input.parse::<Meta>()?.into_token_stream(),
+        "vis" => input.parse::<Visibility>()?.into_token_stream(),
+        _ => return Err(input.error("")),
+    })
+}
+
+/// Several tokens as one.
+fn grouped(tokens: TokenStream) -> TokenStream {
+    if tokens.clone().into_iter().nth(1).is_none() {
+        return tokens;
+    }
+    TokenTree::Group(Group::new(Delimiter::None, tokens)).into()
+}
+
+/// A statement without the semicolon that ends it.
+fn statement(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !(input.is_empty() || input.peek(Token![;]) || input.peek(Token![=>])) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    let mut ended = tokens.clone();
+    Token![;](Span::call_site()).to_tokens(&mut ended);
+    syn::parse2::<Stmt>(ended).map(|_| tokens)
+}

@@ -1,0 +1,186 @@
+//! What a rule becomes.
+//!
+//! A name in it that a rule declares a variable by is none of the caller's, though they read the same. So each name gets a mark, which stays
+//! on those of variables and of labels that are declared there, and is taken away from all others.
+use crate::{
+    resolve::macro_rules::pattern::{Bindings, Bound, is_punct, repetition},
+    syntax::parse::is_keyword,
+};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Span, TokenStream, TokenTree};
+
+/// A call of a macro.
+pub(crate) struct Call {
+    /// Where it is.
+    pub(crate) at: Span,
+    /// What is behind each name that is not the caller's.
+    pub(crate) mark: String,
+}
+
+/// What a rule becomes, in parts.
+pub(crate) struct Template(Vec<Part>);
+
+enum Part {
+    Token(TokenTree),
+    Group(Delimiter, Vec<Self>),
+    /// `$name`
+    Name(String),
+    /// `$(..)`, and what stands between two of them.
+    Repeated(Vec<Self>, Vec<TokenTree>),
+}
+
+impl Template {
+    pub(crate) fn parse(tokens: TokenStream) -> Option<Self> {
+        parts(tokens).map(Self)
+    }
+
+    /// With what was found in the place of names; `None` if that does not fit.
+    pub(crate) fn transcribed(&self, found: &Bindings, call: &Call) -> Option<TokenStream> {
+        let mut out = TokenStream::new();
+        transcribe(&self.0, found, call, &mut out)?;
+        Some(out)
+    }
+}
+
+fn parts(tokens: TokenStream) -> Option<Vec<Part>> {
+    let mut tokens = tokens.into_iter();
+    let mut found = Vec::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            token if is_punct(&token, '$') => match tokens.next()? {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
+                    let (between, _) = repetition(&mut tokens)?;
+                    found.push(Part::Repeated(parts(group.stream())?, between));
+                }
+                TokenTree::Ident(name) if name != "crate" => {
+                    found.push(Part::Name(name.to_string()));
+                }
+                _ => return None,
+            },
+            TokenTree::Group(group) => {
+                found.push(Part::Group(group.delimiter(), parts(group.stream())?));
+            }
+            token => found.push(Part::Token(token)),
+        }
+    }
+    Some(found)
+}
+
+fn transcribe(parts: &[Part], found: &Bindings, call: &Call, out: &mut TokenStream) -> Option<()> {
+    for part in parts {
+        match part {
+            Part::Token(token) => out.extend([own(token, call)]),
+            Part::Group(delimiter, inner) => {
+                let mut stream = TokenStream::new();
+                transcribe(inner, found, call, &mut stream)?;
+                let mut group = Group::new(*delimiter, stream);
+                group.set_span(call.at);
+                out.extend([TokenTree::Group(group)]);
+            }
+            Part::Name(name) => match found.get(name)? {
+                Bound::One(tokens) => out.extend(tokens.clone()),
+                Bound::Many(_) => return None,
+            },
+            Part::Repeated(inner, between) => {
+                for (index, one) in rounds(inner, found)?.into_iter().enumerate() {
+                    if index > 0 {
+                        out.extend(between.iter().map(|token| own(token, call)));
+                    }
+                    transcribe(inner, &one, call, out)?;
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// What the names stand for in each round of a repetition.
+fn rounds(inner: &[Part], found: &Bindings) -> Option<Vec<Bindings>> {
+    let mut names = Vec::new();
+    names_in(inner, &mut names);
+    let many = names.into_iter().filter_map(|name| match found.get(&name)? {
+        Bound::Many(many) => Some((name, many)),
+        Bound::One(_) => None,
+    });
+    let many: Vec<(String, &Vec<Bound>)> = many.collect();
+    let count = many.first()?.1.len();
+    if many.iter().any(|(_, of)| of.len() != count) {
+        return None;
+    }
+    let round = |index: usize| {
+        let mut one = found.clone();
+        for (name, of) in &many {
+            one.insert(name.clone(), of[index].clone());
+        }
+        one
+    };
+    Some((0..count).map(round).collect())
+}
+
+fn names_in(parts: &[Part], names: &mut Vec<String>) {
+    for part in parts {
+        match part {
+            Part::Name(name) => names.push(name.clone()),
+            Part::Group(_, inner) | Part::Repeated(inner, _) => names_in(inner, names),
+            Part::Token(_) => {}
+        }
+    }
+}
+
+/// A token of the rule's own, as if it stood at the call.
+fn own(token: &TokenTree, call: &Call) -> TokenTree {
+    match token {
+        TokenTree::Ident(word) => {
+            let text = word.to_string();
+            if is_keyword(&text) || text.starts_with("r#") || is_type_name(&text) {
+                let mut word = word.clone();
+                word.set_span(call.at);
+                return word.into();
+            }
+            Ident::new(&format!("{text}{}", call.mark), call.at).into()
+        }
+        TokenTree::Punct(punct) => {
+            let mut punct = Punct::new(punct.as_char(), punct.spacing());
+            punct.set_span(call.at);
+            punct.into()
+        }
+        TokenTree::Literal(literal) => {
+            let mut literal = marked_text(literal, &call.mark).unwrap_or_else(|| literal.clone());
+            literal.set_span(call.at);
+            literal.into()
+        }
+        TokenTree::Group(group) => group.clone().into(),
+    }
+}
+
+fn is_type_name(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+}
+
+/// A text with marks behind the names in it: `{sum:?}`; `None` if there are none.
+fn marked_text(literal: &Literal, mark: &str) -> Option<Literal> {
+    let text = literal.to_string();
+    if !text.starts_with('"') || !text.contains('{') {
+        return None;
+    }
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('{') {
+        let (before, behind) = rest.split_at(at + 1);
+        out.push_str(before);
+        rest = behind;
+        if let Some(behind) = rest.strip_prefix('{') {
+            out.push('{');
+            rest = behind;
+            continue;
+        }
+        let end = rest.find(|char: char| !(char == '_' || char.is_alphanumeric())).unwrap_or(0);
+        let (name, behind) = rest.split_at(end);
+        if name.starts_with(|char: char| char == '_' || char.is_lowercase()) {
+            out.push_str(name);
+            out.push_str(mark);
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out.parse().ok()
+}

@@ -1,0 +1,432 @@
+//! Items of a source file that are not `#[device]`, which kernel code names as if they were.
+//!
+//! rustc says of such a name that there is no macro of it; the file tells what there is.
+use crate::resolve::source_map::{At, File, Words, names_of, scanner::is_name};
+use proc_macro2::TokenStream;
+use syn::ItemEnum;
+
+/// An item of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HostItem {
+    /// What declares it: `fn`, `struct`.
+    pub(crate) keyword: &'static str,
+    /// Its line.
+    pub(crate) line: usize,
+}
+
+/// What declares items whose names kernel code may have.
+pub(crate) const KEYWORDS: [&str; 8] =
+    ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
+
+/// What may stand between an item's attributes and its keyword.
+const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
+
+/// The item of this name in the module around `at`, if nothing makes kernel code of it.
+pub(crate) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
+    if !file.names().may_declare(name) {
+        return None;
+    }
+    // Most names are those of device items, which the text around them shows without a look at the whole file.
+    declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
+    let words = file.words();
+    let mut found = words.declarations(file, name, at).into_iter().peekable();
+    let (_, keyword, (line, _)) = *found.peek()?;
+    let is_host = |start| !is_device(&words.text, start) && !words.is_in_device_module(file, start);
+    found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
+}
+
+/// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
+pub(crate) fn is_declared(file: &File, name: &str, at: At) -> bool {
+    let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
+    let declared = || file.words().declarations(file, name, at);
+    let is_declared =
+        file.names().may_declare(name) && declared().iter().any(|(_, keyword, _)| is_type(keyword));
+    is_declared || is_used(file, name, at)
+}
+
+/// Whether the module around `at` has this name by a `use` of something that is not std's.
+fn is_used(file: &File, name: &str, at: At) -> bool {
+    if !file.names().may_bring(name) {
+        return false;
+    }
+    file.words().uses(|text| text.contains(name)).any(|(place, item)| {
+        file.module(place) == file.module(at)
+            && names_of(&item).iter().any(|(known, path)| {
+                known == name && !path.starts_with("std::") && !path.starts_with("core::")
+            })
+    })
+}
+
+/// The traits that are kernel code, declare a function of this name, and are seen at `at`.
+pub(crate) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
+    if !file.names().may_declare_function(function) || !file.names().has_traits() {
+        return Vec::new();
+    }
+    let declared = format!("fn {function}");
+    let words = file.words();
+    let functions = words.text.match_indices(&declared);
+    let functions = functions
+        .filter(|(start, _)| !words.text[start + declared.len()..].starts_with(is_name))
+        .filter_map(|(start, _)| words.trait_around(start));
+    let mut found: Vec<String> = functions
+        .filter(|(start, _)| words.has_device(file, *start))
+        .filter(|(start, name)| {
+            let declared = words.declarations(file, name, at);
+            declared.iter().any(|(known, ..)| known == start) || is_used(file, name, at)
+        })
+        .map(|(_, name)| name)
+        .collect();
+    found.dedup();
+    found
+}
+
+/// The rules of the last `macro_rules!` of this name before `at` whose scope is around it.
+pub(crate) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
+    if !file.names().may_have_rules(name) {
+        return None;
+    }
+    let words = file.words();
+    let declared = words.text.match_indices(name).filter(|(start, _)| {
+        let before = words.text[..*start].trim_end();
+        before
+            .strip_suffix('!')
+            .is_some_and(|before| is_word_at_end(before.trim_end(), "macro_rules"))
+            && !words.text[start + name.len()..].starts_with(is_name)
+    });
+    let places = declared.map(|(start, _)| words.places[start]);
+    let in_scope = |place: &At| {
+        let around = |braces: &&crate::resolve::source_map::Braces| {
+            braces.open < *place && *place < braces.close
+        };
+        file.scopes().iter().filter(around).all(|braces| braces.open < at && at < braces.close)
+    };
+    let place = places.filter(|place| *place < at).filter(in_scope).last()?;
+    let behind = file.every_brace().iter().filter(|braces| braces.open > place);
+    let braces = behind.min_by_key(|braces| braces.open)?;
+    file.between(braces.open, braces.close)?.parse().ok()
+}
+
+/// How many braces an enum whose variants are looked for may have at most.
+const MOST_BRACES: usize = 100;
+
+/// The names, numbers and keywords of `text`.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char| !is_name(char)).filter(|word| !word.is_empty())
+}
+
+/// Whether an item of this name is declared anywhere in `text`.
+pub(crate) fn is_declared_in(text: &str, name: &str) -> bool {
+    declarations(text, name).next().is_some()
+}
+
+/// True if `text` calls a macro of this name, or declares one.
+pub(crate) fn has_macro(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let is_called = behind.starts_with('!') && !behind.starts_with("!=");
+        let is_declared =
+            before.trim_end().ends_with("macro_rules!") && !behind.starts_with(is_name);
+        is_called && !before.ends_with(is_name) || is_declared
+    })
+}
+
+/// True if `text` has a function of this name with `#[kernel]` before it, and no module of that name.
+pub(crate) fn is_kernel(text: &str, name: &str) -> bool {
+    let is_kernel = |start: usize| {
+        let before = text[..start].trim_end();
+        let last = before.rfind(['}', ';']).map_or(before, |end| &before[end..]);
+        last.contains("kernel")
+    };
+    !is_module_in(text, name)
+        && declarations(text, name).any(|(start, keyword)| keyword == "fn" && is_kernel(start))
+}
+
+/// True if `text` declares a module of this name.
+pub(crate) fn is_module_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let spaced = before.trim_end();
+        spaced.len() < before.len() && is_word_at_end(spaced, "mod") && !behind.starts_with(is_name)
+    })
+}
+
+/// The variants of the enum of this name in `text`, if there is one and no other type of that name.
+pub(crate) fn variants(text: &str, name: &str) -> Vec<String> {
+    let mut found = declarations(text, name);
+    let Some((start, "enum")) = found.next().filter(|_| found.next().is_none()) else {
+        return Vec::new();
+    };
+    let mut ends =
+        text[start..].match_indices('}').map(|(end, _)| start + end + 1).take(MOST_BRACES);
+    let parsed = ends.find_map(|end| syn::parse_str::<ItemEnum>(&text[start..end]).ok());
+    let variants = parsed.into_iter().flat_map(|parsed| parsed.variants);
+    variants.map(|variant| variant.ident.to_string()).collect()
+}
+
+/// Where items of this name are declared in `text`, from their keyword on, and by what.
+fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    text.match_indices(name).filter_map(move |(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let spaced = before.trim_end();
+        let keyword = KEYWORDS.into_iter().find(|keyword| is_word_at_end(spaced, keyword))?;
+        let is_whole = spaced.len() < before.len() && !behind.starts_with(is_name);
+        is_whole.then_some((spaced.len() - keyword.len(), keyword))
+    })
+}
+
+/// Whether the item at `start` is kernel code by an attribute, or may be, or is no item by what stands before it.
+fn is_device(text: &str, start: usize) -> bool {
+    let mut before = text[..start].trim_end();
+    loop {
+        before = without_comment(before);
+        if let Some(rest) = without_qualifier(before) {
+            before = rest.trim_end();
+        } else if before.ends_with(']')
+            && let Some(open) = before.rfind("#[")
+        {
+            if ["device", "kernel", "macro"].iter().any(|known| before[open..].contains(known)) {
+                return true;
+            }
+            before = before[..open].trim_end();
+        } else {
+            return !(before.is_empty() || before.ends_with([';', '{', '}', ']']));
+        }
+    }
+}
+
+/// `text` without the comments of whole lines at its end.
+fn without_comment(mut text: &str) -> &str {
+    loop {
+        let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
+        if !line.trim_start().starts_with("//") {
+            return text;
+        }
+        text = text[..text.len() - line.len()].trim_end();
+    }
+}
+
+/// `text` without a qualifier of an item at its end: `pub`, `pub(crate)`, `unsafe`, `extern "C"`.
+fn without_qualifier(text: &str) -> Option<&str> {
+    if text.ends_with(')')
+        && let Some(open) = text.rfind('(')
+    {
+        let before = text[..open].trim_end();
+        return is_word_at_end(before, "pub").then(|| &before[..before.len() - 3]);
+    }
+    let text = text.strip_suffix("\"C\"").map_or(text, str::trim_end);
+    let word = QUALIFIERS.into_iter().find(|word| is_word_at_end(text, word))?;
+    Some(&text[..text.len() - word.len()])
+}
+
+fn is_word_at_end(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|rest| !rest.ends_with(is_name))
+}
+
+impl File {
+    /// What is between two characters.
+    fn between(&self, open: At, close: At) -> Option<&str> {
+        let offset = |(line, column): At| {
+            let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+            let (at, char) = self.text[start..].char_indices().nth(column - 1)?;
+            Some((start + at, char.len_utf8()))
+        };
+        let ((open, len), (close, _)) = (offset(open)?, offset(close)?);
+        self.text.get(open + len..close)
+    }
+
+    /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
+    /// not what a macro is made of.
+    pub(crate) fn is_of_module(&self, place: At, module: Option<At>) -> bool {
+        let around = |braces: &&crate::resolve::source_map::Braces| {
+            braces.open < place && place < braces.close
+        };
+        let innermost = self.every_brace().iter().filter(around).map(|braces| braces.open).max();
+        innermost == module
+    }
+}
+
+impl Words {
+    /// Where the module around `at` itself declares items of this name, by what, and the place of that.
+    fn declarations(&self, file: &File, name: &str, at: At) -> Vec<(usize, &'static str, At)> {
+        let module = |at| file.module(at);
+        declarations(&self.text, name)
+            .map(|(start, keyword)| (start, keyword, self.places[start]))
+            .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
+            .filter(|&(_, _, place)| module(place) == module(at))
+            .collect()
+    }
+
+    /// The trait whose own item begins at `start`: where its keyword is, and its name.
+    fn trait_around(&self, start: usize) -> Option<(usize, String)> {
+        let before = &self.text[..start];
+        let keyword = before.rfind("trait ").filter(|at| !before[..*at].ends_with(is_name))?;
+        let between = &before[keyword..];
+        let depth = between.matches('{').count().checked_sub(between.matches('}').count())?;
+        let name = between["trait ".len()..].split(|char| !is_name(char)).next()?;
+        (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
+    }
+
+    /// Whether `#[device]` is on the item at `start`, or on a module around it.
+    fn has_device(&self, file: &File, start: usize) -> bool {
+        let before = &self.text[..start];
+        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+        attributes.contains("device]") || self.is_in_device_module(file, start)
+    }
+
+    /// Whether `#[device]` is on a module around the item at `start`.
+    fn is_in_device_module(&self, file: &File, start: usize) -> bool {
+        let place = self.places[start];
+        let around =
+            file.scopes().iter().filter(|braces| braces.open < place && place < braces.close);
+        around.filter_map(|braces| self.places.iter().position(|at| *at == braces.open)).any(
+            |open| {
+                let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
+                before.strip_suffix("mod").is_some_and(|before| is_device(&self.text, before.len()))
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::source_map::names::Names;
+
+    /// What declares `name` for who names it at the `@` of a text.
+    fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        let file = File::read(text.replace('@', " "));
+        host_item(&file, name, at).map(|item| (item.keyword, item.line))
+    }
+
+    #[test]
+    fn items_without_an_attribute_are_of_the_host() {
+        assert_eq!(host_item_of("f", "fn f() {}\nfn k() { @ }"), Some(("fn", 1)));
+        assert_eq!(
+            host_item_of("f", "fn k() { @ }\n\n/// d\n#[inline]\npub(crate) const fn f() {}"),
+            Some(("fn", 5))
+        );
+        assert_eq!(
+            host_item_of("A", "mod a { struct A { x: u32 } fn k() { @ } }"),
+            Some(("struct", 1))
+        );
+        assert_eq!(
+            host_item_of("A", "#[device] const B: u32 = 1; const A: u32 = 2; @"),
+            Some(("const", 1))
+        );
+    }
+
+    #[test]
+    fn device_items_are_not() {
+        for text in [
+            "#[device] fn f() {} @",
+            "#[device]\n/// What it does.\n#[inline]\npub fn f() {} @",
+            "#[warpwise::device] // for kernels\npub(crate) unsafe extern \"C\" fn f() {} @",
+            "#[cfg(a)] fn f() {} #[cfg(b)] #[device] fn f() {} @",
+            "#[cfg_attr(a, device)] fn f() {} @",
+            "#[device] mod m { fn f() {} fn k() { @ } }",
+            "#[device] pub mod m { fn g() { fn f() {} } fn f() {} @ }",
+        ] {
+            assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn items_of_other_places_are_not_meant() {
+        for text in [
+            "mod a { fn f() {} } use b::f; @",
+            "fn f() {} mod a { @ }",
+            "struct A; impl A { fn f() {} } @",
+            "macro_rules! m { () => { fn f() {} } } @",
+            "m! { fn f() {} } @",
+            "m!(fn f() {}); @",
+            "fn g() { fn f() {} } @",
+            "// fn f() {}\n@",
+            "const A: &str = \"fn f\"; @",
+            "fn ff() {} fn f1() {} @",
+            "let f = 1; @",
+        ] {
+            assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_are_of_the_file_or_brought() {
+        for text in [
+            "fn f() {}",
+            "mod a { #[device] pub const fn f<T>(x: T) {} }",
+            "use a::f;",
+            "use a::{self, b::{g, f}};",
+            "use a::g as f;",
+            "use super::*;",
+            "fn g() {} use crate::{a::*, b};",
+        ] {
+            assert!(Names::of(text).may_have_function("f"), "{text}");
+        }
+        for text in [
+            "use warpwise::prelude::*; fn k() { let g = f; }",
+            "use a::ff; fn ff() {} fn k(x: f32) { g(f); let fn_f = f; }",
+            "",
+        ] {
+            assert!(!Names::of(text).may_have_function("f"), "{text}");
+        }
+    }
+
+    /// Whether `name` is a type of the module at the `@` of a text.
+    fn is_declared_in(name: &str, text: &str) -> bool {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        is_declared(&File::read(text.replace('@', " ")), name, at)
+    }
+
+    #[test]
+    fn types_of_a_module_are_known() {
+        for text in [
+            "struct Range; @",
+            "mod a { #[device] pub enum Range {} fn k() { @ } }",
+            "use geo::{Disc, Range}; fn k() { @ }",
+            "use geo::Interval as Range; @",
+            "type Range = Interval; @",
+        ] {
+            assert!(is_declared_in("Range", text), "{text}");
+        }
+        for text in [
+            "use std::ops::Range; @",
+            "use core::{cmp, ops::{Range, Add}}; @",
+            "mod a { struct Range; } @",
+            "struct Range; mod a { @ }",
+            "mod a { use geo::Range; } @",
+            "trait Range {} fn Range() {} // struct Range;\n@",
+            "use geo::RangeOf; @",
+        ] {
+            assert!(!is_declared_in("Range", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_are_found_where_they_are_in_scope() {
+        let found = |text: &str| {
+            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+            let at = (before.len(), before.last().unwrap().chars().count() + 1);
+            let found = rules(&File::read(text.replace('@', " ")), "m", at);
+            found.map(|tokens| tokens.to_string())
+        };
+        for text in [
+            "macro_rules! m { () => { 1 } } fn k() { @ }",
+            "// é m\nmacro_rules! m { () => { 2 } }\nmacro_rules! m { () => { 1 } } mod a { @ }",
+            "mod a { macro_rules! m { () => { 1 } } fn k() { @ } }",
+            "macro_rules! mm { () => { 2 } } macro_rules! m { () => { 1 } } macro_rules! n {} @",
+        ] {
+            assert_eq!(found(text).as_deref(), Some("() => { 1 }"), "{text}");
+        }
+        for text in [
+            "fn k() { @ } macro_rules! m { () => { 1 } }",
+            "mod a { macro_rules! m { () => { 1 } } } @",
+            "fn k() { macro_rules! m { () => { 1 } } } fn l() { @ }",
+            "// macro_rules! m { () => { 1 } }\n@",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}

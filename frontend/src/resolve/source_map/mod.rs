@@ -1,0 +1,624 @@
+//! Which `{ .. }` of a source file a place is in: how items of one module, or of one block, are
+//! known to be of one.
+//!
+//! Macros are not told what module they are in. Their place in the source tells, as far as no
+//! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
+//! modules that one `macro_rules!` makes hold looks like one module's.
+//!
+//! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells, and so does
+//! an item of the host that stands there.
+mod crates;
+mod items;
+mod modules;
+mod names;
+mod scanner;
+
+pub(crate) use crate::resolve::source_map::{items::HostItem, modules::FarItem};
+use crate::{
+    resolve::source_map::{
+        names::Names,
+        scanner::{Braces, Scanner, Which, braces, innermost, is_name},
+    },
+    syntax::place::Place,
+};
+use proc_macro2::{Ident, Span, TokenStream};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+use syn::{ItemUse, UseTree};
+
+/// What names the module or block that `span` is in: the place where it begins. Empty outside of
+/// rustc, and of a file that cannot be read it is the file.
+pub(crate) fn scope(span: Span) -> String {
+    if !proc_macro::is_available() {
+        return String::new();
+    }
+    let Place { file, line, column } = Place::of(span);
+    match in_file(span, |file| innermost(file.scopes(), (line, column))).flatten() {
+        Some((line, column)) => format!("{file}:{line}:{column}"),
+        None => file,
+    }
+}
+
+/// The path of std's that a `use` in the file of `name` brings under this name: `std::f32::consts::PI`.
+/// `None` if there is none in its module or in the blocks around it.
+pub(crate) fn imported(name: &Ident) -> Option<String> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    let found = |file: &File| import(file, &text, (line, column)).map(str::to_owned);
+    in_file(name.span(), found).flatten()
+}
+
+/// The path of a type of std's that a `use` in the file of `name` brings under this name, if it is known by its path alone: a type under a name
+/// that is not its own, `std::cmp::Ordering`, a variant of one, or an iterator. `None` if there is none, or if kernel code does not know it.
+pub(crate) fn std_type(name: &Ident) -> Option<String> {
+    const TYPES: [&str; 4] =
+        ["::cmp::Ordering", "::cmp::Reverse", "::num::Wrapping", "::ops::ControlFlow"];
+    const ITERATORS: [&str; 3] = ["array", "iter", "slice"];
+    let path = imported(name)?;
+    let is_type = TYPES.iter().any(|ty| path.ends_with(ty))
+        || path.contains("::sync::atomic::")
+        || path.contains("::ops::Range");
+    let (of, own_name) = path.rsplit_once("::")?;
+    let is_variant = TYPES.iter().any(|ty| of.ends_with(ty));
+    let is_iterator = of.split_once("::").is_some_and(|(_, module)| ITERATORS.contains(&module));
+    let is_known = is_variant
+        || is_type && name != own_name
+        || is_iterator && !crate::resolve::paths::known::is_known_trait(own_name);
+    is_known.then_some(path)
+}
+
+/// The path of the `Ordering` of atomics, if that is what `name` is: by a `use` in its file, or as Warpwise's prelude has it.
+pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
+    const PATH: &str = "std::sync::atomic::Ordering";
+    if name != "Ordering" || !proc_macro::is_available() {
+        return None;
+    }
+    let is_of_atomics = |path: String| path.ends_with("::sync::atomic::Ordering");
+    imported(name).is_none_or(is_of_atomics).then(|| PATH.to_owned())
+}
+
+/// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
+/// this name.
+pub(crate) fn traits_with(method: &Ident) -> Vec<String> {
+    if !proc_macro::is_available() {
+        return Vec::new();
+    }
+    let (Place { line, column, .. }, text) = (Place::of(method.span()), method.to_string());
+    let found = |file: &File| items::traits_with(file, &text, (line, column));
+    in_file(method.span(), found).unwrap_or_default()
+}
+
+/// The path of an enum's variant that a `use` in the file of `name` brings under this name: `Op::Push`.
+/// `None` if there is none in its module or in the blocks around it.
+pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    let found = |file: &File| {
+        let path = among(&file.variants, file, &text, (line, column))?;
+        Some(path.to_owned())
+    };
+    in_file(name.span(), found).flatten()
+}
+
+/// Whether it is known which variants a `*` behind the name of an enum brings.
+pub(crate) fn are_variants_known(of: &Ident) -> bool {
+    let name = of.to_string();
+    let found = |file: &File| {
+        file.variants.iter().any(|(.., path)| path.rsplit("::").nth(1) == Some(&name))
+    };
+    proc_macro::is_available() && in_file(of.span(), found).unwrap_or_default()
+}
+
+/// The item of this name in the module around `name`, if it is one of the host. `None` if there is none, or if a
+/// `macro_rules!` wrote the name.
+pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
+}
+
+/// The item of the host in another module of this crate that a path leads to, if the files of the crate tell. `None` if
+/// a `macro_rules!` wrote the path.
+pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
+    let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
+    if !proc_macro::is_available() || expansion(first.ident.span()) != WRITTEN {
+        return None;
+    }
+    let Place { line, column, .. } = Place::of(first.ident.span());
+    let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+    modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+}
+
+/// `path` as a `use` at its place names it, if it leads to another crate, as far as its file tells. `None` if a
+/// `macro_rules!` wrote the path.
+pub(crate) fn in_other_crate(path: &syn::Path) -> Option<syn::Path> {
+    let first = &path.segments.first()?.ident;
+    if !proc_macro::is_available() || expansion(first.span()) != WRITTEN {
+        return None;
+    }
+    if path.leading_colon.is_some() {
+        return Some(path.clone());
+    }
+    let (Place { line, column, .. }, name) = (Place::of(first.span()), first.to_string());
+    let is_alone = path.segments.len() == 1;
+    in_file(first.span(), |file| crates::is_other(file, &name, is_alone, (line, column)))?
+        .then(|| if is_alone { syn::parse_quote!(self::#first) } else { path.clone() })
+}
+
+/// True if the file of `name` calls a macro of this name, or declares one.
+pub(crate) fn has_macro(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| items::has_macro(&file.text, &text)).unwrap_or_default()
+}
+
+/// True if the file of `name` has a function of this name that is a kernel, and no module.
+pub(crate) fn is_kernel(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| items::is_kernel(&file.text, &text)).unwrap_or_default()
+}
+
+/// The rules of the `macro_rules!` of this name before `name` in its file, if it is in scope there.
+pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::rules(file, &text, (line, column))).flatten()
+}
+
+/// Whether a name alone may be a function's: its file has a function of that name, or a `use` that may bring one. True if
+/// that cannot be told.
+pub(crate) fn may_be_function(name: &Ident) -> bool {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return true;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
+}
+
+/// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
+/// is not std's.
+pub(crate) fn is_declared(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::is_declared(file, &text, (line, column))).unwrap_or_default()
+}
+
+/// What `ask` finds in the file of `span`; `None` if the file cannot be read.
+fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
+    file(&span.unwrap().local_file()?).map(|file| ask(&file))
+}
+
+/// A file, which is read once; `None` if it cannot be.
+fn file(path: &Path) -> Option<Arc<File>> {
+    static FILES: Mutex<Option<HashMap<PathBuf, Option<Arc<File>>>>> = Mutex::new(None);
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let files = files.get_or_insert_default();
+    if let Some(file) = files.get(path) {
+        return file.clone();
+    }
+    let file = std::fs::read_to_string(path).ok().map(|text| Arc::new(File::read(text)));
+    files.insert(path.to_owned(), file.clone());
+    file
+}
+
+/// What is known of a source file.
+struct File {
+    text: String,
+    /// What braces are scopes, once somebody asks.
+    scopes: OnceLock<Vec<Braces>>,
+    /// All braces, once somebody asks.
+    every_brace: OnceLock<Vec<Braces>>,
+    /// It without comments and literals, once somebody asks.
+    words: OnceLock<Words>,
+    /// What it declares and brings, once somebody asks.
+    names: OnceLock<Names>,
+    /// Where the braces of modules open, once somebody asks.
+    modules: OnceLock<Vec<At>>,
+    /// Names that a `use` of std's brings.
+    imports: Vec<Import>,
+    /// Names of variants that a `use` brings.
+    variants: Vec<Import>,
+}
+
+/// What a `use` brings: where it stands, the name, the path.
+type Import = (At, String, String);
+
+impl File {
+    fn read(text: String) -> Self {
+        let mut file = Self {
+            scopes: OnceLock::new(),
+            every_brace: OnceLock::new(),
+            words: OnceLock::new(),
+            names: OnceLock::new(),
+            modules: OnceLock::new(),
+            imports: Vec::new(),
+            variants: Vec::new(),
+            text,
+        };
+        if !may_import(&file.text) {
+            return file;
+        }
+        for import in file.words().imports() {
+            let path = &import.2;
+            if is_of_std(path) {
+                file.imports.push(import);
+            } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
+            {
+                file.variants.push(import);
+            }
+        }
+        file
+    }
+
+    fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::of(&self.text))
+    }
+
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(&self.text))
+    }
+
+    fn modules(&self) -> &[At] {
+        self.modules.get_or_init(|| self.words().modules())
+    }
+
+    /// Where the innermost module that `at` is in opens.
+    fn module(&self, at: At) -> Option<At> {
+        let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
+        around.map(|braces| braces.open).filter(|open| self.modules().contains(open)).max()
+    }
+
+    fn scopes(&self) -> &[Braces] {
+        self.scopes.get_or_init(|| braces(&self.text, Which::Scopes))
+    }
+
+    fn every_brace(&self) -> &[Braces] {
+        self.every_brace.get_or_init(|| braces(&self.text, Which::All))
+    }
+}
+
+/// Whether a `use` in `text` may bring something of std's, or a part of a type. In most files none does, and
+/// going through every character takes long.
+fn may_import(text: &str) -> bool {
+    let is_type = |before: &str| {
+        let word = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
+        word.starts_with(char::is_uppercase)
+    };
+    text.split(';').filter(|part| part.contains("use")).any(|part| {
+        let Some((_, path)) = part.split_once("use") else { return false };
+        let mut parts = path.split("::").collect::<Vec<_>>();
+        parts.pop();
+        // In a comment, a semicolon does not end it.
+        ["std::", "core::", "//", "/*"].iter().any(|known| path.contains(known))
+            || parts.into_iter().any(is_type)
+    })
+}
+
+/// The path that `name` at `at` has by a `use` in one of the blocks around it, or in its module.
+fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
+    among(&file.imports, file, name, at)
+}
+
+/// The same among some imports.
+fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
+    if !imports.iter().any(|(_, known, _)| known == name) {
+        return None;
+    }
+    let around = |place: At| {
+        let scopes = file.scopes().iter();
+        scopes.filter(move |braces| braces.open < place && place < braces.close)
+    };
+    // What stands outside of the module is not seen in it.
+    let module =
+        around(at).map(|braces| braces.open).filter(|open| file.modules().contains(open)).max();
+    let of_name = imports.iter().filter(|(_, known, _)| known == name);
+    let visible = of_name.filter_map(|(place, _, path)| {
+        let scope = around(*place).max_by_key(|braces| braces.open);
+        let is_around = scope.is_none_or(|scope| scope.open < at && at < scope.close);
+        let opened = scope.map(|scope| scope.open);
+        (is_around && opened >= module).then_some((opened, path))
+    });
+    visible.max_by_key(|(opened, _)| *opened).map(|(_, path)| path.as_str())
+}
+
+/// A text without what the [`Scanner`] skips, with spaces instead, and where each byte of it is.
+struct Words {
+    text: String,
+    places: Vec<At>,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
+        let mut words = Self { text: String::new(), places: Vec::new() };
+        let mut last = 0;
+        while let Some((char, at)) = scanner.token() {
+            if scanner.next != last + 1 {
+                words.text.push(' ');
+                words.places.push(at);
+            }
+            last = scanner.next;
+            words.text.push(char);
+            words.places.extend(std::iter::repeat_n(at, char.len_utf8()));
+        }
+        words
+    }
+
+    /// Where the braces of `mod name {` open.
+    fn modules(&self) -> Vec<At> {
+        let opens = self.text.match_indices('{');
+        let is_module = |before: &str| {
+            let name = before.trim_end().trim_end_matches(is_name);
+            name.strip_suffix(' ').is_some_and(|rest| {
+                rest.strip_suffix("mod").is_some_and(|rest| !rest.ends_with(is_name))
+            })
+        };
+        let modules = opens.filter(|(place, _)| is_module(&self.text[..*place]));
+        modules.map(|(place, _)| self.places[place]).collect()
+    }
+
+    /// Every name that a `use` of `std` or `core` brings, or one of the parts of a type.
+    fn imports(&self) -> Vec<Import> {
+        let of_interest = |text: &str| {
+            let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));
+            let of_type = text.match_indices("::").any(|(at, _)| {
+                let before = text[..at].rsplit(|char| !is_name(char)).next().unwrap_or_default();
+                before.starts_with(char::is_uppercase)
+            });
+            is_std || of_type
+        };
+        let uses: Vec<(At, ItemUse)> = self.uses(of_interest).collect();
+        let names = uses.iter().flat_map(|(at, item)| {
+            names_of(item).into_iter().map(move |(name, path)| (*at, name, path))
+        });
+        names.chain(self.variants_by_star(&uses)).collect()
+    }
+
+    /// The variants that a `use Op::*` brings, of an enum of this file. What has their names by itself is not among them.
+    fn variants_by_star(&self, uses: &[(At, ItemUse)]) -> Vec<Import> {
+        let mut found = Vec::new();
+        for (at, item) in uses {
+            let mut paths = Vec::new();
+            starred(&item.tree, &mut String::new(), &mut paths);
+            for path in paths {
+                let name = path.rsplit("::").next().unwrap_or(&path);
+                let variants = match name {
+                    _ if !is_of_std(&path) => items::variants(&self.text, name),
+                    "Ordering" => ["Less", "Equal", "Greater"].map(str::to_owned).into(),
+                    "ControlFlow" => ["Continue", "Break"].map(str::to_owned).into(),
+                    _ => Vec::new(),
+                };
+                found.extend(
+                    variants.into_iter().map(|name| (*at, format!("{path}::{name}"), name)),
+                );
+            }
+        }
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let used: Vec<(String, String)> =
+            self.uses(|_| true).flat_map(|(_, item)| names_of(&item)).collect();
+        let is_free = |name: &str| {
+            !used.iter().any(|(known, _)| known == name) && !items::is_declared_in(&self.text, name)
+        };
+        let found = found.into_iter().filter(|(.., name)| is_free(name));
+        found.map(|(at, path, name)| (at, name, path)).collect()
+    }
+
+    /// Every `use` whose text is `of_interest`, and where it is.
+    fn uses(&self, of_interest: impl Fn(&str) -> bool) -> impl Iterator<Item = (At, ItemUse)> {
+        self.text.match_indices("use ").filter_map(move |(place, _)| {
+            let rest = &self.text[place..];
+            let end = rest.find(';')?;
+            if !of_interest(&rest[..end]) || self.text[..place].ends_with(is_name) {
+                return None;
+            }
+            Some((self.places[place], syn::parse_str::<ItemUse>(&rest[..=end]).ok()?))
+        })
+    }
+}
+
+fn is_of_std(path: &str) -> bool {
+    path.starts_with("std::") || path.starts_with("core::")
+}
+
+/// The paths before each `*` of a tree of a `use`.
+fn starred(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
+    match tree {
+        UseTree::Path(path) => {
+            let len = prefix.len();
+            prefix.push_str(&format!("{}::", path.ident));
+            starred(&path.tree, prefix, found);
+            prefix.truncate(len);
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|tree| starred(tree, prefix, found)),
+        UseTree::Glob(_) => found.push(prefix.trim_end_matches("::").to_owned()),
+        UseTree::Name(_) | UseTree::Rename(_) => {}
+    }
+}
+
+/// The names that a `use` brings, with their paths.
+pub(crate) fn names_of(item: &ItemUse) -> Vec<(String, String)> {
+    let mut names = Vec::new();
+    brought(&item.tree, &mut String::new(), &mut names);
+    names
+}
+
+/// The names that a tree of a `use` brings, with their paths.
+fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)>) {
+    match tree {
+        UseTree::Path(path) => {
+            let len = prefix.len();
+            prefix.push_str(&format!("{}::", path.ident));
+            brought(&path.tree, prefix, found);
+            prefix.truncate(len);
+        }
+        UseTree::Name(name) => {
+            let path = joined(prefix, &name.ident);
+            let last = path.rsplit("::").next().unwrap_or(&path);
+            found.push((last.to_owned(), path));
+        }
+        UseTree::Rename(name) => found.push((name.rename.to_string(), joined(prefix, &name.ident))),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| brought(tree, prefix, found)),
+        UseTree::Glob(_) => {}
+    }
+}
+
+/// The path of a name behind a prefix, which is what `self` stands for, if there is one: `use self as here` names the
+/// module.
+fn joined(prefix: &str, name: &Ident) -> String {
+    match prefix.strip_suffix("::") {
+        Some(path) if name == "self" => path.to_owned(),
+        _ => format!("{prefix}{name}"),
+    }
+}
+
+/// What tells apart what several calls of one `macro_rules!` yield: the same for all of one call.
+/// Only a hint: it is what rustc shows of a span to those who debug macros.
+pub(crate) fn expansion(span: Span) -> String {
+    if !proc_macro::is_available() {
+        return String::new();
+    }
+    let shown = format!("{:?}", span.unwrap());
+    shown.split(' ').next().filter(|first| first.starts_with('#')).unwrap_or_default().to_owned()
+}
+
+/// What [`expansion`] says of what no macro yielded.
+const WRITTEN: &str = "#0";
+
+/// Line and column, both from 1.
+type At = (usize, usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the scope of `@` begins.
+    fn scope_of(text: &str) -> Option<At> {
+        let before: Vec<&str> = text[..text.find('@').unwrap()].split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        innermost(&braces(&text.replace('@', " "), Which::Scopes), at)
+    }
+
+    #[test]
+    fn modules_and_functions_are_scopes() {
+        assert_eq!(scope_of("@ mod a {}"), None);
+        assert_eq!(scope_of("mod a { @ }"), Some((1, 7)));
+        assert_eq!(scope_of("mod a { fn f() {} @ }"), Some((1, 7)));
+        assert_eq!(scope_of("mod a {\n  mod b {\n @ } }"), Some((2, 9)));
+        assert_eq!(scope_of("mod a { mod b {} } mod c { @ }"), Some((1, 26)));
+        assert_eq!(scope_of("fn f() -> Result<(), ()> { @ }"), Some((1, 26)));
+    }
+
+    #[test]
+    fn what_is_no_brace_is_none() {
+        assert_eq!(scope_of("// {\n /* { /* { */ } */ @"), None);
+        assert_eq!(scope_of("const A: &str = \"{ \\\" {\"; @"), None);
+        assert_eq!(scope_of("const A: &str = r#\"{ \" {\"#; @"), None);
+        assert_eq!(scope_of("const A: &[u8] = br\"{\\\"; @"), None);
+        assert_eq!(scope_of("const A: char = '{'; const B: char = '\\''; @"), None);
+        assert_eq!(scope_of("const A: char = '\\u{7d}'; @"), None);
+        assert_eq!(scope_of("fn r#loop<'a>(x: &'a str) {} mod a { @ }"), Some((1, 36)));
+        assert_eq!(scope_of("//é\nconst É: char = 'é'; mod a { @ }"), Some((2, 28)));
+    }
+
+    #[test]
+    fn braces_of_macros_are_none() {
+        assert_eq!(scope_of("macro_rules! m { ($x:ident) => { @ }; }"), None);
+        assert_eq!(scope_of("mod a { m! { @ } }"), Some((1, 7)));
+        assert_eq!(scope_of("macro_rules! m { () => { mod a { @ } }; }"), Some((1, 32)));
+    }
+
+    #[test]
+    fn what_is_cut_off_ends() {
+        for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
+            assert_eq!(braces(text, Which::All), []);
+        }
+    }
+
+    /// What `name` is in a text, at its `@`.
+    fn import_of(name: &str, text: &str) -> Option<String> {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        let file = File::read(text.replace('@', " "));
+        import(&file, name, at).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_file_that_imports_nothing_of_interest_is_known_at_a_glance() {
+        let text = "//! Docs; more.\nuse warpwise::{prelude::*, Device};\nfn f() { g(Op::A) }";
+        assert!(!may_import(text));
+        for path in ["std::f32", "core::mem", "Op::Push", "a::Op::Push", "a // b; c\n"] {
+            assert!(may_import(&format!("mod a;\npub use {path}; fn f() {{}}")), "{path}");
+        }
+    }
+
+    #[test]
+    fn variants_are_found_where_they_are_used() {
+        let variant = |name: &str, text: &str| {
+            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+            let at = (before.len(), before.last().unwrap().chars().count() + 1);
+            let file = File::read(text.replace('@', " "));
+            among(&file.variants, &file, name, at).map(str::to_owned)
+        };
+        let op = "#[device] enum Op { /// {\n Add = 1, Push(f32), At { x: u8 } }";
+        for name in ["Add", "Push", "At"] {
+            let path = Some(format!("Op::{name}"));
+            assert_eq!(variant(name, &format!("{op} fn f() {{ use Op::*; @ }}")), path);
+            assert_eq!(variant(name, &format!("use {{Op::*, b}}; fn f() {{ @ }} {op}")), path);
+            assert_eq!(variant(name, &format!("{op} fn f() {{ use Op::*; }} @")), None);
+            assert_eq!(
+                variant(name, &format!("{op} struct {name}; fn f() {{ use Op::*; @ }}")),
+                None
+            );
+            assert_eq!(
+                variant(name, &format!("use b::{name}; {op} fn f() {{ use Op::*; @ }}")),
+                None
+            );
+        }
+        assert_eq!(variant("Pop", &format!("{op} use Op::*; @")), None);
+        assert_eq!(variant("Add", "use elsewhere::Op::*; @"), None);
+    }
+
+    #[test]
+    fn names_of_std_are_found_where_they_are_used() {
+        let pi = Some("std::f32::consts::PI".to_owned());
+        assert_eq!(import_of("PI", "use std::f32::consts::PI; @"), pi);
+        assert_eq!(
+            import_of("PI", "pub(crate) use std::f32::\n  consts::{E, PI}; fn f() { @ }"),
+            pi
+        );
+        assert_eq!(
+            import_of("P", "use std::{cmp::min, f32::consts::{PI as P}}; fn f() { { @ } }"),
+            pi
+        );
+        assert_eq!(import_of("PI", "use std::f32::consts::PI; pub mod a { fn f() { @ } }"), None);
+        assert_eq!(import_of("PI", "mod a { use std::f32::consts::PI; fn f() { @ } }"), pi);
+        assert_eq!(import_of("min", "use std::{cmp::min, mem}; @").unwrap(), "std::cmp::min");
+        assert_eq!(import_of("PI", "// use std::f32::consts::PI;\n@"), None);
+        assert_eq!(import_of("PI", "mod a { use std::f32::consts::PI; } @"), None);
+        assert_eq!(import_of("PI", "use std::f32::consts::*; @"), None);
+        assert_eq!(import_of("PI", "use geometry::PI; @"), None);
+        let both = "use std::f64::consts::PI; mod a { use std::f32::consts::PI; @ }";
+        assert_eq!(import_of("PI", both), pi);
+        assert_eq!(import_of("PI", "use std::f32::consts::PI @"), None);
+    }
+}

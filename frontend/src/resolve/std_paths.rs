@@ -1,0 +1,100 @@
+//! What of std's kernel code names alone, after a `use`: `PI`, `min`, `swap`.
+//!
+//! A name alone leads to a `#[device]` item, by the macro that such an item has (see
+//! [`device`](mod@crate::device)); of what is std's there is none, and a macro is not told where names lead.
+//! The `use` that brings the name stands in the same file, though, where [`source_map`] finds it. What it brings is put
+//! beside the items that were linked, as kernel code. That the name really leads to std's item is
+//! checked by rustc, in the witness of the function that has it.
+use crate::{resolve::source_map, types::constant::float_constant};
+use proc_macro2::Literal;
+use syn::{Ident, Item, Path, parse_quote};
+
+/// A function or constant of std's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StdName {
+    /// Its path, from `core` on.
+    pub(crate) path: String,
+}
+
+/// Functions: their paths, with generic arguments that they can have, and as kernel code.
+const FUNCTIONS: [(&str, &str, &str); 6] = [
+    ("core::cmp::min", "::<i32>", "fn f<T>(a: T, b: T) -> T { std::cmp::min(a, b) }"),
+    ("core::cmp::max", "::<i32>", "fn f<T>(a: T, b: T) -> T { std::cmp::max(a, b) }"),
+    ("core::mem::swap", "::<i32>", "fn f<T>(a: &mut T, b: &mut T) { std::mem::swap(a, b) }"),
+    (
+        "core::mem::replace",
+        "::<i32>",
+        "fn f<T>(at: &mut T, value: T) -> T { std::mem::replace(at, value) }",
+    ),
+    ("core::mem::take", "::<i32>", "fn f<T>(at: &mut T) -> T { std::mem::take(at) }"),
+    (
+        "core::array::from_fn",
+        "::<i32, 1, fn(usize) -> i32>",
+        "fn f<T, const N: usize, F: FnMut(usize) -> T>(f: F) -> [T; N] { std::array::from_fn(f) }",
+    ),
+];
+
+impl StdName {
+    /// What a path leads to, if it is a name that a `use` of std's brings.
+    pub(crate) fn imported(path: &Path) -> Option<Self> {
+        Self::at(&source_map::imported(path.get_ident()?)?)
+    }
+
+    /// What a whole path of std's leads to, if kernel code has it.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        let path = format!("core::{}", path.split_once("::")?.1);
+        let known = FUNCTIONS.iter().any(|(known, ..)| *known == path) || constant(&path).is_some();
+        known.then_some(Self { path })
+    }
+
+    /// What the item with this id stands for.
+    pub(crate) fn of(id: &str) -> Option<Self> {
+        id.starts_with("core::").then(|| Self { path: id.to_owned() })
+    }
+
+    /// The item for kernel code, under this name.
+    pub(crate) fn item(&self, name: &Ident) -> syn::Result<Item> {
+        if let Some((of, value)) = constant(&self.path) {
+            let of: syn::Type = syn::parse_str(of)?;
+            let value = Literal::f64_unsuffixed(value);
+            return Ok(parse_quote!(const #name: #of = #value;));
+        }
+        let code = FUNCTIONS.iter().find(|(path, ..)| *path == self.path);
+        let mut item: syn::ItemFn = syn::parse_str(code.map_or("", |(.., code)| code))?;
+        item.sig.ident = name.clone();
+        Ok(Item::Fn(item))
+    }
+
+    /// Generic arguments of a function with which rustc can compare it; `None` for a constant.
+    pub(crate) fn arguments(&self) -> Option<&'static str> {
+        let found = FUNCTIONS.iter().find(|(path, ..)| *path == self.path);
+        found.map(|(_, arguments, _)| *arguments)
+    }
+}
+
+/// The float type of a constant and its value; as exactly as an `f64` is, which is enough for an `f32`.
+fn constant(path: &str) -> Option<(&str, f64)> {
+    let (of, name) = path.strip_prefix("core::")?.split_once("::consts::")?;
+    matches!(of, "f32" | "f64").then_some(())?;
+    Some((of, float_constant(name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::Span;
+
+    #[test]
+    fn every_name_has_an_item() {
+        let name = Ident::new("other", Span::call_site());
+        let constants = ["core::f32::consts::PI", "core::f64::consts::LN_2"];
+        for path in FUNCTIONS.iter().map(|(path, ..)| *path).chain(constants) {
+            let found = StdName::of(path).unwrap();
+            assert_eq!(found.arguments().is_none(), constants.contains(&path));
+            let item = found.item(&name).unwrap();
+            assert_eq!(crate::syntax::item::name(&item), Some(&name));
+        }
+        assert_eq!(StdName::of("0123456789abcdef"), None);
+        assert_eq!(constant("core::f32::consts::NOTHING"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! Bodies of the mathematical functions, as kernel code: parsed when they are first called.
+use crate::{
+    resolve::device_set::DeviceItem,
+    types::math::{FUNCTIONS, Math},
+};
+use std::{cell::OnceCell, collections::BTreeMap};
+use syn::{
+    Expr, ExprCall, Item,
+    visit::{self, Visit},
+};
+use warpwise_compiler::library;
+
+/// How many items one function may need, itself included.
+const MOST: usize = 32;
+
+/// The library, as far as a kernel needed it: items with numbers, [`MOST`] for each function of
+/// `f32` and each of `f64`.
+pub(crate) struct Library {
+    /// The number of the first.
+    first: usize,
+    loaded: [OnceCell<Vec<DeviceItem>>; 2 * FUNCTIONS.len()],
+}
+
+impl Library {
+    /// A library whose items' numbers begin at `first`.
+    pub(crate) fn new(first: usize) -> Self {
+        Self { first, loaded: [const { OnceCell::new() }; 2 * FUNCTIONS.len()] }
+    }
+
+    /// The number of a function of `f64` if `wide`, of `f32` otherwise.
+    pub(crate) fn function(&self, math: Math, wide: bool) -> usize {
+        self.first + MOST * (2 * math.0 + usize::from(wide))
+    }
+
+    /// The item with this number, which is parsed when one of its function is first asked for.
+    pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
+        let number = number.checked_sub(self.first)?;
+        let (function, member) = (number / MOST, number % MOST);
+        let parse = || parse(function, self.first + MOST * function);
+        self.loaded.get(function)?.get_or_init(parse).get(member)
+    }
+}
+
+/// A function and, behind it, those that it calls; their numbers begin at `first`.
+fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
+    let mut names = vec![FUNCTIONS[function / 2].0.to_owned()];
+    let mut items = Vec::new();
+    while let Some(name) = names.get(items.len()) {
+        let text = library::text(function % 2 == 1, name).unwrap_or_default();
+        let Ok(item) = syn::parse_str::<syn::ItemFn>(text) else { return Vec::new() };
+        let mut calls = Calls { names: &mut names, first, paths: BTreeMap::new() };
+        calls.visit_block(&item.block);
+        let paths = calls.paths;
+        items.push(DeviceItem { item: Item::Fn(item), paths, is_foreign: false, of_std: None });
+    }
+    items
+}
+
+/// The library functions that one calls.
+struct Calls<'a> {
+    names: &'a mut Vec<String>,
+    first: usize,
+    paths: BTreeMap<String, usize>,
+}
+
+impl<'ast> Visit<'ast> for Calls<'_> {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        visit::visit_expr_call(self, call);
+        let Expr::Path(func) = &*call.func else { return };
+        let Some(name) = func.path.get_ident().map(ToString::to_string) else { return };
+        let known = self.names.iter().position(|known| *known == name);
+        let index = known.unwrap_or(self.names.len());
+        if known.is_none() {
+            self.names.push(name.clone());
+        }
+        self.paths.insert(name, self.first + index);
+    }
+}

@@ -1,0 +1,332 @@
+//! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
+//! methods, comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
+//! blocks do together.
+//!
+//! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
+//! names none pays nothing. Behind them are the vectors that a kernel names.
+mod bytes;
+pub(crate) mod math_library;
+
+use crate::{
+    resolve::device_set::DeviceItem,
+    syntax::item::plain_name,
+    types::vector::{self, Vector, Words},
+};
+use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
+use syn::{ImplItem, Item, Signature, TraitItem};
+
+/// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
+/// them four spaces in.
+const FILES: [&str; 18] = [
+    include_str!("bool.rs"),
+    include_str!("option.rs"),
+    include_str!("slice.rs"),
+    include_str!("iterator/source.rs"),
+    include_str!("iterator/consume.rs"),
+    include_str!("iterator/next.rs"),
+    include_str!("iterator/back.rs"),
+    include_str!("iterator/rest.rs"),
+    include_str!("iterator/nth.rs"),
+    include_str!("array.rs"),
+    include_str!("atomic.rs"),
+    include_str!("mem.rs"),
+    include_str!("number.rs"),
+    include_str!("compare.rs"),
+    include_str!("wrapping.rs"),
+    include_str!("warp.rs"),
+    include_str!("block.rs"),
+    include_str!("grid.rs"),
+];
+
+/// A type, or a function with the first line of the `impl` or trait that it is in.
+#[derive(Debug)]
+struct Piece {
+    name: &'static str,
+    within: Option<&'static str>,
+    text: &'static str,
+}
+
+/// All there are, in the order of the sources.
+static PIECES: LazyLock<Vec<Piece>> =
+    LazyLock::new(|| FILES.into_iter().chain([BYTES.as_str()]).flat_map(pieces).collect());
+
+/// The source that is made.
+static BYTES: LazyLock<String> = LazyLock::new(bytes::text);
+
+fn pieces(file: &'static str) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut within = None;
+    let mut begun: Option<(&'static str, usize)> = None;
+    let mut at = 0;
+    for line in file.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        // Inside of a function.
+        if line.starts_with("     ") {
+            continue;
+        }
+        let line = line.trim_end();
+        let is_of_name = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+        let named = |rest: &'static str| {
+            let end = rest.bytes().position(|byte| !is_of_name(byte));
+            end.map_or(rest, |end| &rest[..end])
+        };
+        if line.starts_with("impl") || line.starts_with("trait ") {
+            within = Some(line);
+        } else if let Some(rest) = line.strip_prefix("struct ") {
+            found.push(Piece { name: named(rest), within, text: line });
+        } else if let Some(rest) = line.strip_prefix("enum ").or(line.strip_prefix("    fn ")) {
+            begun = Some((named(rest), start));
+        }
+        let inner = begun.is_some() && within.is_some();
+        match (line, begun) {
+            ("}", Some((name, start))) if !inner => {
+                found.push(Piece { name, within, text: &file[start..end] });
+                begun = None;
+            }
+            ("    }", Some((name, start))) if inner => {
+                found.push(Piece { name, within, text: &file[start..end] });
+                begun = None;
+            }
+            ("}", None) => within = None,
+            _ => {}
+        }
+    }
+    found
+}
+
+impl Piece {
+    fn parse(&self) -> Option<Item> {
+        match self.within {
+            None => syn::parse_str(self.text).ok(),
+            Some(within) => syn::parse_str(&format!("{within}\n{}}}", self.text)).ok(),
+        }
+    }
+}
+
+/// The prelude, as far as a kernel needed it: items with numbers, each a type, or an `impl` or
+/// trait with one function.
+pub(crate) struct Prelude {
+    /// The number of the first.
+    first: usize,
+    /// Where the paths in them lead: to each other, by their names.
+    paths: BTreeMap<String, usize>,
+    parsed: Vec<OnceCell<Option<DeviceItem>>>,
+    /// Vectors and their `impl`s, which name nothing but vectors.
+    vectors: Vec<DeviceItem>,
+}
+
+impl Prelude {
+    /// A prelude whose items' numbers begin at `first`, for code with these words.
+    pub(crate) fn new(first: usize, words: &Words) -> Self {
+        let vectors = vector::items(words).into_iter();
+        let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
+        Self {
+            first,
+            paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
+            parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
+            vectors: vectors
+                .map(|item| DeviceItem {
+                    item,
+                    paths: BTreeMap::new(),
+                    is_foreign: false,
+                    of_std: None,
+                })
+                .collect(),
+        }
+    }
+
+    /// The number behind the last.
+    pub(crate) fn end(&self) -> usize {
+        self.first + PIECES.len() + self.vectors.len()
+    }
+
+    /// What the items are called, for messages.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let pieces = PIECES.iter();
+        let pieces =
+            pieces.map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned());
+        pieces.chain(self.vectors.iter().map(|vector| plain_name(&vector.item)))
+    }
+
+    /// The item with this number.
+    pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
+        let index = number.checked_sub(self.first)?;
+        if let Some(behind) = index.checked_sub(PIECES.len()) {
+            return self.vectors.get(behind);
+        }
+        let parse = || {
+            let item = PIECES[index].parse()?;
+            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false, of_std: None })
+        };
+        self.parsed.get(index)?.get_or_init(parse).as_ref()
+    }
+
+    /// The type that a path leads to, for those that are in scope everywhere or std's.
+    pub(crate) fn named(&self, path: &str) -> Option<usize> {
+        // `::std::option::Option` is in a crate for certain.
+        let path = path.strip_prefix("::").filter(|rest| rest.contains("::")).unwrap_or(path);
+        let name = match path {
+            "Option" | "std::option::Option" | "core::option::Option" => "Option",
+            "Result" | "std::result::Result" | "core::result::Result" => "Result",
+            "Ordering" | "cmp::Ordering" | "std::cmp::Ordering" | "core::cmp::Ordering" => {
+                "Ordering"
+            }
+            "std::sync::atomic::Ordering" | "core::sync::atomic::Ordering" => "AtomicOrdering",
+            "Reverse" | "std::cmp::Reverse" | "core::cmp::Reverse" => "Reverse",
+            "Wrapping" | "num::Wrapping" | "std::num::Wrapping" | "core::num::Wrapping" => {
+                "Wrapping"
+            }
+            "ControlFlow" | "std::ops::ControlFlow" | "core::ops::ControlFlow" => "ControlFlow",
+            "PhantomData"
+            | "marker::PhantomData"
+            | "std::marker::PhantomData"
+            | "core::marker::PhantomData" => "PhantomData",
+            "TryFromIntError"
+            | "num::TryFromIntError"
+            | "std::num::TryFromIntError"
+            | "core::num::TryFromIntError" => "TryFromIntError",
+            "TryFromSliceError"
+            | "array::TryFromSliceError"
+            | "std::array::TryFromSliceError"
+            | "core::array::TryFromSliceError" => "TryFromSliceError",
+            "RangeTo" | "ops::RangeTo" | "std::ops::RangeTo" | "core::ops::RangeTo" => "RangeTo",
+            "RangeToInclusive"
+            | "ops::RangeToInclusive"
+            | "std::ops::RangeToInclusive"
+            | "core::ops::RangeToInclusive" => "RangeToInclusive",
+            "GetDisjointMutError"
+            | "slice::GetDisjointMutError"
+            | "std::slice::GetDisjointMutError"
+            | "core::slice::GetDisjointMutError" => "GetDisjointMutError",
+            _ => return self.vector(&Vector::at(path)?.name().to_string()),
+        };
+        self.paths.get(name).copied()
+    }
+
+    /// The vector of this name.
+    fn vector(&self, name: &str) -> Option<usize> {
+        let found = self.vectors.iter().position(|vector| plain_name(&vector.item) == name)?;
+        Some(self.first + PIECES.len() + found)
+    }
+
+    /// The enum and variant that a name in scope everywhere is.
+    pub(crate) fn variant(&self, name: &str) -> Option<(usize, usize)> {
+        let (of, variant) = match name {
+            "None" => ("Option", 0),
+            "Some" => ("Option", 1),
+            "Ok" => ("Result", 0),
+            "Err" => ("Result", 1),
+            _ => return None,
+        };
+        Some((self.named(of)?, variant))
+    }
+
+    /// The `impl`s that have a function or constant with this name.
+    pub(crate) fn impls(&self, name: &str) -> Vec<usize> {
+        let (mut found, pieces) = (Vec::new(), PIECES.as_slice());
+        // A plain loop, and lengths first: every method of a kernel is looked for among all of them.
+        let mut index = 0;
+        while index < pieces.len() {
+            let piece = &pieces[index];
+            if piece.name.len() == name.len()
+                && piece.name == name
+                && piece.within.is_some_and(|within| within.starts_with("impl"))
+            {
+                found.push(self.first + index);
+            }
+            index += 1;
+        }
+        let vectors = self.vectors.iter().enumerate();
+        let of_vectors = vectors.filter(|(_, vector)| match &vector.item {
+            Item::Impl(item) => item.items.iter().any(|member| is_called(member, name)),
+            _ => false,
+        });
+        found.extend(of_vectors.map(|(index, _)| self.first + pieces.len() + index));
+        found
+    }
+
+    /// The function of this name in a trait: the number of the item, of which it is the first.
+    pub(crate) fn function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
+        let of = |piece: &Piece| {
+            let head = piece.within.and_then(|within| within.strip_prefix("trait "));
+            head.and_then(|head| head.split(['<', ' ']).next()) == Some(of_trait)
+        };
+        let index = PIECES.iter().position(|piece| piece.name == name && of(piece))?;
+        let number = self.first + index;
+        let Item::Trait(found) = &self.item(number)?.item else { return None };
+        match found.items.first()? {
+            TraitItem::Fn(function) => Some((number, &function.sig)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a function or constant has this name.
+fn is_called(member: &ImplItem, name: &str) -> bool {
+    match member {
+        ImplItem::Fn(function) => function.sig.ident == name,
+        ImplItem::Const(constant) => constant.ident == name,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, FILES, Item, PIECES, Prelude};
+    use crate::types::{
+        collective::{BLOCK, GRID, WARP, of_trait},
+        vector::Words,
+    };
+    use syn::{ImplItem, TraitItem};
+
+    /// Names of the types and functions that a file has, as a parser of the whole finds them.
+    fn expected(file: &str) -> Vec<String> {
+        let items = syn::parse_file(file).expect("the prelude is kernel code").items;
+        let names = items.iter().flat_map(|item| match item {
+            Item::Enum(item) => vec![item.ident.to_string()],
+            Item::Struct(item) => vec![item.ident.to_string()],
+            Item::Impl(item) => item
+                .items
+                .iter()
+                .map(|member| match member {
+                    ImplItem::Fn(function) => function.sig.ident.to_string(),
+                    _ => "something else".into(),
+                })
+                .collect(),
+            Item::Trait(item) => item
+                .items
+                .iter()
+                .map(|member| match member {
+                    TraitItem::Fn(function) => function.sig.ident.to_string(),
+                    _ => "something else".into(),
+                })
+                .collect(),
+            _ => vec!["something else".into()],
+        });
+        names.collect()
+    }
+
+    #[test]
+    fn every_piece_is_found_and_parses() {
+        let expected: Vec<String> =
+            FILES.into_iter().chain([BYTES.as_str()]).flat_map(expected).collect();
+        let found: Vec<&str> = PIECES.iter().map(|piece| piece.name).collect();
+        assert_eq!(found, expected);
+        for piece in PIECES.iter() {
+            assert!(piece.parse().is_some(), "{piece:?}");
+        }
+    }
+
+    #[test]
+    fn the_prelude_has_every_function() {
+        let prelude = Prelude::new(0, &Words::default());
+        let modules: [(_, &[_]); 3] = [("warp", &WARP), ("block", &BLOCK), ("grid", &GRID)];
+        for (module, functions) in modules {
+            for (name, _) in functions {
+                let of = of_trait(module, false).unwrap();
+                assert!(prelude.function(of, name).is_some(), "{module}::{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Parts that items of every kind have: name, visibility, attributes.
+use proc_macro2::Ident;
+use syn::{Attribute, Item, Visibility};
+
+/// The name by which other items reach `item`.
+pub(crate) fn name(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Fn(item) => Some(&item.sig.ident),
+        Item::Struct(item) => Some(&item.ident),
+        Item::Enum(item) => Some(&item.ident),
+        Item::Trait(item) => Some(&item.ident),
+        Item::Const(item) => Some(&item.ident),
+        Item::Type(item) => Some(&item.ident),
+        _ => None,
+    }
+}
+
+/// Who may name `item`.
+pub(crate) fn visibility(item: &Item) -> Option<&Visibility> {
+    match item {
+        Item::Fn(item) => Some(&item.vis),
+        Item::Struct(item) => Some(&item.vis),
+        Item::Enum(item) => Some(&item.vis),
+        Item::Trait(item) => Some(&item.vis),
+        Item::Const(item) => Some(&item.vis),
+        Item::Type(item) => Some(&item.vis),
+        _ => None,
+    }
+}
+
+/// The attributes of `item`, if it is of a kind that `#[device]` is for.
+pub(crate) fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
+    match item {
+        Item::Fn(item) => Some(&mut item.attrs),
+        Item::Struct(item) => Some(&mut item.attrs),
+        Item::Enum(item) => Some(&mut item.attrs),
+        Item::Trait(item) => Some(&mut item.attrs),
+        Item::Const(item) => Some(&mut item.attrs),
+        Item::Type(item) => Some(&mut item.attrs),
+        Item::Impl(item) => Some(&mut item.attrs),
+        Item::Mod(item) => Some(&mut item.attrs),
+        _ => None,
+    }
+}
+
+/// True for the macros that are in scope everywhere.
+pub(crate) fn is_std_macro(name: &Ident) -> bool {
+    const MACROS: [&str; 42] = [
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "cfg",
+        "column",
+        "compile_error",
+        "concat",
+        "concat_bytes",
+        "concat_idents",
+        "dbg",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "env",
+        "eprint",
+        "eprintln",
+        "file",
+        "format",
+        "format_args",
+        "global_asm",
+        "include",
+        "include_bytes",
+        "include_str",
+        "is_x86_feature_detected",
+        "line",
+        "log_syntax",
+        "matches",
+        "module_path",
+        "option_env",
+        "panic",
+        "print",
+        "println",
+        "stringify",
+        "thread_local",
+        "todo",
+        "trace_macros",
+        "unimplemented",
+        "unreachable",
+        "vec",
+        "write",
+        "writeln",
+        "cfg_select",
+    ];
+    MACROS.iter().any(|known| name == known)
+}
+
+/// What an item is called.
+pub(crate) fn plain_name(item: &Item) -> String {
+    let ident = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        _ => return "_".into(),
+    };
+    ident.to_string().trim_start_matches("r#").to_owned()
+}

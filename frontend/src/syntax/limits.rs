@@ -1,0 +1,169 @@
+//! What is checked of a function before anything walks it: how deep it nests, so that nothing
+//! that recurses can overflow the stack; and that nothing in it waits for `cfg`. Brackets are counted before there is a
+//! function, by [`Tokens::of`](crate::syntax::tokens::Tokens::of).
+use crate::syntax::{error::Errors, span::SpanRange};
+use std::fmt;
+use syn::{
+    Attribute, BinOp, Block, Expr, ExprIf, Item, Pat, Signature, Type,
+    visit::{self, Visit},
+};
+
+/// How deep expressions, patterns and types may nest in each other.
+pub(crate) const MAX_DEPTH: usize = 192;
+
+/// How many operators, or `else if`s, may follow each other: what recurses into them takes little of the stack.
+const MAX_LINKS: usize = 2000;
+
+/// Reports what is wrong; true if the function may be walked.
+pub(crate) fn check(sig: &Signature, block: &Block, errors: &mut Errors) -> bool {
+    let mut limits = Limits { errors, depth: 0, too_deep: false, cfg: false, allows_cfg: false };
+    // Not its own attributes: `#[cfg]` on the whole function is as it should be.
+    limits.visit_signature(sig);
+    limits.visit_block(block);
+    !limits.too_deep && !limits.cfg
+}
+
+/// Returns the error of an item that nests too deep to be copied, which takes more of the stack than to walk it.
+pub(crate) fn refuse_deep(item: &Item) -> Option<syn::Error> {
+    let mut errors = Errors::default();
+    let mut limits =
+        Limits { errors: &mut errors, depth: 0, too_deep: false, cfg: false, allows_cfg: true };
+    limits.visit_item(item);
+    let is_too_deep = limits.too_deep;
+    errors.finish((!is_too_deep).then_some(())).err().map(|rejected| rejected.errors)
+}
+
+struct Limits<'a> {
+    errors: &'a mut Errors,
+    depth: usize,
+    too_deep: bool,
+    cfg: bool,
+    allows_cfg: bool,
+}
+
+impl Limits<'_> {
+    fn nested(&mut self, at: impl Fn() -> SpanRange, visit: impl FnOnce(&mut Self)) {
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            visit(self);
+            self.depth -= 1;
+        } else {
+            self.report_too_deep(at(), format_args!("nest deeper than {MAX_DEPTH} levels"));
+        }
+    }
+
+    fn report_too_deep(&mut self, at: SpanRange, what: fmt::Arguments<'_>) {
+        if !std::mem::replace(&mut self.too_deep, true) {
+            let fact = format_args!("kernel code cannot {what}");
+            self.errors.advise(at, fact, "bind parts of it with `let`");
+        }
+    }
+}
+
+/// Operators, or `else if`s, that follow each other: they nest as deep, and are walked without recursion.
+pub(crate) struct Chain<'e> {
+    /// Each `if` that another follows.
+    pub(crate) arms: Vec<&'e ExprIf>,
+    /// The right sides of operators, the last before the first.
+    pub(crate) operands: Vec<&'e Expr>,
+    /// The innermost expression.
+    pub(crate) rest: &'e Expr,
+}
+
+impl<'e> Chain<'e> {
+    /// Returns the chain that an expression is; most are of no links.
+    pub(crate) fn of(expr: &'e Expr) -> Self {
+        let mut chain = Self { arms: Vec::new(), operands: Vec::new(), rest: expr };
+        loop {
+            match chain.rest {
+                // What `&&` joins nests in the IR.
+                Expr::Binary(of) if !matches!(of.op, BinOp::And(_)) => match &*of.left {
+                    left @ Expr::Binary(_) => {
+                        chain.operands.push(&of.right);
+                        chain.rest = left;
+                    }
+                    _ => return chain,
+                },
+                Expr::If(of) => match &of.else_branch {
+                    Some((_, other)) if matches!(**other, Expr::If(_)) => {
+                        chain.arms.push(of);
+                        chain.rest = other;
+                    }
+                    _ => return chain,
+                },
+                _ => return chain,
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Limits<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let chain = Chain::of(expr);
+        if chain.arms.len() + chain.operands.len() > MAX_LINKS {
+            let what = format_args!("chain more than {MAX_LINKS} operators or `else if`s");
+            self.report_too_deep(shallow(expr), what);
+            return;
+        }
+        for arm in chain.arms {
+            let at = || SpanRange::token(arm.if_token.span);
+            self.nested(at, |this| {
+                this.visit_expr(&arm.cond);
+                this.visit_block(&arm.then_branch);
+            });
+        }
+        chain.operands.into_iter().for_each(|operand| self.visit_expr(operand));
+        let expr = chain.rest;
+        // The span of the outermost token there is: finding the ends would recurse.
+        self.nested(|| shallow(expr), |this| visit::visit_expr(this, expr));
+    }
+
+    fn visit_pat(&mut self, pat: &'ast Pat) {
+        self.nested(call_site, |this| visit::visit_pat(this, pat));
+    }
+
+    fn visit_type(&mut self, ty: &'ast Type) {
+        self.nested(call_site, |this| visit::visit_type(this, ty));
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        let at = || SpanRange::token(block.brace_token.span.open());
+        self.nested(at, |this| visit::visit_block(this, block));
+    }
+
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let path = attribute.path();
+        if !self.allows_cfg && (path.is_ident("cfg") || path.is_ident("cfg_attr")) {
+            self.cfg = true;
+            self.errors.advise(
+                SpanRange::path(path),
+                "kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated",
+                "put `#[cfg]` on the whole function, once for each case",
+            );
+        }
+    }
+}
+
+fn call_site() -> SpanRange {
+    SpanRange::token(proc_macro2::Span::call_site())
+}
+
+/// Some token of `expr`, found without recursion.
+fn shallow(expr: &Expr) -> SpanRange {
+    SpanRange::token(match expr {
+        Expr::Binary(e) => syn::spanned::Spanned::span(&e.op),
+        Expr::Assign(e) => e.eq_token.span,
+        Expr::Paren(e) => e.paren_token.span.open(),
+        Expr::Unary(e) => syn::spanned::Spanned::span(&e.op),
+        Expr::Block(e) => e.block.brace_token.span.open(),
+        Expr::If(e) => e.if_token.span,
+        Expr::Index(e) => e.bracket_token.span.open(),
+        Expr::Call(e) => e.paren_token.span.open(),
+        Expr::MethodCall(e) => e.dot_token.span,
+        Expr::Cast(e) => e.as_token.span,
+        Expr::Lit(e) => e.lit.span(),
+        Expr::Reference(e) => e.and_token.span,
+        Expr::Path(_) => return SpanRange::expr(expr),
+        _ => return call_site(),
+    })
+}

@@ -1,0 +1,110 @@
+//! Paths, and what is known by one: macros and types.
+use crate::syntax::{
+    parse::{
+        Reader,
+        expr::{bracket, paren},
+    },
+    tokens::Token,
+};
+use proc_macro2::Delimiter;
+use syn::{
+    Expr, ExprMacro, ExprPath, Macro, MacroDelimiter, Path, PathSegment, Token, Type, TypePath,
+    punctuated::Punctuated,
+};
+
+impl Reader<'_> {
+    pub(crate) fn path_or_macro(&mut self, structs: bool) -> Option<Expr> {
+        let path = self.path()?;
+        let attrs = Vec::new();
+        match self.joint() {
+            ['!', '=', _] => {}
+            ['!', ..] => {
+                let bang_token = Token![!](self.take_punct('!')?);
+                let Some(Token::Group(group, behind)) = self.peek() else { return None };
+                let delimiter = match group.delimiter() {
+                    Delimiter::Parenthesis => MacroDelimiter::Paren(paren(group)),
+                    Delimiter::Bracket => MacroDelimiter::Bracket(bracket(group)),
+                    // May be a whole statement, or an item.
+                    Delimiter::Brace | Delimiter::None => return None,
+                };
+                self.at = *behind;
+                let mac = Macro { path, bang_token, delimiter, tokens: group.stream() };
+                return Some(Expr::Macro(ExprMacro { attrs, mac }));
+            }
+            _ => {}
+        }
+        if structs && self.is_brace() {
+            return None;
+        }
+        Some(Expr::Path(ExprPath { attrs, qself: None, path }))
+    }
+
+    fn is_brace(&self) -> bool {
+        matches!(self.peek(), Some(Token::Group(group, _)) if group.delimiter() == Delimiter::Brace)
+    }
+
+    /// Names with `::` between them.
+    fn path(&mut self) -> Option<Path> {
+        let mut segments = Punctuated::new();
+        loop {
+            let (word, text) = self.word()?;
+            if is_keyword(text) && !matches!(text, "self" | "Self" | "super" | "crate") {
+                return None;
+            }
+            self.at += 1;
+            segments.push_value(PathSegment::from(word.clone()));
+            if self.joint()[..2] != [':', ':'] {
+                return Some(Path { leading_colon: None, segments });
+            }
+            let spans = [self.punct(0)?.span(), self.punct(1)?.span()];
+            self.at += 2;
+            segments.push_punct(Token![::](spans));
+        }
+    }
+
+    /// A type that is a name.
+    pub(crate) fn ty(&mut self) -> Option<Type> {
+        let path = self.path()?;
+        Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }))
+    }
+}
+
+/// Whether a word cannot be a name. By length: every name of a function is asked for.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    match word.len() {
+        1 => word == "_",
+        2 => matches!(word, "as" | "do" | "fn" | "if" | "in"),
+        3 => matches!(
+            word,
+            "box" | "dyn" | "for" | "let" | "mod" | "mut" | "pub" | "ref" | "try" | "use"
+        ),
+        4 => matches!(
+            word,
+            "else" | "enum" | "impl" | "loop" | "move" | "priv" | "Self" | "self" | "true" | "type"
+        ),
+        5 => matches!(
+            word,
+            "async"
+                | "await"
+                | "break"
+                | "const"
+                | "crate"
+                | "false"
+                | "final"
+                | "macro"
+                | "match"
+                | "super"
+                | "trait"
+                | "where"
+                | "while"
+                | "yield"
+        ),
+        6 => matches!(
+            word,
+            "become" | "extern" | "return" | "static" | "struct" | "typeof" | "unsafe"
+        ),
+        7 => matches!(word, "builtin" | "unsized" | "virtual"),
+        8 => matches!(word, "abstract" | "continue" | "override"),
+        _ => false,
+    }
+}

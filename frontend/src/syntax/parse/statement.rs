@@ -1,0 +1,134 @@
+//! Statements. One that is not read here is handed to syn, and if that is not where it ends, all behind it.
+use crate::syntax::{parse::Reader, tokens::Token};
+use proc_macro2::{Delimiter, TokenStream};
+use syn::{
+    Block, Expr, ExprBlock, ExprMacro, Local, LocalInit, LocalModifiers, Pat, PatType, Stmt,
+    StmtMacro, Token, parse::Parser as _,
+};
+
+impl Reader<'_> {
+    /// All that is left: statements.
+    pub(crate) fn statements(&mut self) -> Option<Vec<Stmt>> {
+        let mut statements = Vec::new();
+        while !self.is_done() {
+            let start = self.at;
+            if let Some(statement) = self.statement() {
+                statements.push(statement);
+            } else {
+                self.at = start;
+                statements.extend(self.by_syn()?);
+            }
+        }
+        Some(statements)
+    }
+
+    fn statement(&mut self) -> Option<Stmt> {
+        let expr = match self.peek()? {
+            Token::Word(_, text) => match text.as_str() {
+                "let" => return self.local(),
+                "if" | "while" | "for" | "loop" => self.control()?,
+                _ => return self.simple(),
+            },
+            Token::Group(group, _) if group.delimiter() == Delimiter::Brace => {
+                let block = self.block()?;
+                Expr::Block(ExprBlock { attrs: Vec::new(), label: None, block })
+            }
+            Token::Punct(_) | Token::Literal(_) | Token::Group(..) => return self.simple(),
+        };
+        // A method of what the block yields.
+        match self.joint() {
+            ['.', '.', _] => {}
+            ['.' | '?', ..] => return None,
+            _ => {}
+        }
+        Some(Stmt::Expr(expr, self.semi()))
+    }
+
+    /// An expression that ends with the block, or before a semicolon.
+    fn simple(&mut self) -> Option<Stmt> {
+        let expr = self.expr(true)?;
+        let semi_token = self.semi();
+        match (expr, semi_token) {
+            (Expr::Macro(ExprMacro { attrs, mac }), Some(_)) => {
+                Some(Stmt::Macro(StmtMacro { attrs, mac, semi_token }))
+            }
+            (expr, Some(_)) => Some(Stmt::Expr(expr, semi_token)),
+            (expr, None) => self.is_done().then_some(Stmt::Expr(expr, None)),
+        }
+    }
+
+    fn semi(&mut self) -> Option<Token![;]> {
+        self.take_punct(';').map(Token![;])
+    }
+
+    /// `let` and a name.
+    fn local(&mut self) -> Option<Stmt> {
+        let let_token = Token![let](self.take_word("let")?);
+        let mut pat = self.name()?;
+        if let [':', second, _] = self.joint() {
+            if second == ':' {
+                return None;
+            }
+            let (attrs, colon_token) = (Vec::new(), Token![:](self.take_punct(':')?));
+            let ty = Box::new(self.ty()?);
+            pat = Pat::Type(PatType { attrs, pat: Box::new(pat), colon_token, ty });
+        }
+        let init = match self.take_punct('=') {
+            None => None,
+            Some(span) => {
+                let expr = Box::new(self.expr(true)?);
+                Some(LocalInit { eq_token: Token![=](span), expr, diverge: None })
+            }
+        };
+        let (attrs, modifiers) = (Vec::new(), LocalModifiers::default());
+        let semi_token = self.semi()?;
+        Some(Stmt::Local(Local { attrs, let_token, modifiers, pat, init, semi_token }))
+    }
+
+    /// What syn makes of the next statement, or of all that are left.
+    fn by_syn(&mut self) -> Option<Vec<Stmt>> {
+        let start = self.at;
+        if self.skip_statement()
+            && let Ok(statement) = syn::parse2::<Stmt>(self.between(start, self.at))
+        {
+            return Some(vec![statement]);
+        }
+        self.at = self.end;
+        let rest: TokenStream = self.between(start, self.end);
+        Block::parse_within.parse2(rest).ok()
+    }
+
+    /// Past the next statement, if it ends as it seems to: behind its first semicolon, or behind the braces of what needs
+    /// none.
+    fn skip_statement(&mut self) -> bool {
+        while self.take_punct('#').is_some() {
+            self.take_group(Delimiter::Bracket);
+        }
+        let begins_block = match self.peek() {
+            Some(Token::Word(_, text)) => {
+                matches!(text.as_str(), "match" | "if" | "while" | "for" | "loop" | "unsafe")
+            }
+            Some(Token::Punct(punct)) => punct.as_char() == '\'',
+            Some(Token::Literal(_) | Token::Group(..)) | None => false,
+        };
+        while let Some(token) = self.peek() {
+            self.skip();
+            match token {
+                Token::Punct(punct) if punct.as_char() == ';' => return true,
+                Token::Group(group, _) if begins_block && group.delimiter() == Delimiter::Brace => {
+                    let goes_on = match self.peek() {
+                        None => false,
+                        Some(Token::Word(_, text)) => text == "else",
+                        Some(Token::Punct(punct)) => matches!(punct.as_char(), '.' | '?' | ';'),
+                        Some(Token::Literal(_) | Token::Group(..)) => false,
+                    };
+                    if !goes_on {
+                        return true;
+                    }
+                }
+                Token::Word(..) | Token::Punct(_) | Token::Literal(_) | Token::Group(..) => {}
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,188 @@
+//! The tokens of an item, in one list: read once, before anything recurses into them.
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, TokenStream, TokenTree};
+
+/// How deep brackets may nest, which the parser recurses for.
+const MAX_BRACKETS: usize = 200;
+
+/// How many prefix operators may follow each other, which the parser recurses for.
+const MAX_PREFIXES: usize = 200;
+
+/// How many operators, calls, fields or casts may follow each other in an expression, which nests as deep: rustc's own
+/// stack ends at about 8,000.
+const MAX_LINKS: usize = 6000;
+
+/// The error of an expression that is too long for rustc, too.
+pub(crate) const TOO_LONG: &str = "this expression is too long: bind parts of it with `let`";
+
+/// The links of the expression at hand in a group.
+#[derive(Default)]
+struct Links {
+    count: usize,
+    /// The `else`s of an `if`.
+    elses: usize,
+    /// True if the last token ended an operand.
+    is_behind_operand: bool,
+    /// True if the last token was `else`.
+    is_behind_else: bool,
+    /// True if the last token is punctuation that the next may belong to.
+    is_joint: bool,
+}
+
+impl Links {
+    /// Counts a token; false if there are too many.
+    fn count(&mut self, token: &TokenTree) -> bool {
+        let is_behind_else = std::mem::take(&mut self.is_behind_else);
+        let is_joint = std::mem::take(&mut self.is_joint);
+        match token {
+            TokenTree::Group(_) => {
+                self.count += usize::from(self.is_behind_operand);
+                self.is_behind_operand = true;
+            }
+            TokenTree::Literal(_) => self.is_behind_operand = true,
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | ';') => {
+                *self = Self::default();
+            }
+            TokenTree::Punct(punct) => {
+                self.count += usize::from(!is_joint);
+                self.is_joint = punct.spacing() == Spacing::Joint;
+                self.is_behind_operand = punct.as_char() == '?';
+            }
+            TokenTree::Ident(word) => {
+                self.is_behind_operand = true;
+                match word.to_string().as_str() {
+                    "else" => {
+                        (self.count, self.is_behind_else) = (0, true);
+                        self.elses += 1;
+                    }
+                    "if" => {
+                        self.count = 0;
+                        self.elses *= usize::from(is_behind_else);
+                    }
+                    "as" | "return" | "break" => self.count += 1,
+                    "for" | "while" | "loop" | "match" | "let" | "const" | "fn" | "pub"
+                    | "struct" | "enum" | "trait" | "impl" | "mod" | "use" | "type" => {
+                        self.count = 0;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.count <= MAX_LINKS && self.elses <= MAX_LINKS
+    }
+}
+
+/// The tokens of an item.
+pub(crate) struct Tokens {
+    /// All of them; those in a group follow it.
+    pub(crate) list: Vec<Token>,
+    /// Whether they set levels of lints, ours perhaps among them.
+    pub(crate) sets_levels: bool,
+    /// Whether there are groups without delimiters, as `macro_rules!` makes them.
+    pub(crate) has_invisible_groups: bool,
+    /// How often they say what declares items: more than once, if a function declares any.
+    pub(crate) declarations: usize,
+    /// Whether a name among them may be a vector's.
+    pub(crate) may_name_vectors: bool,
+}
+
+/// Keywords that declare items.
+const DECLARE: [&str; 6] = ["fn", "struct", "enum", "trait", "impl", "type"];
+
+/// A token.
+pub(crate) enum Token {
+    /// A name or keyword, and the same as text.
+    Word(Ident, String),
+    Punct(Punct),
+    Literal(Literal),
+    /// A group, and which token follows it.
+    Group(Group, usize),
+}
+
+impl Tokens {
+    /// Those of `stream`.
+    ///
+    /// # Errors
+    /// If they nest so deep that they would overflow the parser's stack.
+    pub(crate) fn of(stream: &TokenStream) -> syn::Result<Self> {
+        let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
+        let mut tokens = Self {
+            list: Vec::new(),
+            sets_levels: false,
+            has_invisible_groups: false,
+            declarations: 0,
+            may_name_vectors: false,
+        };
+        // Each with the token of its group, but for the outermost.
+        let mut open = vec![(stream.clone().into_iter(), None, Links::default())];
+        let (mut prefixes, mut behind_hash) = (0, false);
+        while let Some((innermost, group, links)) = open.last_mut() {
+            let Some(token) = innermost.next() else {
+                let next = tokens.list.len();
+                if let Some(Token::Group(_, behind)) =
+                    group.and_then(|group: usize| tokens.list.get_mut(group))
+                {
+                    *behind = next;
+                }
+                open.pop();
+                continue;
+            };
+            if !links.count(&token) {
+                return Err(syn::Error::new(token.span(), TOO_LONG));
+            }
+            match token {
+                TokenTree::Group(group) => {
+                    if open.len() > MAX_BRACKETS {
+                        return Err(too_deep(group.span_open()));
+                    }
+                    prefixes = 0;
+                    if std::mem::take(&mut behind_hash) {
+                        tokens.sets_levels |= is_lint_attribute(&group);
+                    }
+                    tokens.has_invisible_groups |= group.delimiter() == Delimiter::None;
+                    open.push((
+                        group.stream().into_iter(),
+                        Some(tokens.list.len()),
+                        Links::default(),
+                    ));
+                    tokens.list.push(Token::Group(group, 0));
+                }
+                TokenTree::Punct(punct) => {
+                    if matches!(punct.as_char(), '-' | '!' | '*' | '&') {
+                        prefixes += 1;
+                        if prefixes > MAX_PREFIXES {
+                            return Err(too_deep(punct.span()));
+                        }
+                    } else {
+                        (prefixes, behind_hash) = (0, punct.as_char() == '#');
+                    }
+                    tokens.list.push(Token::Punct(punct));
+                }
+                TokenTree::Ident(word) => {
+                    (prefixes, behind_hash) = (0, false);
+                    let text = word.to_string();
+                    tokens.declarations += usize::from(DECLARE.contains(&text.as_str()));
+                    tokens.may_name_vectors |= may_name_vector(&text);
+                    tokens.list.push(Token::Word(word, text));
+                }
+                TokenTree::Literal(literal) => {
+                    (prefixes, behind_hash) = (0, false);
+                    tokens.list.push(Token::Literal(literal));
+                }
+            }
+        }
+        Ok(tokens)
+    }
+}
+
+/// True for `[allow(..)]` and its like.
+pub(crate) fn is_lint_attribute(group: &Group) -> bool {
+    const WORDS: [&str; 5] = ["allow", "warn", "deny", "expect", "forbid"];
+    group.delimiter() == Delimiter::Bracket
+        && matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(word))
+            if WORDS.iter().any(|known| word == known))
+}
+
+/// Whether `word` ends as names of vectors do, and those of conversions to them: `F32x4`, `as_f32x4`.
+pub(crate) fn may_name_vector(word: &str) -> bool {
+    matches!(word.as_bytes(), [.., b'x', b'2' | b'3' | b'4'])
+}

@@ -1,0 +1,146 @@
+//! Nesting is limited, so that nothing that recurses overflows the stack.
+use crate::{syntax::limits::MAX_DEPTH, tests::lower_text};
+use warpwise_compiler::verify::verify;
+
+/// Runs `test` with the stack that rustc gives to a macro.
+fn with_stack(test: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(8 << 20).spawn(test).unwrap().join().unwrap();
+}
+
+fn message(text: &str) -> String {
+    lower_text(text).unwrap_err().errors.to_string()
+}
+
+#[test]
+fn what_nests_too_deep_is_refused() {
+    with_stack(|| {
+        for depth in [MAX_DEPTH, 2 * MAX_DEPTH] {
+            let negated = "-".repeat(depth);
+            let parens = ("(".repeat(depth), ")".repeat(depth));
+            let blocks = ("{".repeat(depth / 2), "}".repeat(depth / 2));
+            let calls = ("f(".repeat(depth), ")".repeat(depth));
+            for text in [
+                format!("x[0] = {negated}1;"),
+                format!("x[0] = {}1{};", parens.0, parens.1),
+                format!("x[0] = {}1{};", blocks.0, blocks.1),
+                format!("x[0] = {}1{};", calls.0, calls.1),
+                format!("x[0] = x[0]{};", ".abs()".repeat(depth)),
+                format!("if x[0] > 1 {} {{}}", "&& x[0] > 1 ".repeat(depth)),
+                format!("let y: {}i32 = &1;", "&".repeat(MAX_DEPTH)),
+            ] {
+                let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+                assert!(message.contains("cannot nest deeper than"), "{message}\n{text}");
+            }
+        }
+    });
+}
+
+/// A sum of many terms, as many alternatives, and as many `else if`s with and without values.
+fn chains(links: usize) -> [String; 4] {
+    let arms = |what: &str| {
+        let arms = (0..links)
+            .map(|n| format!("if x[0] == {n} {{ {} }}", what.replace('#', &n.to_string())));
+        arms.collect::<Vec<_>>().join(" else ")
+    };
+    [
+        format!("x[0] = {}1;", "x[1] + ".repeat(links)),
+        format!("if {} x[0] > 7 {{ x[0] = 1; }}", "x[1] == 5 ||".repeat(links)),
+        format!("x[0] = {} else {{ 2 }};", arms("# * 3")),
+        format!("{};", arms("x[#] = 1;")),
+    ]
+}
+
+#[test]
+fn long_chains_are_lowered() {
+    with_stack(|| {
+        for text in chains(1500) {
+            let lowered = lower_text(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+            verify(&lowered.unwrap().kernel).unwrap();
+        }
+        for text in chains(2500) {
+            let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+            assert!(message.contains("cannot chain more than"), "{message}");
+        }
+    });
+}
+
+#[test]
+fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
+    for (link, end) in [("1 + ", "1"), ("1.abs()", ""), ("a[0]", ""), ("1 as u8 as u8", "")] {
+        let text = link.repeat(20_000) + end;
+        let tokens: proc_macro2::TokenStream = text.parse().unwrap();
+        assert!(crate::syntax::tokens::Tokens::of(&tokens).is_err(), "{link}");
+    }
+    let arms = "if a { b } else ".repeat(20_000) + "{ c }";
+    assert!(crate::syntax::tokens::Tokens::of(&arms.parse().unwrap()).is_err());
+    let statements = "if a == 1 { b } else { c } for i in 0..n { d(i) } ".repeat(20_000);
+    assert!(crate::syntax::tokens::Tokens::of(&statements.parse().unwrap()).is_ok());
+}
+
+#[test]
+fn what_the_parser_cannot_take_is_refused() {
+    with_stack(|| {
+        for (open, close) in
+            [("(", ")"), ("{", "}"), ("[", "]"), ("f(", ")"), ("- ", ""), ("& ", "")]
+        {
+            for depth in [150, 400, 5000] {
+                let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+                let tokens: proc_macro2::TokenStream = text.parse().unwrap();
+                let checked = crate::syntax::tokens::Tokens::of(&tokens);
+                assert_eq!(checked.is_ok(), depth == 150, "{open} {depth}");
+                if checked.is_ok() {
+                    let item = quote::quote!(fn k() { x = #tokens; });
+                    assert!(syn::parse2::<syn::ItemFn>(item).is_ok());
+                    let references = "&".repeat(depth).parse::<proc_macro2::TokenStream>();
+                    let references = references.unwrap();
+                    let item = quote::quote!(fn k() { let x: #references i32; });
+                    assert!(syn::parse2::<syn::ItemFn>(item).is_ok());
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_nests_just_not_too_deep_is_lowered() {
+    with_stack(|| {
+        let depth = MAX_DEPTH - 8;
+        let sum = "x[0] + ".repeat(depth);
+        let parens = ("(".repeat(depth), ")".repeat(depth));
+        let ands = "x[0] > 1 && ".repeat(depth / 2);
+        for text in [
+            format!("x[0] = {sum} 1;"),
+            format!("x[0] = {}1{};", parens.0, parens.1),
+            format!("x[0] = x[0]{};", ".abs()".repeat(depth)),
+            format!("if {ands} x[1] > 1 {{ x[0] = 1; }}"),
+            format!("while {ands} x[1] > 1 {{ x[0] = 1; }}"),
+        ] {
+            let lowered = lower_text(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+            verify(&lowered.unwrap().kernel).unwrap();
+        }
+    });
+}
+
+#[test]
+fn inlining_too_much_is_refused() {
+    with_stack(|| {
+        // Each function calls the one before it twice, or nests its call deep.
+        let mut doubling = String::from("#[device] fn f0(x: f32) -> f32 { x + 1.0 }");
+        let mut nesting = doubling.clone();
+        for n in 1..40 {
+            let before = n - 1;
+            doubling += &format!(
+                "#[device] fn f{n}(x: f32) -> f32 {{ f{before}(x) + f{before}(x + 1.0) }}"
+            );
+            let parens = "1.0 + (".repeat(30);
+            let close = ")".repeat(30);
+            nesting +=
+                &format!("#[device] fn f{n}(x: f32) -> f32 {{ {parens} f{before}(x) {close} }}");
+        }
+        let kernel = "#[kernel] fn k(x: &mut [f32]) { x[0] = f39(x[0]); }";
+        let error = message(&format!("{doubling} {kernel}"));
+        assert!(error.contains("instructions once its device functions are inlined"), "{error}");
+        let error = message(&format!("{nesting} {kernel}"));
+        assert!(error.contains("nests too deep once its device functions are inlined"), "{error}");
+    });
+}

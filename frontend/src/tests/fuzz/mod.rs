@@ -1,0 +1,374 @@
+//! The front end on tokens that nobody would write: it reports, and never panics.
+//!
+//! Starts from real kernels and from nothing, and deletes, repeats, moves, replaces and nests
+//! tokens. Whatever comes of it: no panic, no kernel that the verifier then calls malformed, and
+//! beside a function that parses nothing but items that parse. And a function is read as syn reads it.
+//!
+//! `WARPWISE_FUZZ=100000 cargo test -p warpwise-frontend fuzz` tries more than the default 500.
+mod mutated;
+
+use crate::{
+    attr,
+    device::{
+        self,
+        linked_items::{Linked, Raw},
+    },
+    kernel,
+    resolve::paths::kernel_paths,
+    syntax::parse,
+};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use syn::{Item, ItemFn};
+
+/// Functions to start from, with the attribute's arguments.
+const CORPUS: [(&str, &str); 8] = [
+    ("", "fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+        let i = global_idx_x();
+        if i < y.len() { y[i] = a * x[i] + y[i]; }
+    }"),
+    ("block = (32, 8), contract = false", "pub fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
+        let tile = shared!([[f32; 33]; 32]);
+        let (tx, ty) = (thread_idx_x(), thread_idx_y());
+        let col = block_idx_x() * 32 + tx;
+        for j in (0..32).step_by(8) {
+            let row = block_idx_y() * 32 + ty + j;
+            if row < n && col < n { tile[ty + j][tx] = x[row * n + col]; }
+        }
+        sync_threads();
+        for j in (0..32).step_by(8) { y[(ty + j) * n + tx] = tile[tx][ty + j]; }
+    }"),
+    ("overflow_checks, wide_index", "fn collatz(n: &[u64], steps: &mut [u32]) {
+        let i = global_idx_x();
+        if i >= n.len() || i >= steps.len() { return; }
+        let mut value = n[i];
+        let mut count = 0u32;
+        'outer: loop {
+            while value % 2 == 0 { value /= 2; count += 1; }
+            if value == 1 { break 'outer; }
+            value = 3 * value + 1;
+            count = count.max(1) << 1 >> 1;
+            if count > 1_000 { continue; }
+        }
+        steps[i] = count;
+    }"),
+    ("block = N", "fn reduce<T: Num, const N: usize>(x: &[T], out: &mut [T]) where T: Num {
+        let tile = shared!([T; N]);
+        let t = thread_idx_x();
+        tile[t] = if global_idx_x() < x.len() { x[global_idx_x()] } else { T::ZERO };
+        sync_threads();
+        let mut step = N / 2;
+        while step > 0 {
+            if t < step { tile[t] += tile[t + step]; }
+            sync_threads();
+            step /= 2;
+        }
+        if t == 0 { out[block_idx_x()] = tile[0]; }
+    }"),
+    ("", "fn histogram<'a>(x: &'a [u32], bins: &[AtomicU32]) {
+        let local = shared!([AtomicU32; 256]);
+        local[thread_idx_x()].store(0, Ordering::Relaxed);
+        sync_threads();
+        let i = global_idx_x();
+        if i < x.len() { local[(x[i] & 255) as usize].fetch_add(1, Ordering::Relaxed); }
+        sync_threads();
+        bins[thread_idx_x()].fetch_add(local[thread_idx_x()].load(Ordering::Relaxed), Ordering::Relaxed);
+    }"),
+    ("allow(gpu_barriers_in_divergent_flow)", "fn warps(x: &mut [i32]) {
+        let mut v = x[global_idx_x()];
+        for d in [16, 8, 4, 2, 1] { v += warp::shfl_down(v, d); }
+        #[allow(gpu_barriers_in_divergent_loops)]
+        if warp::lane_id() == 0 { sync_threads(); x[warp::warp_id()] = -v as i32; }
+        let all = warp::all(v > 0) && !warp::any(v as f32 > 1e9);
+        x[0] = if all { i32::MAX } else { warp::ballot(v < 0) as i32 };
+    }"),
+    ("open(TILE)", "fn calls(x: &mut [f64]) {
+        let i = global_idx_x();
+        let area = |w: f64, h: f64| w * h;
+        if i < TILE { x[i] = geo::scale(area(x[i], 2.0)) + helper(x[i].sqrt()).mul_add(1.0, 2.0); }
+    }"),
+    ("", "fn helper(x: f64) -> f64 { let y = { x + 1.0 }; if y > 0.0 { return y; } -y }"),
+];
+
+#[test]
+fn fuzz_the_front_end() {
+    let tries = std::env::var("WARPWISE_FUZZ").ok().and_then(|text| text.parse().ok());
+    for seed in 0..tries.unwrap_or(500u64) {
+        let mut mutator = Mutator::new(seed);
+        let (args, item) = mutator.case();
+        check(seed, &args, &item);
+    }
+}
+
+/// Runs every entry point.
+fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
+    let shown = format!("seed {seed}: #[kernel({args})] {item}");
+    parse::tests::reads_as_syn(item);
+    let outputs = catch_unwind(AssertUnwindSafe(|| {
+        let mut outputs = vec![
+            kernel::kernel(args.clone(), item.clone()),
+            device::device(TokenStream::new(), item.clone()),
+            attr::parse(item.clone()).1.map_or(quote!(), |error| error.to_compile_error()),
+        ];
+        if let Ok(item) = syn::parse2::<ItemFn>(item.clone()) {
+            // It stands in a constant's block, where warnings are statements.
+            let linked = linked(args, &item);
+            outputs.push(quote!(const _: () = { #linked };));
+        }
+        outputs
+    }));
+    let Ok(outputs) = outputs else { panic!("{shown}") };
+    let is_function = syn::parse2::<ItemFn>(item.clone()).is_ok();
+    for output in outputs {
+        let text = output.to_string();
+        let bug = ["this is a bug in Warpwise", "please report this bug"];
+        assert!(!bug.iter().any(|it| text.contains(it)), "{shown}\n{text}");
+        let parsed = syn::parse2::<syn::File>(output);
+        assert!(parsed.is_ok() || !is_function, "{shown}\n{}\n{text}", parsed.unwrap_err());
+    }
+}
+
+/// The end of the chain for a kernel, where every path that it calls leads to the same function.
+fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
+    let target: Item = syn::parse_quote!(
+        fn target(x: f64) -> f64 {
+            x * 2.0
+        }
+    );
+    let mut linked = Linked::empty();
+    linked.add(&[Raw { id: "1".into(), item: target }]).unwrap();
+    let closure = linked.closure("1");
+    let closures =
+        kernel_paths(item, &attr::Options::default()).into_iter().map(|_| quote!({ #closure }));
+    device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
+}
+
+/// Makes cases, the same for the same seed.
+struct Mutator {
+    state: u64,
+    corpus: Vec<(TokenStream, TokenStream)>,
+}
+
+impl Mutator {
+    fn new(seed: u64) -> Self {
+        let parse = |text: &str| text.parse().unwrap();
+        let corpus = CORPUS.iter().map(|(args, item)| (parse(args), parse(item))).collect();
+        Self { state: seed, corpus }
+    }
+
+    /// SplitMix64.
+    fn below(&mut self, end: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((bits ^ (bits >> 31)) % end.max(1) as u64).unwrap()
+    }
+
+    fn case(&mut self) -> (TokenStream, TokenStream) {
+        let pick = self.below(self.corpus.len());
+        let (mut args, mut item) = self.corpus[pick].clone();
+        match self.below(10) {
+            0 => item = (0..self.below(30)).map(|_| self.token()).collect(),
+            1 => args = (0..self.below(12)).map(|_| self.token()).collect(),
+            2 => args = self.mutated(args, 1),
+            _ => {
+                let edits = 1 + self.below(3);
+                item = self.mutated(item, edits);
+            }
+        }
+        (args, item)
+    }
+
+    fn mutated(&mut self, tokens: TokenStream, edits: usize) -> TokenStream {
+        let mut tokens = tokens;
+        for _ in 0..edits {
+            let size = size(&tokens);
+            let mut at = self.below(size + 1);
+            tokens = self.edit(tokens, &mut at);
+        }
+        tokens
+    }
+
+    /// `tokens` with the token changed that comes after `at` others, groups before what they hold.
+    fn edit(&mut self, tokens: TokenStream, at: &mut usize) -> TokenStream {
+        let mut out: Vec<TokenTree> = Vec::new();
+        for token in tokens {
+            let here = *at == 0;
+            *at = at.wrapping_sub(1);
+            match token {
+                token if here => self.change(token, &mut out),
+                TokenTree::Group(group) if *at < size(&group.stream()) => {
+                    let inner = self.edit(group.stream(), at);
+                    *at = usize::MAX;
+                    out.push(TokenTree::Group(Group::new(group.delimiter(), inner)));
+                }
+                TokenTree::Group(group) => {
+                    *at = at.wrapping_sub(size(&group.stream()));
+                    out.push(TokenTree::Group(group));
+                }
+                token => out.push(token),
+            }
+        }
+        out.into_iter().collect()
+    }
+
+    fn change(&mut self, token: TokenTree, out: &mut Vec<TokenTree>) {
+        match self.below(8) {
+            0 => {}
+            1 => out.extend([token.clone(), token]),
+            2 | 3 => out.push(self.token()),
+            4 => out.extend([self.token(), token]),
+            5 => {
+                let delimiter = self.delimiter();
+                out.push(Group::new(delimiter, token.into()).into());
+            }
+            6 => match token {
+                TokenTree::Group(group) => out.extend(group.stream()),
+                token => out.push(token),
+            },
+            _ => {
+                let donor = self.below(self.corpus.len());
+                let body = self.corpus[donor].1.clone();
+                let groups = groups(body);
+                let pick = self.below(groups.len());
+                out.push(TokenTree::Group(groups[pick].clone()));
+            }
+        }
+    }
+
+    fn delimiter(&mut self) -> Delimiter {
+        [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None]
+            [self.below(4)]
+    }
+
+    /// Any token.
+    fn token(&mut self) -> TokenTree {
+        const WORDS: [&str; 64] = [
+            "fn",
+            "let",
+            "mut",
+            "if",
+            "else",
+            "while",
+            "loop",
+            "for",
+            "in",
+            "match",
+            "return",
+            "break",
+            "continue",
+            "as",
+            "ref",
+            "move",
+            "unsafe",
+            "async",
+            "const",
+            "static",
+            "struct",
+            "impl",
+            "trait",
+            "pub",
+            "self",
+            "Self",
+            "super",
+            "crate",
+            "true",
+            "false",
+            "_",
+            "dyn",
+            "x",
+            "y",
+            "i",
+            "T",
+            "N",
+            "f32",
+            "f64",
+            "u8",
+            "i64",
+            "usize",
+            "u128",
+            "str",
+            "bool",
+            "global_idx_x",
+            "sync_threads",
+            "shared",
+            "warp",
+            "shfl",
+            "Ordering",
+            "AtomicU32",
+            "block",
+            "open",
+            "allow",
+            "contract",
+            "sqrt",
+            "len",
+            "min",
+            "fetch_add",
+            "println",
+            "vec",
+            "union",
+            "yield",
+        ];
+        const NUMBERS: [&str; 16] = [
+            "0",
+            "1",
+            "255",
+            "4294967296",
+            "18446744073709551616",
+            "1e400",
+            "0.5",
+            "1f32",
+            "3usize",
+            "-1",
+            "0xffu8",
+            "1_000i16",
+            "\"text\"",
+            "'c'",
+            "b'x'",
+            "1u128",
+        ];
+        const PUNCTUATION: &[u8] = b"+-*/%^!&|=<>@.,;:#$?~";
+        match self.below(6) {
+            0 | 1 => {
+                let word = WORDS[self.below(WORDS.len())];
+                TokenTree::Ident(Ident::new(word, Span::call_site()))
+            }
+            2 => {
+                let text = NUMBERS[self.below(NUMBERS.len())];
+                text.parse::<Literal>().map_or_else(|_| format_ident!("n").into(), TokenTree::from)
+            }
+            3 | 4 => {
+                let char = char::from(PUNCTUATION[self.below(PUNCTUATION.len())]);
+                let spacing = [Spacing::Alone, Spacing::Joint][self.below(2)];
+                Punct::new(char, spacing).into()
+            }
+            _ => {
+                let inner = (0..self.below(4)).map(|_| self.token()).collect();
+                Group::new(self.delimiter(), inner).into()
+            }
+        }
+    }
+}
+
+/// Tokens, those in groups included.
+fn size(tokens: &TokenStream) -> usize {
+    let each = tokens.clone().into_iter().map(|token| match token {
+        TokenTree::Group(group) => 1 + size(&group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => 1,
+    });
+    each.sum()
+}
+
+/// Every group, outer before inner.
+fn groups(tokens: TokenStream) -> Vec<Group> {
+    let mut found = Vec::new();
+    for token in tokens {
+        if let TokenTree::Group(group) = token {
+            found.push(group.clone());
+            found.extend(groups(group.stream()));
+        }
+    }
+    found
+}

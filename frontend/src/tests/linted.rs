@@ -1,0 +1,44 @@
+//! What lints find in a kernel that is given as Rust, with the source that each finding is about.
+use crate::tests::Source;
+use warpwise_compiler::{
+    analysis::Analyses,
+    diag::{Diagnostic, Level},
+    id::Id as _,
+    lint,
+    verify::verify,
+};
+
+/// A finding, and where it is in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Linted {
+    /// What is said.
+    pub(crate) diagnostic: Diagnostic,
+    /// The source that it is about.
+    pub(crate) about: String,
+}
+
+/// Everything that lints find in the only kernel of `text`, of the level of a warning or an error.
+pub(crate) fn lint_text(text: &str) -> Vec<Linted> {
+    let source = Source::parse(text);
+    let lowered = source.lower(&source.kernels[0]);
+    let lowered = lowered.unwrap_or_else(|_| panic!("a kernel is rejected:\n{text}"));
+    let kernel = &lowered.kernel;
+    verify(kernel).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let found = lint::all(kernel, &Analyses::of(kernel), &lowered.levels);
+    let shown = found.into_iter().filter(|found| found.level > Level::Allow);
+    let linted = shown.map(|diagnostic| {
+        let at = lowered.spans.get(diagnostic.span.index());
+        let about = at.map_or(String::new(), |at| slice(text, at.first.start(), at.last.end()));
+        Linted { diagnostic, about }
+    });
+    linted.collect()
+}
+
+/// The part of `text` between two places.
+fn slice(text: &str, from: proc_macro2::LineColumn, to: proc_macro2::LineColumn) -> String {
+    let at = |place: proc_macro2::LineColumn| {
+        let before = text.lines().take(place.line - 1).map(|line| line.len() + 1);
+        before.sum::<usize>() + place.column
+    };
+    text[at(from)..at(to)].to_owned()
+}

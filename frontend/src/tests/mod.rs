@@ -1,0 +1,256 @@
+//! Tests of lowering, on proc_macro2's fallback.
+//!
+//! `frontend/tests/lower/*.rs` are kernels and what becomes of them: IR text, or what is reported
+//! and where. `BLESS=1` rewrites what is expected.
+mod assumed;
+mod contracts;
+mod depth;
+mod expansions;
+mod fuzz;
+mod golden;
+mod helps;
+mod linted;
+mod random;
+mod std_paths;
+mod unending;
+
+use crate::{
+    attr::{self, Options},
+    pipeline::{Input, Lowered, lower},
+    resolve::{
+        device_set::{DeviceItem, DeviceSet},
+        paths::{kernel_paths, key},
+    },
+    syntax::error::Rejected,
+};
+use quote::ToTokens;
+use std::collections::BTreeMap;
+use syn::{Item, ItemFn};
+use warpwise_compiler::{
+    diag::Level,
+    id::Id as _,
+    ir::{self, Op},
+};
+
+/// A source file: its kernels, and its device items, which know each other by name.
+pub(crate) struct Source {
+    pub(crate) kernels: Vec<(ItemFn, Options)>,
+    pub(crate) devices: Vec<Item>,
+}
+
+impl Source {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut source = Self { kernels: Vec::new(), devices: Vec::new() };
+        for mut item in syn::parse_file(text).expect("tests are Rust").items {
+            let Some(attribute) = take_attribute(&mut item) else { continue };
+            if attribute.path().is_ident("device") {
+                source.devices.push(item);
+                continue;
+            }
+            let args = match &attribute.meta {
+                syn::Meta::List(list) => list.tokens.clone(),
+                _ => proc_macro2::TokenStream::new(),
+            };
+            let (options, error) = attr::parse(args);
+            assert!(error.is_none(), "{error:?}");
+            let Item::Fn(item) = item else { panic!("a kernel is a function") };
+            source.kernels.push((item, options));
+        }
+        source
+    }
+
+    /// Where the paths in the source lead, by their last names.
+    fn paths(&self) -> BTreeMap<String, usize> {
+        let named = self.devices.iter().enumerate();
+        let named = named.map(|(index, item)| (crate::syntax::item::plain_name(item), index));
+        named.filter(|(name, _)| name != "_").collect()
+    }
+
+    fn paths_of(&self, item: &ItemFn) -> BTreeMap<String, usize> {
+        let known = self.paths();
+        let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
+        let mut all = known.clone();
+        all.retain(|_, index| !is_function(index));
+        for path in kernel_paths(item, &Options::default()) {
+            let last = path.segments.last().map(|last| last.ident.to_string());
+            if let Some(&index) = last.and_then(|last| known.get(&last)) {
+                all.insert(key(&path), index);
+            }
+        }
+        all
+    }
+
+    pub(crate) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
+        let item = |item: &Item| DeviceItem {
+            item: item.clone(),
+            paths: match item {
+                Item::Fn(function) => self.paths_of(function),
+                _ => self.paths(),
+            },
+            is_foreign: false,
+            of_std: None,
+        };
+        DeviceSet {
+            kernel_paths: self.paths_of(kernel),
+            items: self.devices.iter().map(item).collect(),
+        }
+    }
+
+    pub(crate) fn lower(&self, (item, options): &(ItemFn, Options)) -> Result<Lowered, Rejected> {
+        let devices = self.devices_for(item);
+        lower(Input { item, tokens: None, options, devices: &devices })
+    }
+}
+
+/// Takes `#[kernel]` or `#[device]` off an item.
+fn take_attribute(item: &mut Item) -> Option<syn::Attribute> {
+    let attrs = match item {
+        Item::Const(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        Item::Fn(item) => &mut item.attrs,
+        Item::Impl(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        Item::Trait(item) => &mut item.attrs,
+        Item::Type(item) => &mut item.attrs,
+        _ => return None,
+    };
+    let ours =
+        |attr: &syn::Attribute| attr.path().is_ident("kernel") || attr.path().is_ident("device");
+    let which = attrs.iter().position(ours)?;
+    Some(attrs.remove(which))
+}
+
+/// The only kernel of a text.
+pub(crate) fn lower_text(text: &str) -> Result<Lowered, Rejected> {
+    let source = Source::parse(text);
+    source.lower(&source.kernels[0])
+}
+
+fn text_of(range: crate::syntax::span::SpanRange) -> (usize, usize) {
+    (range.first.start().column, range.last.end().column)
+}
+
+#[test]
+fn spans_cover_what_one_would_underline() {
+    let text = "#[kernel] fn k(x: &mut [f32]) { x[0] = x[1] * 2.0; }";
+    let lowered = lower_text(text).unwrap();
+    let shown: Vec<String> = lowered
+        .kernel
+        .insts
+        .iter()
+        .map(|(id, inst)| {
+            let (start, end) = text_of(lowered.spans[inst.span.index()]);
+            let line = lowered.kernel.inst_text(id).to_string();
+            let op = line.split([' ', '.']).nth(2).unwrap_or_default().to_owned();
+            format!("{op}: {}", &text[start..end])
+        })
+        .collect();
+    let expected = [
+        "const: 1",
+        "len: 1",
+        "bounds: 1",
+        "param: x[1]",
+        "index: x[1]",
+        "load: x[1]",
+        "const: 2.0",
+        "mul: x[1] * 2.0",
+        "const: 0",
+        "len: 0",
+        "bounds: 0",
+        "param: x[0]",
+        "index: x[0]",
+        "store: x[0] = x[1] * 2.0",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn levels_hold_for_the_instructions_of_their_statement() {
+    let lowered = lower_text(
+        "#[device]
+        #[warn(gpu_barriers_in_divergent_loops)]
+        fn wait() { sync_threads(); }
+        #[allow(gpu_barriers_in_divergent_flow)]
+        #[kernel(deny(gpu_barriers_in_divergent_loops))]
+        fn k(y: &mut [f32]) {
+            y[0] = 1.0;
+            #[deny(gpu_barriers_in_divergent_flow)]
+            if y[0] > 1.0 {
+                #[warn(gpu_barriers_in_divergent_flow)]
+                wait();
+            }
+        }",
+    )
+    .unwrap();
+    let (flow, loops) = ("gpu_barriers_in_divergent_flow", "gpu_barriers_in_divergent_loops");
+    let barrier =
+        lowered.kernel.insts.iter().find(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
+    let first = lowered.kernel.insts.iter().next().unwrap().1.span;
+    let holding = |span: ir::Span| -> Vec<(&str, Level)> {
+        let settings = lowered.levels.settings.iter();
+        let holds = settings
+            .filter(|it| it.within.as_ref().is_none_or(|within| within.contains(&span.index())));
+        holds.map(|setting| (setting.lint, setting.level)).collect()
+    };
+    let kernel = [(loops, Level::Deny), (flow, Level::Allow)];
+    assert_eq!(holding(first), kernel);
+    let inner = [(flow, Level::Deny), (flow, Level::Warn), (loops, Level::Warn)];
+    assert_eq!(holding(barrier.unwrap().1.span), [&kernel[..], &inner].concat());
+}
+
+#[test]
+fn expectations_are_those_of_the_kernel_itself() {
+    let lowered = lower_text(
+        "#[device]
+        #[expect(gpu_barriers_in_divergent_loops)]
+        fn wait() { sync_threads(); }
+        #[expect(gpu_barriers_in_divergent_flow)]
+        #[kernel(expect(gpu_all))]
+        fn k(y: &mut [f32]) {
+            #[expect(gpu_correctness)]
+            wait();
+        }",
+    )
+    .unwrap();
+    assert_eq!(lowered.expectations.len(), 3);
+    let last = lowered.levels.settings.last().unwrap();
+    assert_eq!((last.lint, last.expectation), ("gpu_barriers_in_divergent_loops", None));
+    let expected = lowered.levels.settings.iter().filter(|setting| setting.expectation == Some(0));
+    assert_eq!(expected.count(), warpwise_compiler::lint::LINTS.len());
+}
+
+#[test]
+fn witnesses_write_out_what_was_inferred() {
+    let lowered = lower_text(
+        "#[kernel(open(TILE))]
+        fn k<T: Num, const N: usize>(a: T, n: u64, y: &mut [T]) {
+            let i = thread_idx_x();
+            let tile = shared!([[f32; TILE]; N]);
+            let half = 0.5 * tile[0][0] + 1e3;
+            let mut k = 1_000;
+            k += n;
+            let c;
+            c = a;
+            let ready = shared!([AtomicU32; 4]);
+            let s: f64 = 2.;
+            let _ = half;
+            y[i] = c;
+        }",
+    )
+    .unwrap();
+    let tokens = &lowered.witnesses[0].to_token_stream().to_string();
+    for part in [
+        "loop { }",
+        "same (thread_idx_x , :: warpwise :: thread_idx_x)",
+        "let i : usize = thread_idx_x ()",
+        "let tile : & mut [[f32 ; TILE] ; N] = shared ! ([[f32 ; TILE] ; N])",
+        "let half : f32 = 0.5f32 * tile [0usize] [0usize] + 1000f32",
+        "let mut k : u64 = 1000u64",
+        "let c : T ;",
+        "let ready : & mut [:: core :: sync :: atomic :: AtomicU32 ; 4] =",
+        "let s : f64 = 2f64",
+        "let _ : f32 = half",
+    ] {
+        assert!(tokens.contains(part), "{part}\n{tokens}");
+    }
+}

@@ -1,0 +1,342 @@
+//! Kernel-side functions: what they are called, take and return.
+use crate::types::{Len, Prim};
+use warpwise_compiler::ir::{
+    self, Approx, Axis, BarrierOp, Direction, MatchOp, ReduceOp, Scope, ShuffleOp, TernaryOp,
+    VoteOp,
+};
+
+/// What a kernel-side function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    /// Where the thread is.
+    Index(ir::Builtin),
+    /// `sync_threads` and its reductions.
+    Barrier(Option<BarrierOp>),
+    /// `grid::sync`
+    SyncGrid,
+    /// `sync_warp`, perhaps with a mask.
+    SyncWarp {
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `thread_fence` and the like.
+    Fence(Scope),
+    /// `warp::shfl` and the like.
+    Shuffle {
+        /// Which.
+        op: ShuffleOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+        /// Lanes in a group, unless they are all of the warp.
+        width: Option<Len>,
+    },
+    /// `warp::all` and the like.
+    Vote {
+        /// Which.
+        op: VoteOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::match_any` and `warp::match_all`.
+    Match {
+        /// Which.
+        op: MatchOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::reduce_add` and the like.
+    Reduce {
+        /// Which.
+        op: ReduceOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::active_mask`
+    ActiveMask,
+    /// A function of the module `fast`.
+    Fast(Fast),
+    /// A function of the module `bits`.
+    Bits(TernaryOp),
+    /// A function of the module `directed`.
+    Directed(Directed, Direction),
+    /// `warp::elect`
+    Elect {
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+}
+
+/// A function that the hardware approximates, or what is made of such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fast {
+    /// One instruction.
+    Plain(Approx),
+    /// e^x
+    Exp,
+    /// The natural logarithm.
+    Ln,
+    /// The logarithm with base 10.
+    Log10,
+    /// x^y
+    Powf,
+    /// The tangent.
+    Tan,
+    /// Sine and cosine.
+    SinCos,
+    /// x / y
+    Div,
+}
+
+/// An operation on floats that rounds in a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Directed {
+    /// x + y
+    Add,
+    /// x - y
+    Sub,
+    /// x * y
+    Mul,
+    /// x * y + z
+    MulAdd,
+}
+
+/// Type of an argument or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// This type.
+    Prim(Prim),
+    /// Any number or `bool`, the same each time.
+    Value,
+    /// Two of this type.
+    Pair(Prim),
+    /// Nothing.
+    Unit,
+}
+
+/// A function as it is found by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// What it does; [`Builtin::Shuffle`] has no width until [`Found::width`] is seen to.
+    pub(crate) which: Builtin,
+    /// Its path from the root of the `warpwise` crate.
+    pub(crate) path: String,
+    /// Whether it takes its width as a constant argument: `shfl_width::<8, _>(..)`.
+    pub(crate) width: bool,
+    /// Its arguments.
+    pub(crate) params: Vec<Part>,
+    /// Its result.
+    pub(crate) ret: Part,
+}
+
+/// The function that these names lead to: `["warp", "any"]`, `["thread_idx_x"]`, perhaps behind
+/// `warpwise` or its prelude. `all` and `any` need their `warp::`: the names are too common.
+pub(crate) fn find(path: &[String]) -> Option<Found> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["warpwise", "prelude", rest @ ..] | ["warpwise", rest @ ..] => of_crate(rest, true),
+        rest => of_crate(rest, false),
+    }
+}
+
+/// As [`find`], inside the crate; `absolute` if the crate was named.
+fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
+    match path {
+        [name] => match of_block(name).or_else(|| of_warp(name)?.unless_common(name)) {
+            Some(found) if absolute && found.path.contains("::") => None,
+            found => found,
+        },
+        ["warp", name] => of_warp(name),
+        ["grid", "sync"] => {
+            Some(Found::new(Builtin::SyncGrid, "grid::sync".into(), vec![], Part::Unit))
+        }
+        ["fast", name] => of_fast(name),
+        ["bits", name] => of_bits(name),
+        ["directed", name] => of_directed(name),
+        _ => None,
+    }
+}
+
+impl Found {
+    fn new(which: Builtin, path: String, params: Vec<Part>, ret: Part) -> Self {
+        Self { which, path, width: false, params, ret }
+    }
+
+    fn unless_common(self, name: &str) -> Option<Self> {
+        (!matches!(name, "all" | "any")).then_some(self)
+    }
+}
+
+const BOOL: Part = Part::Prim(Prim::Bool);
+const USIZE: Part = Part::Prim(Prim::Usize);
+const MASK: Part = Part::Prim(Prim::U32);
+
+/// Functions at the root of the crate.
+fn of_block(name: &str) -> Option<Found> {
+    let (which, params, ret) = match name {
+        "sync_threads" => (Builtin::Barrier(None), vec![], Part::Unit),
+        "sync_threads_count" => (Builtin::Barrier(Some(BarrierOp::Count)), vec![BOOL], USIZE),
+        "sync_threads_and" => (Builtin::Barrier(Some(BarrierOp::And)), vec![BOOL], BOOL),
+        "sync_threads_or" => (Builtin::Barrier(Some(BarrierOp::Or)), vec![BOOL], BOOL),
+        "sync_warp" => (Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
+        "thread_fence" => (Builtin::Fence(Scope::Device), vec![], Part::Unit),
+        "thread_fence_block" => (Builtin::Fence(Scope::Block), vec![], Part::Unit),
+        "thread_fence_system" => (Builtin::Fence(Scope::System), vec![], Part::Unit),
+        _ => (Builtin::Index(index(name)?), vec![], USIZE),
+    };
+    Some(Found::new(which, name.into(), params, ret))
+}
+
+/// `thread_idx_x` and the like.
+fn index(name: &str) -> Option<ir::Builtin> {
+    let (what, axis) = name.rsplit_once('_')?;
+    let axis = match axis {
+        "x" => Axis::X,
+        "y" => Axis::Y,
+        "z" => Axis::Z,
+        _ => return None,
+    };
+    Some(match what {
+        "thread_idx" => ir::Builtin::ThreadIdx(axis),
+        "block_idx" => ir::Builtin::BlockIdx(axis),
+        "block_dim" => ir::Builtin::BlockDim(axis),
+        "grid_dim" => ir::Builtin::GridDim(axis),
+        "global_idx" => ir::Builtin::GlobalIdx(axis),
+        _ => return None,
+    })
+}
+
+/// Functions of the module `warp`.
+fn of_warp(name: &str) -> Option<Found> {
+    let path = format!("warp::{name}");
+    let plain = |which, params, ret| Some(Found::new(which, path.clone(), params, ret));
+    match name {
+        "lane_id" => return plain(Builtin::Index(ir::Builtin::LaneId), vec![], USIZE),
+        "warp_id" => return plain(Builtin::Index(ir::Builtin::WarpId), vec![], USIZE),
+        "active_mask" => return plain(Builtin::ActiveMask, vec![], MASK),
+        "sync_warp" => return plain(Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
+        "sync_warp_mask" => {
+            return plain(Builtin::SyncWarp { masked: true }, vec![MASK], Part::Unit);
+        }
+        _ => {}
+    }
+    if let Some(mask) = ir::LaneMask::ALL.into_iter().find(|mask| mask.name() == name) {
+        return plain(Builtin::Index(ir::Builtin::LaneMask(mask)), vec![], MASK);
+    }
+    let (stem, width) = name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
+    let (stem, masked) = stem.strip_suffix("_mask").map_or((stem, false), |stem| (stem, true));
+    let mut params = if masked { vec![MASK] } else { vec![] };
+    if let Some(op) = shuffle(stem) {
+        params.extend([Part::Value, USIZE]);
+        let which = Builtin::Shuffle { op, masked, width: None };
+        return Some(Found { which, path, width, params, ret: Part::Value });
+    }
+    if width {
+        return None;
+    }
+    let found = |which, params, ret| Some(Found { which, path: path.clone(), width, params, ret });
+    if stem == "elect" {
+        return found(Builtin::Elect { masked }, params, BOOL);
+    }
+    if let Some(op) = reduction(stem) {
+        params.push(Part::Value);
+        return found(Builtin::Reduce { op, masked }, params, Part::Value);
+    }
+    let matches = [("match_any", MatchOp::Any, MASK), ("match_all", MatchOp::All, BOOL)];
+    if let Some((_, op, ret)) = matches.into_iter().find(|(name, ..)| *name == stem) {
+        params.push(Part::Value);
+        return found(Builtin::Match { op, masked }, params, ret);
+    }
+    let op = vote(stem)?;
+    params.push(BOOL);
+    let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
+    Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
+}
+
+/// Functions of the module `fast`.
+fn of_fast(name: &str) -> Option<Found> {
+    let which = match name {
+        "exp" => Fast::Exp,
+        "exp2" => Fast::Plain(Approx::Exp2),
+        "ln" => Fast::Ln,
+        "log2" => Fast::Plain(Approx::Log2),
+        "log10" => Fast::Log10,
+        "sin" => Fast::Plain(Approx::Sin),
+        "cos" => Fast::Plain(Approx::Cos),
+        "tan" => Fast::Tan,
+        "sin_cos" => Fast::SinCos,
+        "tanh" => Fast::Plain(Approx::Tanh),
+        "powf" => Fast::Powf,
+        "recip" => Fast::Plain(Approx::Recip),
+        "rsqrt" => Fast::Plain(Approx::Rsqrt),
+        "sqrt" => Fast::Plain(Approx::Sqrt),
+        "div" => Fast::Div,
+        _ => return None,
+    };
+    let one = Part::Prim(Prim::F32);
+    let params = if matches!(which, Fast::Powf | Fast::Div) { vec![one; 2] } else { vec![one] };
+    let ret = if which == Fast::SinCos { Part::Pair(Prim::F32) } else { one };
+    Some(Found::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
+}
+
+/// Functions of the module `bits`.
+fn of_bits(name: &str) -> Option<Found> {
+    let (stem, prim) = match name.strip_suffix("_signed") {
+        Some(stem) if stem.starts_with("dot_") => (stem, Prim::I32),
+        Some(_) => return None,
+        None => (name, Prim::U32),
+    };
+    let op = match stem {
+        "dot_bytes" => TernaryOp::DotBytes,
+        "dot_halves_low" => TernaryOp::DotHalvesLow,
+        "dot_halves_high" => TernaryOp::DotHalvesHigh,
+        "permute_bytes" => TernaryOp::PermuteBytes,
+        "funnel_shl" => TernaryOp::FunnelShl,
+        "funnel_shr" => TernaryOp::FunnelShr,
+        _ => return None,
+    };
+    let part = Part::Prim(prim);
+    Some(Found::new(Builtin::Bits(op), format!("bits::{name}"), vec![part; 3], part))
+}
+
+/// Functions of the module `directed`.
+fn of_directed(name: &str) -> Option<Found> {
+    let directions =
+        [("_to_zero", Direction::Zero), ("_up", Direction::Up), ("_down", Direction::Down)];
+    let (stem, direction) = directions
+        .into_iter()
+        .find_map(|(suffix, direction)| Some((name.strip_suffix(suffix)?, direction)))?;
+    let (op, operands) = match stem {
+        "add" => (Directed::Add, 2),
+        "sub" => (Directed::Sub, 2),
+        "mul" => (Directed::Mul, 2),
+        "mul_add" => (Directed::MulAdd, 3),
+        _ => return None,
+    };
+    let part = Part::Prim(Prim::F32);
+    let which = Builtin::Directed(op, direction);
+    Some(Found::new(which, format!("directed::{name}"), vec![part; operands], part))
+}
+
+fn shuffle(name: &str) -> Option<ShuffleOp> {
+    Some(match name {
+        "shfl" => ShuffleOp::Index,
+        "shfl_up" => ShuffleOp::Up,
+        "shfl_down" => ShuffleOp::Down,
+        "shfl_xor" => ShuffleOp::Xor,
+        _ => return None,
+    })
+}
+
+fn reduction(name: &str) -> Option<ReduceOp> {
+    let op = name.strip_prefix("reduce_")?;
+    ReduceOp::ALL.iter().copied().find(|known| known.name() == op)
+}
+
+fn vote(name: &str) -> Option<VoteOp> {
+    Some(match name {
+        "all" => VoteOp::All,
+        "any" => VoteOp::Any,
+        "ballot" => VoteOp::Ballot,
+        _ => return None,
+    })
+}

@@ -1,0 +1,193 @@
+//! Types that are to be the same are made so, as far as something about them is not known yet.
+use crate::types::{Class, GenericArg, Len, Length, List, Mismatch, Ty, Type, Types};
+
+impl Types {
+    /// Makes two types the same.
+    ///
+    /// # Errors
+    /// If they cannot be; what they have in common may be bound nevertheless.
+    pub(crate) fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return Ok(());
+        }
+        match (self.types[a], self.types[b]) {
+            (Type::Reported(_), _) => {
+                self.give_up(b, a);
+                Ok(())
+            }
+            (_, Type::Reported(_)) => {
+                self.give_up(a, b);
+                Ok(())
+            }
+            (Type::Unknown(class), other) if fits(class, other) => self.bind(a, b),
+            (other, Type::Unknown(class)) if fits(class, other) => self.bind(b, a),
+            (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) if m == n => {
+                self.unify(a, b)
+            }
+            (Type::Slice(a), Type::Slice(b)) => self.unify(a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => {
+                self.unify_len(n, m)?;
+                self.unify(a, b)
+            }
+            (Type::Tuple(a), Type::Tuple(b)) | (Type::Pointer(a), Type::Pointer(b)) => {
+                self.unify_lists(a, b)
+            }
+            (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
+            (Type::Iter(a, of_a), Type::Iter(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
+            (Type::Closure(a), Type::Closure(b)) => {
+                let same = self.closures[a].which == self.closures[b].which;
+                if same { Ok(()) } else { Err(Mismatch) }
+            }
+            (a, b) if a == b => Ok(()),
+            _ => Err(Mismatch),
+        }
+    }
+
+    /// Takes what is not known of a type for `reported`: it need not be asked for.
+    pub(crate) fn give_up(&mut self, ty: Ty, reported: Ty) {
+        let ty = self.root(ty);
+        match self.types[ty] {
+            Type::Unknown(_) => self.types[ty] = Type::Same(reported),
+            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.give_up(inner, reported),
+            Type::Array(elem, len) => {
+                let len = self.len_root(len);
+                if self.lens[len] == Length::Unknown {
+                    self.lens[len] = Length::Reported;
+                }
+                self.give_up(elem, reported);
+            }
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
+                self.parts(list).into_iter().for_each(|part| self.give_up(part, reported));
+            }
+            _ => {}
+        }
+    }
+
+    fn unify_lists(&mut self, a: List, b: List) -> Result<(), Mismatch> {
+        let (a, b) = (self.lists[a].clone(), self.lists[b].clone());
+        if a.len() != b.len() {
+            return Err(Mismatch);
+        }
+        a.into_iter().zip(b).try_for_each(|(a, b)| self.unify_arg(a, b))
+    }
+
+    /// Whether two types could be made the same, as far as their shapes tell.
+    pub(crate) fn could_unify(&self, a: Ty, b: Ty) -> bool {
+        let lists = |a: List, b: List| {
+            let (a, b) = (&self.lists[a], &self.lists[b]);
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.could_unify_arg(*a, *b))
+        };
+        match (self.get(a), self.get(b)) {
+            (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
+            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => fits(class, other),
+            (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) => {
+                m == n && self.could_unify(a, b)
+            }
+            (Type::Slice(a), Type::Slice(b)) => self.could_unify(a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => self.same_len(n, m) && self.could_unify(a, b),
+            (Type::Tuple(a), Type::Tuple(b)) | (Type::Pointer(a), Type::Pointer(b)) => lists(a, b),
+            (Type::Adt(a, of_a), Type::Adt(b, of_b)) => a == b && lists(of_a, of_b),
+            (Type::Iter(a, of_a), Type::Iter(b, of_b)) => a == b && lists(of_a, of_b),
+            (a, b) => a == b,
+        }
+    }
+
+    /// The same of generic arguments.
+    pub(crate) fn could_unify_arg(&self, a: GenericArg, b: GenericArg) -> bool {
+        match (a, b) {
+            (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(a, b),
+            (GenericArg::Const(a), GenericArg::Const(b)) => self.same_len(a, b),
+            (GenericArg::Type(_), GenericArg::Const(_))
+            | (GenericArg::Const(_), GenericArg::Type(_)) => false,
+        }
+    }
+
+    /// Makes two generic arguments the same.
+    ///
+    /// # Errors
+    /// If they are known to differ.
+    pub(crate) fn unify_arg(&mut self, a: GenericArg, b: GenericArg) -> Result<(), Mismatch> {
+        match (a, b) {
+            (GenericArg::Type(a), GenericArg::Type(b)) => self.unify(a, b),
+            (GenericArg::Const(a), GenericArg::Const(b)) => self.unify_len(a, b),
+            (GenericArg::Type(_), GenericArg::Const(_))
+            | (GenericArg::Const(_), GenericArg::Type(_)) => Err(Mismatch),
+        }
+    }
+
+    fn same_len(&self, a: Len, b: Len) -> bool {
+        match (&self.lens[self.len_root(a)], &self.lens[self.len_root(b)]) {
+            (Length::Known(a), Length::Known(b)) => a == b,
+            _ => true,
+        }
+    }
+
+    /// Makes a type that is not known yet, of whatever class, another.
+    pub(crate) fn decide(&mut self, unknown: Ty, decided: Ty) {
+        let (unknown, decided) = (self.root(unknown), self.root(decided));
+        if unknown != decided {
+            self.types[unknown] = Type::Same(decided);
+        }
+    }
+
+    /// Makes two lengths the same.
+    ///
+    /// # Errors
+    /// If they are known to differ.
+    pub(crate) fn unify_len(&mut self, a: Len, b: Len) -> Result<(), Mismatch> {
+        let (a, b) = (self.len_root(a), self.len_root(b));
+        if a == b {
+            return Ok(());
+        }
+        match (&self.lens[a], &self.lens[b]) {
+            (Length::Reported, _) | (_, Length::Reported) => Ok(()),
+            (Length::Unknown, _) => {
+                self.lens[a] = Length::Same(b);
+                Ok(())
+            }
+            (_, Length::Unknown) => {
+                self.lens[b] = Length::Same(a);
+                Ok(())
+            }
+            (a, b) if a == b => Ok(()),
+            _ => Err(Mismatch),
+        }
+    }
+
+    fn bind(&mut self, unknown: Ty, to: Ty) -> Result<(), Mismatch> {
+        if self.mentions(to, unknown) {
+            return Err(Mismatch);
+        }
+        self.types[unknown] = Type::Same(to);
+        Ok(())
+    }
+
+    /// True if `ty` holds `part`, which must be a root.
+    fn mentions(&self, ty: Ty, part: Ty) -> bool {
+        match self.get(ty) {
+            Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
+                self.root(inner) == part || self.mentions(inner, part)
+            }
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
+                self.parts(list)
+                    .into_iter()
+                    .any(|inner| self.root(inner) == part || self.mentions(inner, part))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an unknown of this class may be that type; `!` is coerced, never bound.
+fn fits(class: Class, ty: Type) -> bool {
+    match (class, ty) {
+        (Class::Any, _) => true,
+        (_, Type::Unknown(Class::Any)) => false,
+        (Class::Int, Type::Prim(prim)) => prim.is_int(),
+        (Class::Float, Type::Prim(prim)) => prim.is_float() && !prim.is_half(),
+        (Class::Int, Type::Unknown(other)) => other == Class::Int,
+        (Class::Float, Type::Unknown(other)) => other == Class::Float,
+        (Class::Int | Class::Float, _) => false,
+    }
+}

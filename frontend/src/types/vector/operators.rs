@@ -1,0 +1,288 @@
+//! Operators on vectors: lane by lane, with a number on either side as a vector of it, and
+//! conversions from and to arrays.
+use crate::types::vector::Vector;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// Arithmetic.
+const ARITHMETIC: [(&str, &str); 5] =
+    [("Add", "+"), ("Sub", "-"), ("Mul", "*"), ("Div", "/"), ("Rem", "%")];
+/// What integers have besides.
+const BITWISE: [(&str, &str); 3] = [("BitAnd", "&"), ("BitOr", "|"), ("BitXor", "^")];
+/// By a `u32`.
+const SHIFTS: [(&str, &str); 2] = [("Shl", "<<"), ("Shr", ">>")];
+
+type Operators = &'static [(&'static str, &'static str)];
+
+/// The operators of `vector` with another one or a number, those by a `u32`, and those that it has alone.
+fn operators(
+    vector: Vector,
+) -> (impl Iterator<Item = (&'static str, &'static str)>, Operators, Operators) {
+    let is_int = vector.lane.is_int();
+    let bitwise: Operators = if is_int { &BITWISE } else { &[] };
+    let shifts: Operators = if is_int { &SHIFTS } else { &[] };
+    let unary: Operators =
+        match (is_int, vector.lane.is_float() || vector.lane.scalar().is_signed()) {
+            (true, true) => &[("Neg", "-"), ("Not", "!")],
+            (true, false) => &[("Not", "!")],
+            (false, _) => &[("Neg", "-")],
+        };
+    (ARITHMETIC.iter().chain(bitwise).copied(), shifts, unary)
+}
+
+/// The `impl`s of all that `vector` has.
+pub(crate) fn all(vector: Vector) -> TokenStream {
+    let (numbers, shifts, unary) = operators(vector);
+    let binary = numbers.map(|(of_trait, op)| binary(vector, of_trait, op));
+    let shifts = shifts.iter().map(|(of_trait, op)| {
+        let u32 = quote!(u32);
+        by_number(vector, of_trait, op, &u32)
+    });
+    let unary = unary.iter().map(|(of_trait, op)| self::unary(vector, of_trait, op));
+    let from = from(vector);
+    quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
+}
+
+/// The same operators on references, as numbers have them: for the host, where kernels look through references.
+pub(crate) fn by_reference(vector: Vector) -> TokenStream {
+    let (name, scalar) = (vector.name().into_token_stream(), vector.scalar().into_token_stream());
+    let (numbers, shifts, unary) = operators(vector);
+    let binary = numbers.map(|(of_trait, op)| {
+        let of_pairs = [(&name, &name), (&name, &scalar), (&scalar, &name)];
+        let of_pairs = of_pairs.map(|(lhs, rhs)| binary_by_reference(of_trait, op, lhs, rhs));
+        let assigned = [&name, &scalar].map(|rhs| assigned_by_reference(of_trait, op, &name, rhs));
+        quote!(#(#of_pairs)* #(#assigned)*)
+    });
+    let shifts = shifts.iter().map(|(of_trait, op)| {
+        let u32 = quote!(u32);
+        let shift = binary_by_reference(of_trait, op, &name, &u32);
+        let assigned = assigned_by_reference(of_trait, op, &name, &u32);
+        quote!(#shift #assigned)
+    });
+    let unary = unary.iter().map(|(of_trait, op)| {
+        let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+        quote! {
+            impl ::core::ops::#of_trait for &#name {
+                type Output = #name;
+                #[inline]
+                fn #method(self) -> #name { #op *self }
+            }
+        }
+    });
+    quote!(#(#binary)* #(#shifts)* #(#unary)*)
+}
+
+/// An operator on operands of these types, one of which a vector is, or both, where one is a reference, or both.
+fn binary_by_reference(
+    of_trait: &str,
+    op: &str,
+    lhs: &TokenStream,
+    rhs: &TokenStream,
+) -> TokenStream {
+    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+    let sides = [
+        (quote!(&#lhs), rhs.clone(), quote!(*self #op other)),
+        (lhs.clone(), quote!(&#rhs), quote!(self #op *other)),
+        (quote!(&#lhs), quote!(&#rhs), quote!(*self #op *other)),
+    ];
+    let impls = sides.into_iter().map(|(left, right, value)| {
+        quote! {
+            impl ::core::ops::#of_trait<#right> for #left {
+                type Output = <#lhs as ::core::ops::#of_trait<#rhs>>::Output;
+                #[inline]
+                fn #method(self, other: #right) -> Self::Output { #value }
+            }
+        }
+    });
+    impls.collect()
+}
+
+/// `vector += &value`, and the like.
+fn assigned_by_reference(
+    of_trait: &str,
+    op: &str,
+    name: &TokenStream,
+    rhs: &TokenStream,
+) -> TokenStream {
+    let Names { assign_op, assign, assign_method, .. } = Names::of(of_trait, op);
+    quote! {
+        impl ::core::ops::#assign<&#rhs> for #name {
+            #[inline]
+            fn #assign_method(&mut self, other: &#rhs) { *self #assign_op *other; }
+        }
+    }
+}
+
+/// An operator on two vectors, a vector and a number, and a number and a vector.
+fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+    let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
+    let Names { op, assign_op, of_trait: named, assign, method, assign_method } =
+        Names::of(of_trait, op);
+    let lanes = vector.each(|lane| quote!(self.#lane #op other.#lane));
+    let reversed = vector.each(|lane| quote!(self #op other.#lane));
+    let by_number = self::by_number(vector, of_trait, &op.to_string(), &quote!(#scalar));
+    quote! {
+        impl ::core::ops::#named for #name {
+            type Output = #name;
+            #[inline]
+            fn #method(self, other: #name) -> #name { #lanes }
+        }
+        impl ::core::ops::#named<#name> for #scalar {
+            type Output = #name;
+            #[inline]
+            fn #method(self, other: #name) -> #name { #reversed }
+        }
+        impl ::core::ops::#assign for #name {
+            #[inline]
+            fn #assign_method(&mut self, other: #name) { #(self.#fields #assign_op other.#fields;)* }
+        }
+        #by_number
+    }
+}
+
+/// An operator on a vector and a number.
+fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
+    let (name, fields) = (vector.name(), vector.fields());
+    let Names { op, assign_op, of_trait, assign, method, assign_method } = Names::of(of_trait, op);
+    let lanes = vector.each(|lane| quote!(self.#lane #op other));
+    quote! {
+        impl ::core::ops::#of_trait<#number> for #name {
+            type Output = #name;
+            #[inline]
+            fn #method(self, other: #number) -> #name { #lanes }
+        }
+        impl ::core::ops::#assign<#number> for #name {
+            #[inline]
+            fn #assign_method(&mut self, other: #number) { #(self.#fields #assign_op other;)* }
+        }
+    }
+}
+
+/// What an operator is called.
+struct Names {
+    op: TokenStream,
+    assign_op: TokenStream,
+    of_trait: proc_macro2::Ident,
+    assign: proc_macro2::Ident,
+    method: proc_macro2::Ident,
+    assign_method: proc_macro2::Ident,
+}
+
+impl Names {
+    fn of(of_trait: &str, op: &str) -> Self {
+        let tokens = |text: String| text.parse().expect("operators are tokens");
+        let method = of_trait.to_lowercase();
+        Self {
+            op: tokens(op.into()),
+            assign_op: tokens(format!("{op}=")),
+            of_trait: format_ident!("{of_trait}"),
+            assign: format_ident!("{of_trait}Assign"),
+            assign_method: format_ident!("{method}_assign"),
+            method: format_ident!("{method}"),
+        }
+    }
+}
+
+fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+    let name = vector.name();
+    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+    let lanes = vector.each(|lane| quote!(#op self.#lane));
+    quote! {
+        impl ::core::ops::#of_trait for #name {
+            type Output = #name;
+            #[inline]
+            fn #method(self) -> #name { #lanes }
+        }
+    }
+}
+
+/// From and to arrays.
+fn from(vector: Vector) -> TokenStream {
+    let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
+    let fields = vector.fields();
+    let indices = (0..lanes).map(Literal::usize_unsuffixed);
+    quote! {
+        impl ::core::convert::From<[#scalar; #lanes]> for #name {
+            #[inline]
+            fn from(lanes: [#scalar; #lanes]) -> #name {
+                #name { #(#fields: lanes[#indices]),* }
+            }
+        }
+        impl ::core::convert::From<#name> for [#scalar; #lanes] {
+            #[inline]
+            fn from(vector: #name) -> [#scalar; #lanes] { [#(vector.#fields),*] }
+        }
+    }
+}
+
+/// Sums with a product in them, and what makes numbers into vectors for them: for kernels only, where they
+/// stand for the operators that they are made of.
+pub(crate) fn contracted(vector: Vector) -> TokenStream {
+    if !vector.lane.is_float() || vector.lane.is_half() {
+        return TokenStream::new();
+    }
+    let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
+    let sum = |name: &str, params: TokenStream, lane: &dyn Fn(&Ident) -> TokenStream| {
+        let (method, lanes) = (format_ident!("{name}"), vector.each(lane));
+        quote!(fn #method(#params) -> Self { #lanes })
+    };
+    let left = || quote!(a: Self, b: Self, c: Self);
+    let right = || quote!(c: Self, a: Self, b: Self);
+    let sums = [
+        sum("product_plus", left(), &|lane| quote!(a.#lane * b.#lane + c.#lane)),
+        sum("product_minus", left(), &|lane| quote!(a.#lane * b.#lane - c.#lane)),
+        sum("negated_plus", left(), &|lane| quote!(-(a.#lane * b.#lane) + c.#lane)),
+        sum("negated_minus", left(), &|lane| quote!(-(a.#lane * b.#lane) - c.#lane)),
+        sum("plus_product", right(), &|lane| quote!(c.#lane + a.#lane * b.#lane)),
+        sum("minus_product", right(), &|lane| quote!(c.#lane - a.#lane * b.#lane)),
+        sum("plus_negated", right(), &|lane| quote!(c.#lane + -(a.#lane * b.#lane))),
+        sum("minus_negated", right(), &|lane| quote!(c.#lane - -(a.#lane * b.#lane))),
+    ];
+    let splat = vector.each(|_| quote!(value));
+    quote! {
+        impl #name {
+            fn splatted(value: #scalar) -> Self { #splat }
+            #(#sums)*
+            fn add_product(&mut self, a: Self, b: Self) { #(self.#fields += a.#fields * b.#fields;)* }
+            fn sub_product(&mut self, a: Self, b: Self) { #(self.#fields -= a.#fields * b.#fields;)* }
+            fn add_negated(&mut self, a: Self, b: Self) { #(self.#fields += -(a.#fields * b.#fields);)* }
+            fn sub_negated(&mut self, a: Self, b: Self) { #(self.#fields -= -(a.#fields * b.#fields);)* }
+        }
+    }
+}
+
+/// What kernels have built in, indexing as arrays are, or have no use for.
+pub(crate) fn on_host(vector: Vector) -> TokenStream {
+    let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
+    let fields = vector.fields();
+    let indices: Vec<_> = (0..lanes).map(Literal::usize_unsuffixed).collect();
+    let text = format!("index out of bounds: the len is {lanes} but the index is {{index}}");
+    quote! {
+        impl sealed::Sealed for #name {}
+        impl Vector for #name {
+            type Lane = #scalar;
+            const LANES: usize = #lanes;
+        }
+        impl ::core::ops::Index<usize> for #name {
+            type Output = #scalar;
+            #[inline]
+            #[track_caller]
+            fn index(&self, index: usize) -> &#scalar {
+                match index {
+                    #(#indices => &self.#fields,)*
+                    _ => panic!(#text),
+                }
+            }
+        }
+        impl ::core::ops::IndexMut<usize> for #name {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, index: usize) -> &mut #scalar {
+                match index {
+                    #(#indices => &mut self.#fields,)*
+                    _ => panic!(#text),
+                }
+            }
+        }
+    }
+}

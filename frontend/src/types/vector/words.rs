@@ -1,0 +1,97 @@
+//! The names in a kernel and in the items that it reaches: what of vectors it may use.
+use crate::{
+    syntax::tokens::may_name_vector,
+    types::{
+        Prim,
+        vector::{OF, Vector},
+    },
+};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use syn::{Item, ItemFn, visit::Visit};
+
+/// Names, as they are written somewhere; none at all where none is a vector's, as in most kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Words(BTreeSet<String>);
+
+impl Words {
+    /// Those in `items` and in a kernel.
+    pub(crate) fn of<'a>(
+        items: impl Iterator<Item = &'a Item> + Clone,
+        kernel: Option<&'a ItemFn>,
+    ) -> Self {
+        let mut names_vectors = false;
+        let look = &mut |name: &Ident| names_vectors |= may_name_vector(&format!("{name}"));
+        each(items.clone(), kernel, look);
+        let mut words = BTreeSet::new();
+        if names_vectors {
+            each(items, kernel, &mut |name| _ = words.insert(name.to_string()));
+        }
+        Self(words)
+    }
+
+    /// Whether `name` is among them.
+    pub(crate) fn have(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    /// Those of two to four lanes: `xy`, `wzyx`.
+    pub(crate) fn swizzles(&self) -> impl Iterator<Item = &str> {
+        let words = self.0.iter().map(String::as_str);
+        words.filter(|word| {
+            (2..=4).contains(&word.len()) && word.bytes().all(|lane| b"xyzw".contains(&lane))
+        })
+    }
+
+    /// Whether they name a vector with such lanes, or a conversion to one.
+    pub(crate) fn ask_for(&self, lane: Prim) -> bool {
+        let mut words = self.0.iter().filter(|word| may_name_vector(word));
+        words.any(|word| {
+            let of = |vector: Vector| vector.lane == lane;
+            Vector::named(word).is_some_and(of)
+                || word.strip_prefix("as_").is_some_and(|to| names_lowercase(to, lane))
+        })
+    }
+}
+
+/// Visits each name in `items` and in a kernel.
+fn each<'a>(
+    items: impl Iterator<Item = &'a Item>,
+    kernel: Option<&'a ItemFn>,
+    visit: &mut dyn FnMut(&Ident),
+) {
+    let mut names = Names(visit);
+    items.for_each(|item| names.visit_item(item));
+    if let Some(kernel) = kernel {
+        names.visit_item_fn(kernel);
+    }
+}
+
+struct Names<'v>(&'v mut dyn FnMut(&Ident));
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_ident(&mut self, name: &'ast Ident) {
+        (self.0)(name);
+    }
+    /// What macros and attributes get.
+    fn visit_token_stream(&mut self, tokens: &'ast TokenStream) {
+        in_tokens(tokens.clone(), self.0);
+    }
+}
+
+fn in_tokens(tokens: TokenStream, visit: &mut dyn FnMut(&Ident)) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => visit(&name),
+            TokenTree::Group(group) => in_tokens(group.stream(), visit),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Whether `word` is the name of a vector with such lanes, in lower-case letters.
+fn names_lowercase(word: &str, lane: Prim) -> bool {
+    let Some((of, lanes)) = word.split_once('x') else { return false };
+    let (name, _) = OF.iter().find(|(_, of)| *of == lane).expect("every type of lane is listed");
+    name.eq_ignore_ascii_case(of) && matches!(lanes, "2" | "3" | "4")
+}
