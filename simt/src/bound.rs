@@ -1,16 +1,17 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    check::BoundChecks,
-    code::{Bytes, Code, Given, Param, Slope},
-    lanes::walk::{Reach, Walk},
-    lower::{SHARED_LIMIT, patterns::Pattern},
-    mask::GROUP,
-    memory::{Cells, Loan, Memory, Use},
-    order::Order,
-    registers::{Uniform, map_uniform},
-    traced::Observation,
-    watch::Watch,
+    bytecode::{Bytes, Code, Given, Param, Slope},
+    exec::schedule::Order,
+    observe::{debugger::Watch, sanitizer::BoundChecks},
+    program::traced::Observation,
+    translate::{SHARED_LIMIT, patterns::Pattern},
+    vector::{
+        lanes::walk::{Reach, Walk},
+        mask::GROUP,
+        memory::{Cells, Loan, Memory, Use},
+        registers::{Uniform, map_uniform},
+    },
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
@@ -61,7 +62,7 @@ impl Bound<'_> {
         self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
     }
 
-    /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::alike).
+    /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::exec::replay).
     pub(crate) fn may_be_alike(&self, code: &Code) -> bool {
         let is_watched = !self.watchers.is_empty() || self.order.is_some();
         !is_watched && !code.meets && !self.one_by_one

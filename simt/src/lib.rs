@@ -30,78 +30,60 @@
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
 //!
-//! From a kernel to its threads, file by file:
+//! The layers, from the bottom up; each uses only the ones above it in the table:
 //!
 //! | | |
 //! |---|---|
-//! | `lower` | makes the `code` of a kernel: steps over registers, of which most addresses need none |
-//! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
-//! | `circle` | tells that threads go round loops that nothing ever ends |
-//! | `block`, `strand` | a block's threads, in strands of lanes that run together |
-//! | `alike` | runs rounds that take the same steps, blocks or iterations, without looking at each step |
-//! | `step` | runs a strand: one loop, and a file for each kind of instruction |
-//! | `watch`, `order` | who looks on, and who has the next turn, in a [`TracedProgram`] |
-//! | `tally`, `worst`, `counters` | what a [`CountingProgram`] counts on the way |
-//! | `check` | what a [`CheckedProgram`] finds on the way |
-//! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
+//! | `vector` | operations on vectors of lanes, registers, masks and the memory that threads share |
+//! | `launch`, `outcome` | the inputs and the results of a launch |
+//! | `bytecode` | instructions over registers, and the tables that they refer to |
+//! | `translate` | the translation of a kernel to bytecode |
+//! | `bound` | a launch bound to its bytecode |
+//! | `observe` | the sanitizer, the counters and the debugger |
+//! | `exec` | execution: the grid, its blocks, their strands, and the replay of uniform rounds |
+//! | `program` | the programs: [`Program`], [`CountingProgram`], [`CheckedProgram`] and [`TracedProgram`] |
 //!
-//! `unsafe` is in the last row only. Whatever the kernel, no access leaves its buffer.
+//! `unsafe` is in `vector` only. Whatever the kernel, no access leaves its buffer.
 //!
 //! `cargo test` compiles dependencies without optimisation. On x86-64 with AVX2 this crate then computes lanes in assembly
-//! (`lanes::asm`), and is 2 to 5.3 times slower than in release (`benches/dev_profile` measures it); elsewhere it is some 50 times slower.
-//! Rounds of 32-bit operations are machine code in both (`lanes::compiled`), under Linux on x86-64 with AVX-512.
+//! (`vector::lanes::asm`), and is 2 to 5.3 times slower than in release (`benches/dev_profile` measures it); elsewhere it is some 50 times slower.
+//! Rounds of 32-bit operations are machine code in both (`vector::lanes::compiled`), under Linux on x86-64 with AVX-512.
 //! A project can have it optimized there, too:
 //!
 //! ```toml
 //! [profile.dev.package.warpwise-simt]
 //! opt-level = 3
 //! ```
-mod alike;
-mod block;
 mod bound;
-mod check;
-mod circle;
-mod code;
-mod counters;
-mod grid;
-mod histogram;
-mod lanes;
+mod bytecode;
+mod exec;
 mod launch;
-mod log;
-mod lower;
-mod mask;
-mod memory;
-mod order;
+mod observe;
 mod outcome;
 mod program;
-mod registers;
-mod step;
-mod strand;
-mod tally;
-mod traced;
-mod watch;
-mod worst;
+mod translate;
+mod vector;
 
-pub use check::{
-    choice::{Checks, UnknownCheck},
+pub use bytecode::Stage;
+pub use launch::{Arg, Launch};
+pub use observe::counters::histogram::{ActiveThreads, Trips};
+pub use observe::counters::worst::WorstRequest;
+pub use observe::counters::{Counters, Counts, Floats, Sectors, Wavefronts};
+pub use observe::debugger::{Look, Moment, Watched};
+pub use observe::sanitizer::{
+    checks::{Checks, UnknownCheck},
     finding::{
         Access, AccessKind, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind,
         Severity, Uninitialized, Use,
     },
-    meeting::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
-    orders::{Difference, OrderDependence, Snapshot},
+    order_dependence::{Difference, OrderDependence, Snapshot},
+    sync_finding::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
     unused::Unused,
 };
-pub use code::Stage;
-pub use counters::{Counters, Counts, Floats, Sectors, Wavefronts};
-pub use histogram::{ActiveThreads, Trips};
-pub use launch::{Arg, Launch};
-pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Spinning, Stopped, Waiting};
+pub use program::traced::TracedProgram;
 pub use program::{CheckedProgram, CountingProgram, Program, Requests};
-pub use traced::TracedProgram;
-pub use watch::{Look, Moment, Watched};
-pub use worst::WorstRequest;
+pub use vector::memory::Memory;
 
 /// Whether this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
 pub const OPTIMIZED: bool = cfg!(not(unoptimized));

@@ -21,9 +21,9 @@ const UNSAFE: [&str; 12] = [
     "tests/src/engines.rs",
     "tests/src/gpu",
     "simt/benches/native/plain.rs",
-    "simt/src/lanes/",
-    "simt/src/memory.rs",
-    "simt/src/registers.rs",
+    "simt/src/vector/lanes/",
+    "simt/src/vector/memory.rs",
+    "simt/src/vector/registers.rs",
 ];
 
 /// Where files are what tests read, rather than code of the workspace.

@@ -6,14 +6,13 @@
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, Finding, Launch, Outcome, Problem, Stopped,
-    alike::Fails,
-    block::Block,
     bound::{bind, lend, shared},
-    code::Step,
-    lanes::Isa,
-    log::Log,
-    lower::{Added, lower},
-    traced::Observation,
+    bytecode::Step,
+    exec::{block::Block, replay::Fails},
+    observe::log::Log,
+    program::traced::Observation,
+    translate::{Added, lower},
+    vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;

@@ -2,9 +2,9 @@
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests,
-    code::Step,
-    lanes::Isa,
-    lower::{Added, lower},
+    bytecode::Step,
+    translate::{Added, lower},
+    vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::{

@@ -2,9 +2,9 @@
 use super::{Shape, Value, isas, number, program_for, run, shape, u32s};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program, Requests,
-    code::{Code, IntegerOp, Step},
-    lanes::{BUFFER, Isa},
-    lower::{Added, lower, lower_as_written},
+    bytecode::{Code, IntegerOp, Step},
+    translate::{Added, lower, lower_as_written},
+    vector::lanes::{BUFFER, Isa},
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};

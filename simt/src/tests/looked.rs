@@ -3,13 +3,12 @@ use super::number;
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Finding, Launch, Memory, Outcome, Problem,
     Requests,
-    alike::Fails,
-    block::Block,
     bound::{bind, lend, shared},
-    lanes::Isa,
-    log::Log,
-    lower::{Added, lower, patterns},
-    traced::Observation,
+    exec::{block::Block, replay::Fails},
+    observe::log::Log,
+    program::traced::Observation,
+    translate::{Added, lower, patterns},
+    vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};

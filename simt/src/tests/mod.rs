@@ -22,7 +22,7 @@ mod sums;
 mod trace;
 mod values;
 
-use crate::{Arg, Launch, Memory, Outcome, Program, lanes::Isa};
+use crate::{Arg, Launch, Memory, Outcome, Program, vector::lanes::Isa};
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};
 

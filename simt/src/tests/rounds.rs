@@ -3,9 +3,9 @@ use super::{number, sums::floats};
 use crate::{
     Arg, CheckedProgram, Checks, Counters, CountingProgram, Finding, Launch, Memory, Outcome,
     Problem, Requests,
-    code::{Code, Step},
-    lanes::Isa,
-    lower::{Added, lower},
+    bytecode::{Code, Step},
+    translate::{Added, lower},
+    vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};

@@ -2,9 +2,9 @@
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Outcome,
-    code::Step,
-    lanes::Isa,
-    lower::{Added, lower},
+    bytecode::Step,
+    translate::{Added, lower},
+    vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
 

@@ -2,10 +2,10 @@
 //! or at once.
 use super::{Shape, Value, isas, number, program_for, run, shape};
 use crate::{
-    code::Step,
-    lanes::Isa,
-    lower::{Added, lower},
+    bytecode::Step,
     outcome::Stopped,
+    translate::{Added, lower},
+    vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
 

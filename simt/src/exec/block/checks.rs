@@ -1,0 +1,88 @@
+//! Checks of where a block's threads meet.
+use super::Block;
+use crate::{
+    bytecode::Step,
+    observe::sanitizer::{misuse::AtBarrier, undefined::Undefined},
+};
+
+impl Block<'_> {
+    /// Every thread that has not ended waits at a barrier: notes if it is not the same one.
+    pub(super) fn check_barriers(&mut self) {
+        let asked = self.bound.checks.as_ref().is_some_and(|checks| checks.meetings);
+        if self.strands.len() < 2 || !asked {
+            return;
+        }
+        let mut arrived: Vec<(u32, AtBarrier)> = Vec::new();
+        let mut reduces = false;
+        for (number, strand) in &self.strands {
+            let Some(lane) = strand.active().lanes().next() else { continue };
+            let first = (self.groups[*number].first_thread + lane) as u32;
+            let threads = strand.active().count();
+            reduces |=
+                matches!(self.code.steps[strand.at as usize], Step::Barrier { reduce: Some(_) });
+            match arrived.iter_mut().find(|(at, _)| *at == strand.at) {
+                Some((_, (_, all, lowest))) => {
+                    (*all, *lowest) = (*all + threads, first.min(*lowest))
+                }
+                None => {
+                    let span = self.code.spans[strand.at as usize];
+                    arrived.push((strand.at, (span, threads, first)));
+                }
+            }
+        }
+        if let Some(checks) = self.checks.as_mut().filter(|_| arrived.len() > 1) {
+            let arrived = arrived.into_iter().map(|(_, arrived)| arrived).collect();
+            checks.misuses().barriers(self.number, arrived, reduces);
+        }
+    }
+
+    /// Every thread that has not ended is at a barrier: what it computes of something undefined is undefined.
+    pub(super) fn follow_through_barrier(&mut self) {
+        let Some(checks) = self.checks.as_mut().filter(|checks| checks.undefined.are_there())
+        else {
+            return;
+        };
+        let mut all = None;
+        for is_known in [false, true] {
+            for (number, strand) in &self.strands {
+                let Step::Barrier { reduce: Some((_, value, to)) } =
+                    self.code.steps[strand.at as usize]
+                else {
+                    continue;
+                };
+                let (group, active) = (self.groups[*number].first_thread, strand.active());
+                if is_known {
+                    checks.undefined.set_uniform(group, to, active, all.clone());
+                } else {
+                    let brought = checks.undefined.operand(group, value);
+                    all = Undefined::or(all, brought.and_then(|brought| brought.among(active)));
+                }
+            }
+        }
+    }
+
+    /// The block is stuck: notes lanes that wait for each other with masks that differ.
+    pub(super) fn check_masks(&mut self) {
+        if self.checks.is_none() || !self.bound.checks.as_ref().is_some_and(|all| all.meetings) {
+            return;
+        }
+        for index in 0..self.strands.len() {
+            let Some((op, _)) = self.warp_op(index) else { continue };
+            let (number, at) = (self.strands[index].0, self.strands[index].1.at);
+            let Some((warp, mine)) = self.strands[index].1.active().warps().next() else {
+                continue;
+            };
+            let here = |other: &usize| {
+                let (group, strand) = &self.strands[*other];
+                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+            };
+            let together = (0..self.strands.len()).filter(here);
+            let inputs = self.inputs(together.collect::<Vec<_>>().into_iter(), warp, u32::MAX);
+            let first_thread = (self.groups[number].first_thread + warp * 32) as u32;
+            let span = self.code.spans[at as usize];
+            if let Some(checks) = &mut self.checks {
+                checks.misuses().differing(self.number, (op, span), &inputs, (first_thread, mine));
+            }
+        }
+    }
+}

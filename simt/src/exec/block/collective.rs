@@ -1,0 +1,207 @@
+//! Where the threads of a block meet: who waits, and what happens when all have come.
+use super::Block;
+use crate::{
+    bytecode::{Operand, Step, WarpOp},
+    exec::{
+        step::{Inputs, complete, exchange, reduced},
+        strand::Strand,
+    },
+    observe::sanitizer::misuse::Met,
+    outcome::{Meeting, Waiting},
+    vector::mask::Mask,
+};
+
+impl Block<'_> {
+    /// A strand has come to where it waits for others. At an operation of a warp its
+    /// warps wait each for itself, and so do lanes that name different lanes.
+    pub(super) fn wait(&mut self, index: usize) {
+        let strand = &mut self.strands[index].1;
+        strand.elsewhere = strand.lanes().without(strand.active());
+        self.split_waiting(index);
+        self.strands[index].1.waits = true;
+        let (number, strand) = &self.strands[index];
+        let (number, active) = (*number, strand.active());
+        if self.warp_op(index).is_none() {
+            return;
+        }
+        let warps = active.warps().flat_map(|(warp, lanes)| {
+            let inputs = self.inputs([index].into_iter(), warp, lanes);
+            inputs.groups().map(move |lanes| Mask::of_warp(warp, lanes)).collect::<Vec<_>>()
+        });
+        let parts: Vec<_> = warps.skip(1).collect();
+        for part in parts {
+            let part = self.strands[index].1.split_active(part);
+            self.strands.push((number, Box::new(part)));
+        }
+    }
+
+    /// The operation of a warp that a strand waits at.
+    pub(super) fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
+        let (_, strand) = &self.strands[index];
+        let Step::Warp { op, mask } = self.code.steps[strand.at as usize] else { return None };
+        strand.waits.then_some((op, mask))
+    }
+
+    /// Those of the `lanes` of a warp that belong to these strands, which wait at one
+    /// operation, with what they bring.
+    pub(super) fn inputs(
+        &self,
+        strands: impl Iterator<Item = usize>,
+        warp: usize,
+        lanes: u32,
+    ) -> Inputs {
+        let mut inputs = Inputs::none();
+        for index in strands {
+            let (number, strand) = &self.strands[index];
+            if let Some(op) = self.warp_op(index) {
+                let lanes = (warp, strand.active().0[warp] & lanes);
+                inputs.add(op, &self.groups[*number].registers, &strand.uniforms, lanes);
+            }
+        }
+        inputs
+    }
+
+    /// Does the operations of warps for which all have come.
+    pub(super) fn meet_warps(&mut self) {
+        let mut met = false;
+        for index in 0..self.strands.len() {
+            let Some((op, _)) = self.warp_op(index) else { continue };
+            let (number, strand) = &self.strands[index];
+            let (number, at) = (*number, strand.at);
+            let Some((warp, _)) = strand.active().warps().next() else { continue };
+            let here = |other: &usize| {
+                let (group, strand) = &self.strands[*other];
+                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+            };
+            let together: Vec<_> = (index..self.strands.len()).filter(here).collect();
+            let inputs = self.inputs(together.iter().copied(), warp, u32::MAX);
+            let group = &mut self.groups[number];
+            let lanes = complete(&inputs, group.live.0[warp]);
+            exchange(op, &inputs, &mut group.registers, warp, lanes);
+            if let Some(checks) = &mut self.checks {
+                let first_thread = (group.first_thread + warp * 32) as u32;
+                let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
+                let inputs = &inputs;
+                let parted = together.iter().map(|other| self.strands[*other].1.elsewhere.0[warp]);
+                let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
+                let met = Met { op, span, inputs, lanes, live, passed, first_thread };
+                checks.warp(self.bound, &met);
+                if self.bound.checks.as_ref().is_some_and(|checks| checks.inits) {
+                    let (at, step) = ((self.number, group.first_thread), (op, at as usize));
+                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                }
+            }
+            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
+                let warp = (group.first_thread / 32 + warp) as u32;
+                let groups = inputs.groups().filter(|group| group & lanes != 0);
+                groups.for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
+            }
+            for other in together {
+                let strand = &mut self.strands[other].1;
+                if strand.active().0[warp] & lanes != 0 {
+                    (strand.at, strand.waits, met) = (at + 1, false, true);
+                }
+            }
+        }
+        if met {
+            self.merge();
+        }
+    }
+
+    /// Does the barrier, if all have come to one.
+    pub(super) fn meet_block(&mut self) {
+        let code = self.code;
+        let at_barrier = |strand: &Strand| {
+            let Step::Barrier { reduce } = code.steps[strand.at as usize] else { return None };
+            strand.waits.then_some(reduce)
+        };
+        let (mut all, mut truths) = (0, 0);
+        for (number, strand) in &self.strands {
+            let Some(reduce) = at_barrier(strand) else { return };
+            all += strand.active().count();
+            truths += match reduce {
+                Some((_, Operand::Lanes(reg), _)) => {
+                    self.groups[*number].registers.truths(reg, strand.active()).count()
+                }
+                Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
+                    strand.active().count()
+                }
+                Some((_, Operand::Affine(affine), _)) => {
+                    let registers = &self.groups[*number].registers;
+                    let of = |lane| affine.get(registers, &strand.uniforms, lane);
+                    strand.active().lanes().filter(|lane| of(*lane) != 0).count() as u32
+                }
+                Some((_, Operand::Uniform(_), _)) | None => 0,
+            };
+        }
+        self.check_barriers();
+        self.follow_through_barrier();
+        for (_, strand) in &mut self.strands {
+            if let Some(Some((op, _, to))) = at_barrier(strand) {
+                to.set(&mut strand.uniforms, reduced(op, truths, all));
+            }
+            (strand.at, strand.waits) = (strand.at + 1, false);
+        }
+        if let (Some(checks), true) = (&mut self.checks, all > 0) {
+            checks.barrier(code, self.bound);
+        }
+        self.merge();
+    }
+
+    /// Makes one strand of those that are at the same place in the same state.
+    pub(super) fn merge(&mut self) {
+        let mut index = 0;
+        while index < self.strands.len() {
+            let (head, tail) = self.strands.split_at_mut(index);
+            let (number, strand) = &tail[0];
+            let same = |(group, other): &mut (usize, Box<Strand>)| {
+                group == number && !strand.waits && !other.waits && other.merge(strand)
+            };
+            if head.iter_mut().any(same) {
+                self.strands.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Who waits where, warp by warp.
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
+        let mut waiting = Vec::new();
+        for (index, (number, strand)) in self.strands.iter().enumerate() {
+            if !strand.waits {
+                continue;
+            }
+            let group = &self.groups[*number];
+            let at = match self.warp_op(index) {
+                Some((WarpOp::Sync, _)) => Meeting::SyncWarp,
+                Some((WarpOp::Shuffle { .. }, _)) => Meeting::Shuffle,
+                Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
+                Some((WarpOp::Match { .. }, _)) => Meeting::Match,
+                Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
+                None if self.waits_for_grid(strand) => Meeting::Grid,
+                None => Meeting::Barrier,
+            };
+            for (warp, lanes) in strand.active().warps() {
+                let here = |(other, there): &&(usize, Box<Strand>)| {
+                    other == number && there.at == strand.at
+                };
+                let come = self.strands.iter().filter(here);
+                let come = come.fold(0, |all, (_, there)| all | there.active().0[warp]);
+                // Those that have come apart are told of once, with the lowest.
+                if lanes & come & come.wrapping_neg() == 0 {
+                    continue;
+                }
+                waiting.push(Waiting {
+                    at,
+                    span: self.code.spans[strand.at as usize],
+                    warp: (group.first_thread / 32 + warp) as u32,
+                    lanes: come,
+                    missing: group.live.0[warp] & !come,
+                });
+            }
+        }
+        waiting.sort_by_key(|waiting| (waiting.warp, waiting.lanes.trailing_zeros()));
+        waiting
+    }
+}

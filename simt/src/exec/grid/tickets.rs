@@ -1,0 +1,94 @@
+//! Which worker runs which blocks: numbers that are handed out in order, each once.
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// The most blocks that a worker takes at once: enough that what is done once for [alike](crate::exec::replay) ones is little.
+pub(super) const MAX_BATCH: u64 = 1 << 14;
+
+/// The same as long as it looks around for help between them.
+pub(super) const FIRST_BATCH: u64 = 128;
+
+/// A worker takes at most one in so many of the blocks that are left for it.
+const SHARES: u64 = 8;
+
+/// The numbers of blocks that have not been taken.
+pub(super) struct Tickets {
+    blocks: u64,
+    workers: u64,
+    /// Whether a block may wait for another, so that none may lie with a worker that has not begun it.
+    one_by_one: bool,
+    next: Next,
+}
+
+/// A number that all workers change, in a line of the host's caches in which there is nothing else that they read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Next(AtomicU64);
+
+impl Tickets {
+    pub(super) fn new(blocks: u64, workers: u64, one_by_one: bool) -> Self {
+        Self { blocks, workers, one_by_one, next: Next::default() }
+    }
+
+    /// How many are left.
+    pub(super) fn left(&self) -> u64 {
+        self.blocks.saturating_sub(self.next.0.load(Relaxed))
+    }
+
+    /// The next blocks to start: one, or several up to `most`, so that workers rarely wait for each other here; none if
+    /// none is left.
+    pub(super) fn take(&self, most: u64) -> Range<u64> {
+        let end = |next| next + self.batch(self.blocks - next).min(most);
+        let taken = self
+            .next
+            .0
+            .fetch_update(Relaxed, Relaxed, |next| (next < self.blocks).then(|| end(next)));
+        taken.map_or(0..0, |next| next..end(next))
+    }
+
+    /// The number to take, of so many that are left. The only worker leaves none for others.
+    fn batch(&self, left: u64) -> u64 {
+        let shares = if self.workers == 1 { 1 } else { self.workers * SHARES };
+        if self.one_by_one { 1 } else { (left / shares).clamp(1, MAX_BATCH) }
+    }
+
+    /// Leaves none.
+    pub(super) fn drop_all(&self) {
+        self.next.0.store(self.blocks, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::Barrier, thread};
+
+    #[test]
+    fn each_block_is_taken_once_however_many_workers_want_it() {
+        for (blocks, one_by_one) in [(1, false), (7, false), (9, true), (3000, false)] {
+            for _ in 0..100 {
+                let tickets = Tickets::new(blocks, 8, one_by_one);
+                let start = Barrier::new(8);
+                let work = || {
+                    start.wait();
+                    let mut taken = Vec::new();
+                    loop {
+                        let range = tickets.take(MAX_BATCH);
+                        if range.is_empty() {
+                            return taken;
+                        }
+                        taken.extend(range);
+                    }
+                };
+                let mut taken: Vec<u64> = thread::scope(|scope| {
+                    let workers: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
+                    workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+                });
+                taken.sort_unstable();
+                assert_eq!(taken, (0..blocks).collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Execution of bytecode.
+//!
+//! | | |
+//! |---|---|
+//! | [`grid`] | the blocks of a launch, on the cores of the host |
+//! | [`block`] | one block, whose strands take turns |
+//! | [`strand`] | lanes of one group that run together, and the frames in which others wait for them |
+//! | [`step`] | the interpreter loop of one strand, with a file for each kind of instruction |
+//! | [`replay`] | rounds (neighbouring blocks, or iterations) that are recorded once and replayed |
+//! | [`schedule`] | the order of turns, drawn from a seed |
+//! | [`state_cycle`] | detection of states that recur, of which livelock detection is made |
+pub(crate) mod block;
+pub(crate) mod grid;
+pub(crate) mod replay;
+pub(crate) mod schedule;
+pub(crate) mod state_cycle;
+pub(crate) mod step;
+pub(crate) mod strand;

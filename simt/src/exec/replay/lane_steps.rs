@@ -1,0 +1,300 @@
+//! The operations on lanes of a round, one after the other.
+use super::{Counts, linear::MAX_LOADED};
+use crate::{
+    exec::step::with_word,
+    vector::{
+        lanes::{
+            LaneFn, Place,
+            copy::CopyWords,
+            walk::Walk,
+            words::{MapWords, Words, foresee},
+        },
+        mask::Run,
+        memory::{Cells, Word},
+        registers::{Elements, Reg, Registers},
+    },
+};
+use std::ops::Range;
+use warpwise_compiler::hardware::LANES;
+
+/// An operation on lanes. What changes from round to round stands as it is in the first one, with how much more it is in
+/// each that follows.
+#[derive(Clone, Copy)]
+pub(crate) enum LaneStep<'a> {
+    /// `d = f(a, b, c)`, of `[d, a, b, c]`.
+    Map { f: LaneFn, regs: [Reg; 4] },
+    /// The same where one operand is a value held once.
+    MapWithOne { f: LaneFn, regs: [Reg; 4], place: Place, one: u64, step: u64 },
+    /// The same where it is the loaded value of that number.
+    MapWithLoaded { f: LaneFn, regs: [Reg; 4], place: Place, loaded: usize },
+    /// The same where some of them are in memory.
+    MapWords(MapWords<'a>),
+    /// Copies lanes.
+    Copy { to: Reg, from: Reg },
+    /// Sets all lanes to a value.
+    Splat { to: Reg, bits: u64, step: u64 },
+    /// Sets all lanes to the loaded value of that number.
+    SplatLoaded { to: Reg, loaded: usize },
+    /// Loads the value of that number.
+    LoadOnce { loaded: usize, word: OneWord<'a> },
+    /// Computes an affine value.
+    Spread { to: Reg, slope: Reg, base: u64, step: u64 },
+    /// Loads lanes.
+    Load { to: Reg, access: Access<'a> },
+    /// Stores them.
+    Store { value: Reg, access: Access<'a> },
+    /// Notes the value that all lanes store, if it is the same.
+    Common { value: Reg },
+    /// The same of a value that is only computed for that.
+    CommonOf { value: Reg, words: MapWords<'a> },
+    /// Adds to an element in each lane, and sets the lane of `to` to the value before.
+    Add { to: Reg, adding: Adding<'a> },
+    /// Adds to an element in each lane, by an index of 1 or 2 bytes, and keeps nothing.
+    AddInside { adding: Adding<'a> },
+    /// The same by the index in memory that would be loaded into its register.
+    AddByWords { adding: Adding<'a>, words: Words<'a> },
+    /// Counts an atomic request whose addresses only lanes have.
+    Ask { asking: Asking },
+    /// The same by the indices of a byte in memory that would be loaded into its register.
+    AskByWords { asking: Asking, words: Words<'a> },
+}
+
+/// A word that is inside in every round.
+#[derive(Clone, Copy)]
+pub(crate) struct OneWord<'a> {
+    pub(super) cells: Cells<'a>,
+    pub(super) at: u64,
+    pub(super) step: u64,
+    /// Its bytes.
+    pub(super) size: usize,
+}
+
+/// Relaxed atomic sums with elements that are all inside.
+#[derive(Clone, Copy)]
+pub(crate) struct Adding<'a> {
+    pub(super) cells: Cells<'a>,
+    /// Bytes of a word.
+    pub(super) size: usize,
+    pub(super) stride: u64,
+    pub(super) index: Reg,
+    pub(super) by: Summand,
+}
+
+/// The summands of an atomic sum.
+#[derive(Clone, Copy)]
+pub(crate) enum Summand {
+    Lanes(Reg),
+    /// One for all lanes, with how much more it is in each round that follows.
+    One {
+        bits: u64,
+        step: u64,
+    },
+}
+
+/// A request whose lanes go to `start + index * stride`.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking {
+    pub(super) request: u32,
+    /// True if all lanes are served together.
+    pub(super) is_served_at_once: bool,
+    pub(super) index: Reg,
+    pub(super) stride: u64,
+    pub(super) start: u64,
+}
+
+/// Where lanes go in memory, all of them inside.
+#[derive(Clone, Copy)]
+pub(crate) struct Access<'a> {
+    pub(super) cells: Cells<'a>,
+    pub(super) at: i64,
+    pub(super) step: i64,
+    pub(super) walk: &'a Walk,
+    pub(super) copy: CopyWords,
+}
+
+/// Does some rounds of operations, on the lanes of a full run; `values` gets those that all lanes [store](LaneStep::Common),
+/// and `counts` the requests whose addresses only lanes have. Returns what the last round loaded once for all lanes.
+pub(crate) fn run(
+    steps: &[LaneStep<'_>],
+    registers: &mut Registers,
+    lanes: Run,
+    rounds: Range<u64>,
+    values: &mut Vec<Option<u64>>,
+    counts: &mut Counts<'_, '_>,
+) -> [u64; MAX_LOADED] {
+    let runs = [lanes];
+    let mut once = [0; MAX_LOADED];
+    if let [LaneStep::MapWords(words)] = steps
+        && rounds.end - rounds.start > 1
+        && words.is_dense()
+    {
+        registers.map_dense_words(words, rounds);
+        return once;
+    }
+    for round in rounds {
+        for step in steps {
+            match step {
+                LaneStep::Map { f, regs } => registers.map(*f, *regs, &runs),
+                LaneStep::MapWithOne { f, regs, place, one, step } => {
+                    let one = one.wrapping_add(step.wrapping_mul(round));
+                    registers.map_with_one(*f, *regs, (*place, &one), &runs);
+                }
+                LaneStep::MapWithLoaded { f, regs, place, loaded } => {
+                    registers.map_with_one(*f, *regs, (*place, &once[*loaded]), &runs);
+                }
+                LaneStep::SplatLoaded { to, loaded } => registers.splat(*to, once[*loaded], &runs),
+                LaneStep::LoadOnce { loaded, word } => {
+                    once[*loaded] = with_word!(word.size, word.load(round));
+                }
+                LaneStep::MapWords(words) => registers.map_words(words, round),
+                LaneStep::Copy { to, from } => registers.copy(*to, *from, lanes),
+                LaneStep::Splat { to, bits, step } => {
+                    registers.splat(*to, bits.wrapping_add(step.wrapping_mul(round)), &runs);
+                }
+                LaneStep::Spread { to, slope, base, step } => {
+                    let base = base.wrapping_add(step.wrapping_mul(round));
+                    registers.spread(*to, *slope, base, &runs);
+                }
+                LaneStep::Load { to, access } => {
+                    let Access { cells, at, step, walk, copy } = *access;
+                    foresee((cells, at), step, walk, round);
+                    let window = (cells, access.at(round));
+                    let inside = registers.load_affine(copy, *to, &window, walk, lanes);
+                    debug_assert!(inside, "what is outside was not gone through");
+                }
+                LaneStep::Store { value, access } => {
+                    let Access { cells, walk, copy, .. } = *access;
+                    let window = (cells, access.at(round));
+                    let inside = registers.store_affine(copy, *value, &window, walk, lanes);
+                    debug_assert!(inside, "what is outside was not gone through");
+                }
+                LaneStep::Common { value } => {
+                    values.push(common(registers, *value, lanes.len));
+                }
+                LaneStep::CommonOf { value, words } => {
+                    values.push(common_of_words(registers, (*value, words), lanes.len, round));
+                }
+                LaneStep::Add { to, adding } => {
+                    let done = with_word!(adding.size, adding.each(registers, (*to, lanes), round));
+                    debug_assert!(done == lanes.len, "what is outside was not gone through");
+                }
+                LaneStep::AddInside { adding } => {
+                    with_word!(adding.size, adding.each_inside(registers, lanes, round));
+                }
+                LaneStep::AddByWords { adding, words } => {
+                    with_word!(adding.size, adding.each_by_words(words, round));
+                }
+                LaneStep::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
+                LaneStep::AskByWords { asking, words } => {
+                    counts.ask_by_words(asking, words, round);
+                }
+            }
+        }
+    }
+    once
+}
+
+/// Returns true if words at multiples of `stride` up to an index are inside.
+pub(super) fn is_inside(cells: Cells<'_>, index: u64, (stride, size): (u64, usize)) -> bool {
+    let end = index.checked_mul(stride).and_then(|at| at.checked_add(size as u64));
+    stride != 0
+        && stride.is_multiple_of(size as u64)
+        && cells.allows(size)
+        && end.is_some_and(|end| end <= cells.len())
+}
+
+/// Returns the value of the first lanes of a register, if they have the same.
+pub(super) fn common(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
+    let first = registers.get(value, 0);
+    (1..lanes).all(|lane| registers.get(value, lane) == first).then_some(first)
+}
+
+/// Computes a value in a round, and returns it if all lanes have the same.
+pub(super) fn common_of_words(
+    registers: &mut Registers,
+    (value, words): (Reg, &MapWords<'_>),
+    lanes: usize,
+    round: u64,
+) -> Option<u64> {
+    // Mostly the first two differ.
+    let few = lanes.min(2);
+    registers.map_first_words(words, few, round);
+    let found = common(registers, value, few);
+    if found.is_none() || few == lanes {
+        return found;
+    }
+    registers.map_words(words, round);
+    common(registers, value, lanes)
+}
+
+impl OneWord<'_> {
+    /// Returns its bits in a round.
+    #[inline(always)]
+    fn load<W: Word>(&self, round: u64) -> u64 {
+        let at = self.at.wrapping_add(self.step.wrapping_mul(round));
+        let loaded = self.cells.load::<W>(at, false);
+        debug_assert!(loaded.is_some(), "what is outside was not gone through");
+        loaded.map_or(0, W::bits)
+    }
+}
+
+impl Asking {
+    /// Returns true if requests of full warps, `lanes` in all, are counted together.
+    #[inline(always)]
+    pub(super) fn is_batched(&self, lanes: usize) -> bool {
+        self.is_served_at_once && self.index.size() == 1 && lanes.is_multiple_of(LANES)
+    }
+}
+
+impl Adding<'_> {
+    fn elements(&self) -> Elements<'_> {
+        let Self { cells, stride, index, .. } = *self;
+        Elements { cells, base: 0, stride, index }
+    }
+
+    /// Returns true if the elements of all numbers that a register of 1 or 2 bytes holds are inside.
+    pub(super) fn holds_all(&self, index: Reg) -> bool {
+        let greatest = (1_u64 << (8 * index.size())) - 1;
+        is_inside(self.cells, greatest, (self.stride, self.size))
+    }
+
+    /// Adds in a round; returns how many lanes are done.
+    fn each<W: Word>(
+        &self,
+        registers: &mut Registers,
+        (to, lanes): (Reg, Run),
+        round: u64,
+    ) -> usize {
+        let by = match self.by {
+            Summand::Lanes(reg) => Ok(reg),
+            Summand::One { bits, step } => Err(bits.wrapping_add(step.wrapping_mul(round))),
+        };
+        registers.add_each::<W>(to, self.elements(), by, lanes)
+    }
+
+    /// Adds one number in a round, by indices of 1 or 2 bytes.
+    #[inline(always)]
+    fn each_inside<W: Word>(&self, registers: &mut Registers, lanes: Run, round: u64) {
+        if let Summand::One { bits, step } = self.by {
+            let by = bits.wrapping_add(step.wrapping_mul(round));
+            registers.add_inside::<W>(self.elements(), by, lanes);
+        }
+    }
+
+    /// Adds one number in a round, by indices in memory.
+    #[inline(always)]
+    fn each_by_words<W: Word>(&self, indices: &Words<'_>, round: u64) {
+        if let Summand::One { bits, step } = self.by {
+            let by = bits.wrapping_add(step.wrapping_mul(round));
+            Registers::add_by_words::<W>(self.elements(), (indices, round), by);
+        }
+    }
+}
+
+impl Access<'_> {
+    /// Where the walk begins in a round.
+    #[inline(always)]
+    fn at(&self, round: u64) -> i64 {
+        self.at.wrapping_add(self.step.wrapping_mul(round as i64))
+    }
+}

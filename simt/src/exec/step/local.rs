@@ -1,0 +1,75 @@
+//! Loads and stores of the arrays that each thread has of its own.
+//!
+//! Where all lanes access the same element, and the array lies lane by lane, they are moved at
+//! once. Otherwise each active lane finds its own.
+use super::{Exec, control::Next};
+use crate::{
+    bytecode::{Address, Operand},
+    vector::{
+        lanes::resolve,
+        registers::{Array, Reg},
+    },
+};
+
+impl Exec<'_> {
+    pub(super) fn load_local(&mut self, to: Reg, from: Address<Operand>) -> Next {
+        if let Some((array, offset)) = self.same_place(from) {
+            for run in self.strand.runs() {
+                if !self.registers.load_array(array, offset, to, *run) {
+                    return self.outside(from, run.first);
+                }
+            }
+            return Next::On;
+        }
+        for lane in self.strand.active().lanes() {
+            let place = self.place_of(from, lane);
+            let loaded = place
+                .and_then(|(array, at)| self.registers.get_from_array(array, at, to.size(), lane));
+            let Some(bits) = loaded else { return self.outside(from, lane) };
+            self.registers.set(to, lane, bits);
+        }
+        Next::On
+    }
+
+    pub(super) fn store_local(&mut self, value: Reg, to: Address<Operand>) -> Next {
+        let active = self.strand.active();
+        if let Some((array, offset)) = self.same_place(to) {
+            for run in self.strand.runs() {
+                if !self.registers.store_array(array, offset, value, active, *run) {
+                    return self.outside(to, run.first);
+                }
+            }
+            return Next::On;
+        }
+        for lane in active.lanes() {
+            let bits = self.registers.get(value, lane);
+            let stored = self.place_of(to, lane).and_then(|(array, at)| {
+                self.registers.set_in_array(array, at, value.size(), lane, bits)
+            });
+            let Some(()) = stored else { return self.outside(to, lane) };
+        }
+        Next::On
+    }
+
+    /// Where all lanes go, if that is known to be the same place.
+    fn same_place(&self, address: Address<Operand>) -> Option<(Array, u64)> {
+        address.uniform()?;
+        self.place_of(address, 0)
+    }
+
+    /// Where one lane goes.
+    pub(super) fn place_of(&self, address: Address<Operand>, lane: usize) -> Option<(Array, u64)> {
+        let (buffer, offset) = match address {
+            Address::Element { buffer, index, stride, offset } => {
+                (buffer, self.value(index, lane).checked_mul(stride)?.checked_add(offset)?)
+            }
+            Address::Pointer { ptr, offset } => {
+                let (buffer, at) = resolve(self.value(ptr, lane));
+                (buffer, at.checked_add(offset)?)
+            }
+        };
+        let first = self.code.params.len() + self.code.shared.len();
+        let array = usize::from(buffer).checked_sub(first)?;
+        Some((*self.code.arrays.get(array)?, offset))
+    }
+}

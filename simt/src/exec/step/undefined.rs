@@ -1,0 +1,317 @@
+//! Following values that nobody has written: through what is computed of them, to where it matters.
+//!
+//! Values are followed through the steps behind each other all at once, and only if there are undefined ones. What lanes
+//! of a warp hand each other is followed where they do ([`Undefineds::exchange`]).
+use super::Exec;
+use crate::{
+    bytecode::{Address, AtomicKind, Choice, Compare, Operand, Step, When},
+    observe::sanitizer::{
+        BlockChecks, BoundChecks,
+        access_log::{Access, Log},
+        defined::Rounds,
+        finding::Use,
+        found::{Origin, Source},
+        undefined::{Undefined, Undefineds},
+    },
+    vector::{
+        lanes,
+        mask::Mask,
+        registers::{Reg, Uniform},
+    },
+};
+
+impl Exec<'_> {
+    /// What the steps since `from` have done to undefined values, and what the next one does with them.
+    pub(super) fn follow(&mut self, from: u32) {
+        let Some(checks) = self.checks.take() else { return };
+        if checks.undefined.are_there() {
+            let next = self.strand.at as usize;
+            for step in &self.code.steps[from as usize..next - 1] {
+                self.spread(&mut checks.undefined, step);
+            }
+            let choices = &self.code.choices;
+            if let Ok(at) = choices.binary_search_by_key(&(next as u32), |(at, _)| *at) {
+                self.choose(&mut checks.undefined, next, choices[at].1);
+            }
+            if let Some((undefined, how)) = self.use_of(&mut checks.undefined, next)
+                && let Some(undefined) = undefined.among(self.strand.active())
+            {
+                checks.used(undefined, how, next);
+            }
+        }
+        self.checks = Some(checks);
+    }
+
+    /// Whether something undefined is followed, from step to step.
+    #[inline(always)]
+    pub(super) fn follows(&self) -> bool {
+        self.checks.as_ref().is_some_and(|checks| checks.undefined.are_there())
+    }
+
+    /// What is undefined of an operand.
+    fn undefined(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
+        among.operand(self.place.first_thread, operand)
+    }
+
+    /// What a step computes of undefined values is undefined.
+    fn spread(&self, among: &mut Undefineds, step: &Step) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, a, b, c], .. } = step {
+            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
+            let all = of.into_iter().fold(None, Undefined::or);
+            among.set_lanes(group, *to, active, all);
+        } else if let Step::MapWithOne { regs: [to, a, b, c], one, .. } = step {
+            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
+            let one = among.uniform(group, *one).and_then(|one| one.among(active));
+            among.set_lanes(group, *to, active, of.into_iter().fold(one, Undefined::or));
+        } else if let Step::Set { local, value } = step {
+            among.set_lanes(group, *local, active, among.lanes(group, *value));
+        } else if let Step::Splat { to, from } = step {
+            among.set_lanes(group, *to, active, among.uniform(group, *from));
+        } else if let Step::Spread { to, from } = step {
+            among.set_lanes(group, *to, active, among.uniform(group, from.base));
+        } else if let Step::Compare { compare } = step {
+            let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
+            let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
+            among.set_lanes(group, *to, active, Undefined::or(value, with));
+        } else if let Step::Uniform { slots: [to, a, b, c], .. }
+        | Step::Integer { slots: [to, a, b, c], .. } = step
+        {
+            let of = [a, b, c].map(|slot| among.uniform(group, *slot));
+            let all = of.into_iter().fold(None, Undefined::or);
+            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
+        }
+    }
+
+    /// What the step `at` makes of operands of which not all matter.
+    fn choose(&self, among: &mut Undefineds, at: usize, choice: Choice) {
+        match choice {
+            Choice::Select => self.select(among, at),
+            Choice::Or => self.settle(among, at, true),
+            Choice::And => self.settle(among, at, false),
+        }
+    }
+
+    /// What the step `at` makes of two operands is undefined where one is and the other is not `by`, which decides.
+    fn settle(&self, among: &mut Undefineds, at: usize, by: bool) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, a, b, _], .. } = &self.code.steps[at] {
+            let [one, other] = [*a, *b].map(|reg| among.lanes(group, reg));
+            let mut open = active;
+            for (reg, undefined) in [(*a, &one), (*b, &other)] {
+                let truths = self.registers.truths(reg, active);
+                let decides = if by { truths } else { active.without(truths) };
+                let undefined = undefined.as_ref().map_or(Mask::EMPTY, |it| it.lanes);
+                open.remove(decides.without(undefined));
+            }
+            let all = Undefined::or(one, other).and_then(|all| all.among(open));
+            among.set_lanes(group, *to, active, all);
+        } else if let Step::Uniform { slots: [to, a, b, _], .. } = &self.code.steps[at] {
+            let [one, other] = [*a, *b].map(|slot| among.uniform(group, slot));
+            let decides = |slot: &Uniform| (slot.get(&self.strand.uniforms) != 0) == by;
+            let is_decided = one.is_none() && decides(a) || other.is_none() && decides(b);
+            let all = if is_decided { None } else { Undefined::or(one, other) };
+            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
+        }
+    }
+
+    /// What the step `at` selects is undefined where the condition is, or the value that it selects.
+    fn select(&self, among: &mut Undefineds, at: usize) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, cond, then, other], .. } = &self.code.steps[at] {
+            let truths = self.registers.truths(*cond, active);
+            let of = |reg, lanes: Mask| among.lanes(group, reg)?.among(lanes);
+            let chosen = Undefined::or(of(*then, truths), of(*other, active.without(truths)));
+            among.set_lanes(group, *to, active, Undefined::or(of(*cond, active), chosen));
+        } else if let Step::Uniform { slots: [to, cond, then, other], .. } = &self.code.steps[at] {
+            let chosen = if cond.get(&self.strand.uniforms) != 0 { then } else { other };
+            let either = Undefined::or(among.uniform(group, *cond), among.uniform(group, *chosen));
+            among.set_uniform(group, *to, active, either.and_then(|either| either.among(active)));
+        }
+    }
+
+    /// What the step `at` needs of undefined values, if it needs one.
+    fn use_of(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let step = &self.code.steps[at];
+        if let Step::If { cond, .. } = step {
+            return Some((among.lanes(group, *cond)?, Use::Branch));
+        } else if let Step::Leave { when: When::If(cond) | When::Unless(cond), .. } = step {
+            return Some((among.lanes(group, *cond)?, Use::Branch));
+        } else if let Step::JumpUnless { cond, .. } = step {
+            return Some((among.uniform(group, *cond)?, Use::Branch));
+        } else if let Step::Next { range, .. } = step {
+            let [end, step] = [range.end, range.step].map(|bound| among.uniform(group, bound));
+            return Some((Undefined::or(end, step)?, Use::Branch));
+        } else if let Step::Check { cond, .. } = step {
+            return Some((self.undefined(among, *cond)?, Use::Branch));
+        } else if let Step::Bounds { index, .. } = step {
+            return Some((self.undefined(among, *index)?, Use::Address));
+        } else if let Step::LoadLocal { to, from } = step {
+            let address = self.undefined(among, from.index());
+            self.load_undefined(among, *to, *from);
+            return Some((address?, Use::Address));
+        } else if let Step::StoreLocal { value, to } = step {
+            let address = self.undefined(among, to.index());
+            self.store_undefined(among, *value, *to);
+            return Some((address?, Use::Address));
+        } else if let Step::Warp { mask: Some(mask), .. } = step {
+            return Some((self.undefined(among, *mask)?, Use::Mask));
+        } else if let Step::ActiveMask { to } = step {
+            among.set_lanes(group, *to, active, None);
+        }
+        None
+    }
+
+    /// Lanes load from arrays of their own.
+    fn load_undefined(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let of = |lane: usize| {
+            let source = among.in_array(group, self.place_of(from, lane)?, (to.size(), lane))?;
+            Some((lane as u32, source))
+        };
+        let loaded = Undefined::of(active.lanes().filter_map(of).collect());
+        among.set_lanes(group, to, active, loaded);
+    }
+
+    /// Lanes store in arrays of their own.
+    fn store_undefined(&self, among: &mut Undefineds, value: Reg, to: Address<Operand>) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let stored = among.lanes(group, value);
+        for lane in active.lanes() {
+            let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
+            if let Some(place) = self.place_of(to, lane) {
+                among.set_in_array(group, place, (value.size(), one), stored.as_ref());
+            }
+        }
+    }
+
+    /// What an access of shared or global memory does with undefined values, before it is made.
+    pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
+        let Some(bound) = &self.bound.checks else { return };
+        let site = &self.code.sites[access.site as usize];
+        let (group, at) = (self.place.first_thread, self.strand.at as usize);
+        let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
+        let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
+        if let Some(brought) = among(self.brought(&checks.undefined, at)) {
+            checks.used(brought, if site.is_shared { Use::Atomic } else { Use::Output }, at);
+        }
+        if let Some(address) = among(self.undefined(&checks.undefined, site.at.index())) {
+            checks.used(address, Use::Address, at);
+        }
+        let mut read = None;
+        if site.is_shared {
+            let all_defined = stored.is_none()
+                && bound.cells_of_runs(self.bound, site, log, access, |cells| {
+                    let undefined = &mut checks.undefined;
+                    let are = !site.reads || undefined.defined.contains_all(cells.clone());
+                    if are && site.kind.writes() {
+                        undefined.define(cells);
+                    }
+                    are
+                });
+            if !all_defined {
+                read = self.define_lanes(checks, access, stored.as_ref());
+            }
+            checks.undefined.defined.record(&(*access, 0, 1), all_defined);
+        } else if let Some(stored) = stored {
+            checks.used(stored, Use::Output, at);
+        }
+        if let (Some(read), Some(_)) = (read.clone(), site.atomic) {
+            checks.used(read, Use::Atomic, at);
+        }
+        self.loaded(&mut checks.undefined, at, read);
+    }
+
+    /// Returns true if accesses of shared memory only do what they did in an earlier block: they read and write what is
+    /// defined. Otherwise what was replayed before them is made up for.
+    pub(super) fn replay(
+        &self,
+        undefined: &mut Undefineds,
+        rounds: &Rounds,
+        bound: &BoundChecks,
+    ) -> bool {
+        if !undefined.are_there() && undefined.defined.replay(rounds) {
+            return true;
+        }
+        let none = Log::default();
+        for (access, _, _) in undefined.defined.end_replay() {
+            // What is repeated in rounds only reads.
+            let site = &self.code.sites[access.site as usize];
+            if site.kind.writes() {
+                bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
+                    undefined.define(cells);
+                    true
+                });
+            }
+        }
+        false
+    }
+
+    /// What is undefined of the values that the step `at` brings, if it is atomic.
+    fn brought(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
+        let Step::Atomic { access } = &self.code.steps[at] else { return None };
+        match self.code.atomics[*access as usize].what {
+            AtomicKind::Load { .. } => None,
+            AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
+                self.undefined(among, value)
+            }
+            AtomicKind::CompareExchange { expected, value, .. } => {
+                Undefined::or(self.undefined(among, expected), self.undefined(among, value))
+            }
+        }
+    }
+
+    /// Lanes read or write cells of shared memory, one by one; yields what of it nobody has written.
+    fn define_lanes(
+        &self,
+        checks: &mut BlockChecks,
+        access: &Access,
+        stored: Option<&Undefined>,
+    ) -> Option<Undefined> {
+        let site = &self.code.sites[access.site as usize];
+        let mut read: Vec<(u32, Source)> = Vec::new();
+        for lane in access.lanes.lanes() {
+            let is_stored =
+                |stored: &&Undefined| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let stored = stored.filter(is_stored).map(|stored| stored.source(lane));
+            let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
+            for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
+                let is_known = read.last().is_some_and(|(last, _)| *last as usize == lane);
+                if site.reads && !is_known && !checks.undefined.defined.contains(cell) {
+                    // What somebody wrote there came from elsewhere: that is where it went wrong.
+                    let source = checks.undefined.written(cell).unwrap_or_else(|| Source {
+                        block: self.place.block,
+                        thread: (self.place.first_thread + lane) as u32,
+                        origin: Origin::Read { at: (buffer, byte), site: access.site },
+                    });
+                    read.push((lane as u32, source));
+                }
+                match stored {
+                    Some(source) => checks.undefined.undefine(cell, source),
+                    None if site.kind.writes() => checks.undefined.define(cell..cell + 1),
+                    None => {}
+                }
+            }
+        }
+        Undefined::of(read)
+    }
+
+    /// What the step `at` loads is undefined in so far.
+    fn loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Load { to, .. } | Step::LoadAffine { to, .. } = &self.code.steps[at] {
+            among.set_lanes(group, *to, active, read);
+        } else if let Step::LoadUniform { to, .. } = &self.code.steps[at] {
+            among.set_uniform(group, *to, active, read);
+        } else if let Step::Atomic { access } = &self.code.steps[at] {
+            let to = match self.code.atomics[*access as usize].what {
+                AtomicKind::Load { to }
+                | AtomicKind::Update { to, .. }
+                | AtomicKind::CompareExchange { to, .. } => to,
+                AtomicKind::Store { .. } => return,
+            };
+            among.set_lanes(group, to, active, None);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What the threads of a block access until the next barrier, in few bytes.
+use crate::vector::mask::Mask;
+use warpwise_compiler::ir::Scope;
+
+/// How far to look back for an access like another.
+const LATELY: usize = 8;
+
+/// Where lanes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// All to this address.
+    Same(u64),
+    /// Each as far behind this address as the pattern of the access says.
+    Pattern(u64),
+    /// Each to its own: those of the group's lanes stand from there on in [`Log::addresses`].
+    Each(usize),
+}
+
+impl Where {
+    /// So many bytes behind, if something is known of it.
+    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+        match self {
+            Self::Same(address) => Some(Self::Same(address.wrapping_add(bytes))),
+            Self::Pattern(common) => Some(Self::Pattern(common.wrapping_add(bytes))),
+            Self::Each(_) => None,
+        }
+    }
+}
+
+/// An access by the lanes of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    /// Number of the instruction.
+    pub(crate) site: u32,
+    /// Number in the block of the group's first thread.
+    pub(crate) first_thread: u32,
+    pub(crate) lanes: Mask,
+    pub(crate) places: Where,
+    /// What all lanes write to global memory, if it is the same.
+    pub(crate) value: Option<u64>,
+}
+
+impl Access {
+    /// The same so many bytes behind, if something is known of where it goes.
+    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+        Some(Self { places: self.places.behind(bytes)?, ..self })
+    }
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Access(Access),
+    /// So many rounds of so many accesses, which stand from `first` on in [`Log::rounds`].
+    Rounds {
+        first: usize,
+        accesses: usize,
+        rounds: u64,
+    },
+    /// Lanes of a warp waited for each other.
+    SyncWarp {
+        warp: u32,
+        lanes: u32,
+    },
+    /// Threads of one group were at a fence.
+    Fence {
+        first_thread: u32,
+        lanes: Mask,
+        scope: Scope,
+    },
+    /// All threads of the block waited for each other.
+    Barrier,
+    /// All threads of the grid did.
+    SyncGrid,
+}
+
+/// Where the values of a group's lanes stand, and how many bytes each has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) first: usize,
+    pub(crate) size: usize,
+}
+
+/// What happened, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Event>,
+    pub(crate) addresses: Vec<u64>,
+    /// Of each event, where the values that it writes stand in `values`, if it writes.
+    pub(crate) written: Vec<Option<Written>>,
+    /// As in registers.
+    pub(crate) values: Vec<u8>,
+    /// Accesses of rounds: the first, and how many bytes behind the one before each other is. None of them writes.
+    rounds: Vec<(Access, u64)>,
+    /// Events, with those of all rounds.
+    len: usize,
+}
+
+impl Log {
+    pub(crate) fn clear(&mut self) {
+        let Self { events, addresses, written, values, rounds, len } = self;
+        events.clear();
+        addresses.clear();
+        written.clear();
+        values.clear();
+        rounds.clear();
+        *len = 0;
+    }
+
+    /// How many events there are, each access of each round being one.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn push(&mut self, event: Event, written: Option<Written>) {
+        self.events.push(event);
+        self.written.push(written);
+        self.len += 1;
+    }
+
+    /// Notes so many rounds of some accesses that know where they go, each so many bytes behind the one before.
+    pub(crate) fn push_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) {
+        let first = self.rounds.len();
+        self.rounds.extend_from_slice(accesses);
+        self.events.push(Event::Rounds { first, accesses: accesses.len(), rounds });
+        self.written.push(None);
+        self.len += accesses.len() * rounds as usize;
+    }
+
+    /// The same with each access of each round as an event of its own, if there are rounds.
+    pub(crate) fn unrolled(&self) -> Option<Self> {
+        if self.rounds.is_empty() {
+            return None;
+        }
+        let (addresses, values) = (self.addresses.clone(), self.values.clone());
+        let mut log = Self { addresses, values, ..Self::default() };
+        for (event, written) in self.events.iter().zip(&self.written) {
+            let Event::Rounds { first, accesses, rounds } = *event else {
+                log.push(*event, *written);
+                continue;
+            };
+            for round in 0..rounds {
+                for (access, step) in &self.rounds[first..first + accesses] {
+                    let access = access.behind(step.wrapping_mul(round));
+                    access.into_iter().for_each(|access| log.push(Event::Access(access), None));
+                }
+            }
+        }
+        Some(log)
+    }
+
+    /// Whether this is one of the last accesses, with nothing else since.
+    pub(crate) fn has_lately(&self, event: &Event) -> bool {
+        let Event::Access(access) = event else { return false };
+        let since = self.events.iter().rev().take_while(|event| matches!(event, Event::Access(_)));
+        !matches!(access.places, Where::Each(_)) && since.take(LATELY).any(|known| known == event)
+    }
+
+    /// Whether the same bytes are accessed by the same threads in the same order.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let Self { events, addresses, rounds, .. } = self;
+        // glibc compares no bytes at a dangling address in 100 ns, where it has AVX-512.
+        let none = addresses.is_empty() && other.addresses.is_empty();
+        *events == other.events
+            && (none || *addresses == other.addresses)
+            && *rounds == other.rounds
+    }
+
+    /// The address of a lane.
+    pub(crate) fn address(&self, places: Where, lane: usize, offset: impl Fn() -> u64) -> u64 {
+        match places {
+            Where::Same(address) => address,
+            Where::Pattern(common) => common.wrapping_add(offset()),
+            Where::Each(first) => self.addresses[first + lane],
+        }
+    }
+
+    /// The value that a thread writes in an event.
+    pub(crate) fn value(&self, event: u32, thread: u32) -> Option<u64> {
+        let event = event as usize;
+        let Written { first, size } = (*self.written.get(event)?)?;
+        let Event::Access(access) = &self.events[event] else { return None };
+        let mut values = self.values.get(first..)?.chunks_exact(size);
+        let bytes = values.nth((thread - access.first_thread) as usize)?;
+        Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+}

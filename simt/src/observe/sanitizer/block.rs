@@ -1,0 +1,357 @@
+//! What is kept of a block while it runs.
+use super::{
+    BoundChecks, Site,
+    access_log::{Access, Event, Log, Written},
+    finding::Use,
+    found::{Found, Pair, Party},
+    happens_before::{Context, Order},
+    misuse::{Met, Misuses},
+    release_acquire::{Atomic, Knowledge},
+    rounds::Rounds,
+    shadow::{Hit, Record, Shadow},
+    undefined::{Undefined, Undefineds},
+};
+use crate::{bound::Bound, bytecode::Code, vector::lanes};
+
+/// Events after which an interval is looked at before it ends.
+const LONG: usize = 1 << 12;
+/// Intervals that are remembered as clean.
+const CLEAN: usize = 64;
+
+/// The checks of one block after the other.
+#[derive(Debug)]
+pub(crate) struct BlockChecks {
+    /// Number of the block.
+    block: u64,
+    /// Whether what happens is looked at when it happens.
+    is_eager: bool,
+    /// What its threads did with shared memory in this interval; with all memory, if that is looked at at once.
+    log: Log,
+    /// What they did with global memory.
+    global: Log,
+    /// Accesses of rounds that are about to be noted, by how many bytes each goes on.
+    pub(crate) going: Vec<(Access, u64)>,
+    /// Whether an earlier part of the interval was looked at already.
+    is_parted: bool,
+    /// The number of the first event of the log.
+    first_event: u32,
+    order: Order,
+    contexts: Vec<Context>,
+    shadow: Shadow,
+    /// Whole intervals that are clean.
+    clean: Vec<Log>,
+    /// The one of them that was seen last.
+    last_clean: usize,
+    /// Accesses looked at, of all blocks.
+    accesses: u64,
+    found: Found,
+    pub(crate) undefined: Undefineds,
+}
+
+impl BlockChecks {
+    pub(crate) fn new(bound: &BoundChecks) -> Self {
+        let knowledge = bound.is_eager.then(Knowledge::default);
+        Self {
+            block: 0,
+            is_eager: bound.is_eager,
+            log: Log::default(),
+            global: Log::default(),
+            going: Vec::new(),
+            is_parted: false,
+            first_event: 0,
+            order: Order::new(knowledge),
+            contexts: Vec::new(),
+            shadow: Shadow::new(bound.cells as usize, bound.is_eager),
+            clean: Vec::new(),
+            last_clean: 0,
+            accesses: 0,
+            found: Found::default(),
+            undefined: Undefineds::new(bound),
+        }
+    }
+
+    /// Begins with another block.
+    pub(crate) fn start(&mut self, block: u64) {
+        self.forget_interval();
+        self.global.clear();
+        self.block = block;
+        self.order.reset();
+        self.undefined.reset();
+    }
+
+    /// Something undefined is used by the step `at`.
+    pub(crate) fn used(&mut self, undefined: Undefined, how: Use, at: usize) {
+        for lane in undefined.lanes.lanes() {
+            self.found.undefined(undefined.source(lane), at as u32, how);
+        }
+    }
+
+    /// The block has ended, or will not go on; hands over what was found.
+    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>, found: &mut Found) {
+        self.end_interval(code, bound);
+        self.submit(code, bound, true);
+        if !self.found.is_empty() {
+            found.join(std::mem::take(&mut self.found));
+        }
+    }
+
+    /// Where an access of shared or global memory is noted.
+    pub(crate) fn log(&mut self, is_shared: bool) -> &mut Log {
+        if is_shared || self.is_eager { &mut self.log } else { &mut self.global }
+    }
+
+    /// Notes something, and looks at it at once, or at all if that is much.
+    pub(crate) fn note(
+        &mut self,
+        (code, bound): (&Code, &Bound<'_>),
+        is_shared: bool,
+        event: Event,
+        written: Option<Written>,
+    ) {
+        let is_eager = self.is_eager;
+        let log = self.log(is_shared);
+        if !is_shared && !is_eager && log.has_lately(&event) {
+            return;
+        }
+        log.push(event, written);
+        if is_eager || log.len() >= LONG {
+            if is_shared || is_eager {
+                self.part(code, bound);
+            } else {
+                self.submit(code, bound, false);
+            }
+        }
+    }
+
+    /// Notes so many rounds of accesses of shared memory, those of `going`; false if these are so many that
+    /// they have to be looked at before the interval ends.
+    pub(crate) fn note_rounds(&mut self, rounds: u64) -> bool {
+        let many = rounds.saturating_mul(self.going.len() as u64);
+        let fits = many < LONG.saturating_sub(self.log.len()) as u64;
+        if fits && many > 0 {
+            self.log.push_rounds(&self.going, rounds);
+        }
+        fits
+    }
+
+    /// Notes accesses of global memory of rounds that are alike, round by round.
+    pub(crate) fn note_alike(&mut self, (code, bound): (&Code, &Bound<'_>), rounds: &Rounds) {
+        if rounds.accesses.is_empty() {
+            return;
+        }
+        for round in 0..rounds.many {
+            for (access, bytes, value) in rounds.round(&code.sites, round) {
+                if let Some(access) = access.behind(bytes) {
+                    let event = Event::Access(Access { value, ..access });
+                    self.note((code, bound), false, event, None);
+                }
+            }
+        }
+    }
+
+    /// Hands on what the block did with global memory.
+    fn submit(&mut self, code: &Code, bound: &Bound<'_>, is_end: bool) {
+        if let Some(checks) = bound.checks.as_ref().filter(|_| !self.is_eager) {
+            checks.global().submit((code, bound), self.block, &mut self.global, is_end);
+        }
+    }
+
+    /// Every thread of the block has come to a barrier.
+    pub(crate) fn barrier(&mut self, code: &Code, bound: &Bound<'_>) {
+        self.end_interval(code, bound);
+        self.order.barrier();
+        if !self.is_eager && self.global.events.last() != Some(&Event::Barrier) {
+            self.global.push(Event::Barrier, None);
+        }
+    }
+
+    /// Every thread of the grid has come to where it meets.
+    pub(crate) fn sync_grid(&mut self, code: &Code, bound: &Bound<'_>) {
+        self.end_interval(code, bound);
+        self.order.sync_grid();
+        self.global.push(Event::SyncGrid, None);
+    }
+
+    /// Lanes of a warp have waited for each other.
+    pub(crate) fn sync_warp(&mut self, code: &Code, bound: &Bound<'_>, warp: u32, lanes: u32) {
+        let event = Event::SyncWarp { warp, lanes };
+        self.note((code, bound), true, event, None);
+        if !self.is_eager {
+            self.note((code, bound), false, event, None);
+        }
+    }
+
+    /// Lanes of a warp do something together.
+    pub(crate) fn warp(&mut self, bound: &Bound<'_>, met: &Met<'_>) {
+        self.found.misuses.warp(bound, self.block, met);
+    }
+
+    /// What was found of barriers and masks.
+    pub(crate) fn misuses(&mut self) -> &mut Misuses {
+        &mut self.found.misuses
+    }
+
+    fn end_interval(&mut self, code: &Code, bound: &Bound<'_>) {
+        if !self.is_parted && self.is_clean() {
+            self.log.clear();
+            return;
+        }
+        let (found, is_whole) = (self.found.count(), !self.is_parted);
+        self.look(code, bound);
+        if is_whole && self.found.count() == found && self.clean.len() < CLEAN {
+            self.last_clean = self.clean.len();
+            self.clean.push(self.log.clone());
+        }
+        self.forget_interval();
+    }
+
+    /// Whether an interval like this was looked at before.
+    fn is_clean(&mut self) -> bool {
+        let next = (self.last_clean + 1..self.clean.len()).chain(0..self.clean.len());
+        let like = next.into_iter().find(|at| self.clean[*at].is_like(&self.log));
+        self.last_clean = like.unwrap_or(self.last_clean);
+        like.is_some() || self.log.events.is_empty()
+    }
+
+    fn forget_interval(&mut self) {
+        self.log.clear();
+        self.contexts.clear();
+        self.shadow.clear();
+        (self.is_parted, self.first_event) = (false, 0);
+    }
+
+    /// Looks at what is logged of an interval that goes on.
+    fn part(&mut self, code: &Code, bound: &Bound<'_>) {
+        self.look(code, bound);
+        self.first_event += self.log.len() as u32;
+        self.log.clear();
+        self.is_parted = true;
+    }
+
+    fn look(&mut self, code: &Code, bound: &Bound<'_>) {
+        let whole = std::mem::take(&mut self.log);
+        let unrolled = whole.unrolled();
+        let log = unrolled.as_ref().unwrap_or(&whole);
+        for (number, event) in log.events.iter().enumerate() {
+            match event {
+                Event::Access(access) if code.sites[access.site as usize].is_shared => {
+                    self.look_at(code, bound, log, (number, access));
+                }
+                Event::Access(access) => {
+                    if let Some(checks) = &bound.checks {
+                        let now = (&self.order, self.block);
+                        checks.global().access(code, bound, log, access, now);
+                    }
+                    self.synchronize(code, bound, log, access);
+                }
+                // Each access is an event here.
+                Event::Rounds { .. } => {}
+                Event::SyncWarp { warp, lanes } => {
+                    self.order.sync_warp(self.block, *warp, *lanes);
+                }
+                Event::Fence { first_thread, lanes, scope } => {
+                    let at = (self.block, self.order.interval);
+                    if let Some(knowledge) = &mut self.order.knowledge {
+                        let threads = lanes.lanes().map(|lane| first_thread + lane as u32);
+                        threads.for_each(|thread| knowledge.fence(at, thread, *scope));
+                    }
+                }
+                // These end what is logged.
+                Event::Barrier | Event::SyncGrid => {}
+            }
+        }
+        self.log = whole;
+    }
+
+    /// What threads learn and let others know by an atomic access, once it is looked at itself.
+    fn synchronize(&mut self, code: &Code, bound: &Bound<'_>, log: &Log, access: &Access) {
+        let site = &code.sites[access.site as usize];
+        let (Some(checks), Some((order, scope))) = (&bound.checks, site.atomic) else { return };
+        let at = (self.block, self.order.interval);
+        let Some(knowledge) = &mut self.order.knowledge else { return };
+        let mut global = checks.global();
+        for (thread, buffer, first) in addresses(bound, log, access) {
+            let place = match checks.memory(buffer) {
+                Some((memory, _)) if !site.is_shared => (None, memory as u16, first),
+                Some(_) | None => (Some(self.block), buffer, first),
+            };
+            let (reads, writes) = (site.reads, site.kind.writes());
+            let atomic = Atomic { place, reads, writes, order, scope };
+            knowledge.atomic(at, thread, &mut global.places, &atomic);
+        }
+    }
+
+    /// Looks at an access of shared memory, lane by lane.
+    fn look_at(
+        &mut self,
+        code: &Code,
+        bound: &Bound<'_>,
+        log: &Log,
+        (number, access): (usize, &Access),
+    ) {
+        let Some(checks) = &bound.checks else { return };
+        let site = &code.sites[access.site as usize];
+        let event = self.first_event + number as u32;
+        for (thread, buffer, first) in addresses(bound, log, access) {
+            let context = self.context(access.site, site, event, thread);
+            let now = Record::new(context, thread);
+            self.accesses += 1;
+            for (cell, byte) in checks.cells_of(buffer, first, site.bytes) {
+                self.touch(log, cell, now, (buffer, byte));
+            }
+        }
+        self.synchronize(code, bound, log, access);
+    }
+
+    /// The context of an access by a thread: that of the thread before, if they know the same.
+    fn context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
+        let (time, epoch) = (self.order.time(thread), self.order.epoch(thread));
+        let like = |context: &Context| {
+            (context.event, context.time, context.epoch) == (event, time, epoch)
+        };
+        if !self.contexts.last().is_some_and(like) {
+            self.contexts.push(Context {
+                site: number,
+                kind: site.kind,
+                is_narrow: site.is_narrow(),
+                block: self.block,
+                interval: self.order.interval,
+                grid: self.order.grid,
+                time,
+                epoch,
+                event,
+            });
+        }
+        self.contexts.len() - 1
+    }
+
+    /// Notes that a cell is accessed, and what that races with.
+    fn touch(&mut self, log: &Log, cell: u64, now: Record, at: (u16, u64)) {
+        let Self { contexts, order, found, accesses, first_event, .. } = self;
+        let party = |record: Record| {
+            let Context { site, kind, block, event, .. } = contexts[record.context()];
+            let thread = record.thread();
+            let value = event.checked_sub(*first_event).and_then(|event| log.value(event, thread));
+            Party { block, thread, site, kind, value }
+        };
+        let context_of = |number: usize| contexts[number];
+        self.shadow.access(cell as usize, now, (context_of, order), |Hit { before, missing }| {
+            found.race(*accesses, Pair::new(at, [party(before), party(now)], missing));
+        });
+    }
+}
+
+/// Each thread of an access with the buffer and the byte where it goes.
+fn addresses(
+    bound: &Bound<'_>,
+    log: &Log,
+    access: &Access,
+) -> impl Iterator<Item = (u32, u16, u64)> {
+    let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
+    access.lanes.lanes().map(move |lane| {
+        let thread = access.first_thread + lane as u32;
+        let offset = || pattern.map_or(0, |pattern| pattern.offsets[thread as usize]);
+        let (buffer, first) = lanes::resolve(log.address(access.places, lane, offset));
+        (thread, buffer, first)
+    })
+}

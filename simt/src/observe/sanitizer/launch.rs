@@ -1,0 +1,320 @@
+//! What the checks know of a launch.
+use super::{
+    Site,
+    access_log::{Access, Log, Where},
+    checks::Checks,
+    found::Found,
+    global::Global,
+    unused::Used,
+};
+use crate::{
+    Arg, Launch,
+    bound::Bound,
+    bytecode::{Code, Param},
+    translate::patterns::Pattern,
+    vector::{
+        lanes,
+        mask::{GROUP, Mask},
+    },
+};
+use std::{
+    ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// What the checks of every block need.
+#[derive(Debug)]
+pub(crate) struct BoundChecks {
+    /// Whether races are looked for.
+    races: bool,
+    /// Whether reads of what nobody has written are.
+    pub(crate) inits: bool,
+    /// Whether barriers and masks are looked at.
+    pub(crate) meetings: bool,
+    /// What threads use, if that is asked for.
+    pub(crate) used: Option<Used>,
+    /// Of each instruction, whether nothing of what it accesses can race.
+    skips: Vec<bool>,
+    /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
+    runs: Vec<Vec<GroupRuns>>,
+    /// Whether what happens is looked at when it happens.
+    pub(crate) is_eager: bool,
+    /// Bytes of a cell of shared memory.
+    pub(crate) unit: u64,
+    /// The first cell of each shared array.
+    first_cells: Vec<u64>,
+    /// Cells of shared memory.
+    pub(crate) cells: u64,
+    /// Number of the first shared array among the buffers.
+    first_array: u16,
+    /// Of each slice that may be raced for, the number of its memory and bytes of a cell.
+    memories: Vec<Option<(usize, u64)>>,
+    global: Mutex<Global>,
+}
+
+/// The runs of a group.
+#[derive(Debug)]
+struct GroupRuns {
+    /// All its lanes.
+    lanes: Mask,
+    /// Relative to what these have in common.
+    runs: Vec<LaneRun>,
+}
+
+/// Neighbouring lanes that access neighbouring words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneRun {
+    /// The first lane.
+    pub(crate) lane: u32,
+    pub(crate) len: u32,
+    /// Its address.
+    pub(crate) address: u64,
+}
+
+impl BoundChecks {
+    /// Of a launch whose blocks have shared arrays of so many bytes.
+    pub(crate) fn new(
+        checks: Checks,
+        code: &Code,
+        launch: &Launch<'_>,
+        shared: &[u64],
+        patterns: &[Option<Pattern>],
+    ) -> Self {
+        let unit = unit(code, |site| site.is_shared);
+        let mut cells = 0;
+        let first_cells = shared.iter().map(|bytes| {
+            let first = cells;
+            cells += bytes.div_ceil(unit);
+            first
+        });
+        let first_cells = first_cells.collect();
+        let memories = memories(code, launch);
+        let may_race = |buffer: Option<u16>| {
+            buffer
+                .is_none_or(|buffer| memories.get(usize::from(buffer)).copied().flatten().is_some())
+        };
+        let (first_array, quiet) = (code.params.len(), quiet_arrays(code));
+        let is_quiet = |buffer: Option<u16>| match buffer {
+            Some(buffer) => quiet.get(usize::from(buffer) - first_array) == Some(&true),
+            None => quiet.iter().all(|is_quiet| *is_quiet),
+        };
+        let skips = code.sites.iter().map(|site| {
+            if site.is_shared { is_quiet(site.buffer) } else { !may_race(site.buffer) }
+        });
+        let skips: Vec<bool> = skips.collect();
+        let threads = launch.block.iter().product::<u32>() as usize;
+        let runs = code.sites.iter().zip(&skips).zip(patterns).map(|((site, skips), pattern)| {
+            let pattern = pattern.as_ref().filter(|_| !skips || site.is_shared);
+            let of = |pattern| runs_of_groups(pattern, threads, u64::from(site.bytes));
+            pattern.map_or_else(Vec::new, of)
+        });
+        let runs = runs.collect();
+        let bytes = |number: usize| {
+            let at = memories.iter().position(|memory| memory.is_some_and(|(of, _)| of == number));
+            let (unit, arg) = at.map_or((1, None), |at| {
+                (memories[at].map_or(1, |(_, unit)| unit), launch.args.get(at))
+            });
+            if let Some(Arg::Slice { memory, .. }) = arg {
+                (memory.len() as u64).div_ceil(unit)
+            } else {
+                0
+            }
+        };
+        let count = memories.iter().flatten().map(|(number, _)| number + 1).max().unwrap_or(0);
+        let global = Mutex::new(Global::new((0..count).map(bytes)));
+        Self {
+            races: checks.contains(Checks::RACE),
+            inits: checks.contains(Checks::INIT),
+            meetings: checks.contains(Checks::SYNC),
+            used: checks.contains(Checks::UNUSED).then(|| Used::new(code, launch, shared)),
+            skips,
+            runs,
+            is_eager: code.synchronizes,
+            unit,
+            first_cells,
+            cells,
+            first_array: code.params.len() as u16,
+            memories,
+            global,
+        }
+    }
+
+    /// Whether an instruction is looked at.
+    pub(crate) fn watches(&self, site: u32) -> bool {
+        self.races && !self.skips[site as usize]
+    }
+
+    pub(crate) fn global(&self) -> MutexGuard<'_, Global> {
+        self.global.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was found in global memory.
+    pub(crate) fn finish(&self, code: &Code, bound: &Bound<'_>) -> Found {
+        self.global().finish(code, bound)
+    }
+
+    /// The memory of a slice and bytes of its cells.
+    pub(crate) fn memory(&self, buffer: u16) -> Option<(usize, u64)> {
+        self.memories.get(usize::from(buffer)).copied().flatten()
+    }
+
+    /// The cells of shared memory that an access of so many bytes touches, each with its first byte in
+    /// the array; none if it is outside.
+    pub(crate) fn cells_of(
+        &self,
+        buffer: u16,
+        offset: u64,
+        bytes: u32,
+    ) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let array = buffer.checked_sub(self.first_array).map(usize::from);
+        let first = array.and_then(|array| self.first_cells.get(array).copied());
+        let unit = self.unit;
+        let cells = first.map(|first| {
+            let bytes = (offset..offset + u64::from(bytes)).step_by(unit as usize);
+            bytes.map(move |byte| (first + byte / unit, byte))
+        });
+        cells.into_iter().flatten()
+    }
+
+    /// Whether something holds of the cells of shared memory that each run of an access touches.
+    pub(crate) fn cells_of_runs(
+        &self,
+        bound: &Bound<'_>,
+        site: &Site,
+        log: &Log,
+        access: &Access,
+        mut holds: impl FnMut(Range<u64>) -> bool,
+    ) -> bool {
+        let (bytes, mut all) = (u64::from(site.bytes), true);
+        let mut each = |run: LaneRun| {
+            let (buffer, byte) = lanes::resolve(run.address);
+            let array = buffer.checked_sub(self.first_array).map(usize::from);
+            if let Some(first) = array.and_then(|array| self.first_cells.get(array)) {
+                let first = first + byte / self.unit;
+                all &= holds(first..first + (u64::from(run.len) * bytes).div_ceil(self.unit));
+            }
+        };
+        match access.places {
+            Where::Same(address) => each(LaneRun { lane: 0, len: 1, address }),
+            Where::Pattern(_) | Where::Each(_) => self.runs(log, access, bytes, bound, true, each),
+        }
+        all
+    }
+
+    /// The runs of an access of so many bytes; each of one lane, unless lanes know the same.
+    pub(crate) fn runs(
+        &self,
+        log: &Log,
+        access: &Access,
+        bytes: u64,
+        bound: &Bound<'_>,
+        are_alike: bool,
+        mut each: impl FnMut(LaneRun),
+    ) {
+        let first_thread = access.first_thread as usize;
+        if let (Where::Pattern(common), true) = (access.places, are_alike)
+            && let Some(group) = self.runs[access.site as usize].get(first_thread / GROUP)
+            && group.lanes == access.lanes
+        {
+            for run in &group.runs {
+                each(LaneRun { address: common.wrapping_add(run.address), ..*run });
+            }
+            return;
+        }
+        let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
+        let lanes = access.lanes.lanes().map(|lane| {
+            let offset = || pattern.map_or(0, |pattern| pattern.offsets[first_thread + lane]);
+            (lane as u32, log.address(access.places, lane, offset))
+        });
+        join_lanes(lanes, bytes, are_alike, each);
+    }
+}
+
+/// Bytes of a cell: of the smallest access.
+fn unit(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
+    let sizes = code.sites.iter().filter(|site| of(site)).map(|site| site.bytes);
+    sizes.min().map_or(1, |bytes| u64::from(bytes.max(1)))
+}
+
+/// Of each shared array, whether nothing races that threads of a block do with it: every access is atomic, or none writes. Where
+/// atomic accesses order others, they are looked at all the same.
+fn quiet_arrays(code: &Code) -> Vec<bool> {
+    let mut is_plain = vec![false; code.shared.len()];
+    let mut is_written = is_plain.clone();
+    let first = code.params.len();
+    for site in code.sites.iter().filter(|site| site.is_shared) {
+        let arrays = match site.buffer {
+            Some(buffer) => usize::from(buffer) - first..usize::from(buffer) - first + 1,
+            None => 0..code.shared.len(),
+        };
+        for array in arrays {
+            is_plain[array] |= !site.kind.is_atomic();
+            is_written[array] |= site.kind.writes();
+        }
+    }
+    let both = is_plain.iter().zip(is_written);
+    let is_loud = |(is_plain, is_written)| code.synchronizes || is_plain && is_written;
+    both.map(|(is_plain, is_written)| !is_loud((*is_plain, is_written))).collect()
+}
+
+/// Of each parameter whose memory somebody writes, the number of the memory and bytes of its cells.
+fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
+    let place = |buffer: usize| match (launch.args.get(buffer), code.params.get(buffer)) {
+        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.place()),
+        (_, _) => None,
+    };
+    let touches = |site: &Site, at: usize| {
+        let buffer = site.buffer.map(usize::from);
+        !site.is_shared && buffer.is_none_or(|buffer| place(buffer) == Some(at))
+    };
+    let mut known: Vec<usize> = Vec::new();
+    let memory = |buffer| {
+        let at = place(buffer)?;
+        let is_written = code.sites.iter().any(|site| site.kind.writes() && touches(site, at));
+        if !is_written {
+            return None;
+        }
+        let number = known.iter().position(|known| *known == at).unwrap_or(known.len());
+        if number == known.len() {
+            known.push(at);
+        }
+        Some((number, unit(code, |site| touches(site, at))))
+    };
+    (0..code.params.len()).map(memory).collect()
+}
+
+/// The runs of each group, relative to what all lanes have in common.
+fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRuns> {
+    let groups = (0..threads).step_by(GROUP).map(|first| {
+        let mut runs = Vec::new();
+        let last = threads.min(first + GROUP);
+        let lanes = (first..last).map(|thread| ((thread - first) as u32, pattern.offsets[thread]));
+        join_lanes(lanes, bytes, true, |run| runs.push(run));
+        GroupRuns { lanes: Mask::first(last - first), runs }
+    });
+    groups.collect()
+}
+
+/// Joins lanes that are next to each other and whose words are, if they may be joined.
+fn join_lanes(
+    lanes: impl Iterator<Item = (u32, u64)>,
+    bytes: u64,
+    are_alike: bool,
+    mut each: impl FnMut(LaneRun),
+) {
+    let mut open: Option<LaneRun> = None;
+    for (lane, address) in lanes {
+        if let Some(run) = &mut open {
+            let behind = run.address.wrapping_add(u64::from(run.len) * bytes);
+            if are_alike && (run.lane + run.len, behind) == (lane, address) {
+                run.len += 1;
+                continue;
+            }
+            each(*run);
+        }
+        open = Some(LaneRun { lane, len: 1, address });
+    }
+    if let Some(run) = open {
+        each(run);
+    }
+}

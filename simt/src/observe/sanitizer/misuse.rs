@@ -1,0 +1,226 @@
+//! Barriers and masks that are not what they have to be, joined where they are at the same places.
+use super::{
+    finding::{Finding, Problem, Severity},
+    sync_finding::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
+};
+use crate::{
+    Launch,
+    bound::{Bound, split},
+    bytecode::WarpOp,
+    exec::step::Inputs,
+    outcome::Meeting,
+    vector::mask::bits,
+};
+use std::{cmp::Ordering, collections::BTreeMap};
+use warpwise_compiler::ir::Span;
+
+/// Threads at one barrier: where, how many, and the number of the first.
+pub(crate) type AtBarrier = (Span, u32, u32);
+
+/// Lanes of a warp that do an operation together.
+pub(crate) struct Met<'a> {
+    pub(crate) op: WarpOp,
+    pub(crate) span: Span,
+    pub(crate) inputs: &'a Inputs,
+    /// Whose groups are complete.
+    pub(crate) lanes: u32,
+    /// Who of the warp has not ended.
+    pub(crate) live: u32,
+    /// Who of the warp took another way when these came, and has ended without coming.
+    pub(crate) passed: u32,
+    /// Number of the warp's first thread.
+    pub(crate) first_thread: u32,
+}
+
+/// A divergence: of several between the same barriers, the first of the lowest block is reported.
+#[derive(Clone, Debug)]
+struct Divergence {
+    block: u64,
+    arrived: Vec<AtBarrier>,
+    reduces: bool,
+}
+
+/// A misuse: of several at the same place, the lowest is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Misuse {
+    block: u64,
+    thread: u32,
+    mask: u32,
+    lanes: u32,
+}
+
+/// What was found, in some blocks. [Joining](Self::join) that of all gives the same whatever the order.
+#[derive(Debug, Default)]
+pub(crate) struct Misuses {
+    barriers: BTreeMap<Vec<Span>, (Divergence, u64)>,
+    masks: BTreeMap<(Span, Meeting, MaskKind), (Misuse, u64)>,
+}
+
+impl Misuses {
+    /// Threads at these barriers have let each other go on.
+    pub(crate) fn barriers(&mut self, block: u64, mut arrived: Vec<AtBarrier>, reduces: bool) {
+        arrived.sort_by_key(|(_, _, first)| *first);
+        let mut places: Vec<_> = arrived.iter().map(|(span, _, _)| *span).collect();
+        places.sort_unstable();
+        join_lowest(&mut self.barriers, places, Divergence { block, arrived, reduces }, 1);
+    }
+
+    /// Lanes of a warp of a block do something together.
+    pub(crate) fn warp(&mut self, bound: &Bound<'_>, block: u64, met: &Met<'_>) {
+        let asked = bound.checks.as_ref().is_some_and(|checks| checks.meetings);
+        if !asked || met.inputs.is_everybody() {
+            return;
+        }
+        let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;
+        for lane in bits(lanes) {
+            let mask = inputs.mask(lane);
+            let mut misuse = |kind, about: u32| {
+                let thread = first_thread + lane as u32;
+                let misuse = Misuse { block, thread, mask, lanes: about };
+                join_lowest(&mut self.masks, (span, op.meeting(), kind), misuse, 1);
+            };
+            if mask & (1 << lane) == 0 {
+                misuse(MaskKind::CallerNotNamed, 1 << lane);
+            }
+            // Those that had ended before are not meant where all are named.
+            if mask & passed != 0 {
+                misuse(MaskKind::NotReached, mask & passed);
+            } else if mask != u32::MAX && mask & !live != 0 {
+                misuse(MaskKind::NamedAbsent, mask & !live);
+            }
+            if let Some(from) = inputs.absent_source(op, lane) {
+                misuse(MaskKind::SourceAbsent, 1 << from);
+            }
+        }
+        // Those who stay behind, and have named some of these.
+        for lane in bits(inputs.lanes() & !lanes) {
+            let (mask, lanes) = (inputs.mask(lane), inputs.mask(lane) & lanes);
+            self.differs(block, (op, span), first_thread + lane as u32, (mask, lanes));
+        }
+    }
+
+    /// A thread's mask names some lanes with other masks, or none.
+    fn differs(&mut self, block: u64, (op, span): (WarpOp, Span), thread: u32, about: (u32, u32)) {
+        let (mask, lanes) = about;
+        if lanes != 0 {
+            let misuse = Misuse { block, thread, mask, lanes };
+            join_lowest(&mut self.masks, (span, op.meeting(), MaskKind::Differs), misuse, 1);
+        }
+    }
+
+    /// The `lanes` of a warp wait forever, with others that are here: notes those who name others with other masks.
+    pub(crate) fn differing(
+        &mut self,
+        block: u64,
+        (op, span): (WarpOp, Span),
+        inputs: &Inputs,
+        (first_thread, lanes): (u32, u32),
+    ) {
+        for lane in bits(lanes & inputs.lanes()) {
+            let about = (inputs.mask(lane), inputs.others_of(lane));
+            self.differs(block, (op, span), first_thread + lane as u32, about);
+        }
+    }
+
+    /// Takes in what was found in other blocks.
+    pub(crate) fn join(&mut self, other: Self) {
+        for (places, (divergence, count)) in other.barriers {
+            join_lowest(&mut self.barriers, places, divergence, count);
+        }
+        for (place, (misuse, count)) in other.masks {
+            join_lowest(&mut self.masks, place, misuse, count);
+        }
+    }
+
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.barriers.is_empty() && self.masks.is_empty()
+    }
+
+    /// What to report: errors first, then by place.
+    pub(crate) fn report(self, launch: &Launch<'_>) -> Vec<Finding> {
+        let block = |number| split(number, launch.grid);
+        let thread = |number: u32| split(number.into(), launch.block);
+        let mut all = Vec::new();
+        for (Divergence { block: number, arrived, reduces }, count) in self.barriers.into_values() {
+            let arrived = arrived.into_iter().map(|(place, threads, first)| Arrived {
+                place,
+                threads,
+                thread: thread(first),
+            });
+            let (block, barriers) = (block(number), arrived.collect());
+            let problem = Problem::Barrier(BarrierDivergence { block, barriers, reduces });
+            let severity = if reduces { Severity::Error } else { Severity::Warning };
+            all.push(Finding { problem, severity, count });
+        }
+        for ((place, at, kind), (misuse, count)) in self.masks {
+            let Misuse { block: number, thread: of, mask, lanes } = misuse;
+            let (block, thread) = (block(number), thread(of));
+            let used = None;
+            let misuse = MaskMisuse { kind, at, place, block, thread, mask, lanes, used };
+            let severity = match kind {
+                MaskKind::CallerNotNamed | MaskKind::Differs | MaskKind::NotReached => {
+                    Severity::Error
+                }
+                MaskKind::NamedAbsent | MaskKind::SourceAbsent => Severity::Info,
+            };
+            all.push(Finding { problem: Problem::Mask(misuse), severity, count });
+        }
+        all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        all
+    }
+}
+
+impl WarpOp {
+    /// What it is called where threads wait at it.
+    fn meeting(self) -> Meeting {
+        match self {
+            Self::Sync => Meeting::SyncWarp,
+            Self::Shuffle { .. } => Meeting::Shuffle,
+            Self::Vote { .. } => Meeting::Vote,
+            Self::Match { .. } => Meeting::Match,
+            Self::Reduce { .. } => Meeting::Reduce,
+        }
+    }
+}
+
+/// Divergences compare by block, since a block's come in the order in which they happen.
+impl Ord for Divergence {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.block.cmp(&other.block)
+    }
+}
+
+impl PartialOrd for Divergence {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Divergence {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Divergence {}
+
+/// Keeps the lowest value of a key, the first of equal ones, and adds up the counts.
+pub(super) fn join_lowest<K: Ord, T: Ord>(
+    all: &mut BTreeMap<K, (T, u64)>,
+    key: K,
+    new: T,
+    count: u64,
+) {
+    match all.get_mut(&key) {
+        Some((lowest, counted)) => {
+            *counted += count;
+            if new < *lowest {
+                *lowest = new;
+            }
+        }
+        None => {
+            all.insert(key, (new, count));
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Who has accessed each cell of a memory.
+//!
+//! A cell is as many bytes as the smallest access to the memory has; accesses lie at multiples of their size, so
+//! that each touches whole cells. Of each kind of access a few are kept that later ones may race with: by two
+//! threads, and if there are such by two warps and two blocks. Whoever comes later and races with any
+//! access races as badly with one of those.
+use super::{
+    finding::{AccessKind, Missing},
+    happens_before::{Context, Order},
+};
+use std::collections::HashMap;
+
+/// Accesses that a cell has room for. More are kept beside it, which is seldom.
+const ROOM: usize = 4;
+
+/// An access by one thread: its context and its number in the block; 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record(u64);
+
+impl Record {
+    pub(crate) fn new(context: usize, thread: u32) -> Self {
+        Self((context as u64 + 1) << 10 | u64::from(thread))
+    }
+
+    fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn context(self) -> usize {
+        (self.0 >> 10) as usize - 1
+    }
+
+    pub(crate) fn thread(self) -> u32 {
+        (self.0 & 1023) as u32
+    }
+}
+
+/// What is kept of some cells.
+#[derive(Debug, Default)]
+pub(crate) struct Shadow {
+    cells: Vec<[Record; ROOM]>,
+    /// Those that somebody has accessed.
+    touched: Vec<u32>,
+    more: HashMap<u32, Vec<Record>>,
+    /// Of cells that all accesses of which are atomic for all blocks, so that none of them race with each other: of each
+    /// thread of a block the last that writes, and the last that does not. Threads that spin make many of these.
+    calm: HashMap<u32, HashMap<(u64, u32, bool), Record>>,
+    /// Whether there are orders that some threads of a block know of and others do not, so that two are too few.
+    keeps_all: bool,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    pub(crate) before: Record,
+    pub(crate) missing: Missing,
+}
+
+impl Shadow {
+    pub(crate) fn new(cells: usize, keeps_all: bool) -> Self {
+        Self { cells: vec![[Record::default(); ROOM]; cells], keeps_all, ..Self::default() }
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        for cell in self.touched.drain(..) {
+            self.cells[cell as usize] = [Record::default(); ROOM];
+        }
+        self.more.clear();
+        self.calm.clear();
+    }
+
+    /// Notes an access of a cell that has seen none but atomic ones for all blocks, if it is such a one itself; otherwise
+    /// makes the cell as any other.
+    fn is_calm(&mut self, cell: usize, now: Record, me: &Context) -> bool {
+        let Some(first) = self.cells.get(cell).map(|records| records[0]) else { return false };
+        let cell = cell as u32;
+        if me.kind.is_atomic() && !me.is_narrow {
+            if first.is_none() && !self.more.contains_key(&cell) {
+                let of_thread = (me.block, now.thread(), me.kind.writes());
+                self.calm.entry(cell).or_default().insert(of_thread, now);
+                return true;
+            }
+        } else if let Some(records) = self.calm.remove(&cell) {
+            let mut records: Vec<_> = records.into_values().collect();
+            records.sort_unstable_by_key(|record| (record.context(), record.thread()));
+            self.more.insert(cell, records);
+        }
+        false
+    }
+
+    /// Notes an access, which comes after those noted; `hit` gets those that race with it.
+    pub(crate) fn access(
+        &mut self,
+        cell: usize,
+        now: Record,
+        (context_of, order): (impl Fn(usize) -> Context, &Order),
+        mut hit: impl FnMut(Hit),
+    ) {
+        let mine = context_of(now.context());
+        if self.keeps_all && self.is_calm(cell, now, &mine) {
+            return;
+        }
+        let Some(records) = self.cells.get_mut(cell) else { return };
+        if records[0].is_none() {
+            self.touched.push(cell as u32);
+        }
+        let me = (&mine, now.thread());
+        let mut alike = Alike::default();
+        let mut stays = |record: &Record| {
+            let other = context_of(record.context());
+            let other = (&other, record.thread());
+            let missing = order.missing(me, other);
+            if let Some(missing) = missing
+                && me.0.conflicts_with(other.0)
+            {
+                hit(Hit { before: *record, missing });
+            }
+            let is_alike = me.0.kind == other.0.kind && me.0.is_narrow == other.0.is_narrow;
+            if missing.is_some() && is_alike {
+                alike.add(other);
+            }
+            // What is ordered before this one races with nobody with whom this one does not; a read as badly only
+            // with a read, as writes may write the same.
+            let is_write = me.0.kind == AccessKind::Write && other.0.kind.writes();
+            missing.is_some() || !(is_alike || is_write)
+        };
+        let mut kept = 0;
+        for at in 0..ROOM {
+            if !records[at].is_none() && stays(&records[at]) {
+                records[kept] = records[at];
+                kept += 1;
+            }
+        }
+        records[kept..].fill(Record::default());
+        if !self.more.is_empty()
+            && let Some(more) = self.more.get_mut(&(cell as u32))
+        {
+            more.retain(stays);
+        }
+        if self.keeps_all || alike.lacks(me) {
+            match records.get_mut(kept) {
+                Some(free) => *free = now,
+                None => self.more.entry(cell as u32).or_default().push(now),
+            }
+        }
+    }
+}
+
+/// The accesses of a cell that are like a new one and not ordered before it.
+#[derive(Clone, Copy, Default)]
+struct Alike {
+    count: u32,
+    /// Block and warp of one of them.
+    one: (u64, u32),
+    several_blocks: bool,
+    several_warps: bool,
+}
+
+impl Alike {
+    fn add(&mut self, (context, thread): (&Context, u32)) {
+        let (block, warp) = (context.block, thread / 32);
+        if self.count == 0 {
+            self.one = (block, warp);
+        }
+        self.count += 1;
+        self.several_blocks |= self.one.0 != block;
+        self.several_warps |= self.one != (block, warp);
+    }
+
+    /// Whether some later access could race with the new one and with none of these, or only within its warp.
+    fn lacks(self, (context, thread): (&Context, u32)) -> bool {
+        let Self { count, one: (block, warp), several_blocks, several_warps } = self;
+        let other_warp = !several_warps && warp != thread / 32;
+        count < 2 || !several_blocks && (block != context.block || other_warp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(kind: AccessKind, block: u64, event: u32) -> Context {
+        let (site, interval, grid, time) = (event, 0, 0, 0);
+        Context { site, kind, is_narrow: false, block, interval, grid, time, epoch: 0, event }
+    }
+
+    /// What each access of one cell by (context, thread) races with, by context.
+    fn races(contexts: &[Context], accesses: &[(usize, u32)]) -> Vec<Vec<usize>> {
+        let mut shadow = Shadow::new(1, false);
+        let order = Order::default();
+        let each = accesses.iter().map(|(context, thread)| {
+            let mut hits = Vec::new();
+            let now = Record::new(*context, *thread);
+            let context_of = |number: usize| contexts[number];
+            shadow.access(0, now, (context_of, &order), |hit| hits.push(hit.before.context()));
+            hits
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn a_second_reader_is_not_lost() {
+        let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
+        // Threads 0 and 1 of one warp read, then 0 writes: that races with what 1 read.
+        assert_eq!(races(&contexts, &[(0, 0), (0, 1), (1, 0)])[2], [0]);
+        assert_eq!(races(&contexts, &[(0, 0), (1, 0)])[1], []);
+    }
+
+    #[test]
+    fn a_reader_that_writes_later_is_still_one() {
+        // What thread 0 writes may be the same that another writes, and what it has read is not.
+        let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
+        assert_eq!(races(&contexts, &[(0, 0), (1, 0), (1, 40)])[2], [0, 1]);
+    }
+
+    #[test]
+    fn atomics_that_cannot_race_are_kept_once_a_thread_until_others_come() {
+        let atomic = AccessKind::AtomicRead;
+        let contexts = [
+            context(atomic, 0, 0),
+            context(atomic, 0, 1),
+            context(AccessKind::AtomicWrite, 0, 2),
+            context(AccessKind::Write, 0, 3),
+        ];
+        let (mut shadow, order) = (Shadow::new(1, true), Order::default());
+        let access = |shadow: &mut Shadow, context, thread| {
+            let mut hits = Vec::new();
+            let hit = |hit: Hit| hits.push((hit.before.context(), hit.before.thread()));
+            let context_of = |number: usize| contexts[number];
+            shadow.access(0, Record::new(context, thread), (context_of, &order), hit);
+            hits
+        };
+        for round in 0..100 {
+            for thread in 0..10 {
+                assert_eq!(access(&mut shadow, round % 2, thread), []);
+            }
+        }
+        assert_eq!(access(&mut shadow, 2, 3), []);
+        assert_eq!(shadow.calm[&0].len(), 11);
+        // A plain write races with the last of each other thread, and with all that come later.
+        let hits = access(&mut shadow, 3, 3);
+        assert_eq!(hits, (0..10).filter(|t| *t != 3).map(|t| (1, t)).collect::<Vec<_>>());
+        assert_eq!(access(&mut shadow, 2, 40), [(3, 3)]);
+    }
+
+    #[test]
+    fn readers_of_other_warps_and_blocks_are_not_lost() {
+        let read = context(AccessKind::Read, 0, 0);
+        let contexts = [
+            read,
+            context(AccessKind::Write, 0, 1),
+            Context { block: 1, ..read },
+            Context { interval: 1, ..context(AccessKind::Write, 0, 1) },
+        ];
+        let hits = |last, threads: &[(usize, u32)]| {
+            let mut all = threads.to_vec();
+            all.push(last);
+            races(&contexts, &all).pop().unwrap().len()
+        };
+        assert_eq!(hits((1, 2), &[(0, 0), (0, 1), (0, 40)]), 3);
+        // Later in block 0 only the reader of block 1 is left to race with.
+        assert_eq!(hits((3, 2), &[(0, 0), (0, 1), (0, 40), (0, 41), (2, 0)]), 1);
+    }
+}

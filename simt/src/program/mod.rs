@@ -1,0 +1,207 @@
+//! A kernel that can be run.
+pub(crate) mod traced;
+
+use crate::{
+    Counters, Launch, Outcome,
+    bytecode::{Code, Malformed},
+    exec::grid,
+    observe::{
+        log::Log,
+        sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
+    },
+    outcome::Stopped,
+    program::traced::Observation,
+    translate::{
+        self, Added, Counted,
+        patterns::{self, Pattern},
+    },
+    vector::lanes::Isa,
+};
+use warpwise_compiler::ir::Kernel;
+
+/// A kernel, lowered for execution; runs any number of times, also at once.
+#[derive(Debug)]
+pub struct Program {
+    code: Result<Code, Malformed>,
+}
+
+impl Program {
+    /// Lowers a specialized and verified kernel, optimized or not.
+    pub fn new(kernel: &Kernel) -> Self {
+        Self::for_isa(kernel, Isa::detect())
+    }
+
+    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
+        Self { code: translate::lower(kernel, isa, Added::Nothing) }
+    }
+
+    /// Runs every thread of `launch` to its end.
+    ///
+    /// Blocks start in the order of their numbers, x fastest, and each makes progress
+    /// whatever the others wait for, with one worker too. Without data races the
+    /// result is the same every time; floats that blocks add up atomically are added
+    /// in the order in which the blocks come, which varies with more than one worker.
+    pub fn run(&self, launch: &Launch<'_>) -> Outcome {
+        run(&self.code, launch, |_| Vec::new(), Observation::default()).0
+    }
+}
+
+/// Which accesses of a thread are one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// Every load and store by itself.
+    Scalars,
+    /// Neighbouring ones together where the PTX back end makes one of them, up to 16 bytes a lane
+    /// (see [`vectors`](warpwise_compiler::analysis::vectors)): what a GPU does with the optimized kernel.
+    Vectors,
+}
+
+/// As [`Program`], with instructions of its own between the kernel's that count. A `Program` has none,
+/// so that counting costs nothing where nobody wants it.
+#[derive(Debug)]
+pub struct CountingProgram {
+    kernel: Kernel,
+    code: Result<Code, Malformed>,
+}
+
+impl CountingProgram {
+    /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
+    /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
+    pub fn new(kernel: &Kernel, requests: Requests) -> Self {
+        Self::for_isa(kernel, requests, Isa::detect())
+    }
+
+    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
+        let code = translate::lower(kernel, isa, Added::Counting(requests));
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// The same, the kernel lowered as it is written: what tests compare with.
+    #[doc(hidden)]
+    pub fn as_written(kernel: &Kernel, requests: Requests) -> Self {
+        let code = translate::lower_as_written(kernel, Isa::detect(), Added::Counting(requests));
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
+    /// the same for any number of workers, unless threads spin while they wait for other blocks.
+    pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
+        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
+        self.count(launch, patterns, Observation::default())
+    }
+
+    /// The same, looking at every address of each block and iteration: what tests compare with.
+    #[doc(hidden)]
+    pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
+        let observation = Observation { one_by_one: true, ..Observation::default() };
+        self.count(launch, |_| Vec::new(), observation)
+    }
+
+    fn count(
+        &self,
+        launch: &Launch<'_>,
+        patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
+        observation: Observation<'_>,
+    ) -> (Outcome, Counters) {
+        let (outcome, log) = run(&self.code, launch, patterns, observation);
+        let none = Counted::default();
+        let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
+        (outcome, Counters::new(&self.kernel, counted, log.tally))
+    }
+}
+
+/// As [`Program`], with instructions of its own between the kernel's that look at what threads do to each other.
+#[derive(Debug)]
+pub struct CheckedProgram {
+    kernel: Kernel,
+    code: Result<Code, Malformed>,
+}
+
+impl CheckedProgram {
+    /// Lowers a specialized and verified kernel, optimized or not.
+    pub fn new(kernel: &Kernel) -> Self {
+        Self::for_isa(kernel, Isa::detect())
+    }
+
+    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
+        let code = translate::lower(kernel, isa, Added::Checks);
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// The same, the kernel lowered as it is written: what tests compare with.
+    #[doc(hidden)]
+    pub fn as_written(kernel: &Kernel) -> Self {
+        let code = translate::lower_as_written(kernel, Isa::detect(), Added::Checks);
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. What is found
+    /// changes nothing of what the launch does, and is the same for any number of workers.
+    pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
+        self.check(launch, checks, false)
+    }
+
+    /// The same, each block and each iteration by itself: what tests compare with.
+    #[doc(hidden)]
+    pub fn run_one_by_one(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
+        self.check(launch, checks, true)
+    }
+
+    fn check(
+        &self,
+        launch: &Launch<'_>,
+        checks: Checks,
+        one_by_one: bool,
+    ) -> (Outcome, Vec<Finding>) {
+        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
+        let observation =
+            Observation { checks: Some(checks), one_by_one, ..Observation::default() };
+        let (outcome, log) = run(&self.code, launch, patterns, observation);
+        let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
+        let is_strict = checks.contains(Checks::STRICT);
+        let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
+        let faults = if checks.contains(Checks::MEMORY) { log.faults.places() } else { Vec::new() };
+        let outside =
+            faults.into_iter().filter_map(|fault| out_of_bounds::report(&self.kernel, fault));
+        let outside: Vec<_> = outside.collect();
+        let unused = log.unused.as_ref().filter(|_| outcome.stopped.is_none());
+        let unused = unused.map_or_else(Vec::new, |used| used.report(&names));
+        let found = outside.into_iter().chain(log.found.report(&names)).chain(unused).collect();
+        (outcome, found)
+    }
+}
+
+/// The patterns of the requests of a kernel, where they have one.
+fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
+    let kernel = code.rewritten.as_ref().unwrap_or(written);
+    patterns::find(kernel, &code.counted.requests, launch)
+}
+
+/// Runs lowered code, if it is some.
+pub(crate) fn run(
+    code: &Result<Code, Malformed>,
+    launch: &Launch<'_>,
+    patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
+    observation: Observation<'_>,
+) -> (Outcome, Log) {
+    match code {
+        Ok(code) => grid::run(code, launch, &patterns(code), observation),
+        Err(Malformed { message, span }) => {
+            let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
+            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Log::default())
+        }
+    }
+}

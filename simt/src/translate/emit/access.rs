@@ -1,0 +1,266 @@
+//! Addresses, loads, stores and atomics.
+use super::{
+    super::address::{Base, place},
+    Done, Emitter,
+    affine::keeps_bits,
+};
+use crate::{
+    bytecode::{Address, Atomic, AtomicKind, Change, IntegerOp, Malformed, Operand, Step},
+    vector::{
+        lanes::{self, LaneFn, scan::Transfer},
+        registers::{Reg, Uniform},
+    },
+};
+use warpwise_compiler::{
+    analysis::range,
+    id::Id,
+    ir::{CompareOp, InstId, Order, Root, Scalar, Space},
+};
+
+impl Emitter<'_> {
+    /// The address of an element, as a value; not at all if only accesses need it.
+    pub(super) fn index(&mut self, id: InstId, base: InstId, index: InstId, stride: u64) -> Done {
+        if !self.ranges.needs_address(id) {
+            return Ok(());
+        }
+        if self.varies(id) {
+            let f = lanes::offset(self.isa);
+            let base = self.lanes(base)?;
+            let index = self.wide_lanes(id, index)?;
+            let stride = self.constant_lanes(stride, 8)?;
+            self.registers.release(self.ranges.position(id));
+            let to = self.new_lanes(id)?;
+            self.step(Step::Map { f, regs: [to, base, index, stride] });
+            return Ok(());
+        }
+        let base = self.uniform(base)?;
+        let index = self.wide_uniform(index)?;
+        let stride = self.constant(stride, 8);
+        let to = self.new_uniform(id)?;
+        let slots = [to, base, index, stride];
+        self.step(Step::Integer { op: IntegerOp::Offset, slots });
+        self.spread(id)
+    }
+
+    /// The address of a field, as a value; not at all if only accesses need it.
+    pub(super) fn offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
+        if !self.ranges.needs_address(id) {
+            return Ok(());
+        }
+        if self.varies(id) {
+            let f = lanes::offset(self.isa);
+            let base = self.lanes(base)?;
+            let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
+            self.registers.release(self.ranges.position(id));
+            let to = self.new_lanes(id)?;
+            self.step(Step::Map { f, regs: [to, base, one, offset] });
+            return Ok(());
+        }
+        let base = self.uniform(base)?;
+        let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
+        let to = self.new_uniform(id)?;
+        let slots = [to, base, one, offset];
+        self.step(Step::Integer { op: IntegerOp::Offset, slots });
+        self.spread(id)
+    }
+
+    /// An index, as `u64` in lanes.
+    fn wide_lanes(&mut self, id: InstId, index: InstId) -> Result<Reg, Malformed> {
+        let (from, scalar) = (self.lanes(index)?, self.scalar(index)?);
+        if from.size() == 8 {
+            return Ok(from);
+        }
+        let cast = lanes::cast(scalar, Scalar::U64, self.isa);
+        let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
+        let to = self.temporary(id, 8);
+        self.step(Step::Map { f, regs: [to, from, from, from] });
+        Ok(to)
+    }
+
+    /// An index, as `u64`, once.
+    fn wide_uniform(&mut self, index: InstId) -> Result<Uniform, Malformed> {
+        let (from, scalar) = (self.uniform(index)?, self.scalar(index)?);
+        if from.size() == 8 {
+            return Ok(from);
+        }
+        if keeps_bits(scalar, Scalar::U64) {
+            return Ok(self.widened(from, 8));
+        }
+        let cast = lanes::cast(scalar, Scalar::U64, self.isa);
+        let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
+        let to = self.slot(8);
+        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        Ok(to)
+    }
+
+    /// Where an access through `ptr` goes. Indices in lanes are of 4 or 8 bytes.
+    pub(super) fn address(
+        &mut self,
+        id: InstId,
+        ptr: InstId,
+    ) -> Result<Address<Operand>, Malformed> {
+        let place = place(self.kernel, ptr);
+        let offset = place.offset;
+        Ok(match place.base {
+            Base::Start(of) => {
+                let index = Operand::Uniform(self.constant(0, 8));
+                Address::Element { buffer: self.buffer(of), index, stride: 1, offset }
+            }
+            Base::Element { of, index, stride } => {
+                let index = match self.operand(index)? {
+                    Operand::Lanes(reg) if reg.size() < 4 => {
+                        Operand::Lanes(self.wide_lanes(id, index)?)
+                    }
+                    index @ (Operand::Lanes(_) | Operand::Uniform(_) | Operand::Affine(_)) => index,
+                };
+                Address::Element { buffer: self.buffer(of), index, stride, offset }
+            }
+            Base::Value(ptr) => Address::Pointer { ptr: self.operand(ptr)?, offset },
+        })
+    }
+
+    /// The number of a buffer.
+    pub(super) fn buffer(&self, of: Root) -> u16 {
+        let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
+        let number = match of {
+            Root::Param(param) => param.index(),
+            Root::Shared(of) => params + of.index(),
+            Root::Array(array) => params + shared + array.index(),
+        };
+        number as u16
+    }
+
+    /// Returns an upper bound of the index through which `ptr` reaches its element, if one is known.
+    pub(super) fn max_index(&self, ptr: InstId) -> Option<u64> {
+        let Base::Element { index, .. } = place(self.kernel, ptr).base else { return None };
+        let ranges = self.value_ranges.get_or_init(|| range::analyze(self.kernel));
+        ranges.get(self.kernel, index).and_then(|range| range.max.try_into().ok())
+    }
+
+    pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Done {
+        let at = self.address(id, ptr)?;
+        if self.kernel.space(ptr) == Some(Space::Local) {
+            let to = self.new_lanes(id)?;
+            self.step(Step::LoadLocal { to, from: at });
+            return self.tidy(id, to);
+        }
+        self.count_request(id, ptr, at);
+        self.watch(id, ptr, at, None);
+        if let Some(from) = at.uniform() {
+            let to = self.new_uniform(id)?;
+            self.step(Step::LoadUniform { to, from });
+            if self.scalar(id)? == Scalar::Bool {
+                let f = self.is_not_zero()?;
+                let zero = self.constant(0, 1);
+                self.step(Step::Uniform { f, slots: [to, to, zero, zero] });
+            }
+            return self.spread(id);
+        }
+        if let (Some(from), true) = (at.affine(), self.fusion.is_loaded(id)) {
+            self.loaded.insert(id, from);
+            if !self.watching {
+                return Ok(());
+            }
+        }
+        if let Some(from) = at.affine() {
+            let to = self.new_lanes(id)?;
+            let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
+            self.step(Step::LoadAffine { to, from, walk, copy });
+            return self.tidy(id, to);
+        }
+        let from = at.lanes().ok_or_else(|| self.malformed("an address that is no address"))?;
+        let to = self.new_lanes(id)?;
+        let transfer = Transfer::pick(to.size(), from.index().size(), self.isa);
+        self.step(Step::Load { to, from, transfer });
+        self.tidy(id, to)
+    }
+
+    /// Makes a `bool` of whatever was loaded as one.
+    fn tidy(&mut self, id: InstId, to: Reg) -> Done {
+        if self.scalar(id)? == Scalar::Bool {
+            let f = self.is_not_zero()?;
+            let zero = self.constant_lanes(0, 1)?;
+            self.step(Step::Map { f, regs: [to, to, zero, zero] });
+        }
+        Ok(())
+    }
+
+    /// What makes a `bool` of whatever was in memory.
+    fn is_not_zero(&self) -> Result<LaneFn, Malformed> {
+        let f = lanes::compare(CompareOp::Ne, Scalar::U8, self.isa);
+        f.ok_or_else(|| self.malformed("no comparison"))
+    }
+
+    pub(super) fn store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {
+        let to = self.address(id, ptr)?;
+        let value = self.lanes(value)?;
+        if self.kernel.space(ptr) == Some(Space::Local) {
+            self.step(Step::StoreLocal { value, to });
+            return Ok(());
+        }
+        self.count_request(id, ptr, to);
+        self.watch(id, ptr, to, Some(value));
+        let what = AtomicKind::Store { value: Operand::Lanes(value) };
+        let size = value.size();
+        let change = Atomic { what, at: to, size, ordered: false, max_index: None };
+        self.changes(Change::Memory(change));
+        if let Some(to) = to.affine() {
+            let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
+            self.step(Step::StoreAffine { value, to, walk, copy });
+            return Ok(());
+        }
+        let index = to.lanes().map_or(8, |to| to.index().size());
+        let transfer = Transfer::pick(value.size(), index, self.isa);
+        self.step(Step::Store { value, to, transfer });
+        Ok(())
+    }
+
+    /// Returns the register of an operand that has one in each lane.
+    fn register_of(&mut self, operand: Operand) -> Option<Reg> {
+        match operand {
+            Operand::Lanes(reg) => Some(reg),
+            Operand::Uniform(uniform) => self.given_lanes(uniform),
+            Operand::Affine(_) => None,
+        }
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        what: AtomicKind,
+        at: Address<Operand>,
+        value: InstId,
+        order: Order,
+        max_index: Option<u64>,
+    ) -> Done {
+        let size = self.size(value)?;
+        let ordered = match order {
+            Order::Relaxed => false,
+            Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => true,
+        };
+        let access = self.code.atomics.len() as u32;
+        let atomic = Atomic { what, at, size, ordered, max_index };
+        self.changes(Change::Memory(atomic));
+        // Every access is relaxed, so that a relaxed one by an affine address is done as any other. What is undefined is
+        // followed in another way through atomic accesses.
+        if !ordered
+            && !self.watching
+            && let Some(at) = at.affine()
+        {
+            if let AtomicKind::Load { to } = what {
+                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
+                self.step(Step::LoadAffine { to, from: at, walk, copy });
+                return Ok(());
+            }
+            if let AtomicKind::Store { value } = what
+                && let Some(value) = self.register_of(value)
+            {
+                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
+                self.step(Step::StoreAffine { value, to: at, walk, copy });
+                return Ok(());
+            }
+        }
+        self.code.atomics.push(atomic);
+        self.step(Step::Atomic { access });
+        Ok(())
+    }
+}

@@ -1,0 +1,293 @@
+//! Steps that count, between those that run.
+//!
+//! Where a [segment](Segments) begins, a step counts for all its instructions. What is counted are the instructions that were written,
+//! so that it does not matter what has become of them: an instruction that another one was made of begins the
+//! segment of that, and one that was added none. The head of a loop that has become a `for` is counted where the `for` is
+//! entered and behind each of its iterations; so who leaves there is.
+use super::{Emitter, MayLeave};
+use crate::{
+    Requests,
+    bytecode::{Address, Operand, Step},
+    translate::{
+        rewritten::{Head, Rewritten},
+        segments::Segments,
+    },
+};
+use warpwise_compiler::{
+    analysis::vectors::{self, Vectors},
+    hardware::{Kind, global, shared},
+    id::Id,
+    ir::{InstId, Kernel, Op, Space, Ty},
+};
+
+/// What steps count, and where to find it.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    /// How many segments there are.
+    pub(crate) segments: usize,
+    /// Of each, the loop of which it begins an iteration.
+    pub(crate) iterations: Vec<Option<u32>>,
+    /// How many loops there are.
+    pub(crate) loops: usize,
+    /// How many branches lanes may part at.
+    pub(crate) branches: usize,
+    /// What accesses ask of memory.
+    pub(crate) requests: Vec<Request>,
+    /// One for each instruction of the kernel; none if nothing is counted.
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// Where the counts of an instruction are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    /// Who executes it; of a `for`, who comes to it.
+    pub(crate) segment: Option<u32>,
+    /// Who comes to the end of an iteration of a `for`.
+    pub(crate) iteration: Option<u32>,
+    /// Whether who comes to it executes a branch.
+    pub(crate) is_branch: bool,
+    /// Where lanes part.
+    pub(crate) branch: Option<u32>,
+    /// Of a loop, its number.
+    pub(crate) trips: Option<u32>,
+    /// What it asks of memory.
+    pub(crate) request: Option<u32>,
+    /// Whether it is a part of a request that another instruction makes.
+    pub(crate) is_merged: bool,
+}
+
+/// What a warp asks of shared or global memory at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) kind: Kind,
+    /// Whether it is shared memory.
+    pub(crate) is_shared: bool,
+    /// Bytes of a lane.
+    pub(crate) bytes: u32,
+    pub(crate) at: Address<Operand>,
+    /// The same before lowering, but for a constant.
+    pub(crate) ptr: InstId,
+    /// After how many bytes it asks the same again: a power of two.
+    pub(crate) phases: u64,
+}
+
+impl Request {
+    /// After how many rounds it asks the same again, if it goes on by so many bytes in each.
+    pub(crate) fn period(&self, step: u64) -> u64 {
+        self.phases >> step.trailing_zeros().min(self.phases.trailing_zeros())
+    }
+
+    /// Returns true for atomic requests to shared memory of which all lanes are served together.
+    pub(crate) fn is_served_at_once(&self) -> bool {
+        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD
+    }
+
+    /// Where a byte is among those after which it asks the same again.
+    pub(crate) fn phase(&self, byte: u64) -> u8 {
+        (byte & (self.phases - 1)) as u8
+    }
+}
+
+/// After how many bytes a request asks the same again.
+fn phases(is_shared: bool, bytes: u32) -> u64 {
+    if !is_shared {
+        global::SECTOR
+    } else if u64::from(bytes) < shared::WORD {
+        shared::WORD
+    } else {
+        1
+    }
+}
+
+/// What is known while steps are made.
+pub(super) struct Counting<'k> {
+    rewritten: &'k Rewritten<'k>,
+    vectors: Option<Vectors>,
+    segments: Segments,
+    /// Which segments have begun.
+    begun: Vec<bool>,
+    counted: Counted,
+}
+
+impl<'k> Counting<'k> {
+    pub(super) fn of(rewritten: &'k Rewritten<'k>, requests: Requests) -> Self {
+        let written = rewritten.written;
+        let vectors = match requests {
+            Requests::Scalars => None,
+            Requests::Vectors => Some(vectors::analyze(written)),
+        };
+        let segments = Segments::of(written, rewritten.uniformity());
+        let entry = |id| Entry {
+            segment: segments.get(id),
+            iteration: segments.iteration(id),
+            is_branch: segments.is_branch(id),
+            branch: segments.branch(id),
+            trips: None,
+            request: None,
+            is_merged: false,
+        };
+        let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
+        let (many, branches) = (segments.len(), segments.branches());
+        let mut iterations = vec![None; many];
+        for (number, (id, first)) in (0..).zip(segments.loops()) {
+            entries[id.index()].trips = Some(number);
+            if let Some(first) = first {
+                iterations[*first as usize] = Some(number);
+            }
+        }
+        let loops = segments.loops().len();
+        let requests = Vec::new();
+        let counted = Counted { segments: many, iterations, loops, branches, requests, entries };
+        Self { rewritten, vectors, segments, begun: vec![false; many], counted }
+    }
+
+    pub(super) fn finish(self) -> Counted {
+        self.counted
+    }
+
+    /// What is counted so far.
+    pub(super) fn counted(&self) -> &Counted {
+        &self.counted
+    }
+
+    /// The segment, if it has not begun. It has then.
+    fn begin(&mut self, segment: Option<u32>) -> Option<u32> {
+        segment.filter(|segment| !std::mem::replace(&mut self.begun[*segment as usize], true))
+    }
+}
+
+impl Emitter<'_> {
+    /// Has an instruction counted.
+    pub(super) fn count_inst(&mut self, id: InstId) {
+        let Some(counting) = &mut self.counting else { return };
+        let was = counting.rewritten.origin(id);
+        let segment = was.and_then(|was| counting.segments.get(was));
+        if let Some(segment) = counting.begin(segment) {
+            self.step(Step::Count { segment });
+        }
+        self.count_come(was);
+    }
+
+    /// Has those counted who come to a loop, where it begins.
+    fn count_come(&mut self, was: Option<InstId>) {
+        let Some(counting) = &self.counting else { return };
+        let number = was.and_then(|was| counting.counted.entries[was.index()].trips);
+        if let Some(number) = number {
+            self.step(Step::CountCome { number });
+        }
+    }
+
+    /// Has the first arm of an `if` counted, right behind [`Step::If`], and who has parted there; `then` says whether
+    /// it is the first one of the `if`, too.
+    pub(super) fn count_arm(&mut self, id: InstId, then: bool) {
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let Some(branch) = counting.segments.branch(was) else { return };
+        let arm = counting.segments.arm(was).filter(|_| then);
+        let step = match counting.begin(arm) {
+            Some(segment) => Step::CountArm { segment, branch },
+            None => Step::CountParted { branch },
+        };
+        self.step(step);
+    }
+
+    /// What is counted where lanes leave at a branch: an `if` with what leaves, or a `for`.
+    pub(super) fn count_leave(&self, id: InstId, exit: Option<InstId>) -> MayLeave {
+        let Some(counting) = &self.counting else { return MayLeave::default() };
+        let was = |id| counting.rewritten.origin(id);
+        let (branch, exit) = match counting.rewritten.head(id) {
+            Some(Head { branch, leaves }) => (Some(branch), Some(leaves)),
+            None => (was(id), exit.and_then(was)),
+        };
+        MayLeave {
+            branch: branch.and_then(|branch| counting.segments.branch(branch)),
+            segment: exit.and_then(|exit| counting.segments.get(exit)),
+        }
+    }
+
+    /// Has who leaves a `for` that was a loop counted, where all do together; whether that is counted at all.
+    pub(super) fn count_left(&mut self, id: InstId) -> bool {
+        let Some(counting) = &self.counting else { return false };
+        let head = counting.rewritten.head(id);
+        let segment = head.and_then(|head| counting.segments.get(head.leaves));
+        if let Some(segment) = segment {
+            self.step(Step::Count { segment });
+        }
+        segment.is_some()
+    }
+
+    /// Has who comes to the head of a `for` that was a loop counted.
+    pub(super) fn count_head(&mut self, id: InstId) {
+        let Some(counting) = &self.counting else { return };
+        let head = counting.rewritten.head(id);
+        if let Some(segment) = head.and_then(|head| counting.segments.get(head.branch)) {
+            self.step(Step::Count { segment });
+        }
+    }
+
+    /// Has who comes to the end of an iteration of a `for` counted.
+    pub(super) fn count_iteration(&mut self, id: InstId) {
+        self.count_head(id);
+        let Some(counting) = &mut self.counting else { return };
+        let was = counting.rewritten.origin(id);
+        let segment = was.and_then(|was| counting.segments.iteration(was));
+        if let Some(segment) = counting.begin(segment) {
+            self.step(Step::Count { segment });
+        }
+    }
+
+    /// Has counted what the access that comes next asks of memory, if it is a request by itself.
+    pub(super) fn count_request(&mut self, id: InstId, ptr: InstId, at: Address<Operand>) {
+        let kernel = self.kernel;
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let is_shared = match kernel.space(ptr) {
+            Some(Space::Shared) => true,
+            Some(Space::Global) => false,
+            Some(Space::Local) | None => return,
+        };
+        let (kind, value) = kind_of(kernel, id);
+        let scalar = match kernel.insts[value].ty {
+            Ty::Scalar(scalar) => scalar.size().unwrap_or(0),
+            Ty::Ptr(_) | Ty::Unit => 8,
+        };
+        let vector = counting.vectors.as_ref().and_then(|vectors| vectors.get(was));
+        if vector.is_some_and(|vector| vector.at != was) {
+            counting.counted.entries[was.index()].is_merged = true;
+            return;
+        }
+        let members = vector.map_or(1, |vector| vector.members.len() as u32);
+        let at = before(at, vector.map_or(0, |vector| vector.behind));
+        let request = counting.counted.requests.len() as u32;
+        let bytes = scalar * members;
+        let phases = phases(is_shared, bytes);
+        let asks = Request { kind, is_shared, bytes, at, ptr, phases };
+        counting.counted.requests.push(asks);
+        counting.counted.entries[was.index()].request = Some(request);
+        self.step(Step::CountRequest { request });
+    }
+}
+
+/// What an access does, and the value that is as large as what it accesses.
+fn kind_of(kernel: &Kernel, access: InstId) -> (Kind, InstId) {
+    let op = &kernel.insts[access].op;
+    if let Op::Store { value, .. } | Op::AtomicStore { value, .. } = op {
+        (Kind::Store, *value)
+    } else if let Op::Atomic { .. } | Op::CompareExchange { .. } = op {
+        (Kind::Atomic, access)
+    } else {
+        (Kind::Load, access)
+    }
+}
+
+/// `bytes` before an address; counting computes modulo 2^64.
+fn before(at: Address<Operand>, bytes: u64) -> Address<Operand> {
+    match at {
+        Address::Element { buffer, index, stride, offset } => {
+            Address::Element { buffer, index, stride, offset: offset.wrapping_sub(bytes) }
+        }
+        Address::Pointer { ptr, offset } => {
+            Address::Pointer { ptr, offset: offset.wrapping_sub(bytes) }
+        }
+    }
+}

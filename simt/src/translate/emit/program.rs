@@ -1,0 +1,104 @@
+//! A program as it begins: what is passed to it, and its arrays.
+use super::{super::access_words::Words, Counted};
+use crate::{
+    bytecode::{Bytes, Code, Malformed, Param, SharedArray},
+    vector::memory::Use,
+};
+use warpwise_compiler::{
+    id::Id,
+    ir::{Access, Element, Extent, Kernel, Length, ParamKind, Root, Span},
+};
+
+/// Bytes of a shared array, far beyond what any GPU has.
+pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
+
+/// Bytes of the arrays of a thread: what a GPU has at most.
+pub(super) const LOCAL_LIMIT: u64 = 512 << 10;
+
+fn signature(message: &str) -> Malformed {
+    Malformed { message: message.into(), span: Span::new(0) }
+}
+
+/// A program without steps.
+pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
+    let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
+    let params = params.collect::<Result<_, _>>()?;
+    let mut shared = Vec::new();
+    for (_, array) in kernel.shared.iter() {
+        let bytes = match &array.len {
+            Length::Fixed(len) => bytes_of(&array.elem, len, SHARED_LIMIT).map(Bytes::Fixed),
+            Length::Launch(len) => {
+                array.elem.size().map(|each| Bytes::Launch { len: len.clone(), each })
+            }
+        };
+        let bytes = bytes
+            .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
+        let access = match array.elem {
+            Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
+            // One worker runs all threads of a block.
+            Element::Plain { .. } => Use::Alone,
+        };
+        shared.push(SharedArray { access, bytes });
+    }
+    let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
+    if buffers > usize::from(u16::MAX) {
+        return Err(signature("more than 65535 parameters and arrays"));
+    }
+    let block = match &kernel.block {
+        Some([x, y, z]) => match (x.known(), y.known(), z.known()) {
+            (Some(x), Some(y), Some(z)) => Some([x, y, z]),
+            _ => return Err(signature("a block of generic size")),
+        },
+        None => None,
+    };
+    Ok(Code {
+        params,
+        block,
+        shared,
+        arrays: Vec::new(),
+        alone: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
+        steps: Vec::new(),
+        spans: Vec::new(),
+        meets: false,
+        atomics: Vec::new(),
+        said: Vec::new(),
+        uniforms: 0,
+        given: Vec::new(),
+        launch: Vec::new(),
+        slopes: Vec::new(),
+        walks: Vec::new(),
+        products: Vec::new(),
+        decisions: Vec::new(),
+        sums: Vec::new(),
+        compares: Vec::new(),
+        preset: Vec::new(),
+        register_bytes: 0,
+        counted: Counted::default(),
+        rewritten: None,
+        sites: Vec::new(),
+        points: Vec::new(),
+        changes: Vec::new(),
+        choices: Vec::new(),
+        synchronizes: false,
+    })
+}
+
+/// What is passed, and how it is accessed.
+fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
+    let (elem, access) = match kind {
+        ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
+        ParamKind::Slice { elem, access } => (elem, access),
+    };
+    let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
+    let access = match (elem, access) {
+        (Element::Scalar(_), _) => Use::Words(size as u32),
+        (Element::Plain { .. }, Access::Read) => Use::Reads,
+        (Element::Plain { .. }, Access::Write | Access::Atomic) => Use::Alone,
+    };
+    Ok(Param::Slice { size, access })
+}
+
+/// Bytes of an array, if they are known and at most `limit`.
+pub(super) fn bytes_of(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
+    len.known()?.checked_mul(elem.size()?).filter(|bytes| *bytes <= limit)
+}

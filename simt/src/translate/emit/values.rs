@@ -1,0 +1,138 @@
+//! Values that instructions yield: known before the first step, computed, and those of variables.
+use super::{Done, Emitter};
+use crate::{
+    bytecode::{Given, Malformed, Preset, Said, Step, WarpOp},
+    vector::{
+        lanes::{self, LaneFn},
+        registers::{Reg, Uniform},
+    },
+};
+use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
+
+impl Emitter<'_> {
+    /// A value that is known before the first step.
+    pub(super) fn known(&mut self, id: InstId, given: Given) -> Done {
+        let size = self.size(id)?;
+        self.uniforms[id] = Some(self.given(given, size));
+        Ok(())
+    }
+
+    pub(super) fn builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
+        match builtin {
+            Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
+            Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
+            Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
+            Builtin::CoarseningFactor => self.known(id, Given::Const(1)),
+            Builtin::ThreadIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::LaneId
+            | Builtin::WarpId
+            | Builtin::LaneMask(_) => {
+                let size = self.size(id)?;
+                let reg = match self.builtins.get(&(builtin, size)) {
+                    Some(known) => *known,
+                    None => self.registers.forever(size),
+                };
+                if self.builtins.insert((builtin, size), reg).is_none() {
+                    self.code.preset.push((reg, Preset::Builtin(builtin)));
+                }
+                self.lanes[id] = Some(reg);
+                Ok(())
+            }
+        }
+    }
+
+    /// Computes the value of `id` from those of `values` by `f`, in lanes or once.
+    pub(super) fn map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
+        let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
+        let choice = self.choice.take();
+        if self.varies(id) {
+            let mut regs = [Reg::new(0, 1); 4];
+            for (at, value) in values.iter().enumerate() {
+                // The operands behind the last are not looked at.
+                regs[at + 1..].fill(self.lanes(*value)?);
+            }
+            // An operand that is not needed any more can make room for the result.
+            self.registers.release(self.ranges.position(id));
+            regs[0] = self.new_lanes(id)?;
+            self.choose(choice);
+            self.step(Step::Map { f, regs });
+            return Ok(());
+        }
+        let mut slots = [Uniform::new(0, 1); 4];
+        for (at, value) in values.iter().enumerate() {
+            slots[at + 1..].fill(self.uniform(*value)?);
+        }
+        slots[0] = self.new_uniform(id)?;
+        if self.launches(&slots[1..=values.len()]) {
+            self.launch(f, slots);
+            return Ok(());
+        }
+        self.choose(choice);
+        self.step(Step::Uniform { f, slots });
+        self.spread(id)
+    }
+
+    pub(super) fn get(&mut self, id: InstId, local: LocalId) -> Done {
+        if let Some(from) = self.local_lanes[local] {
+            if self.locals.is_alias(id) {
+                self.lanes[id] = Some(from);
+            } else {
+                let to = self.new_lanes(id)?;
+                let f = lanes::copy(from.size(), self.isa);
+                self.step(Step::Map { f, regs: [to, from, from, from] });
+            }
+            return Ok(());
+        }
+        let from = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
+        let to = self.new_uniform(id)?;
+        self.copy_uniform(to, from);
+        self.spread(id)
+    }
+
+    pub(super) fn set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
+        if self.locals.is_done(id) {
+            return Ok(());
+        }
+        if let Some(to) = self.local_lanes[local] {
+            let spares = self.locals.spares(id);
+            if !self.has_lanes(value) {
+                let from = self.uniform(value)?;
+                let all = if spares { self.temporary(id, to.size()) } else { to };
+                self.step(Step::Splat { to: all, from });
+                if spares {
+                    self.step(Step::Set { local: to, value: all });
+                }
+                return Ok(());
+            }
+            let from = self.lanes(value)?;
+            if spares {
+                self.step(Step::Set { local: to, value: from });
+            } else {
+                let f = lanes::copy(to.size(), self.isa);
+                self.step(Step::Map { f, regs: [to, from, from, from] });
+            }
+            return Ok(());
+        }
+        let to = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
+        let from = self.uniform(value)?;
+        self.copy_uniform(to, from);
+        Ok(())
+    }
+
+    /// Notes a message with its values; yields its number.
+    pub(super) fn said(&mut self, message: MessageId, args: &[InstId]) -> Result<u32, Malformed> {
+        let values = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
+        self.code.said.push(Said { message, values });
+        Ok(self.code.said.len() as u32 - 1)
+    }
+
+    pub(super) fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
+        let mask = match mask {
+            Some(mask) => Some(self.operand(mask)?),
+            None => None,
+        };
+        self.step(Step::Warp { op, mask });
+        Ok(())
+    }
+}

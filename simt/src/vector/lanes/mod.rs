@@ -1,0 +1,486 @@
+//! What instructions compute, over vectors of lanes.
+//!
+//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the
+//! loop over neighbouring lanes, compiled twice: for the baseline of the platform
+//! and, on x86-64, for AVX2 with FMA. Lanes are taken in chunks held by value, which
+//! the compiler turns into vector code; the loop body is never a closure, because
+//! closures do not inherit the target features of the function around them.
+//!
+//! Uniform values are vectors of one lane, computed by the same functions.
+#![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
+pub(crate) mod add;
+mod approx;
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+mod asm;
+mod bits;
+pub(crate) mod busiest;
+mod cast;
+pub(crate) mod compiled;
+pub(crate) mod copy;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod direct;
+mod float;
+pub(crate) mod fused;
+mod half;
+mod int;
+pub(crate) mod loaded;
+pub(crate) mod scan;
+mod ternary;
+#[cfg(target_arch = "x86_64")]
+mod tile;
+pub(crate) mod walk;
+pub(crate) mod with_one;
+pub(crate) mod words;
+
+use std::fmt;
+use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, TernaryOp, UnaryOp};
+
+pub(crate) use bits::{BUFFER, address, copy, offset, resolve, select};
+pub(crate) use cast::cast;
+pub(crate) use float::fma;
+
+/// Computes `n` neighbouring lanes of a destination from those of up to three operands.
+///
+/// # Safety
+/// Of each operand that the operation has, and of the destination, there are `n`
+/// lanes of its type at the pointer, but for the operand that the function takes as a single
+/// value, if it does: of that there is one. An operand of the destination's size may be
+/// the destination itself; otherwise they do not overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneFn {
+    f: Raw,
+    in_memory: Option<InMemory>,
+    /// True for a zero extension.
+    extends: bool,
+    formula: Option<Formula>,
+}
+
+/// What a [`LaneFn`] computes, of those operations that can be [compiled](mod@compiled) with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Formula {
+    Copy,
+    Unary(UnaryOp, Scalar),
+    Binary(BinaryOp, Scalar),
+    /// `a * b + c`, rounded once.
+    Fma(Scalar),
+    Pair(fused::Pair, Scalar),
+}
+
+/// The same of lanes that may be in memory which others access at the same time: there is one for
+/// [some](mod@direct) operations.
+#[derive(Clone, Copy)]
+pub(crate) struct InMemory(Raw);
+
+/// A [`LaneFn`] as the function that it is.
+type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
+
+impl LaneFn {
+    fn of(f: Raw) -> Self {
+        Self { f, in_memory: None, extends: false, formula: None }
+    }
+
+    /// Tells what it computes, where more than the baseline of the platform is used.
+    fn computing(self, formula: Formula, isa: Isa) -> Self {
+        Self { formula: Some(formula).filter(|_| isa != Isa::Baseline), ..self }
+    }
+
+    /// What it computes, if that is known.
+    pub(crate) fn formula(self) -> Option<Formula> {
+        self.formula
+    }
+
+    /// Returns true if this is a zero extension of its first operand.
+    pub(crate) fn extends(self) -> bool {
+        self.extends
+    }
+
+    /// The same operation on lanes in memory, if there is one.
+    pub(crate) fn in_memory(self) -> Option<InMemory> {
+        self.in_memory
+    }
+
+    /// # Safety
+    /// See [`LaneFn`].
+    #[inline(always)]
+    pub(crate) unsafe fn call(
+        self,
+        d: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        c: *const u8,
+        n: usize,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { (self.f)(d, a, b, c, n) }
+    }
+}
+
+impl InMemory {
+    /// # Safety
+    /// See [`LaneFn`]; and lanes in memory are inside, at multiples of their size.
+    #[inline(always)]
+    pub(crate) unsafe fn call(self, [d, a, b, c]: [*mut u8; 4], n: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.0(d, a, b, c, n) }
+    }
+}
+
+/// The operation with the same one on lanes in memory, as `$pick` has it, where `$isa` can run that.
+macro_rules! with_memory {
+    ($isa:expr, $found:expr, $pick:expr) => {{
+        let found: Option<$crate::vector::lanes::LaneFn> = $found;
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        let found = match ($isa, found) {
+            ($crate::vector::lanes::Isa::Avx2, Some(found)) => {
+                Some($crate::vector::lanes::LaneFn { in_memory: $pick, ..found })
+            }
+            (_, found) => found,
+        };
+        found
+    }};
+}
+use with_memory;
+
+impl fmt::Debug for LaneFn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LaneFn")
+    }
+}
+
+/// Which instructions of the host are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Isa {
+    /// What every machine of the platform has.
+    Baseline,
+    /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Isa {
+    /// The best that this machine has.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            return Self::Avx2;
+        }
+        Self::Baseline
+    }
+}
+
+/// A function of one lane. Operands that it does not have are `()`.
+pub(crate) trait LaneOp {
+    /// First operand.
+    type A: Copy;
+    /// Second operand.
+    type B: Copy;
+    /// Third operand.
+    type C: Copy;
+    /// Result.
+    type D: Copy + Default;
+    /// The function; `#[inline(always)]`.
+    fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::D;
+    /// The same where there is a fused multiply-add instruction.
+    #[inline(always)]
+    fn eval_with_fma(a: Self::A, b: Self::B, c: Self::C) -> Self::D {
+        Self::eval(a, b, c)
+    }
+}
+
+/// Returns what `$pick` has in assembly, if it has, in a build that uses that (`asm`) and where `$isa` can run it.
+macro_rules! or_assembly {
+    ($isa:expr, $pick:expr) => {
+        #[cfg(assembly)]
+        if let ($crate::vector::lanes::Isa::Avx2, Some(found)) = ($isa, $pick) {
+            return found;
+        }
+    };
+}
+use or_assembly;
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    A,
+    B,
+    C,
+}
+
+/// The loop over lanes for `O`, for the instructions that `isa` names.
+pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
+    of::<O, NONE>(isa)
+}
+
+/// The same where one operand is a single value, for all lanes.
+pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
+    match one {
+        Place::A => of::<O, A>(isa),
+        Place::B => of::<O, B>(isa),
+        Place::C => of::<O, C>(isa),
+    }
+}
+
+/// Which operand is a single value.
+const NONE: u8 = 0;
+const A: u8 = 1;
+const B: u8 = 2;
+const C: u8 = 3;
+
+fn of<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
+    match isa {
+        Isa::Baseline => LaneFn::of(baseline::<O, ONE>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => LaneFn::of(avx2::<O, ONE>),
+    }
+}
+
+unsafe fn baseline<O: LaneOp, const ONE: u8>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { each::<O, false, ONE>(d, a, b, c, n) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<O: LaneOp, const ONE: u8>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { each::<O, true, ONE>(d, a, b, c, n) }
+}
+
+/// Lanes computed together.
+const CHUNK: usize = 16;
+
+/// Some lanes of an operand, or as often the one that it is.
+#[inline(always)]
+unsafe fn chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK] {
+    match one {
+        Some(one) => [one; CHUNK],
+        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are there.
+        None => unsafe { lanes.add(lane).cast::<[T; CHUNK]>().read() },
+    }
+}
+
+/// One lane of an operand, or the one that it is.
+#[inline(always)]
+unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
+    match one {
+        Some(one) => one,
+        // SAFETY: the caller's: this lane is there.
+        None => unsafe { lanes.add(lane).read() },
+    }
+}
+
+#[inline(always)]
+unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
+    let (d, a, b, c) = (d.cast::<O::D>(), a.cast::<O::A>(), b.cast::<O::B>(), c.cast::<O::C>());
+    // SAFETY: the caller's: an operand that is a single value is there.
+    let (one_a, one_b, one_c) = unsafe {
+        (
+            if ONE == A { Some(a.read()) } else { None },
+            if ONE == B { Some(b.read()) } else { None },
+            if ONE == C { Some(c.read()) } else { None },
+        )
+    };
+    let mut lane = 0;
+    while lane + CHUNK <= n {
+        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are among the `n`.
+        unsafe {
+            let (x, y, z) = (chunk(a, lane, one_a), chunk(b, lane, one_b), chunk(c, lane, one_c));
+            let mut out = [O::D::default(); CHUNK];
+            for i in 0..CHUNK {
+                out[i] = if FMA {
+                    O::eval_with_fma(x[i], y[i], z[i])
+                } else {
+                    O::eval(x[i], y[i], z[i])
+                };
+            }
+            d.add(lane).cast::<[O::D; CHUNK]>().write(out);
+        }
+        lane += CHUNK;
+    }
+    while lane < n {
+        // SAFETY: the caller's: `lane` is among the `n`.
+        unsafe {
+            let (x, y) = (single(a, lane, one_a), single(b, lane, one_b));
+            let z = single(c, lane, one_c);
+            let out = if FMA { O::eval_with_fma(x, y, z) } else { O::eval(x, y, z) };
+            d.add(lane).write(out);
+        }
+        lane += 1;
+    }
+}
+
+/// Declares lane operations: `Name<T: Bound>(a: A, b: B, c: C) -> D { body }`.
+macro_rules! lane_ops {
+    ($($(#[$meta:meta])* $name:ident $(<$($t:ident: $bound:path),+>)?
+       ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $td:ty $body:block)*) => {$(
+        $(#[$meta])*
+        pub(super) struct $name $(<$($t),+>(std::marker::PhantomData<($($t,)+)>))?;
+        impl $(<$($t: $bound),+>)? $crate::vector::lanes::LaneOp for $name $(<$($t),+>)? {
+            type A = $ta;
+            type B = $tb;
+            type C = $tc;
+            type D = $td;
+            #[inline(always)]
+            fn eval($a: $ta, $b: $tb, $c: $tc) -> $td $body
+        }
+    )*};
+}
+use lane_ops;
+
+/// What there is for a type of floats that the host computes with: the first for `f32`, the second for `f64`.
+fn of_floats<R>(
+    scalar: Scalar,
+    narrow: impl FnOnce() -> Option<R>,
+    wide: impl FnOnce() -> Option<R>,
+) -> Option<R> {
+    match scalar {
+        Scalar::F32 => narrow(),
+        Scalar::F64 => wide(),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::Generic(_) => None,
+    }
+}
+
+/// An operation on one value; `None` if the type has none such.
+pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar), isa))
+}
+
+fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::unary(op, scalar).map(Some));
+    if let UnaryOp::Approx(op) = op {
+        return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
+    }
+    if op == UnaryOp::Rsqrt {
+        return (scalar == Scalar::F32).then(|| pick::<float::Rsqrt>(isa));
+    }
+    match scalar {
+        Scalar::Bool => bits::unary_bool(op, isa),
+        Scalar::I8 => int::unary::<i8>(op, isa),
+        Scalar::I16 => int::unary::<i16>(op, isa),
+        Scalar::I32 => int::unary::<i32>(op, isa),
+        Scalar::I64 => int::unary::<i64>(op, isa),
+        Scalar::U8 => int::unary::<u8>(op, isa),
+        Scalar::U16 => int::unary::<u16>(op, isa),
+        Scalar::U32 => int::unary::<u32>(op, isa),
+        Scalar::U64 => int::unary::<u64>(op, isa),
+        Scalar::F16 => float::unary::<half::F16>(op, isa),
+        Scalar::BF16 => float::unary::<half::BF16>(op, isa),
+        Scalar::F32 => float::unary::<f32>(op, isa),
+        Scalar::F64 => float::unary::<f64>(op, isa),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// An operation on three values.
+pub(crate) fn ternary(op: TernaryOp, scalar: Scalar, isa: Isa) -> LaneFn {
+    ternary::ternary(op, scalar == Scalar::I32, isa)
+}
+
+/// An operation on two values; `None` if the type has none such.
+pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
+    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
+}
+
+fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::binary(op, scalar).map(Some));
+    match scalar {
+        Scalar::Bool => bits::binary_bool(op, isa),
+        Scalar::I8 => int::binary::<i8>(op, isa),
+        Scalar::I16 => int::binary::<i16>(op, isa),
+        Scalar::I32 => int::binary::<i32>(op, isa),
+        Scalar::I64 => int::binary::<i64>(op, isa),
+        Scalar::U8 => int::binary::<u8>(op, isa),
+        Scalar::U16 => int::binary::<u16>(op, isa),
+        Scalar::U32 => int::binary::<u32>(op, isa),
+        Scalar::U64 => int::binary::<u64>(op, isa),
+        Scalar::F16 => float::binary::<half::F16>(op, isa),
+        Scalar::BF16 => float::binary::<half::BF16>(op, isa),
+        Scalar::F32 => float::binary::<f32>(op, isa),
+        Scalar::F64 => float::binary::<f64>(op, isa),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// A comparison of two values of type `scalar`.
+pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::compare(op, scalar).map(Some));
+    match scalar {
+        Scalar::Bool | Scalar::U8 => Some(int::compare::<u8>(op, isa)),
+        Scalar::I8 => Some(int::compare::<i8>(op, isa)),
+        Scalar::I16 => Some(int::compare::<i16>(op, isa)),
+        Scalar::I32 => Some(int::compare::<i32>(op, isa)),
+        Scalar::I64 => Some(int::compare::<i64>(op, isa)),
+        Scalar::U16 => Some(int::compare::<u16>(op, isa)),
+        Scalar::U32 => Some(int::compare::<u32>(op, isa)),
+        Scalar::U64 => Some(int::compare::<u64>(op, isa)),
+        Scalar::F16 => Some(float::compare::<half::F16>(op, isa)),
+        Scalar::BF16 => Some(float::compare::<half::BF16>(op, isa)),
+        Scalar::F32 => Some(float::compare::<f32>(op, isa)),
+        Scalar::F64 => Some(float::compare::<f64>(op, isa)),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// What an atomic update in `space` makes of `old` and its operand, on the bits of a scalar;
+/// `None` if the type has none such.
+pub(crate) fn atomic(
+    op: AtomicOp,
+    scalar: Scalar,
+    space: Option<Space>,
+) -> Option<fn(u64, u64) -> u64> {
+    if space.is_some_and(|space| op.flushes(scalar, space)) {
+        return Some(float::add_flushed);
+    }
+    match scalar {
+        Scalar::I8 => Some(int::atomic::<i8>(op)),
+        Scalar::I16 => Some(int::atomic::<i16>(op)),
+        Scalar::I32 => Some(int::atomic::<i32>(op)),
+        Scalar::I64 => Some(int::atomic::<i64>(op)),
+        Scalar::U8 => Some(int::atomic::<u8>(op)),
+        Scalar::U16 => Some(int::atomic::<u16>(op)),
+        Scalar::U32 => Some(int::atomic::<u32>(op)),
+        Scalar::U64 => Some(int::atomic::<u64>(op)),
+        Scalar::F16 => float::atomic::<half::F16>(op),
+        Scalar::BF16 => float::atomic::<half::BF16>(op),
+        Scalar::F32 => float::atomic::<f32>(op),
+        Scalar::F64 => float::atomic::<f64>(op),
+        Scalar::Bool => match op {
+            AtomicOp::Swap | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+                Some(int::atomic::<u8>(op))
+            }
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => None,
+        },
+        Scalar::Generic(_) => None,
+    }
+}

@@ -1,0 +1,214 @@
+//! How an access whose address is affine goes over the lanes of a group.
+//!
+//! Such an address is the same for all lanes but for what each has of its own, which is known when
+//! a launch is bound: so are the least and the greatest of them, and which lanes go to words next
+//! to each other, or to the same one. What is left for the access is one sum and two comparisons.
+use crate::vector::{mask::Run, memory::Cells};
+use std::ops::Range;
+
+/// The least and the greatest of what lanes have of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) min: i64,
+    pub(crate) max: i64,
+}
+
+impl Reach {
+    /// Of some numbers.
+    pub(crate) fn of(numbers: &[i64]) -> Self {
+        let first = numbers.first().copied().unwrap_or(0);
+        let mut reach = Self { min: first, max: first };
+        let mut next = 0;
+        while next < numbers.len() {
+            let number = numbers[next];
+            next += 1;
+            reach.min = if number < reach.min { number } else { reach.min };
+            reach.max = if number > reach.max { number } else { reach.max };
+        }
+        reach
+    }
+
+    /// The least and the greatest sum with `base`, if all sums are between 0 and `limit`.
+    #[inline(always)]
+    pub(crate) fn unsigned(self, base: u64, limit: u64) -> Option<(u64, u64)> {
+        let (min, wraps) = base.overflowing_add_signed(self.min);
+        let (max, wraps_too) = base.overflowing_add_signed(self.max);
+        if wraps || wraps_too || max > limit { None } else { Some((min, max)) }
+    }
+
+    /// The same between `-limit - 1` and `limit`.
+    #[inline(always)]
+    pub(crate) fn signed(self, base: i64, limit: i64) -> Option<(i64, i64)> {
+        let min = base.checked_add(self.min)?;
+        let max = base.checked_add(self.max)?;
+        (min >= -limit - 1 && max <= limit).then_some((min, max))
+    }
+}
+
+/// Which lanes go to neighbouring words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// So many lanes, and so many from there on, to words next to each other.
+    Rows { lanes: usize },
+    /// So many lanes, and so many from there on, to the same word.
+    Same { lanes: usize },
+    /// Nothing that helps.
+    Each,
+}
+
+/// Where each lane of a group goes, in bytes behind what all have in common.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    offsets: Box<[i64]>,
+    reach: Reach,
+    /// Bytes of a word.
+    word: usize,
+    /// Whether words lie at multiples of their size, if the common part does.
+    aligned: bool,
+    form: Form,
+}
+
+/// Bytes in which lanes are near each other.
+const NEAR: u64 = 4096;
+
+/// The fewest bytes of rows that are worth the trouble.
+const ROW: usize = 32;
+
+impl Walk {
+    /// Accesses words of `word` bytes, `stride` times the numbers of `own` apart.
+    pub(crate) fn new(own: &[i64], stride: u64, word: usize) -> Self {
+        let apart = |own: &i64| i64::try_from(stride).ok()?.checked_mul(*own);
+        let offsets: Option<Box<[i64]>> = own.iter().map(apart).collect();
+        // Of what is so far apart, nothing is inside.
+        let offsets = offsets.unwrap_or_else(|| vec![i64::MIN; own.len()].into());
+        let aligned = offsets.iter().all(|offset| offset % word as i64 == 0);
+        let form = form(&offsets, word);
+        Self { reach: Reach::of(&offsets), offsets, word, aligned, form }
+    }
+
+    pub(super) fn offsets(&self) -> &[i64] {
+        &self.offsets
+    }
+
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Bytes of a word.
+    pub(super) fn word(&self) -> usize {
+        self.word
+    }
+
+    /// A run without the lanes that there are none of.
+    pub(crate) fn among(&self, run: Run) -> Run {
+        Run { len: run.len.min(self.offsets.len() - run.first), ..run }
+    }
+
+    /// Between what each lane has of its own, in bytes.
+    pub(crate) fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// Whether words lie at multiples of their size, if what they have in common does.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.aligned
+    }
+
+    /// The bytes that all lanes access, behind the byte `at`; `None` if these are not near each other.
+    #[inline(always)]
+    pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {
+        let Reach { min, max } = self.reach;
+        let first = u64::try_from(at.checked_add(min)?).ok()?;
+        let len = max.wrapping_sub(min).cast_unsigned() + self.word as u64;
+        self.is_near().then(|| first..first + len)
+    }
+
+    /// Returns true if all lanes access bytes near each other.
+    #[inline(always)]
+    pub(crate) fn is_near(&self) -> bool {
+        self.reach.max.wrapping_sub(self.reach.min).cast_unsigned() < NEAR
+    }
+
+    /// The bytes of each row of lanes, behind the byte `at`.
+    pub(crate) fn rows(&self, at: i64) -> impl Iterator<Item = Range<u64>> {
+        let lanes = match self.form {
+            Form::Rows { lanes } => lanes,
+            Form::Same { .. } | Form::Each => usize::MAX,
+        };
+        let len = (lanes.min(self.offsets.len()) * self.word) as u64;
+        let firsts = self.offsets.iter().step_by(lanes).take(self.offsets.len() / lanes);
+        let first = move |offset: &i64| u64::try_from(at.checked_add(*offset)?).ok();
+        firsts.filter_map(first).map(move |first| first..first + len)
+    }
+
+    /// Whether the words of `n` lanes from `first` on, behind the byte `at`, are inside and aligned.
+    #[inline(always)]
+    pub(super) fn is_inside(&self, cells: Cells<'_>, at: i64, (first, n): (usize, usize)) -> bool {
+        let Reach { min, max } = if n == self.offsets.len() {
+            self.reach
+        } else {
+            Reach::of(&self.offsets[first..first + n])
+        };
+        let (min, wraps) = at.overflowing_add(min);
+        let (max, wraps_too) = at.overflowing_add(max);
+        // Not negative, and below 2^63, so that its end is a number.
+        !wraps
+            && !wraps_too
+            && min >= 0
+            && max as u64 + self.word as u64 <= cells.len()
+            && self.aligned
+            && at as usize & (self.word - 1) == 0
+            && cells.allows(self.word)
+    }
+}
+
+/// What is common to the steps from lane to lane.
+fn form(offsets: &[i64], word: usize) -> Form {
+    let run = |step: i64| {
+        let ends = |lane: &usize| offsets[*lane].wrapping_sub(offsets[lane - 1]) != step;
+        let lanes = (1..offsets.len()).find(ends).unwrap_or(offsets.len());
+        let goes_on = |lane: usize| lane.is_multiple_of(lanes) || !ends(&lane);
+        (lanes * word >= ROW && (1..offsets.len()).all(goes_on)).then_some(lanes)
+    };
+    match (run(word as i64), run(0)) {
+        (Some(lanes), _) => Form::Rows { lanes },
+        (None, Some(lanes)) => Form::Same { lanes },
+        (None, None) => Form::Each,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_next_to_each_other_are_found() {
+        let own: Vec<i64> = (0..64).collect();
+        assert_eq!(Walk::new(&own, 4, 4).form, Form::Rows { lanes: 64 });
+        assert_eq!(Walk::new(&own, 8, 4).form, Form::Each);
+        let tile: Vec<i64> = (0..64).map(|lane| lane / 16 * 100 + lane % 16).collect();
+        assert_eq!(Walk::new(&tile, 4, 4).form, Form::Rows { lanes: 16 });
+        let rows: Vec<i64> = (0..64).map(|lane| lane / 16 * 7).collect();
+        assert_eq!(Walk::new(&rows, 4, 4).form, Form::Same { lanes: 16 });
+        let short: Vec<i64> = (0..64).map(|lane| lane / 4 * 100 + lane % 4).collect();
+        assert_eq!(Walk::new(&short, 4, 4).form, Form::Each);
+        assert_eq!(Walk::new(&[0], 4, 4).form, Form::Each);
+    }
+
+    #[test]
+    fn rows_need_not_end_where_the_lanes_do() {
+        let own: Vec<i64> = (0..40).map(|lane| lane / 16 * 100 + lane % 16).collect();
+        assert_eq!(Walk::new(&own, 4, 4).form, Form::Rows { lanes: 16 });
+    }
+
+    #[test]
+    fn sums_that_wrap_have_no_reach() {
+        let reach = Reach::of(&[3, -2, 5]);
+        assert_eq!(reach, Reach { min: -2, max: 5 });
+        assert_eq!(reach.unsigned(2, 255), Some((0, 7)));
+        assert_eq!(reach.unsigned(1, 255), None);
+        assert_eq!(reach.unsigned(251, 255), None);
+        assert_eq!(reach.signed(-126, 127), Some((-128, -121)));
+        assert_eq!(reach.signed(-127, 127), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Operations on floats that take one operand as a single value, which is the same in all lanes.
+use super::{
+    Formula, Isa, LaneFn, Place,
+    float::{Add, Div, Float, Fma, Mul, Sub},
+    of_floats, pick_with_one,
+};
+use warpwise_compiler::ir::{BinaryOp, Scalar};
+
+/// `a * b + c`, rounded once; `None` on anything but `f32` and `f64`.
+pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
+    let found = of_floats(
+        scalar,
+        || Some(pick_with_one::<Fma<f32>>(one, isa)),
+        || Some(pick_with_one::<Fma<f64>>(one, isa)),
+    );
+    found.map(|f| f.computing(Formula::Fma(scalar), isa))
+}
+
+/// Of two operands; `None` if there is none such.
+pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
+    let found =
+        of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa));
+    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
+}
+
+fn arithmetic<T: Float>(op: BinaryOp, one: Place, isa: Isa) -> Option<LaneFn> {
+    match op {
+        BinaryOp::Add => Some(pick_with_one::<Add<T>>(one, isa)),
+        BinaryOp::Sub => Some(pick_with_one::<Sub<T>>(one, isa)),
+        BinaryOp::Mul => Some(pick_with_one::<Mul<T>>(one, isa)),
+        BinaryOp::Div => Some(pick_with_one::<Div<T>>(one, isa)),
+        BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::lanes;
+
+    const LANES: [usize; 6] = [0, 1, 15, 16, 33, 64];
+
+    /// Whether an operation yields the same of a single operand as of one in all lanes, whatever follows that in memory.
+    fn check<W: Copy + PartialEq + std::fmt::Debug>(
+        values: &[W],
+        (f, with_one): (LaneFn, LaneFn),
+        place: Place,
+        is_nan: impl Fn(W) -> bool,
+    ) {
+        for n in LANES {
+            for single in values {
+                let mut operands: Vec<Vec<W>> = (0..3)
+                    .map(|at| (0..n).map(|i| values[(i * (at + 1) + at) % values.len()]).collect())
+                    .collect();
+                let one = [*single, values[1]];
+                let mut got = vec![values[0]; n];
+                let mut pointers = [0, 1, 2].map(|at: usize| operands[at].as_ptr());
+                pointers[place as usize] = one.as_ptr();
+                let [a, b, c] = pointers.map(<*const W>::cast);
+                // SAFETY: `n` lanes of each, but for the one that is single.
+                unsafe { with_one.call(got.as_mut_ptr().cast(), a, b, c, n) };
+                operands[place as usize].fill(*single);
+                let [a, b, c] = [0, 1, 2].map(|at: usize| operands[at].as_ptr().cast());
+                let mut want = vec![values[0]; n];
+                // SAFETY: `n` lanes of each.
+                unsafe { f.call(want.as_mut_ptr().cast(), a, b, c, n) };
+                // Which NaN comes out of one, Rust leaves open.
+                let same = |(got, want): (&W, &W)| got == want || (is_nan(*got) && is_nan(*want));
+                assert!(got.iter().zip(&want).all(same), "{place:?} {single:?}: {got:?} {want:?}");
+            }
+        }
+    }
+
+    fn isas() -> Vec<Isa> {
+        vec![Isa::Baseline, Isa::detect()]
+    }
+
+    #[test]
+    fn a_single_operand_is_that_of_all_lanes() {
+        let narrow = [1.5_f32, -0.0, 0.0, 3.25e-39, f32::INFINITY, f32::NAN, -7.0, 1e38];
+        let narrow = narrow.map(f32::to_bits);
+        let wide = [1.5_f64, -0.0, 0.0, 3.25e-310, f64::INFINITY, f64::NAN, -7.0, 1e308];
+        let wide = wide.map(f64::to_bits);
+        let nan = |bits| f32::from_bits(bits).is_nan();
+        let wide_nan = |bits| f64::from_bits(bits).is_nan();
+        for isa in isas() {
+            for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div] {
+                for place in [Place::A, Place::B] {
+                    let of = |scalar| {
+                        let all = lanes::binary(op, scalar, isa).unwrap();
+                        (all, binary(op, scalar, place, isa).unwrap())
+                    };
+                    check(&narrow, of(Scalar::F32), place, nan);
+                    check(&wide, of(Scalar::F64), place, wide_nan);
+                }
+            }
+            for place in [Place::A, Place::B, Place::C] {
+                let of =
+                    |scalar| (lanes::fma(scalar, isa).unwrap(), fma(scalar, place, isa).unwrap());
+                check(&narrow, of(Scalar::F32), place, nan);
+                check(&wide, of(Scalar::F64), place, wide_nan);
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_none_for_other_types_and_operations() {
+        let isa = Isa::detect();
+        assert!(binary(BinaryOp::Min, Scalar::F32, Place::A, isa).is_none());
+        assert!(binary(BinaryOp::Add, Scalar::I32, Place::A, isa).is_none());
+        assert!(fma(Scalar::F16, Place::C, isa).is_none());
+    }
+}

@@ -1,0 +1,570 @@
+//! Where values live while a group runs.
+//!
+//! A lane vector is a [`Reg`]: all lanes of one value next to each other, so that
+//! an instruction goes through memory once. Every register has a place and a size
+//! of its own that never change, whatever lanes an instruction covers: strands of
+//! one group share the file and only write their own lanes. A value that is the
+//! same in all lanes of a strand is a [`Uniform`] and held once, by the strand.
+#![expect(unsafe_code, reason = "one buffer holds lanes of every size")]
+mod array;
+
+use crate::vector::{
+    lanes::{
+        LaneFn, Place,
+        add::{self, Summand},
+        compiled::Rounds,
+        copy::CopyWords,
+        loaded::Products,
+        scan::{self, AllBelow, Places, Transfer},
+        walk::Walk,
+        words::{MapWords, Words},
+    },
+    mask::{Mask, Run, WARPS},
+    memory::{Cells, Word},
+};
+pub(crate) use array::Array;
+use std::{hash::Hasher, ops::Range};
+
+/// A vector of lanes: its place in bytes a lane, and the size of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Reg(u32);
+
+/// A value held once: its slot, and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Uniform(u32);
+
+/// The greatest values of 1, 2, 4 and 8 bytes.
+const GREATEST: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
+
+impl Reg {
+    /// `size` is 1, 2, 4 or 8, and `place` a multiple of it.
+    pub(crate) fn new(place: u32, size: usize) -> Self {
+        Self(place << 2 | size.trailing_zeros())
+    }
+    #[inline(always)]
+    fn place(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+    /// Bytes of a lane.
+    #[inline(always)]
+    pub(crate) fn size(self) -> usize {
+        1 << (self.0 & 3)
+    }
+    /// Whether some byte is of both.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let ends = |reg: Self| reg.place() + reg.size();
+        self.place() < ends(other) && other.place() < ends(self)
+    }
+}
+
+impl Uniform {
+    /// `size` is 1, 2, 4 or 8.
+    pub(crate) fn new(slot: u32, size: usize) -> Self {
+        Self(slot << 2 | size.trailing_zeros())
+    }
+    /// Its place among the uniform values.
+    #[inline(always)]
+    pub(crate) fn slot(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+    /// Bytes of the value.
+    #[inline(always)]
+    pub(crate) fn size(self) -> usize {
+        1 << (self.0 & 3)
+    }
+    /// The greatest value of so many bytes.
+    #[inline(always)]
+    pub(crate) fn greatest(self) -> u64 {
+        GREATEST[(self.0 & 3) as usize]
+    }
+    /// Its bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(self, uniforms: &[u64]) -> u64 {
+        uniforms[self.slot()] & self.greatest()
+    }
+    /// Sets it.
+    #[inline(always)]
+    pub(crate) fn set(self, uniforms: &mut [u64], bits: u64) {
+        uniforms[self.slot()] = bits;
+    }
+}
+
+/// A value that is a uniform one and, on top, what each thread has of its index in the block:
+/// modulo the range of its type. See [`crate::bytecode::Slope`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Affine {
+    /// What all lanes have in common.
+    pub(crate) base: Uniform,
+    /// What each has of its own: the number of a slope,
+    pub(crate) slope: u16,
+    /// and the same in lanes.
+    pub(crate) lanes: Reg,
+}
+
+impl Affine {
+    /// One lane's bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(self, registers: &Registers, uniforms: &[u64], lane: usize) -> u64 {
+        let bits = self.base.get(uniforms).wrapping_add(registers.get(self.lanes, lane));
+        bits & self.base.greatest()
+    }
+}
+
+/// Computes one uniform value from others.
+pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Uniform; 4]) {
+    let slots = uniforms.len();
+    let inside = d.slot() < slots && a.slot() < slots && b.slot() < slots && c.slot() < slots;
+    assert!(inside, "lowering numbered the uniform values");
+    let base = uniforms.as_mut_ptr();
+    // SAFETY: slots are inside, by the check, and of 8 bytes, which holds a lane of any type.
+    unsafe {
+        f.call(
+            base.wrapping_add(d.slot()).cast(),
+            base.wrapping_add(a.slot()).cast(),
+            base.wrapping_add(b.slot()).cast(),
+            base.wrapping_add(c.slot()).cast(),
+            1,
+        );
+    }
+}
+
+/// One cache line, which is also the widest alignment that vector code likes.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The registers of one group.
+pub(crate) struct Registers {
+    lines: Vec<Line>,
+    /// Where the lines are, and how many bytes they have.
+    first: *mut u8,
+    bytes: usize,
+    /// Lanes in a register: those of the group, rounded up to whole warps.
+    lanes: usize,
+}
+
+// SAFETY: what `first` points to is in `lines`, which goes where it goes.
+unsafe impl Send for Registers {}
+
+impl Registers {
+    /// Room for `bytes` a lane, for `warps` warps; zeroed.
+    pub(crate) fn new(bytes: usize, warps: usize) -> Self {
+        // What an ill-typed kernel reads behind the last register is inside, too.
+        let (bytes, lanes) = (bytes + 8, warps * 32);
+        let mut lines = vec![Line([0; 64]); (bytes * lanes).div_ceil(64)];
+        Self { first: lines.as_mut_ptr().cast(), bytes: lines.len() * 64, lines, lanes }
+    }
+
+    /// Feeds all of them to a hasher.
+    pub(crate) fn hash_lines(&self, hasher: &mut impl Hasher) {
+        // SAFETY: the lines live as long as `self`, and nobody writes them meanwhile.
+        hasher.write(unsafe { std::slice::from_raw_parts(self.first, self.bytes) });
+    }
+
+    /// `n` lanes of `reg` from `lane` on.
+    #[inline(always)]
+    pub(crate) fn at(&self, reg: Reg, lane: usize) -> *const u8 {
+        let byte = reg.place() * self.lanes + lane * reg.size();
+        debug_assert!(byte + 8 <= self.bytes);
+        // Inside: lowering made the file large enough for its registers.
+        self.first.wrapping_add(byte)
+    }
+
+    /// As [`at`](Self::at), to write.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
+        let byte = reg.place() * self.lanes + lane * reg.size();
+        debug_assert!(byte + 8 <= self.bytes);
+        // Inside: lowering made the file large enough for its registers.
+        self.first.wrapping_add(byte)
+    }
+
+    /// One lane's bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(&self, reg: Reg, lane: usize) -> u64 {
+        // SAFETY: a lane of that size is there.
+        unsafe { word_at(self.at(reg, lane), reg.size()) }
+    }
+
+    /// The bits of all lanes of a warp, zero-extended.
+    pub(crate) fn warp(&self, reg: Reg, warp: usize) -> [u64; 32] {
+        let at = self.at(reg, warp * 32);
+        // SAFETY: a register has 32 lanes of its size for each warp of the group.
+        unsafe {
+            match reg.size() {
+                1 => at.cast::<[u8; 32]>().read().map(u64::from),
+                2 => at.cast::<[u16; 32]>().read().map(u64::from),
+                4 => at.cast::<[u32; 32]>().read().map(u64::from),
+                _ => at.cast::<[u64; 32]>().read(),
+            }
+        }
+    }
+
+    /// The bytes of all lanes of the first `warps` warps.
+    pub(crate) fn warps(&self, reg: Reg, warps: usize) -> &[u8] {
+        // SAFETY: a register has 32 lanes of its size for each warp of the group, and nobody writes them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.at(reg, 0), warps * 32 * reg.size()) }
+    }
+
+    /// Sets one lane.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {
+        let at = self.at_mut(reg, lane);
+        // SAFETY: a lane of that size is there.
+        unsafe { scan::splat(at, reg.size(), 1, bits) };
+    }
+
+    /// Computes `d` from `a`, `b` and `c` in every lane of `runs`.
+    #[inline(always)]
+    pub(crate) fn map(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
+        // Mostly all lanes: then registers are where they begin.
+        if let [run] = runs
+            && run.first == 0
+        {
+            let to = self.at_mut(d, 0);
+            // SAFETY: as below.
+            unsafe { f.call(to, self.at(a, 0), self.at(b, 0), self.at(c, 0), run.len) };
+            return;
+        }
+        self.map_runs(f, [d, a, b, c], runs);
+    }
+
+    /// The same in any runs.
+    #[inline(never)]
+    fn map_runs(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            let to = self.at_mut(d, run.first);
+            // SAFETY: the lanes of a run are inside; lowering chose `f` for the types of
+            // these registers, and the file is exclusively ours.
+            unsafe {
+                f.call(
+                    to,
+                    self.at(a, run.first),
+                    self.at(b, run.first),
+                    self.at(c, run.first),
+                    run.len,
+                );
+            }
+        }
+    }
+
+    /// The same with one operand that is a value held once, of any type in 8 bytes.
+    #[inline(always)]
+    pub(crate) fn map_with_one(
+        &mut self,
+        f: LaneFn,
+        [d, a, b, c]: [Reg; 4],
+        (place, one): (Place, &u64),
+        runs: &[Run],
+    ) {
+        let one = std::ptr::from_ref(one).cast();
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            let to = self.at_mut(d, run.first);
+            let a = if place == Place::A { one } else { self.at(a, run.first) };
+            let b = if place == Place::B { one } else { self.at(b, run.first) };
+            let c = if place == Place::C { one } else { self.at(c, run.first) };
+            // SAFETY: as for `map`; lowering chose an `f` that takes this operand as a single value.
+            unsafe { f.call(to, a, b, c, run.len) };
+        }
+    }
+
+    /// Computes what may be in memory, in a round.
+    #[inline(always)]
+    pub(crate) fn map_words(&mut self, words: &MapWords<'_>, round: u64) {
+        // SAFETY: the lanes of a group are inside; lowering chose the operation for the types of registers and words.
+        unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
+    }
+
+    /// Computes what is in memory only, in some rounds.
+    pub(crate) fn map_dense_words(&mut self, words: &MapWords<'_>, rounds: Range<u64>) {
+        // SAFETY: lowering chose the operation for the types of words.
+        unsafe { words.call_dense(rounds) };
+    }
+
+    /// Computes the first lanes of what may be in memory, in a round.
+    #[inline(always)]
+    pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
+        // SAFETY: as for all lanes.
+        unsafe { words.call_first(lanes, round, |reg, lane| self.at_mut(reg, lane)) };
+    }
+
+    /// Runs compiled rounds.
+    pub(crate) fn run_compiled(&mut self, compiled: &Rounds<'_>, rounds: Range<u64>) {
+        // SAFETY: the lanes of a group are inside, and registers lie at their offsets.
+        unsafe { compiled.run(rounds, self.first) };
+    }
+
+    /// How many bytes behind the first one the lanes of a register begin, in registers of a size that compiled
+    /// rounds may have.
+    pub(crate) fn offset(&self, reg: Reg) -> Option<i32> {
+        i32::try_from(reg.place() * self.lanes).ok()
+    }
+
+    /// Sets every lane of `runs` to `bits`.
+    pub(crate) fn splat(&mut self, reg: Reg, bits: u64, runs: &[Run]) {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            // SAFETY: the lanes of a run are inside.
+            unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
+        }
+    }
+
+    /// Computes an affine value in every lane of `runs`, with this base.
+    pub(crate) fn spread(&mut self, to: Reg, slope: Reg, base: u64, runs: &[Run]) {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            // SAFETY: the lanes of a run are inside; lowering gave both registers one size.
+            unsafe {
+                let (d, a) = (self.at_mut(to, run.first), self.at(slope, run.first));
+                scan::spread(d, a, to.size(), run.len, base);
+            }
+        }
+    }
+
+    /// Loads the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    #[inline(always)]
+    pub(crate) fn load_affine(
+        &mut self,
+        copy: CopyWords,
+        to: Reg,
+        (cells, at): &(Cells<'_>, i64),
+        walk: &Walk,
+        run: Run,
+    ) -> bool {
+        let lanes = (run.first, run.len);
+        // SAFETY: the lanes of a run are inside; lowering chose both for words of this size.
+        unsafe { copy.load(*cells, *at, walk, lanes, self.at_mut(to, run.first)) }
+    }
+
+    /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory.
+    #[inline(always)]
+    pub(crate) fn add_products(&mut self, [d, c]: [Reg; 2], products: &Products<'_>, run: Run) {
+        let to = self.at_mut(d, run.first);
+        // SAFETY: the lanes of a run are inside; lowering saw that the machine has AVX2 and FMA, and
+        // that the registers are of `f32`.
+        unsafe { products.add(to, self.at(c, run.first)) };
+    }
+
+    /// Stores the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    #[inline(always)]
+    pub(crate) fn store_affine(
+        &mut self,
+        copy: CopyWords,
+        from: Reg,
+        (cells, at): &(Cells<'_>, i64),
+        walk: &Walk,
+        run: Run,
+    ) -> bool {
+        let lanes = (run.first, run.len);
+        // SAFETY: as for loads.
+        unsafe { copy.store(*cells, *at, walk, lanes, self.at_mut(from, run.first)) }
+    }
+
+    /// Sets each of the first lanes to its own value and `more`.
+    pub(crate) fn fill(&mut self, reg: Reg, values: &[u32], more: u64) {
+        assert!(values.len() <= self.lanes);
+        // SAFETY: a register has that many lanes, by the check.
+        unsafe { scan::fill(self.at_mut(reg, 0), reg.size(), values, more) };
+    }
+
+    /// Copies the lanes of a full run.
+    pub(crate) fn copy(&mut self, to: Reg, from: Reg, run: Run) {
+        // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
+        // are one the copy changes nothing.
+        unsafe {
+            let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
+            std::ptr::copy(a, d, run.len * to.size());
+        }
+    }
+
+    /// Copies the lanes of `active`; `runs` cover it.
+    pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            if run.full {
+                self.copy(to, from, *run);
+            } else {
+                let mut warp = run.first / 32;
+                while warp * 32 < run.first + run.len {
+                    // SAFETY: a run that is not full is of whole warps.
+                    unsafe {
+                        let (d, a) = (self.at_mut(to, warp * 32), self.at(from, warp * 32));
+                        scan::masked_copy(d, a, to.size(), active.0[warp]);
+                    }
+                    warp += 1;
+                }
+            }
+        }
+    }
+
+    /// The lanes of `active` where `reg`, a `bool`, is true.
+    #[inline(always)]
+    pub(crate) fn truths(&self, reg: Reg, active: Mask) -> Mask {
+        let mut truths = Mask::EMPTY;
+        let mut warp = 0;
+        while warp < WARPS {
+            let lanes = active.0[warp];
+            if lanes != 0 {
+                // SAFETY: a register has 32 lanes for each warp of the group.
+                truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+            }
+            warp += 1;
+        }
+        truths
+    }
+
+    /// Whether the indices in `reg` are all below `limit`, in every lane of `runs`.
+    pub(crate) fn all_below(&self, test: AllBelow, reg: Reg, limit: u64, runs: &[Run]) -> bool {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            // SAFETY: the lanes of a run are inside; lowering chose the test for the register.
+            if !unsafe { test.holds(self.at(reg, run.first), run.len, limit) } {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Loads every lane of a full run; false, and nothing is done, if one is outside.
+    pub(crate) fn load(
+        &mut self,
+        transfer: Transfer,
+        to: Reg,
+        from: Elements<'_>,
+        run: Run,
+    ) -> bool {
+        let places = self.places(from, run);
+        // SAFETY: the lanes of a run are inside; lowering chose the transfer for the
+        // sizes of these registers.
+        unsafe { transfer.load(places, self.at_mut(to, run.first), run.len) }
+    }
+
+    /// Stores every lane of a full run; false, and nothing is done, if one is outside.
+    pub(crate) fn store(
+        &mut self,
+        transfer: Transfer,
+        from: Reg,
+        to: Elements<'_>,
+        run: Run,
+    ) -> bool {
+        let places = self.places(to, run);
+        // SAFETY: as for loads.
+        unsafe { transfer.store(places, self.at_mut(from, run.first), run.len) }
+    }
+
+    /// Adds to the elements of lanes of a full run, relaxed, and sets the lanes of `to` to what was there; yields how many
+    /// are done: all, or those before the first that is outside.
+    pub(crate) fn add_each<W: Word>(
+        &mut self,
+        to: Reg,
+        at: Elements<'_>,
+        by: Result<Reg, u64>,
+        run: Run,
+    ) -> usize {
+        let places = self.places(at, run);
+        let by = match by {
+            Ok(lanes) => Summand::Lanes(self.at(lanes, run.first)),
+            Err(bits) => Summand::One(bits),
+        };
+        // SAFETY: the lanes of a run are inside; the caller's words are of the size of both registers, and lowering
+        // made indices of 4 or 8 bytes.
+        unsafe { add::each::<W>(places, at.index.size(), by, self.at_mut(to, run.first), run.len) }
+    }
+
+    /// Adds a number to the element of each lane of a full run, by indices of 1 or 2 bytes; nothing is
+    /// done if one that these can hold is outside.
+    #[inline(always)]
+    pub(crate) fn add_inside<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
+        let places = self.places(at, run);
+        if holds_all::<W>(at) {
+            // SAFETY: the lanes of a run are inside; so are all elements, by the check.
+            unsafe {
+                match at.index.size() {
+                    1 => add::inside::<W, u8, false>(places, W::of_bits(by), run.len),
+                    _ => add::inside::<W, u16, false>(places, W::of_bits(by), run.len),
+                }
+            }
+        }
+    }
+
+    /// The same by the indices in memory that would be loaded into the register, in a round.
+    #[inline(always)]
+    pub(crate) fn add_by_words<W: Word>(
+        at: Elements<'_>,
+        (indices, round): (&Words<'_>, u64),
+        by: u64,
+    ) {
+        let Elements { cells, base, stride, index } = at;
+        if !holds_all::<W>(at) || indices.word() != index.size() {
+            return;
+        }
+        indices.foresee(round);
+        for (index, n) in indices.rows(round) {
+            let places = Places { cells, base, stride, index };
+            // SAFETY: words are inside and aligned; so are all elements, by the check.
+            unsafe {
+                match indices.word() {
+                    1 => add::inside::<W, u8, true>(places, W::of_bits(by), n),
+                    _ => add::inside::<W, u16, true>(places, W::of_bits(by), n),
+                }
+            }
+        }
+    }
+
+    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {
+        let Elements { cells, base, stride, index } = elements;
+        Places { cells, base, stride, index: self.at(index, run.first) }
+    }
+}
+
+/// Returns true if the elements of all indices are inside that the index's register, of 1 or 2 bytes, can hold.
+fn holds_all<W: Word>(at: Elements<'_>) -> bool {
+    let (size, width) = (size_of::<W>() as u64, at.index.size());
+    let greatest = if width == 1 { u64::from(u8::MAX) } else { u64::from(u16::MAX) };
+    let last = greatest.checked_mul(at.stride);
+    let is_inside = at.base == 0
+        && at.stride.is_multiple_of(size)
+        && last.is_some_and(|last| at.cells.covers::<W>(last, 1));
+    debug_assert!(is_inside && width <= 2, "what is outside was not gone through");
+    is_inside && width <= 2
+}
+
+/// A word's bits, zero-extended.
+///
+/// # Safety
+/// One of `size` bytes is there.
+#[inline(always)]
+unsafe fn word_at(at: *const u8, size: usize) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => u64::from(at.read()),
+            2 => u64::from(at.cast::<u16>().read()),
+            4 => u64::from(at.cast::<u32>().read()),
+            _ => at.cast::<u64>().read(),
+        }
+    }
+}
+
+/// Where lanes lie in memory: each at `(index - base) * stride`.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'a> {
+    pub(crate) cells: Cells<'a>,
+    pub(crate) base: u64,
+    pub(crate) stride: u64,
+    pub(crate) index: Reg,
+}

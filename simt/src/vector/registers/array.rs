@@ -1,0 +1,121 @@
+//! Arrays that each lane has of its own.
+use super::{Reg, Registers, word_at};
+use crate::vector::{
+    lanes::scan,
+    mask::{Mask, Run},
+};
+
+/// An array that each lane has of its own, among the registers.
+///
+/// If each byte is accessed in words of one size, it is like a register for each word: the lanes
+/// of a word lie next to each other. If not, the bytes of a lane do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    /// Place in bytes a lane, a multiple of 8.
+    pub(crate) place: u32,
+    /// Bytes a lane, a multiple of 8.
+    pub(crate) bytes: u32,
+    /// Which of the two.
+    pub(crate) by_word: bool,
+}
+
+impl Array {
+    /// Whether `size` bytes at `offset` may be accessed.
+    #[inline(always)]
+    fn covers(self, offset: u64, size: usize) -> bool {
+        offset.is_multiple_of(size as u64) && offset < u64::from(self.bytes)
+    }
+
+    /// Where a lane's bytes at `offset` are, among `lanes`.
+    #[inline(always)]
+    fn place(self, offset: u64, size: usize, lane: usize, lanes: usize) -> usize {
+        let first = self.place as usize * lanes;
+        if self.by_word {
+            first + offset as usize * lanes + lane * size
+        } else {
+            first + lane * self.bytes as usize + offset as usize
+        }
+    }
+}
+
+impl Registers {
+    /// Where a lane's word of an array is; `None` if there is none such.
+    #[inline(always)]
+    fn word_of(&self, array: Array, offset: u64, size: usize, lane: usize) -> Option<*const u8> {
+        let byte = array.place(offset, size, lane, self.lanes);
+        debug_assert!(lane < self.lanes);
+        // SAFETY: lowering made the file large enough for its arrays, and the word is covered.
+        array.covers(offset, size).then(|| unsafe { self.lines.as_ptr().cast::<u8>().add(byte) })
+    }
+
+    /// The bits of a word of an array, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get_from_array(
+        &self,
+        array: Array,
+        offset: u64,
+        size: usize,
+        lane: usize,
+    ) -> Option<u64> {
+        // SAFETY: a word of that size is there.
+        self.word_of(array, offset, size, lane).map(|at| unsafe { word_at(at, size) })
+    }
+
+    /// Sets a word of an array.
+    #[inline(always)]
+    pub(crate) fn set_in_array(
+        &mut self,
+        array: Array,
+        offset: u64,
+        size: usize,
+        lane: usize,
+        bits: u64,
+    ) -> Option<()> {
+        let byte = array.place(offset, size, lane, self.lanes);
+        array.covers(offset, size).then(|| {
+            // SAFETY: a word of that size is there, as for `word_of`.
+            unsafe { scan::splat(self.lines.as_mut_ptr().cast::<u8>().add(byte), size, 1, bits) }
+        })
+    }
+
+    /// Loads one word of an array in the lanes of a run; false if there is none such.
+    pub(crate) fn load_array(&mut self, array: Array, offset: u64, to: Reg, run: Run) -> bool {
+        let size = to.size();
+        if array.by_word {
+            let Some(from) = self.word_of(array, offset, size, run.first) else { return false };
+            // SAFETY: the lanes of a run are inside; arrays and registers do not overlap.
+            unsafe {
+                std::ptr::copy_nonoverlapping(from, self.at_mut(to, run.first), run.len * size);
+            }
+            return true;
+        }
+        (run.first..run.first + run.len).all(|lane| {
+            let bits = self.get_from_array(array, offset, size, lane);
+            bits.map(|bits| self.set(to, lane, bits)).is_some()
+        })
+    }
+
+    /// Stores one word of an array in the active lanes of a run; false if there is none such.
+    pub(crate) fn store_array(
+        &mut self,
+        array: Array,
+        offset: u64,
+        from: Reg,
+        active: Mask,
+        run: Run,
+    ) -> bool {
+        if !array.covers(offset, from.size()) {
+            return false;
+        }
+        if array.by_word {
+            let word = Reg::new(array.place + offset as u32, from.size());
+            self.masked_copy(word, from, active, &[run]);
+            return true;
+        }
+        let is_active = |lane: &usize| active.0[lane / 32] & (1 << (lane % 32)) != 0;
+        (run.first..run.first + run.len).filter(is_active).all(|lane| {
+            let bits = self.get(from, lane);
+            self.set_in_array(array, offset, from.size(), lane, bits).is_some()
+        })
+    }
+}
