@@ -1,11 +1,11 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    bytecode::{Bytes, Code, Given, Param, Slope},
+    bytecode::{Bytes, Code, Given, Param, Pattern, SHARED_LIMIT, Slope},
     exec::schedule::Order,
+    launch::{along, split},
     observe::{debugger::Watch, sanitizer::BoundChecks},
     program::traced::Observation,
-    translate::{SHARED_LIMIT, patterns::Pattern},
     vector::{
         lanes::walk::{Reach, Walk},
         mask::GROUP,
@@ -15,7 +15,7 @@ use crate::{
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
-    ir::{Axis, Passed, Scalar},
+    ir::{Passed, Scalar},
     output::{ROOM, record_bytes},
 };
 
@@ -113,21 +113,6 @@ fn own(uniforms: &[u64], slope: &Slope, idx: [u32; 3]) -> u64 {
         by.map_or(0, |by| by.get(uniforms).wrapping_mul(idx.into()))
     };
     slope.by.iter().zip(idx).map(along).fold(0, u64::wrapping_add)
-}
-
-/// Takes a number apart, x fastest.
-pub(crate) fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
-    let (x, y) = (u64::from(x), u64::from(y));
-    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
-}
-
-/// The component along an axis.
-pub(crate) fn along<T>([x, y, z]: [T; 3], axis: Axis) -> T {
-    match axis {
-        Axis::X => x,
-        Axis::Y => y,
-        Axis::Z => z,
-    }
 }
 
 /// How many blocks there are, if the launch fits the kernel.

@@ -1,6 +1,7 @@
 //! What a launch is given: geometry, arguments and limits.
 use crate::Memory;
 use std::num::NonZeroUsize;
+use warpwise_compiler::ir::Axis;
 
 /// One argument, in the order of the kernel's parameters.
 #[derive(Clone, Copy, Debug)]
@@ -30,4 +31,19 @@ pub struct Launch<'a> {
     /// Stops the launch after about this many steps. A step is one instruction
     /// executed for up to 256 threads together.
     pub steps: Option<u64>,
+}
+
+/// Takes a number apart, x fastest.
+pub(crate) fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+/// The component along an axis.
+pub(crate) fn along<T>([x, y, z]: [T; 3], axis: Axis) -> T {
+    match axis {
+        Axis::X => x,
+        Axis::Y => y,
+        Axis::Z => z,
+    }
 }

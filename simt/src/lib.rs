@@ -64,7 +64,7 @@ mod program;
 mod translate;
 mod vector;
 
-pub use bytecode::Stage;
+pub use bytecode::{AccessKind, Requests, Stage};
 pub use launch::{Arg, Launch};
 pub use observe::counters::histogram::{ActiveThreads, Trips};
 pub use observe::counters::worst::WorstRequest;
@@ -73,16 +73,17 @@ pub use observe::debugger::{Look, Moment, Watched};
 pub use observe::sanitizer::{
     checks::{Checks, UnknownCheck},
     finding::{
-        Access, AccessKind, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind,
-        Severity, Uninitialized, Use,
+        Access, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind, Severity,
+        Uninitialized, Use,
     },
-    order_dependence::{Difference, OrderDependence, Snapshot},
+    order_dependence::{Difference, OrderDependence},
     sync_finding::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
     unused::Unused,
 };
 pub use outcome::{FaultReport, Meeting, Outcome, Spinning, Stopped, Waiting};
+pub use program::compare_orders::Snapshot;
 pub use program::traced::TracedProgram;
-pub use program::{CheckedProgram, CountingProgram, Program, Requests};
+pub use program::{CheckedProgram, CountingProgram, Program};
 pub use vector::memory::Memory;
 
 /// Whether this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.

@@ -1,5 +1,5 @@
 //! Which steps there are, and what goes with them.
-use super::{Address, IntegerOp, Operand};
+use super::{Address, IntegerOp, Operand, WarpOp};
 use crate::vector::{
     lanes::{
         LaneFn, Place,
@@ -8,7 +8,7 @@ use crate::vector::{
     },
     registers::{Affine, Reg, Uniform},
 };
-use warpwise_compiler::ir::{BarrierOp, Fault, MatchOp, Scope, ShuffleOp, VoteOp};
+use warpwise_compiler::ir::{BarrierOp, Fault, Scope};
 
 /// One instruction of the interpreter. Numbers of steps are `u32`.
 #[derive(Clone, Copy, Debug)]
@@ -342,16 +342,6 @@ pub(crate) enum AtomicKind {
         expected: Operand,
         value: Operand,
     },
-}
-
-/// An operation of the lanes of a warp.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum WarpOp {
-    Sync,
-    Shuffle { op: ShuffleOp, to: Reg, value: Operand, lane: Operand, width: u32 },
-    Vote { op: VoteOp, to: Reg, value: Operand },
-    Match { op: MatchOp, to: Reg, value: Operand },
-    Reduce { combine: fn(u64, u64) -> u64, to: Reg, value: Operand },
 }
 
 impl Step {

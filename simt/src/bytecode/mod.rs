@@ -6,28 +6,43 @@
 //! kinds move data, meet other threads, or decide what runs next.
 mod address;
 mod condition;
+mod counting;
 mod instr;
 mod integer;
+mod pattern;
 mod products;
 mod prologue;
-pub(crate) mod site;
+mod site;
+mod warp;
 
-use crate::{
-    observe::sanitizer::Site,
-    translate::Counted,
-    vector::{
-        lanes::LaneFn,
-        memory::Use,
-        registers::{Array, Reg, Uniform},
-    },
+use crate::vector::{
+    lanes::LaneFn,
+    memory::Use,
+    registers::{Array, Reg, Uniform},
 };
 pub(crate) use address::{Address, Operand};
-pub(crate) use condition::{Compare, Term};
-pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Leave, Step, WarpOp, When};
+pub(crate) use condition::{Compare, MOST_TERMS, Term};
+pub use counting::Requests;
+pub(crate) use counting::{Counted, Entry, Request, phases};
+pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Leave, Step, When};
 pub(crate) use integer::IntegerOp;
-pub(crate) use products::{Going, Loaded, Product, Sum, Sums};
+pub(crate) use pattern::{Alike, Pattern};
+pub(crate) use products::{Going, Loaded, MOST_INTEGERS, MOST_PRODUCTS, Product, Sum, Sums};
 pub(crate) use prologue::{Given, Preset, Slope, WalkOf};
+pub use site::AccessKind;
+pub(crate) use site::Site;
+pub(crate) use warp::{Inputs, WarpOp, complete, exchange, reduced};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
+
+/// Bytes of a shared array, far beyond what any GPU has.
+pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
+
+/// How long a strand may go round loops that may wait for others, before they get a
+/// turn: the costs of its [`Step::Back`]s together.
+pub(crate) const PATIENCE: i64 = 1 << 18;
+
+/// What an iteration of a loop costs that may well wait for others.
+pub(crate) const SPIN: i64 = PATIENCE >> 6;
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]

@@ -5,6 +5,12 @@ use crate::vector::{
     registers::{Affine, Reg, Uniform},
 };
 
+/// The most integers that a round computes once, with the counter.
+pub(crate) const MOST_INTEGERS: usize = 32;
+
+/// The most products that a round adds.
+pub(crate) const MOST_PRODUCTS: usize = 8;
+
 /// `to = a * b + c` of `f32`, with `a` and `b` from memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product {

@@ -1,6 +1,6 @@
 //! What stands before the first step of a block.
 use crate::{
-    bound::along,
+    launch::along,
     vector::registers::{Reg, Uniform},
 };
 use warpwise_compiler::ir::{Axis, Builtin};

@@ -1,5 +1,4 @@
 //! What is known of an access before it is made.
-use crate::observe::sanitizer::finding::AccessKind;
 use crate::{
     bytecode::{Address, Operand},
     vector::registers::Reg,
@@ -30,5 +29,39 @@ impl Site {
     /// Whether it is atomic for its block only.
     pub(crate) fn is_narrow(&self) -> bool {
         matches!(self.atomic, Some((_, Scope::Block)))
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic load.
+    AtomicRead,
+    /// An atomic store or update.
+    AtomicWrite,
+}
+
+impl AccessKind {
+    /// Whether it may change what is there.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::AtomicWrite)
+    }
+
+    /// Whether it is atomic.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, Self::AtomicRead | Self::AtomicWrite)
+    }
+
+    pub(crate) const fn participle(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "written",
+            Self::AtomicRead => "read atomically",
+            Self::AtomicWrite => "changed atomically",
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! What threads leave behind: their faults, what they print, and what was counted of them and found.
 use crate::{
+    bytecode::Counted,
     observe::{
         counters::tally::Tally,
         sanitizer::{found::Found, unused::Used},
     },
     outcome::FaultReport,
-    translate::Counted,
 };
 use std::collections::BTreeMap;
 use warpwise_compiler::{ir::Span, output::Printed};

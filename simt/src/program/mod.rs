@@ -1,9 +1,10 @@
 //! A kernel that can be run.
+pub(crate) mod compare_orders;
 pub(crate) mod traced;
 
 use crate::{
     Counters, Launch, Outcome,
-    bytecode::{Code, Malformed},
+    bytecode::{Code, Counted, Malformed, Pattern, Requests},
     exec::grid,
     observe::{
         log::Log,
@@ -11,10 +12,7 @@ use crate::{
     },
     outcome::Stopped,
     program::traced::Observation,
-    translate::{
-        self, Added, Counted,
-        patterns::{self, Pattern},
-    },
+    translate::{self, Added, patterns},
     vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
@@ -45,16 +43,6 @@ impl Program {
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
-}
-
-/// Which accesses of a thread are one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requests {
-    /// Every load and store by itself.
-    Scalars,
-    /// Neighbouring ones together where the PTX back end makes one of them, up to 16 bytes a lane
-    /// (see [`vectors`](warpwise_compiler::analysis::vectors)): what a GPU does with the optimized kernel.
-    Vectors,
 }
 
 /// As [`Program`], with instructions of its own between the kernel's that count. A `Program` has none,

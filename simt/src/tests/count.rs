@@ -1,6 +1,6 @@
 //! What is counted: who runs what, who parts where, and what that asks of memory.
 use super::number;
-use crate::{Arg, Counters, CountingProgram, Counts, Launch, Memory, Outcome, Requests};
+use crate::{Arg, Counters, CountingProgram, Counts, Launch, Memory, Outcome, bytecode::Requests};
 use std::num::NonZeroUsize;
 use warpwise_compiler::{
     id::Id,

@@ -1,8 +1,8 @@
 //! Loops that count and are left before they are through, and what is seen of the counter behind them.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
-    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests,
-    bytecode::Step,
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
+    bytecode::{Requests, Step},
     translate::{Added, lower},
     vector::lanes::Isa,
 };

@@ -1,8 +1,8 @@
 //! Loops that add at indices from memory, and loops that load one value for all lanes, in rounds that run alike.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
-    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests,
-    bytecode::Step,
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
+    bytecode::{Requests, Step},
     translate::{Added, lower},
     vector::lanes::Isa,
 };

@@ -1,8 +1,8 @@
 //! Branches one arm of which leaves: the same whether what the other one does stands in it or behind the branch.
 use super::{Shape, Value, isas, number, program_for, run, shape, u32s};
 use crate::{
-    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program, Requests,
-    bytecode::{Code, IntegerOp, Step},
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program,
+    bytecode::{Code, IntegerOp, Requests, Step},
     translate::{Added, lower, lower_as_written},
     vector::lanes::{BUFFER, Isa},
 };

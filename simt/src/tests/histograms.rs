@@ -1,6 +1,6 @@
 //! How what is counted is spread over the threads of warps, and over the visits of loops.
 use super::count::{START, count, kernel, work};
-use crate::{ActiveThreads, Counters, Requests, Trips};
+use crate::{ActiveThreads, Counters, Trips, bytecode::Requests};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, Op};
 
 /// A lane's number, and a `for` up to it.

@@ -2,8 +2,8 @@
 use super::number;
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Finding, Launch, Memory, Outcome, Problem,
-    Requests,
     bound::{bind, lend, shared},
+    bytecode::Requests,
     exec::{block::Block, replay::Fails},
     observe::log::Log,
     program::traced::Observation,

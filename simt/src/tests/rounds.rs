@@ -2,8 +2,8 @@
 use super::{number, sums::floats};
 use crate::{
     Arg, CheckedProgram, Checks, Counters, CountingProgram, Finding, Launch, Memory, Outcome,
-    Problem, Requests,
-    bytecode::{Code, Step},
+    Problem,
+    bytecode::{Code, Requests, Step},
     translate::{Added, lower},
     vector::lanes::Isa,
 };

@@ -3,15 +3,13 @@
 //! Such a condition is mostly the same for all lanes, and that is known without looking at any of them: where the
 //! least and the greatest of the values compared lie. So it is only computed lane by lane, right before lanes part,
 //! where that does not tell.
-use super::{Added, affine::Affinity, uniformity::Uniformity};
+use super::{affine::Affinity, uniformity::Uniformity};
+use crate::{bytecode::MOST_TERMS, translate::Added};
 use std::collections::HashMap;
 use warpwise_compiler::{
     id::Facts,
     ir::{BinaryOp, Body, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
 };
-
-/// The most instructions that a condition is made of.
-pub(crate) const MOST_TERMS: usize = 16;
 
 /// The conditions that may be known without looking at lanes.
 pub(super) struct Decisions {

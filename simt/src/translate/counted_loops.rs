@@ -14,13 +14,12 @@
 //! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
 //! counter is the same for all lanes and goes up by 1; lanes that count for themselves gain nothing by it.
 use super::{
-    Added,
     affine::meets,
     cost_of_reading,
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
 };
-use crate::exec::block::SPIN;
+use crate::{bytecode::SPIN, translate::Added};
 use warpwise_compiler::{
     analysis::range,
     id::{Facts, Table},

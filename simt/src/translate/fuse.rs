@@ -14,12 +14,11 @@
 //! Where this crate is not optimized, single operations are fast and pairs are not; loads are left to what
 //! uses them all the same, since loops of such run all their rounds at once.
 use super::{
-    Added,
     address::{Base, place},
     affine::Affinity,
     uniformity::Uniformity,
 };
-use crate::vector::lanes::Isa;
+use crate::{translate::Added, vector::lanes::Isa};
 use warpwise_compiler::{
     id::Facts,
     ir::{BinaryOp, Body, Effect, InstId, Kernel, Op, Scalar, Space, Ty},

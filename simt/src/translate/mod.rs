@@ -32,14 +32,25 @@ mod sink;
 mod uniformity;
 
 use crate::{
-    bytecode::{Code, Malformed},
+    bytecode::{Code, Malformed, Requests},
     vector::lanes::Isa,
 };
-pub(crate) use conditions::MOST_TERMS;
 use emit::cost_of_reading;
-pub(crate) use emit::{Added, Counted, Entry, MOST_INTEGERS, MOST_PRODUCTS, Request, SHARED_LIMIT};
 use rewritten::Rewritten;
 use warpwise_compiler::ir::Kernel;
+
+/// The steps that are added to those of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// None.
+    Nothing,
+    /// Those that count.
+    Counting(Requests),
+    /// Those that check.
+    Checks,
+    /// Those that tell what threads do, and let others have their turn.
+    Traced,
+}
 
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
 pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {

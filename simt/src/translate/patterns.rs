@@ -7,9 +7,10 @@
 //!
 //! Sums wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these
 //! 2^32 elements apart; patterns are only made for launches whose buffers are smaller.
-use super::{Request, affine::meets, uniformity::Uniformity};
+use super::{affine::meets, uniformity::Uniformity};
 use crate::{
     Arg, Launch,
+    bytecode::{Alike, Pattern, Request},
     vector::mask::{GROUP, Mask},
 };
 use std::sync::Arc;
@@ -23,27 +24,6 @@ use warpwise_compiler::{
 const LARGEST: usize = 1 << 31;
 /// The farthest that offsets of 32 bits may be from that of the first thread, to be taken for what they are.
 const FARTHEST: i64 = 1 << 30;
-
-/// The addresses of a request.
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    /// Of each thread of a block: how many bytes its address is behind that which all have in common.
-    pub(crate) offsets: Arc<[u64]>,
-    /// Of each warp: a number that it shares with those whose lanes are as far apart.
-    pub(crate) classes: Vec<u16>,
-    /// Of each group, if all its warps are full, of one class, and so far apart that all ask the same.
-    pub(crate) alike: Vec<Option<Alike>>,
-    /// Whether it only holds while lanes go round loops together.
-    pub(crate) in_step: bool,
-}
-
-/// A group whose warps all ask the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Alike {
-    pub(crate) lanes: Mask,
-    pub(crate) class: u16,
-    pub(crate) warps: u64,
-}
 
 /// The patterns of the `requests` of a kernel, where they have one.
 pub(crate) fn find(

@@ -4,7 +4,8 @@
 //! which one it was, those that were added are none, and where one was taken away that is counted there stays a *place*:
 //! a constant that nobody uses. The head of a loop that became a `for` has no place, as there are two: before the first
 //! iteration, and behind each ([`Head`]).
-use super::{Added, counted_loops::runs_through, uniformity::Uniformity};
+use super::{counted_loops::runs_through, uniformity::Uniformity};
+use crate::translate::Added;
 use std::cell::OnceCell;
 use warpwise_compiler::{
     id::{Facts, Id},

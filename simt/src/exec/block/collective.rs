@@ -1,11 +1,8 @@
 //! Where the threads of a block meet: who waits, and what happens when all have come.
 use super::Block;
 use crate::{
-    bytecode::{Operand, Step, WarpOp},
-    exec::{
-        step::{Inputs, complete, exchange, reduced},
-        strand::Strand,
-    },
+    bytecode::{Inputs, Operand, Step, WarpOp, complete, exchange, reduced},
+    exec::strand::Strand,
     observe::sanitizer::misuse::Met,
     outcome::{Meeting, Waiting},
     vector::mask::Mask,

@@ -13,7 +13,7 @@ mod start;
 
 use crate::{
     bound::Bound,
-    bytecode::{Code, Malformed, Step},
+    bytecode::{Code, Malformed, PATIENCE, SPIN, Step},
     exec::{
         replay::{LaneStep, Noted, Numbers, Tries},
         schedule::Order,
@@ -31,13 +31,6 @@ use crate::{
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::ir::Span;
-
-/// How long a strand may go round loops that may wait for others, before they get a
-/// turn: the costs of its [`Step::Back`]s together.
-pub(crate) const PATIENCE: i64 = 1 << 18;
-
-/// What an iteration of a loop costs that may well wait for others.
-pub(crate) const SPIN: i64 = PATIENCE >> 6;
 
 /// Steps that are taken from the budget of the launch at once.
 const STEPS: u64 = 1 << 16;

@@ -1,13 +1,14 @@
 //! How a block starts. Its room is used again for those that follow, and what is the same in all of them stays.
 use super::{Block, Group};
 use crate::{
-    bound::{Bound, along},
+    bound::Bound,
     bytecode::{Code, Preset},
     exec::{
         replay::{Noted, Numbers, Tries},
         step::{LastLoad, Looked},
         strand::Strand,
     },
+    launch::along,
     observe::{
         counters::tally::Gone,
         sanitizer::{BlockChecks, rounds::Rounds},

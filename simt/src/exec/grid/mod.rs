@@ -14,7 +14,7 @@ mod workers;
 use crate::{
     Launch, Outcome,
     bound::{Bound, bind, check, lend, shared},
-    bytecode::{Code, Malformed},
+    bytecode::{Code, Malformed, Pattern},
     exec::{
         block::{Block, Budget, Turn},
         replay::Tries,
@@ -24,7 +24,6 @@ use crate::{
     observe::log::Log,
     outcome::Stopped,
     program::traced::Observation,
-    translate::patterns::Pattern,
 };
 use livelock::Hands;
 use scheduled_livelock::Lull;

@@ -75,8 +75,9 @@ impl Grid<'_> {
 mod tests {
     use super::*;
     use crate::{
-        Arg, Counters, Launch, Memory, Requests,
+        Arg, Counters, Launch, Memory,
         bound::{bind, lend},
+        bytecode::Requests,
         program::traced::Observation,
         translate::{Added, lower},
         vector::lanes::Isa,

@@ -6,13 +6,12 @@ use super::{
 };
 use crate::{
     bound::Bound,
-    bytecode::Code,
+    bytecode::{Code, Pattern},
     exec::step::asked,
     observe::counters::{
         tally::{Asked, Begin, Gone, Key, Tally},
         worst::At,
     },
-    translate::patterns::Pattern,
     vector::{
         lanes::{
             busiest::{ROWS, Row, count_most_frequent},

@@ -5,9 +5,8 @@ use super::{
     record::{Fails, Trace, here},
 };
 use crate::{
-    bytecode::{Address, Operand},
+    bytecode::{Address, Operand, Request},
     observe::sanitizer::access_log::{Access, Where},
-    translate::Request,
     vector::{
         lanes,
         mask::{GROUP, Mask},

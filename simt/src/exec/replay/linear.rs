@@ -2,8 +2,7 @@
 //! many rounds what is said of them is true.
 use crate::{
     bound::Bound,
-    bytecode::{Compare, Counter, IntegerOp, Term},
-    translate::MOST_TERMS,
+    bytecode::{Compare, Counter, IntegerOp, MOST_TERMS, Term},
     vector::{
         lanes::{LaneFn, walk::Reach},
         registers::{Affine, Uniform, map_uniform},

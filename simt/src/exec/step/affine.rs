@@ -4,8 +4,7 @@
 //! are left to the steps that look at each lane.
 use super::{Exec, access::with_word, control::Next};
 use crate::{
-    bytecode::{Address, Compare, IntegerOp, Loaded, Product, Term},
-    translate::MOST_TERMS,
+    bytecode::{Address, Compare, IntegerOp, Loaded, MOST_TERMS, Product, Term},
     vector::{
         lanes::{
             copy::CopyWords,

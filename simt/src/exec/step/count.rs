@@ -1,12 +1,11 @@
 //! Counting: who comes by, who parts, and what accesses ask of memory.
 use super::{Exec, control::Next};
 use crate::{
-    bytecode::{Address, Leave, Operand, When},
+    bytecode::{Address, Leave, Operand, Pattern, Request, When},
     observe::counters::{
         tally::{Asked, Begin, Key},
         worst::At,
     },
-    translate::{Request, patterns::Pattern},
     vector::{
         lanes::{self, busiest::most_frequent},
         mask::{GROUP, Mask, bits},

@@ -31,7 +31,6 @@ use crate::{
     },
 };
 pub(crate) use access::with_word;
-pub(crate) use collective::{Inputs, complete, exchange, reduced};
 use control::Next;
 pub(crate) use count::asked;
 use std::sync::atomic::{Ordering::SeqCst, fence};

@@ -10,8 +10,7 @@
 //! What was found is remembered: inner loops often do the same again, as those over a tile.
 use super::{Exec, Slice, Stop, control::Next};
 use crate::{
-    bytecode::{Address, Counter, Operand, Step, Sum, Sums},
-    translate::{MOST_INTEGERS, MOST_PRODUCTS},
+    bytecode::{Address, Counter, MOST_INTEGERS, MOST_PRODUCTS, Operand, Step, Sum, Sums},
     vector::{
         lanes::{
             loaded::{Factor, Products},

@@ -6,12 +6,12 @@ pub(crate) mod tally;
 pub(crate) mod worst;
 
 use crate::{
+    bytecode::{Counted, Entry},
     observe::counters::{
         histogram::{ActiveThreads, Trips},
         tally::{Asked, Tally},
         worst::WorstRequest,
     },
-    translate::{Counted, Entry},
 };
 use std::ops::AddAssign;
 use warpwise_compiler::{

@@ -1,10 +1,10 @@
 //! What the steps that count have counted, of some blocks of a launch.
 use crate::{
+    bytecode::Counted,
     observe::counters::{
         histogram::{ActiveThreads, Trips},
         worst::Worst,
     },
-    translate::Counted,
     vector::mask::{Mask, WARPS},
 };
 use std::ops::AddAssign;

@@ -1,7 +1,7 @@
 //! Of every access, the request that was worst: who asked for what.
 use crate::{
+    bytecode::{Counted, Request},
     observe::counters::tally::Asked,
-    translate::{Counted, Request},
     vector::lanes::resolve,
 };
 use std::cmp::Reverse;

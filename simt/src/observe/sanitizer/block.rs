@@ -1,6 +1,6 @@
 //! What is kept of a block while it runs.
 use super::{
-    BoundChecks, Site,
+    BoundChecks,
     access_log::{Access, Event, Log, Written},
     finding::Use,
     found::{Found, Pair, Party},
@@ -11,7 +11,11 @@ use super::{
     shadow::{Hit, Record, Shadow},
     undefined::{Undefined, Undefineds},
 };
-use crate::{bound::Bound, bytecode::Code, vector::lanes};
+use crate::{
+    bound::Bound,
+    bytecode::{Code, Site},
+    vector::lanes,
+};
 
 /// Events after which an interval is looked at before it ends.
 const LONG: usize = 1 << 12;

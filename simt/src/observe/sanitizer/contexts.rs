@@ -89,7 +89,7 @@ impl Contexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sanitizer::finding::AccessKind;
+    use crate::bytecode::AccessKind;
 
     fn context(site: u32, block: u64, event: u32) -> Context {
         let (kind, interval, grid, time) = (AccessKind::Write, 0, 0, 0);

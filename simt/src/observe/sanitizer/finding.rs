@@ -7,6 +7,7 @@ use super::{
     sync_finding::{BarrierDivergence, MaskMisuse},
     unused::Unused,
 };
+use crate::bytecode::AccessKind;
 use std::fmt;
 use warpwise_compiler::ir::Span;
 
@@ -185,40 +186,6 @@ pub struct Access<P = Span> {
     pub thread: [u32; 3],
     /// Bits of the value that is written, where they are known.
     pub value: Option<u64>,
-}
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AccessKind {
-    /// A load.
-    Read,
-    /// A store.
-    Write,
-    /// An atomic load.
-    AtomicRead,
-    /// An atomic store or update.
-    AtomicWrite,
-}
-
-impl AccessKind {
-    /// Whether it may change what is there.
-    pub const fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::AtomicWrite)
-    }
-
-    /// Whether it is atomic.
-    pub const fn is_atomic(self) -> bool {
-        matches!(self, Self::AtomicRead | Self::AtomicWrite)
-    }
-
-    const fn participle(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "written",
-            Self::AtomicRead => "read atomically",
-            Self::AtomicWrite => "changed atomically",
-        }
-    }
 }
 
 impl Severity {

@@ -1,14 +1,17 @@
 //! Races, joined where they are the same two places.
 use super::{
-    Site,
     finding::{
-        Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity,
-        Uninitialized, Use,
+        Access, Finding, Location, Missing, Problem, Race, RaceKind, Severity, Uninitialized, Use,
     },
     misuse::{Misuses, join_lowest},
     sync_finding::{MaskKind, MaskMisuse},
 };
-use crate::{Launch, bound::split, outcome::Meeting};
+use crate::{
+    Launch,
+    bytecode::{AccessKind, Site},
+    launch::split,
+    outcome::Meeting,
+};
 use std::{cmp::Reverse, collections::BTreeMap};
 use warpwise_compiler::{
     id::Id,

@@ -5,7 +5,7 @@
 //! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
 //! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
 use super::{
-    BoundChecks, Site,
+    BoundChecks,
     access_log::{Access, Event, Log},
     contexts::Contexts,
     found::{Found, Pair, Party},
@@ -15,7 +15,11 @@ use super::{
     rounds::Rounds,
     shadow::{Hit, Record, Shadow},
 };
-use crate::{bound::Bound, bytecode::Code, vector::lanes};
+use crate::{
+    bound::Bound,
+    bytecode::{Code, Site},
+    vector::lanes,
+};
 use std::collections::BTreeMap;
 use warpwise_compiler::hardware::LANES;
 

@@ -3,11 +3,8 @@
 //! A barrier orders all that a block did before it; what is between two of them is an *interval*. In an
 //! interval, each lane counts the `sync_warp`s that it takes part in, and knows for each lane of its
 //! warp up to which count it has seen what that lane did.
-use super::{
-    finding::{AccessKind, Missing},
-    release_acquire::Knowledge,
-};
-use crate::vector::mask::bits;
+use super::{finding::Missing, release_acquire::Knowledge};
+use crate::{bytecode::AccessKind, vector::mask::bits};
 
 /// An access by many lanes at once, as later ones must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

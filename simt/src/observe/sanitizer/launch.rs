@@ -1,6 +1,5 @@
 //! What the checks know of a launch.
 use super::{
-    Site,
     access_log::{Access, Log, Where},
     checks::Checks,
     found::Found,
@@ -10,8 +9,7 @@ use super::{
 use crate::{
     Arg, Launch,
     bound::Bound,
-    bytecode::{Code, Param},
-    translate::patterns::Pattern,
+    bytecode::{Code, Param, Pattern, Site},
     vector::{
         lanes,
         mask::{GROUP, Mask},

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     Launch,
-    bound::{Bound, split},
-    bytecode::WarpOp,
-    exec::step::Inputs,
+    bound::Bound,
+    bytecode::{Inputs, WarpOp},
+    launch::split,
     outcome::Meeting,
     vector::mask::bits,
 };
@@ -168,19 +168,6 @@ impl Misuses {
         }
         all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         all
-    }
-}
-
-impl WarpOp {
-    /// What it is called where threads wait at it.
-    fn meeting(self) -> Meeting {
-        match self {
-            Self::Sync => Meeting::SyncWarp,
-            Self::Shuffle { .. } => Meeting::Shuffle,
-            Self::Vote { .. } => Meeting::Vote,
-            Self::Match { .. } => Meeting::Match,
-            Self::Reduce { .. } => Meeting::Reduce,
-        }
     }
 }
 

@@ -48,6 +48,5 @@ pub(crate) mod sync_finding;
 pub(crate) mod undefined;
 pub(crate) mod unused;
 
-pub(crate) use crate::bytecode::site::Site;
 pub(crate) use block::BlockChecks;
 pub(crate) use launch::BoundChecks;

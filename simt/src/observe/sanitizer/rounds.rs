@@ -1,5 +1,6 @@
 //! What rounds access that are [alike](crate::exec::replay): the same in each, so many bytes further on.
-use super::{Site, access_log::Access};
+use super::access_log::Access;
+use crate::bytecode::Site;
 
 /// Accesses of global memory in rounds.
 #[derive(Clone, Debug, Default)]

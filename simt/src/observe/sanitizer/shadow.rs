@@ -5,9 +5,10 @@
 //! threads, and if there are such by two warps and two blocks. Whoever comes later and races with any
 //! access races as badly with one of those.
 use super::{
-    finding::{AccessKind, Missing},
+    finding::Missing,
     happens_before::{Context, Order},
 };
+use crate::bytecode::AccessKind;
 use std::collections::HashMap;
 
 /// Accesses that a cell has room for. More are kept beside it, which is seldom.

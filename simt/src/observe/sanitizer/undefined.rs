@@ -9,8 +9,7 @@ use super::{
     found::{Origin, Source},
 };
 use crate::{
-    bytecode::{Operand, WarpOp},
-    exec::step::Inputs,
+    bytecode::{Inputs, Operand, WarpOp},
     vector::{
         mask::{Mask, bits},
         registers::{Array, Reg, Uniform},

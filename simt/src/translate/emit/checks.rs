@@ -1,8 +1,7 @@
 //! Steps that check accesses, before those that make them.
-use super::{Emitter, Request};
+use super::Emitter;
 use crate::{
-    bytecode::{Address, Choice, Operand, Step, When},
-    observe::sanitizer::{Site, finding::AccessKind},
+    bytecode::{AccessKind, Address, Choice, Operand, Request, Site, Step, When},
     vector::registers::Reg,
 };
 use warpwise_compiler::{

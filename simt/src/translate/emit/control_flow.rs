@@ -1,8 +1,7 @@
 //! Control flow: jumps where all lanes go the same way, frames where they may not.
 use super::{Done, Emitter, Label};
 use crate::{
-    bytecode::{Counter, Leave, Malformed, Step, When},
-    exec::block::SPIN,
+    bytecode::{Counter, Leave, Malformed, SPIN, Step, When},
     translate::rewritten::Rewritten,
     vector::{
         lanes::{self, LaneFn},

@@ -18,8 +18,8 @@ use super::{
     uniformity::Uniformity,
 };
 use crate::{
-    Requests,
     bytecode::{Address, AtomicKind, Change, Choice, Code, Given, Malformed, Step, WarpOp, When},
+    translate::Added,
     vector::{
         lanes::{self, Isa, scan::AllBelow},
         registers::{Affine, Reg, Uniform},
@@ -29,11 +29,8 @@ use affine::{Launched, keeps_bits};
 pub(in crate::translate) use control_flow::cost_of_reading;
 use control_flow::{MayLeave, Range, Target};
 use count::Counting;
-pub(crate) use count::{Counted, Entry, Request};
-pub(crate) use program::SHARED_LIMIT;
 use program::code_of;
 use std::{cell::OnceCell, collections::HashMap};
-pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
     analysis::range,
     id::{self, Id},
@@ -50,19 +47,6 @@ pub(super) struct Facts<'k> {
     pub(super) ranges: &'k Ranges,
     pub(super) locals: &'k Locals,
     pub(super) words: &'k Words,
-}
-
-/// The steps that are added to those of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
-    /// None.
-    Nothing,
-    /// Those that count.
-    Counting(Requests),
-    /// Those that check.
-    Checks,
-    /// Those that tell what threads do, and let others have their turn.
-    Traced,
 }
 
 /// Lowers a kernel by what is known of it.

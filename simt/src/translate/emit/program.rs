@@ -1,16 +1,13 @@
 //! A program as it begins: what is passed to it, and its arrays.
-use super::{super::access_words::Words, Counted};
+use super::super::access_words::Words;
 use crate::{
-    bytecode::{Bytes, Code, Malformed, Param, SharedArray},
+    bytecode::{Bytes, Code, Counted, Malformed, Param, SHARED_LIMIT, SharedArray},
     vector::memory::Use,
 };
 use warpwise_compiler::{
     id::Id,
     ir::{Access, Element, Extent, Kernel, Length, ParamKind, Root, Span},
 };
-
-/// Bytes of a shared array, far beyond what any GPU has.
-pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
 
 /// Bytes of the arrays of a thread: what a GPU has at most.
 pub(super) const LOCAL_LIMIT: u64 = 512 << 10;

@@ -1,15 +1,12 @@
 //! Loops that only add products of what they load: all rounds of one can be run at once.
 use super::{Emitter, Label, count::Counting};
 use crate::{
-    bytecode::{Address, Counter, Going, IntegerOp, Operand, Product, Step, Sum, Sums},
+    bytecode::{
+        Address, Counter, Going, IntegerOp, MOST_INTEGERS, MOST_PRODUCTS, Operand, Product, Step,
+        Sum, Sums,
+    },
     vector::registers::{Affine, Reg, Uniform},
 };
-
-/// The most integers that a round computes once, with the counter.
-pub(crate) const MOST_INTEGERS: usize = 32;
-
-/// The most products that a round adds.
-pub(crate) const MOST_PRODUCTS: usize = 8;
 
 impl Emitter<'_> {
     /// Puts a step before a loop that runs all its rounds at once, if it is such a loop. Its steps begin with

@@ -1,0 +1,110 @@
+//! The comparison of what a launch leaves behind in several orders of its threads.
+use super::traced::TracedProgram;
+use crate::{
+    Arg, Launch, Memory, Outcome,
+    observe::sanitizer::{
+        finding::{Finding, Location, Problem, Severity},
+        order_dependence::{Difference, OrderDependence},
+    },
+};
+use std::num::NonZeroUsize;
+use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number};
+
+/// How many orders are drawn.
+const ORDERS: u64 = 4;
+
+impl TracedProgram {
+    /// Runs `launch` in the usual order and in some that are drawn from seeds, and compares bit by bit what
+    /// they leave behind. The memory that it is given is afterwards what it was before.
+    pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let before = Snapshot::of(launch);
+        // Several workers would run blocks in an order of their own.
+        let alone = Launch { workers: Some(NonZeroUsize::MIN), ..*launch };
+        let run = |seed| {
+            let outcome = self.run(&alone, seed, Vec::new());
+            let left = Left { outcome, memory: Snapshot::of(launch) };
+            before.restore(launch);
+            left
+        };
+        let usual = run(None);
+        let other = |seed| Some((seed, usual.difference(&run(Some(seed)), self.kernel())?));
+        let (seed, difference) = (1..=ORDERS).find_map(other)?;
+        let adds_floats = adds_floats(self.kernel());
+        let dependence = OrderDependence { seed, difference, adds_floats };
+        let problem = Problem::Order(dependence);
+        Some(Finding { problem, severity: Severity::Warning, count: 1 })
+    }
+}
+
+/// What stands in the memory of a launch: the bytes of each argument, none of a scalar.
+#[derive(Debug)]
+pub struct Snapshot(Vec<Vec<u8>>);
+
+impl Snapshot {
+    /// What stands there now, once no launch uses it.
+    pub fn of(launch: &Launch<'_>) -> Self {
+        let bytes = |arg: &Arg<'_>| {
+            let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
+            if let Some(memory) = memory(arg) {
+                memory.read_into(0, &mut bytes);
+            }
+            bytes
+        };
+        Self(launch.args.iter().map(bytes).collect())
+    }
+
+    /// Writes it back, to a launch with the same arguments.
+    pub fn restore(&self, launch: &Launch<'_>) {
+        for (arg, bytes) in launch.args.iter().zip(&self.0) {
+            if let Some(memory) = memory(arg) {
+                memory.write(0, bytes);
+            }
+        }
+    }
+}
+
+/// What a launch leaves behind.
+struct Left {
+    outcome: Outcome,
+    memory: Snapshot,
+}
+
+impl Left {
+    fn difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
+        let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
+        if ends(&self.outcome) != ends(&other.outcome) {
+            return Some(Difference::End);
+        }
+        let params = kernel.params.iter().zip(self.memory.0.iter().zip(&other.memory.0));
+        params.into_iter().find_map(|((_, param), (one, other))| {
+            let ParamKind::Slice { elem, .. } = &param.kind else { return None };
+            let size = elem.size().filter(|size| *size > 0)? as usize;
+            let differing = || {
+                let pairs = one.chunks(size).zip(other.chunks(size)).enumerate();
+                pairs.filter(|(_, (one, other))| one != other)
+            };
+            let (index, (one, other)) = differing().next()?;
+            let text = |scalar: Scalar, bytes: &[u8]| {
+                let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                number(scalar, bits).to_string()
+            };
+            let values = elem.scalar().map(|scalar| [text(scalar, one), text(scalar, other)]);
+            let first = Location { buffer: param.name.clone(), index: index as u64, offset: 0 };
+            Some(Difference::Elements { first, values, count: differing().count() as u64 })
+        })
+    }
+}
+
+fn memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
+    match *arg {
+        Arg::Scalar(_) => None,
+        Arg::Slice { memory, .. } => Some(memory),
+    }
+}
+
+fn adds_floats(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| {
+        let adds = matches!(inst.op, Op::Atomic { op: AtomicOp::Add | AtomicOp::Sub, .. });
+        adds && matches!(inst.ty, Ty::Scalar(scalar) if scalar.is_float())
+    })
+}
