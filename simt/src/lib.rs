@@ -30,7 +30,7 @@
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
 //!
-//! The layers, from the bottom up; each uses only the ones above it in the table:
+//! The layers, from the bottom up; each uses only the ones before it:
 //!
 //! | | |
 //! |---|---|
@@ -38,7 +38,6 @@
 //! | `launch`, `outcome` | the inputs and the results of a launch |
 //! | `bytecode` | instructions over registers, and the tables that they refer to |
 //! | `translate` | the translation of a kernel to bytecode |
-//! | `bound` | a launch bound to its bytecode |
 //! | `observe` | the sanitizer, the counters and the debugger |
 //! | `exec` | execution: the grid, its blocks, their strands, and the replay of uniform rounds |
 //! | `program` | the programs: [`Program`], [`CountingProgram`], [`CheckedProgram`] and [`TracedProgram`] |
@@ -54,7 +53,6 @@
 //! [profile.dev.package.warpwise-simt]
 //! opt-level = 3
 //! ```
-mod bound;
 mod bytecode;
 mod exec;
 mod launch;

@@ -235,7 +235,7 @@ pub(crate) enum Step {
     CountCome {
         number: u32,
     },
-    /// The request of that number in [`Counted::requests`](crate::translate::Counted::requests) is made by the next step.
+    /// The request of that number in [`Counted::requests`](super::Counted::requests) is made by the next step.
     CountRequest {
         request: u32,
     },

@@ -47,7 +47,7 @@ pub(crate) struct Sums {
 /// A request that goes on by as many bytes in each round as a factor does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Going {
-    /// Its number in [`Counted::requests`](crate::translate::Counted::requests), which is that in [`Code::sites`](super::Code::sites) if it is checked.
+    /// Its number in [`Counted::requests`](super::Counted::requests), which is that in [`Code::sites`](super::Code::sites) if it is checked.
     pub(crate) request: u32,
     /// The number in the round of the product, and which of its factors.
     pub(crate) with: (usize, usize),

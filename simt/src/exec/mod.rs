@@ -2,6 +2,7 @@
 //!
 //! | | |
 //! |---|---|
+//! | [`bound`] | a launch bound to its bytecode |
 //! | [`grid`] | the blocks of a launch, on the cores of the host |
 //! | [`block`] | one block, whose strands take turns |
 //! | [`strand`] | lanes of one group that run together, and the frames in which others wait for them |
@@ -10,6 +11,7 @@
 //! | [`schedule`] | the order of turns, drawn from a seed |
 //! | [`state_cycle`] | detection of states that recur, of which livelock detection is made |
 pub(crate) mod block;
+pub(crate) mod bound;
 pub(crate) mod grid;
 pub(crate) mod replay;
 pub(crate) mod schedule;

@@ -5,13 +5,12 @@ pub(crate) mod traced;
 use crate::{
     Counters, Launch, Outcome,
     bytecode::{Code, Counted, Malformed, Pattern, Requests},
-    exec::grid,
+    exec::{bound::Observation, grid},
     observe::{
         log::Log,
         sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
     },
     outcome::Stopped,
-    program::traced::Observation,
     translate::{self, Added, patterns},
     vector::lanes::Isa,
 };

@@ -2,11 +2,8 @@
 use crate::{
     Launch, Look, Outcome, Watched,
     bytecode::{Code, Malformed},
-    exec::schedule::Order,
-    observe::{
-        debugger::{Watch, Watcher},
-        sanitizer::checks::Checks,
-    },
+    exec::{bound::Observation, schedule::Order},
+    observe::debugger::{Watch, Watcher},
     program::run,
     translate::{self, Added},
     vector::lanes::Isa,
@@ -19,23 +16,6 @@ use warpwise_compiler::ir::Kernel;
 pub struct TracedProgram {
     kernel: Kernel,
     code: Result<Code, Malformed>,
-}
-
-/// What is asked of a program besides running, if it has steps for it.
-#[derive(Default)]
-pub(crate) struct Observation<'a> {
-    pub(crate) order: Option<Order>,
-    pub(crate) watchers: &'a [&'a dyn Watch],
-    pub(crate) checks: Option<Checks>,
-    /// Whether each block and each iteration is to run by itself: what tests compare with.
-    pub(crate) one_by_one: bool,
-}
-
-impl Observation<'_> {
-    /// Whether everything is to happen in the same order each time.
-    pub(crate) fn is_ordered(&self) -> bool {
-        self.order.is_some() || !self.watchers.is_empty()
-    }
 }
 
 impl TracedProgram {

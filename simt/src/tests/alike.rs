@@ -6,11 +6,13 @@
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, Finding, Launch, Outcome, Problem, Stopped,
-    bound::{bind, lend, shared},
     bytecode::Step,
-    exec::{block::Block, replay::Fails},
+    exec::{
+        block::Block,
+        bound::{Observation, bind, lend, shared},
+        replay::Fails,
+    },
     observe::log::Log,
-    program::traced::Observation,
     translate::{Added, lower},
     vector::lanes::Isa,
 };

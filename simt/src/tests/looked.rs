@@ -2,11 +2,13 @@
 use super::number;
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Finding, Launch, Memory, Outcome, Problem,
-    bound::{bind, lend, shared},
     bytecode::Requests,
-    exec::{block::Block, replay::Fails},
+    exec::{
+        block::Block,
+        bound::{Observation, bind, lend, shared},
+        replay::Fails,
+    },
     observe::log::Log,
-    program::traced::Observation,
     translate::{Added, lower, patterns},
     vector::lanes::Isa,
 };

@@ -11,7 +11,7 @@
 //! 8. [`emit`]: the steps, in the order of the text, with registers given out as values come and
 //!    taken back as they are no longer needed ([`allocate`]).
 //!
-//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]) what was written ([`segments`]); lowered
+//! Lowered for counting, the same steps come with some between them that count ([`Counted`](crate::bytecode::Counted)) what was written ([`segments`]); lowered
 //! for checking, with some that look at what accesses memory ([`crate::observe::sanitizer`]); lowered for looking on, with
 //! some that tell what threads do ([`crate::observe::debugger`]).
 mod access_words;

@@ -75,23 +75,23 @@ impl Block<'_> {
             let group = &mut self.groups[number];
             let lanes = complete(&inputs, group.live.0[warp]);
             exchange(op, &inputs, &mut group.registers, warp, lanes);
-            if let Some(checks) = &mut self.checks {
+            if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
                 let inputs = &inputs;
                 let parted = together.iter().map(|other| self.strands[*other].1.elsewhere.0[warp]);
                 let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
                 let met = Met { op, span, inputs, lanes, live, passed, first_thread };
-                checks.warp(self.bound, &met);
-                if self.bound.checks.as_ref().is_some_and(|checks| checks.inits) {
+                checks.warp(launch, &met);
+                if launch.inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
                     checks.undefined.exchange(at, step, inputs, (warp, lanes));
                 }
-            }
-            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
-                let warp = (group.first_thread / 32 + warp) as u32;
-                let groups = inputs.groups().filter(|group| group & lanes != 0);
-                groups.for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
+                if matches!(op, WarpOp::Sync) {
+                    let warp = (group.first_thread / 32 + warp) as u32;
+                    let groups = inputs.groups().filter(|group| group & lanes != 0);
+                    groups.for_each(|lanes| checks.sync_warp(self.code, launch, warp, lanes));
+                }
             }
             for other in together {
                 let strand = &mut self.strands[other].1;
@@ -139,8 +139,10 @@ impl Block<'_> {
             }
             (strand.at, strand.waits) = (strand.at + 1, false);
         }
-        if let (Some(checks), true) = (&mut self.checks, all > 0) {
-            checks.barrier(code, self.bound);
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks)
+            && all > 0
+        {
+            checks.barrier(code, launch);
         }
         self.merge();
     }

@@ -12,9 +12,9 @@ mod spin_wait;
 mod start;
 
 use crate::{
-    bound::Bound,
     bytecode::{Code, Malformed, PATIENCE, SPIN, Step},
     exec::{
+        bound::Bound,
         replay::{LaneStep, Noted, Numbers, Tries},
         schedule::Order,
         state_cycle::Circle,
@@ -250,15 +250,15 @@ impl<'a> Block<'a> {
     /// The block has ended, or will not go on.
     pub(crate) fn finish(&mut self, log: &mut Log) {
         self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.gone));
-        if let Some(checks) = &mut self.checks {
-            checks.finish(self.code, self.bound, &mut log.found);
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
+            checks.finish(self.code, launch, &mut log.found);
         }
     }
 
     /// Lets the threads go on that wait for the other blocks, which have come.
     pub(crate) fn leave_meeting(&mut self) {
-        if let Some(checks) = &mut self.checks {
-            checks.sync_grid(self.code, self.bound);
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
+            checks.sync_grid(self.code, launch);
         }
         for (_, strand) in &mut self.strands {
             (strand.at, strand.waits) = (strand.at + 1, false);

@@ -1,9 +1,9 @@
 //! How a block starts. Its room is used again for those that follow, and what is the same in all of them stays.
 use super::{Block, Group};
 use crate::{
-    bound::Bound,
     bytecode::{Code, Preset},
     exec::{
+        bound::Bound,
         replay::{Noted, Numbers, Tries},
         step::{LastLoad, Looked},
         strand::Strand,

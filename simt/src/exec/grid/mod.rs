@@ -13,17 +13,16 @@ mod workers;
 
 use crate::{
     Launch, Outcome,
-    bound::{Bound, bind, check, lend, shared},
     bytecode::{Code, Malformed, Pattern},
     exec::{
         block::{Block, Budget, Turn},
+        bound::{Bound, Observation, bind, check, lend, shared},
         replay::Tries,
         schedule::{BEGUN, Order, WINDOW},
         state_cycle::InVain,
     },
     observe::log::Log,
     outcome::Stopped,
-    program::traced::Observation,
 };
 use livelock::Hands;
 use scheduled_livelock::Lull;
@@ -83,7 +82,7 @@ pub(crate) fn run(
     grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(checks) = &bound.checks {
-        log.found.join(checks.finish(code, &bound));
+        log.found.join(checks.finish(code));
     }
     log.unused = bound.checks.and_then(|checks| checks.used);
     let (printed, lost) = log.printed();

@@ -76,9 +76,8 @@ mod tests {
     use super::*;
     use crate::{
         Arg, Counters, Launch, Memory,
-        bound::{bind, lend},
         bytecode::Requests,
-        program::traced::Observation,
+        exec::bound::{Observation, bind, lend},
         translate::{Added, lower},
         vector::lanes::Isa,
     };

@@ -5,9 +5,8 @@ use super::{
     lane_steps::Asking,
 };
 use crate::{
-    bound::Bound,
     bytecode::{Code, Pattern},
-    exec::step::asked,
+    exec::{bound::Bound, step::asked},
     observe::counters::{
         tally::{Asked, Begin, Gone, Key, Tally},
         worst::At,

@@ -1,8 +1,8 @@
 //! Values held once, as what they are in the first of some rounds and how much more in each that follows; and for how
 //! many rounds what is said of them is true.
 use crate::{
-    bound::Bound,
     bytecode::{Compare, Counter, IntegerOp, MOST_TERMS, Term},
+    exec::bound::Bound,
     vector::{
         lanes::{LaneFn, walk::Reach},
         registers::{Affine, Uniform, map_uniform},

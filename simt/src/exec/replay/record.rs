@@ -5,10 +5,10 @@ use super::{
     linear::Line,
 };
 use crate::{
-    bound::Bound,
     bytecode::{
         Address, Atomic, AtomicKind, Code, Compare, Leave, Loaded, Operand, Preset, Step, When,
     },
+    exec::bound::Bound,
     vector::{
         lanes::{resolve, walk::Reach},
         memory::{Cells, Memory},

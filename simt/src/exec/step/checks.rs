@@ -3,7 +3,7 @@ use super::Exec;
 use crate::{
     bytecode::Operand,
     observe::sanitizer::{
-        BlockChecks, BoundChecks,
+        BlockChecks, LaunchChecks,
         access_log::{Access, Event, Log, Where, Written},
     },
     vector::{lanes, mask::Mask, registers::Reg},
@@ -13,22 +13,22 @@ use warpwise_compiler::{hardware::LANES, ir::Scope};
 impl Exec<'_> {
     /// Notes the access that the next step makes.
     pub(super) fn watch(&mut self, number: u32) {
-        let (Some(bound), Some(checks)) = (&self.bound.checks, self.checks.take()) else { return };
+        let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else { return };
         let site = &self.code.sites[number as usize];
-        if let Some(used) = bound.used.as_ref().filter(|_| site.is_shared || site.kind.writes()) {
+        if let Some(used) = launch.used.as_ref().filter(|_| site.is_shared || site.kind.writes()) {
             for lane in self.strand.active().lanes() {
                 let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
                 used.mark(buffer, first, site.bytes);
             }
         }
-        let may_race = bound.watches(number);
-        let may_be_undefined = bound.inits && checks.undefined.may_matter(site.is_shared);
+        let may_race = launch.watches(number);
+        let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
         if may_race || may_be_undefined {
             let first = checks.log(site.is_shared).addresses.len();
             let places = self.places(number, &mut checks.log(site.is_shared).addresses);
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
             let mut access = Access { site: number, first_thread, lanes, places, value: None };
-            if may_be_undefined && !self.replays(checks, &access, bound) {
+            if may_be_undefined && !self.replays(checks, &access, launch) {
                 let log = std::mem::take(checks.log(site.is_shared));
                 self.define(checks, &log, &access);
                 *checks.log(site.is_shared) = log;
@@ -37,7 +37,7 @@ impl Exec<'_> {
             if may_race {
                 let written = self.written(number, &mut access, log);
                 let event = Event::Access(access);
-                checks.note((self.code, self.bound), site.is_shared, event, written);
+                checks.note((self.code, launch), site.is_shared, event, written);
             } else {
                 log.addresses.truncate(first);
             }
@@ -46,9 +46,14 @@ impl Exec<'_> {
     }
 
     /// Returns true if the access only does with undefined values what it did in an earlier block: nothing.
-    fn replays(&self, checks: &mut BlockChecks, access: &Access, bound: &BoundChecks) -> bool {
+    fn replays(
+        &self,
+        checks: &mut BlockChecks,
+        access: &Access,
+        launch: &LaunchChecks<'_>,
+    ) -> bool {
         let is_shared = self.code.sites[access.site as usize].is_shared;
-        is_shared && self.replay(&mut checks.undefined, &(*access, 0, 1), bound)
+        is_shared && self.replay(&mut checks.undefined, &(*access, 0, 1), launch)
     }
 
     /// What a store writes: where in the log the values are, or in the access the one of all lanes.
@@ -67,9 +72,9 @@ impl Exec<'_> {
     /// Notes the fence that the next step is.
     pub(super) fn watch_fence(&mut self, scope: Scope) {
         let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
-        if let Some(checks) = &mut self.checks {
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             let event = Event::Fence { first_thread, lanes, scope };
-            checks.note((self.code, self.bound), true, event, None);
+            checks.note((self.code, launch), true, event, None);
         }
     }
 

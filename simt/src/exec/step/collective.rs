@@ -24,14 +24,14 @@ impl Exec<'_> {
             let truths = self.truths(value).count();
             to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
         }
-        if let Some(checks) = &mut self.checks {
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             if let Some((_, value, to)) = reduce {
                 let group = self.place.first_thread;
                 let brought = checks.undefined.operand(group, value);
                 let brought = brought.and_then(|brought| brought.among(active));
                 checks.undefined.set_uniform(group, to, active, brought);
             }
-            checks.barrier(self.code, self.bound);
+            checks.barrier(self.code, launch);
         }
         Next::On
     }
@@ -58,23 +58,22 @@ impl Exec<'_> {
         }
         for (warp, lanes, inputs) in all {
             exchange(op, &inputs, self.registers, warp, lanes);
-            if let Some(checks) = &mut self.checks {
+            if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (self.place.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.at as usize - 1];
                 let (inputs, live) = (&inputs, self.live.0[warp]);
                 let met = Met { op, span, inputs, lanes, live, passed: 0, first_thread };
-                checks.warp(self.bound, &met);
-                if self.bound.checks.as_ref().is_some_and(|checks| checks.inits) {
+                checks.warp(launch, &met);
+                if launch.inits {
                     let at = (self.place.block, self.place.first_thread);
                     let step = (op, self.strand.at as usize - 1);
                     checks.undefined.exchange(at, step, inputs, (warp, lanes));
                 }
-            }
-            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
-                let warp = (self.place.first_thread / 32 + warp) as u32;
-                inputs
-                    .groups()
-                    .for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
+                if matches!(op, WarpOp::Sync) {
+                    let warp = (self.place.first_thread / 32 + warp) as u32;
+                    let groups = inputs.groups();
+                    groups.for_each(|lanes| checks.sync_warp(self.code, launch, warp, lanes));
+                }
             }
         }
         Next::On

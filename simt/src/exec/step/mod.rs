@@ -18,9 +18,8 @@ mod sums;
 mod undefined;
 
 use crate::{
-    bound::Bound,
     bytecode::{Code, Malformed, Operand, Step},
-    exec::{replay::Tries, strand::Strand},
+    exec::{bound::Bound, replay::Tries, strand::Strand},
     observe::{counters::tally::Gone, log::Log, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{

@@ -84,9 +84,9 @@ impl Exec<'_> {
         }
         slice.steps -= rounds as i64 * price;
         slice.patience -= rounds as i64 * i64::from(cost);
-        if let Some(checks) = &mut self.checks {
+        if let (Some(checks), Some(launch)) = (&mut self.checks, &bound.checks) {
             let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
-            checks.note_alike((code, bound), &rounds);
+            checks.note_alike((code, launch), &rounds);
         }
         Ok(())
     }

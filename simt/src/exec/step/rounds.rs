@@ -11,7 +11,7 @@ use crate::{
     observe::{
         counters::tally::{Asked, Begin},
         sanitizer::{
-            BlockChecks, BoundChecks,
+            BlockChecks, LaunchChecks,
             access_log::{Access, Log},
             defined::Rounds,
         },
@@ -52,10 +52,10 @@ impl Exec<'_> {
     /// Logs the accesses of so many rounds, of which the last has just been looked at; false, and nothing has
     /// happened, if they have to be looked at one by one.
     pub(super) fn watch_rounds(&mut self, sums: &Sums, two: [&Round; 2], rounds: u64) -> bool {
-        let (Some(bound), Some(checks)) = (&self.bound.checks, self.checks.take()) else {
+        let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else {
             return true;
         };
-        let is_done = self.watch_all(sums, two, rounds, (bound, checks));
+        let is_done = self.watch_all(sums, two, rounds, (launch, checks));
         self.checks = Some(checks);
         is_done
     }
@@ -65,7 +65,7 @@ impl Exec<'_> {
         sums: &Sums,
         two: [&Round; 2],
         rounds: u64,
-        (bound, checks): (&BoundChecks, &mut BlockChecks),
+        (launch, checks): (&LaunchChecks<'_>, &mut BlockChecks),
     ) -> bool {
         if checks.undefined.are_there() {
             return false;
@@ -73,10 +73,10 @@ impl Exec<'_> {
         checks.going.clear();
         for going in &sums.requests {
             let site = &self.code.sites[going.request as usize];
-            let may_race = bound.watches(going.request);
-            let may_be_undefined = bound.inits && checks.undefined.may_matter(site.is_shared);
-            let is_used = bound.used.is_some() && site.is_shared;
-            if is_used || may_race && (!site.is_shared || bound.is_eager) {
+            let may_race = launch.watches(going.request);
+            let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
+            let is_used = launch.used.is_some() && site.is_shared;
+            if is_used || may_race && (!site.is_shared || launch.is_eager) {
                 return false;
             }
             if !may_race && !may_be_undefined {
@@ -89,7 +89,7 @@ impl Exec<'_> {
             };
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
             let access = Access { site: going.request, first_thread, lanes, places, value: None };
-            if may_be_undefined && !self.are_defined(checks, (access, step, rounds), bound) {
+            if may_be_undefined && !self.are_defined(checks, (access, step, rounds), launch) {
                 return false;
             }
             if may_race {
@@ -104,9 +104,9 @@ impl Exec<'_> {
         &self,
         checks: &mut BlockChecks,
         rounds @ (access, step, many): Rounds,
-        bound: &BoundChecks,
+        launch: &LaunchChecks<'_>,
     ) -> bool {
-        if self.replay(&mut checks.undefined, &rounds, bound) {
+        if self.replay(&mut checks.undefined, &rounds, launch) {
             return true;
         }
         if checks.undefined.are_clean(&rounds) {
@@ -116,7 +116,7 @@ impl Exec<'_> {
         let (site, none) = (&self.code.sites[access.site as usize], Log::default());
         let are_defined = (0..many).all(|round| {
             access.behind(step.wrapping_mul(round)).is_some_and(|access| {
-                bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
+                launch.cells_of_runs(site, &none, &access, |cells| {
                     checks.undefined.defined.contains_all(cells)
                 })
             })

@@ -6,7 +6,7 @@ use super::Exec;
 use crate::{
     bytecode::{Address, AtomicKind, Choice, Compare, Operand, Step, When},
     observe::sanitizer::{
-        BlockChecks, BoundChecks,
+        BlockChecks, LaunchChecks,
         access_log::{Access, Log},
         defined::Rounds,
         finding::Use,
@@ -188,7 +188,7 @@ impl Exec<'_> {
 
     /// What an access of shared or global memory does with undefined values, before it is made.
     pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
-        let Some(bound) = &self.bound.checks else { return };
+        let Some(launch) = &self.bound.checks else { return };
         let site = &self.code.sites[access.site as usize];
         let (group, at) = (self.place.first_thread, self.strand.at as usize);
         let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
@@ -202,7 +202,7 @@ impl Exec<'_> {
         let mut read = None;
         if site.is_shared {
             let all_defined = stored.is_none()
-                && bound.cells_of_runs(self.bound, site, log, access, |cells| {
+                && launch.cells_of_runs(site, log, access, |cells| {
                     let undefined = &mut checks.undefined;
                     let are = !site.reads || undefined.defined.contains_all(cells.clone());
                     if are && site.kind.writes() {
@@ -229,7 +229,7 @@ impl Exec<'_> {
         &self,
         undefined: &mut Undefineds,
         rounds: &Rounds,
-        bound: &BoundChecks,
+        launch: &LaunchChecks<'_>,
     ) -> bool {
         if !undefined.are_there() && undefined.defined.replay(rounds) {
             return true;
@@ -239,7 +239,7 @@ impl Exec<'_> {
             // What is repeated in rounds only reads.
             let site = &self.code.sites[access.site as usize];
             if site.kind.writes() {
-                bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
+                launch.cells_of_runs(site, &none, &access, |cells| {
                     undefined.define(cells);
                     true
                 });

@@ -1,6 +1,6 @@
 //! What is kept of a block while it runs.
 use super::{
-    BoundChecks,
+    LaunchChecks,
     access_log::{Access, Event, Log, Written},
     finding::Use,
     found::{Found, Pair, Party},
@@ -12,7 +12,6 @@ use super::{
     undefined::{Undefined, Undefineds},
 };
 use crate::{
-    bound::Bound,
     bytecode::{Code, Site},
     vector::lanes,
 };
@@ -53,11 +52,11 @@ pub(crate) struct BlockChecks {
 }
 
 impl BlockChecks {
-    pub(crate) fn new(bound: &BoundChecks) -> Self {
-        let knowledge = bound.is_eager.then(Knowledge::default);
+    pub(crate) fn new(launch: &LaunchChecks<'_>) -> Self {
+        let knowledge = launch.is_eager.then(Knowledge::default);
         Self {
             block: 0,
-            is_eager: bound.is_eager,
+            is_eager: launch.is_eager,
             log: Log::default(),
             global: Log::default(),
             going: Vec::new(),
@@ -65,12 +64,12 @@ impl BlockChecks {
             first_event: 0,
             order: Order::new(knowledge),
             contexts: Vec::new(),
-            shadow: Shadow::new(bound.cells as usize, bound.is_eager),
+            shadow: Shadow::new(launch.cells as usize, launch.is_eager),
             clean: Vec::new(),
             last_clean: 0,
             accesses: 0,
             found: Found::default(),
-            undefined: Undefineds::new(bound),
+            undefined: Undefineds::new(launch),
         }
     }
 
@@ -91,9 +90,9 @@ impl BlockChecks {
     }
 
     /// The block has ended, or will not go on; hands over what was found.
-    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>, found: &mut Found) {
-        self.end_interval(code, bound);
-        self.submit(code, bound, true);
+    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>, found: &mut Found) {
+        self.end_interval(code, checks);
+        self.submit(code, checks, true);
         if !self.found.is_empty() {
             found.join(std::mem::take(&mut self.found));
         }
@@ -107,7 +106,7 @@ impl BlockChecks {
     /// Notes something, and looks at it at once, or at all if that is much.
     pub(crate) fn note(
         &mut self,
-        (code, bound): (&Code, &Bound<'_>),
+        (code, checks): (&Code, &LaunchChecks<'_>),
         is_shared: bool,
         event: Event,
         written: Option<Written>,
@@ -120,9 +119,9 @@ impl BlockChecks {
         log.push(event, written);
         if is_eager || log.len() >= LONG {
             if is_shared || is_eager {
-                self.part(code, bound);
+                self.part(code, checks);
             } else {
-                self.submit(code, bound, false);
+                self.submit(code, checks, false);
             }
         }
     }
@@ -139,7 +138,11 @@ impl BlockChecks {
     }
 
     /// Notes accesses of global memory of rounds that are alike, round by round.
-    pub(crate) fn note_alike(&mut self, (code, bound): (&Code, &Bound<'_>), rounds: &Rounds) {
+    pub(crate) fn note_alike(
+        &mut self,
+        (code, checks): (&Code, &LaunchChecks<'_>),
+        rounds: &Rounds,
+    ) {
         if rounds.accesses.is_empty() {
             return;
         }
@@ -147,22 +150,22 @@ impl BlockChecks {
             for (access, bytes, value) in rounds.round(&code.sites, round) {
                 if let Some(access) = access.behind(bytes) {
                     let event = Event::Access(Access { value, ..access });
-                    self.note((code, bound), false, event, None);
+                    self.note((code, checks), false, event, None);
                 }
             }
         }
     }
 
     /// Hands on what the block did with global memory.
-    fn submit(&mut self, code: &Code, bound: &Bound<'_>, is_end: bool) {
-        if let Some(checks) = bound.checks.as_ref().filter(|_| !self.is_eager) {
-            checks.global().submit((code, bound), self.block, &mut self.global, is_end);
+    fn submit(&mut self, code: &Code, checks: &LaunchChecks<'_>, is_end: bool) {
+        if !self.is_eager {
+            checks.global().submit((code, checks), self.block, &mut self.global, is_end);
         }
     }
 
     /// Every thread of the block has come to a barrier.
-    pub(crate) fn barrier(&mut self, code: &Code, bound: &Bound<'_>) {
-        self.end_interval(code, bound);
+    pub(crate) fn barrier(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        self.end_interval(code, checks);
         self.order.barrier();
         if !self.is_eager && self.global.events.last() != Some(&Event::Barrier) {
             self.global.push(Event::Barrier, None);
@@ -170,24 +173,30 @@ impl BlockChecks {
     }
 
     /// Every thread of the grid has come to where it meets.
-    pub(crate) fn sync_grid(&mut self, code: &Code, bound: &Bound<'_>) {
-        self.end_interval(code, bound);
+    pub(crate) fn sync_grid(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        self.end_interval(code, checks);
         self.order.sync_grid();
         self.global.push(Event::SyncGrid, None);
     }
 
     /// Lanes of a warp have waited for each other.
-    pub(crate) fn sync_warp(&mut self, code: &Code, bound: &Bound<'_>, warp: u32, lanes: u32) {
+    pub(crate) fn sync_warp(
+        &mut self,
+        code: &Code,
+        checks: &LaunchChecks<'_>,
+        warp: u32,
+        lanes: u32,
+    ) {
         let event = Event::SyncWarp { warp, lanes };
-        self.note((code, bound), true, event, None);
+        self.note((code, checks), true, event, None);
         if !self.is_eager {
-            self.note((code, bound), false, event, None);
+            self.note((code, checks), false, event, None);
         }
     }
 
     /// Lanes of a warp do something together.
-    pub(crate) fn warp(&mut self, bound: &Bound<'_>, met: &Met<'_>) {
-        self.found.misuses.warp(bound, self.block, met);
+    pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, met: &Met<'_>) {
+        self.found.misuses.warp(checks, self.block, met);
     }
 
     /// What was found of barriers and masks.
@@ -195,13 +204,13 @@ impl BlockChecks {
         &mut self.found.misuses
     }
 
-    fn end_interval(&mut self, code: &Code, bound: &Bound<'_>) {
+    fn end_interval(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         if !self.is_parted && self.is_clean() {
             self.log.clear();
             return;
         }
         let (found, is_whole) = (self.found.count(), !self.is_parted);
-        self.look(code, bound);
+        self.look(code, checks);
         if is_whole && self.found.count() == found && self.clean.len() < CLEAN {
             self.last_clean = self.clean.len();
             self.clean.push(self.log.clone());
@@ -225,28 +234,26 @@ impl BlockChecks {
     }
 
     /// Looks at what is logged of an interval that goes on.
-    fn part(&mut self, code: &Code, bound: &Bound<'_>) {
-        self.look(code, bound);
+    fn part(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        self.look(code, checks);
         self.first_event += self.log.len() as u32;
         self.log.clear();
         self.is_parted = true;
     }
 
-    fn look(&mut self, code: &Code, bound: &Bound<'_>) {
+    fn look(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         let whole = std::mem::take(&mut self.log);
         let unrolled = whole.unrolled();
         let log = unrolled.as_ref().unwrap_or(&whole);
         for (number, event) in log.events.iter().enumerate() {
             match event {
                 Event::Access(access) if code.sites[access.site as usize].is_shared => {
-                    self.look_at(code, bound, log, (number, access));
+                    self.look_at(code, checks, log, (number, access));
                 }
                 Event::Access(access) => {
-                    if let Some(checks) = &bound.checks {
-                        let now = (&self.order, self.block);
-                        checks.global().access(code, bound, log, access, now);
-                    }
-                    self.synchronize(code, bound, log, access);
+                    let now = (&self.order, self.block);
+                    checks.global().access(code, checks, log, access, now);
+                    self.synchronize(code, checks, log, access);
                 }
                 // Each access is an event here.
                 Event::Rounds { .. } => {}
@@ -268,13 +275,13 @@ impl BlockChecks {
     }
 
     /// What threads learn and let others know by an atomic access, once it is looked at itself.
-    fn synchronize(&mut self, code: &Code, bound: &Bound<'_>, log: &Log, access: &Access) {
+    fn synchronize(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log, access: &Access) {
         let site = &code.sites[access.site as usize];
-        let (Some(checks), Some((order, scope))) = (&bound.checks, site.atomic) else { return };
+        let Some((order, scope)) = site.atomic else { return };
         let at = (self.block, self.order.interval);
         let Some(knowledge) = &mut self.order.knowledge else { return };
         let mut global = checks.global();
-        for (thread, buffer, first) in addresses(bound, log, access) {
+        for (thread, buffer, first) in addresses(checks, log, access) {
             let place = match checks.memory(buffer) {
                 Some((memory, _)) if !site.is_shared => (None, memory as u16, first),
                 Some(_) | None => (Some(self.block), buffer, first),
@@ -289,14 +296,13 @@ impl BlockChecks {
     fn look_at(
         &mut self,
         code: &Code,
-        bound: &Bound<'_>,
+        checks: &LaunchChecks<'_>,
         log: &Log,
         (number, access): (usize, &Access),
     ) {
-        let Some(checks) = &bound.checks else { return };
         let site = &code.sites[access.site as usize];
         let event = self.first_event + number as u32;
-        for (thread, buffer, first) in addresses(bound, log, access) {
+        for (thread, buffer, first) in addresses(checks, log, access) {
             let context = self.context(access.site, site, event, thread);
             let now = Record::new(context, thread);
             self.accesses += 1;
@@ -304,7 +310,7 @@ impl BlockChecks {
                 self.touch(log, cell, now, (buffer, byte));
             }
         }
-        self.synchronize(code, bound, log, access);
+        self.synchronize(code, checks, log, access);
     }
 
     /// The context of an access by a thread: that of the thread before, if they know the same.
@@ -347,11 +353,11 @@ impl BlockChecks {
 
 /// Each thread of an access with the buffer and the byte where it goes.
 fn addresses(
-    bound: &Bound<'_>,
+    checks: &LaunchChecks<'_>,
     log: &Log,
     access: &Access,
 ) -> impl Iterator<Item = (u32, u16, u64)> {
-    let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
+    let pattern = checks.pattern(access.site);
     access.lanes.lanes().map(move |lane| {
         let thread = access.first_thread + lane as u32;
         let offset = || pattern.map_or(0, |pattern| pattern.offsets[thread as usize]);

@@ -5,7 +5,7 @@
 //! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
 //! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
 use super::{
-    BoundChecks,
+    LaunchChecks,
     access_log::{Access, Event, Log},
     contexts::Contexts,
     found::{Found, Pair, Party},
@@ -16,7 +16,6 @@ use super::{
     shadow::{Hit, Record, Shadow},
 };
 use crate::{
-    bound::Bound,
     bytecode::{Code, Site},
     vector::lanes,
 };
@@ -88,7 +87,7 @@ struct Chunk {
 
 /// How memory is accessed: by which instruction of which block, what all lanes write, and what of the block comes before.
 struct By<'a> {
-    checks: &'a BoundChecks,
+    checks: &'a LaunchChecks<'a>,
     site: &'a Site,
     value: Option<u64>,
     order: &'a Order,
@@ -148,7 +147,7 @@ impl Global {
     /// Takes what a block did, to its end if that is all.
     pub(crate) fn submit(
         &mut self,
-        (code, bound): (&Code, &Bound<'_>),
+        (code, checks): (&Code, &LaunchChecks<'_>),
         block: u64,
         log: &mut Log,
         is_end: bool,
@@ -159,18 +158,18 @@ impl Global {
             *has_ended |= is_end;
             return;
         }
-        self.replay(code, bound, log);
+        self.replay(code, checks, log);
         log.clear();
         if is_end {
             self.end_block();
-            self.replay_ended(code, bound);
+            self.replay_ended(code, checks);
         }
     }
 
     /// Takes what blocks did that ran alike, to the end of the last.
     pub(crate) fn submit_alike(
         &mut self,
-        (code, bound): (&Code, &Bound<'_>),
+        (code, checks): (&Code, &LaunchChecks<'_>),
         first: u64,
         rounds: &Rounds,
     ) {
@@ -178,17 +177,17 @@ impl Global {
             self.alike.insert(first, rounds.clone());
             return;
         }
-        self.replay_alike(code, bound, rounds);
-        self.replay_ended(code, bound);
+        self.replay_alike(code, checks, rounds);
+        self.replay_ended(code, checks);
     }
 
     /// Looks at what the next blocks did, as far as all that is known.
-    fn replay_ended(&mut self, code: &Code, bound: &Bound<'_>) {
+    fn replay_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         loop {
             if let Some(rounds) = self.alike.remove(&self.next) {
-                self.replay_alike(code, bound, &rounds);
+                self.replay_alike(code, checks, &rounds);
             } else if self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
-                self.replay_waiting(code, bound);
+                self.replay_waiting(code, checks);
             } else {
                 return;
             }
@@ -196,14 +195,13 @@ impl Global {
     }
 
     /// Looks at what the next blocks did, which ran alike: none of their threads waited for another.
-    fn replay_alike(&mut self, code: &Code, bound: &Bound<'_>, rounds: &Rounds) {
-        let Some(checks) = &bound.checks else { return };
+    fn replay_alike(&mut self, code: &Code, checks: &LaunchChecks<'_>, rounds: &Rounds) {
         let (order, log) = (std::mem::take(&mut self.order), Log::default());
         // Those of the first round; in others they are as far behind as each access goes on.
         let runs_of = |(access, _): &(Access, u64)| {
             let bytes = u64::from(code.sites[access.site as usize].bytes);
             let mut runs = Vec::new();
-            checks.runs(&log, access, bytes, bound, order.is_even(), |run| runs.push(run));
+            checks.runs(&log, access, bytes, order.is_even(), |run| runs.push(run));
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
@@ -231,7 +229,7 @@ impl Global {
     fn replay_even(
         &mut self,
         code: &Code,
-        checks: &BoundChecks,
+        checks: &LaunchChecks<'_>,
         (rounds, runs): (&Rounds, &[Vec<LaneRun>]),
         order: &Order,
     ) {
@@ -280,15 +278,15 @@ impl Global {
     }
 
     /// Looks at what the next block did.
-    fn replay_waiting(&mut self, code: &Code, bound: &Bound<'_>) {
+    fn replay_waiting(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         if let Some((logs, _)) = self.waiting.remove(&self.next) {
-            logs.iter().for_each(|log| self.replay(code, bound, log));
+            logs.iter().for_each(|log| self.replay(code, checks, log));
         }
         self.end_block();
     }
 
     /// Looks at what is left, of blocks that were given up, too; yields what was found.
-    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>) -> Found {
+    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> Found {
         loop {
             let by_itself = self.waiting.first_key_value().map(|(block, _)| *block);
             let alike = self.alike.first_key_value().map(|(block, _)| *block);
@@ -296,19 +294,19 @@ impl Global {
             self.order.reset();
             self.next = block;
             match self.alike.remove(&block) {
-                Some(rounds) => self.replay_alike(code, bound, &rounds),
-                None => self.replay_waiting(code, bound),
+                Some(rounds) => self.replay_alike(code, checks, &rounds),
+                None => self.replay_waiting(code, checks),
             }
         }
         std::mem::take(&mut self.found)
     }
 
-    fn replay(&mut self, code: &Code, bound: &Bound<'_>, log: &Log) {
+    fn replay(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log) {
         let mut order = std::mem::take(&mut self.order);
         for event in &log.events {
             match event {
                 Event::Access(access) => {
-                    self.access(code, bound, log, access, (&order, self.next));
+                    self.access(code, checks, log, access, (&order, self.next));
                 }
                 Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
                 Event::Barrier => order.barrier(),
@@ -324,24 +322,23 @@ impl Global {
     pub(crate) fn access(
         &mut self,
         code: &Code,
-        bound: &Bound<'_>,
+        checks: &LaunchChecks<'_>,
         log: &Log,
         access: &Access,
         (order, block): (&Order, u64),
     ) {
-        let Some(checks) = &bound.checks else { return };
         let site = &code.sites[access.site as usize];
         let by = By { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
         if !order.is_even() {
-            checks.runs(log, access, bytes, bound, false, |run| self.run(&by, access, run));
+            checks.runs(log, access, bytes, false, |run| self.run(&by, access, run));
             return;
         }
         // All lanes know the same, so that they have one context; no lane may go to memory that is looked at.
         let context = self.context_of(&by, access.site, access.first_thread);
         let mut number = None;
-        checks.runs(log, access, bytes, bound, true, |run| {
+        checks.runs(log, access, bytes, true, |run| {
             if let Some(place) = by.place(run) {
                 let number = *number.get_or_insert_with(|| self.contexts.push(context, by.value));
                 self.pieces(place, number, site.bytes, (access.first_thread, run), order);

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     Arg, Launch,
-    bound::Bound,
     bytecode::{Code, Param, Pattern, Site},
     vector::{
         lanes,
@@ -22,7 +21,7 @@ use std::{
 
 /// What the checks of every block need.
 #[derive(Debug)]
-pub(crate) struct BoundChecks {
+pub(crate) struct LaunchChecks<'a> {
     /// Whether races are looked for.
     races: bool,
     /// Whether reads of what nobody has written are.
@@ -47,6 +46,8 @@ pub(crate) struct BoundChecks {
     first_array: u16,
     /// Of each slice that may be raced for, the number of its memory and bytes of a cell.
     memories: Vec<Option<(usize, u64)>>,
+    /// The address pattern of each instruction, where it has one.
+    patterns: &'a [Option<Pattern>],
     global: Mutex<Global>,
 }
 
@@ -69,14 +70,14 @@ pub(crate) struct LaneRun {
     pub(crate) address: u64,
 }
 
-impl BoundChecks {
+impl<'a> LaunchChecks<'a> {
     /// Of a launch whose blocks have shared arrays of so many bytes.
     pub(crate) fn new(
         checks: Checks,
         code: &Code,
         launch: &Launch<'_>,
         shared: &[u64],
-        patterns: &[Option<Pattern>],
+        patterns: &'a [Option<Pattern>],
     ) -> Self {
         let unit = unit(code, |site| site.is_shared);
         let mut cells = 0;
@@ -133,6 +134,7 @@ impl BoundChecks {
             cells,
             first_array: code.params.len() as u16,
             memories,
+            patterns,
             global,
         }
     }
@@ -147,8 +149,8 @@ impl BoundChecks {
     }
 
     /// What was found in global memory.
-    pub(crate) fn finish(&self, code: &Code, bound: &Bound<'_>) -> Found {
-        self.global().finish(code, bound)
+    pub(crate) fn finish(&self, code: &Code) -> Found {
+        self.global().finish(code, self)
     }
 
     /// The memory of a slice and bytes of its cells.
@@ -177,7 +179,6 @@ impl BoundChecks {
     /// Whether something holds of the cells of shared memory that each run of an access touches.
     pub(crate) fn cells_of_runs(
         &self,
-        bound: &Bound<'_>,
         site: &Site,
         log: &Log,
         access: &Access,
@@ -194,9 +195,14 @@ impl BoundChecks {
         };
         match access.places {
             Where::Same(address) => each(LaneRun { lane: 0, len: 1, address }),
-            Where::Pattern(_) | Where::Each(_) => self.runs(log, access, bytes, bound, true, each),
+            Where::Pattern(_) | Where::Each(_) => self.runs(log, access, bytes, true, each),
         }
         all
+    }
+
+    /// Returns the address pattern of an instruction.
+    pub(super) fn pattern(&self, site: u32) -> Option<&Pattern> {
+        self.patterns.get(site as usize).and_then(Option::as_ref)
     }
 
     /// The runs of an access of so many bytes; each of one lane, unless lanes know the same.
@@ -205,7 +211,6 @@ impl BoundChecks {
         log: &Log,
         access: &Access,
         bytes: u64,
-        bound: &Bound<'_>,
         are_alike: bool,
         mut each: impl FnMut(LaneRun),
     ) {
@@ -219,7 +224,7 @@ impl BoundChecks {
             }
             return;
         }
-        let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
+        let pattern = self.pattern(access.site);
         let lanes = access.lanes.lanes().map(|lane| {
             let offset = || pattern.map_or(0, |pattern| pattern.offsets[first_thread + lane]);
             (lane as u32, log.address(access.places, lane, offset))

@@ -1,11 +1,11 @@
 //! Barriers and masks that are not what they have to be, joined where they are at the same places.
 use super::{
+    LaunchChecks,
     finding::{Finding, Problem, Severity},
     sync_finding::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
 };
 use crate::{
     Launch,
-    bound::Bound,
     bytecode::{Inputs, WarpOp},
     launch::split,
     outcome::Meeting,
@@ -66,9 +66,8 @@ impl Misuses {
     }
 
     /// Lanes of a warp of a block do something together.
-    pub(crate) fn warp(&mut self, bound: &Bound<'_>, block: u64, met: &Met<'_>) {
-        let asked = bound.checks.as_ref().is_some_and(|checks| checks.meetings);
-        if !asked || met.inputs.is_everybody() {
+    pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, block: u64, met: &Met<'_>) {
+        if !checks.meetings || met.inputs.is_everybody() {
             return;
         }
         let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;

@@ -49,4 +49,4 @@ pub(crate) mod undefined;
 pub(crate) mod unused;
 
 pub(crate) use block::BlockChecks;
-pub(crate) use launch::BoundChecks;
+pub(crate) use launch::LaunchChecks;

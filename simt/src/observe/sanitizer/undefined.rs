@@ -4,7 +4,7 @@
 //! registers and computations, and into shared memory again, until a branch, an address or what leaves the block depends on
 //! it. As long as nothing undefined was read, there is nothing to follow.
 use super::{
-    BoundChecks,
+    LaunchChecks,
     defined::{Defined, Rounds},
     found::{Origin, Source},
 };
@@ -92,8 +92,8 @@ pub(crate) struct Undefineds {
 }
 
 impl Undefineds {
-    pub(crate) fn new(bound: &BoundChecks) -> Self {
-        Self { defined: Defined::new(bound.cells as usize), ..Self::default() }
+    pub(crate) fn new(launch: &LaunchChecks<'_>) -> Self {
+        Self { defined: Defined::new(launch.cells as usize), ..Self::default() }
     }
 
     /// As a new block, in which nothing is written.

@@ -336,7 +336,7 @@ pub(super) struct RangeFns {
     copy: LaneFn,
 }
 
-/// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::exec::block::PATIENCE) with it: nothing, if it cannot wait
+/// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::bytecode::PATIENCE) with it: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write or [nobody leaves it early](Rewritten::runs_through); much, if
 /// it reads atomically, as those do that wait.
 pub(super) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {

@@ -4,8 +4,10 @@ use crate::{
     bytecode::{Bytes, Code, Given, Param, Pattern, SHARED_LIMIT, Slope},
     exec::schedule::Order,
     launch::{along, split},
-    observe::{debugger::Watch, sanitizer::BoundChecks},
-    program::traced::Observation,
+    observe::{
+        debugger::Watch,
+        sanitizer::{LaunchChecks, checks::Checks},
+    },
     vector::{
         lanes::walk::{Reach, Walk},
         mask::GROUP,
@@ -18,6 +20,23 @@ use warpwise_compiler::{
     ir::{Passed, Scalar},
     output::{ROOM, record_bytes},
 };
+
+/// What is asked of a program besides running, if it has steps for it.
+#[derive(Default)]
+pub(crate) struct Observation<'a> {
+    pub(crate) order: Option<Order>,
+    pub(crate) watchers: &'a [&'a dyn Watch],
+    pub(crate) checks: Option<Checks>,
+    /// Whether each block and each iteration is to run by itself: what tests compare with.
+    pub(crate) one_by_one: bool,
+}
+
+impl Observation<'_> {
+    /// Whether everything is to happen in the same order each time.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.order.is_some() || !self.watchers.is_empty()
+    }
+}
 
 /// A launch that fits its kernel, with its memory lent.
 pub(crate) struct Bound<'a> {
@@ -44,7 +63,7 @@ pub(crate) struct Bound<'a> {
     /// Of what is counted, where it is known.
     pub(crate) patterns: &'a [Option<Pattern>],
     /// What the checks need, if there are any.
-    pub(crate) checks: Option<BoundChecks>,
+    pub(crate) checks: Option<LaunchChecks<'a>>,
     /// In which order threads take turns, if not in the usual one.
     pub(crate) order: Option<Order>,
     /// Whether each block and each iteration runs by itself.
@@ -266,7 +285,7 @@ pub(crate) fn bind<'a>(
             .collect(),
         presets_of_block: code.preset.iter().any(|(_, preset)| preset.is_of_block()),
         uniforms,
-        checks: checks.map(|checks| BoundChecks::new(checks, code, launch, &shared, patterns)),
+        checks: checks.map(|checks| LaunchChecks::new(checks, code, launch, &shared, patterns)),
         shared,
         groups: threads.div_ceil(GROUP),
         slopes,
