@@ -6,7 +6,7 @@ use crate::vector::{
 use warpwise_compiler::ir::CompareOp;
 
 /// The most instructions that a condition is made of.
-pub(crate) const MOST_TERMS: usize = 16;
+pub(crate) const MAX_CONDITION_TERMS: usize = 16;
 
 /// `to = value < with`, or another comparison, in each lane.
 #[derive(Clone, Copy, Debug)]

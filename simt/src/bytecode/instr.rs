@@ -12,7 +12,7 @@ use warpwise_compiler::ir::{BarrierOp, Fault, Scope};
 
 /// One instruction of the interpreter. Numbers of steps are `u32`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum Instr {
     // Values.
     /// `d = f(a, b, c)`, of `[d, a, b, c]`, in each lane.
     Map {
@@ -98,12 +98,12 @@ pub(crate) enum Step {
         copy: CopyWords,
     },
     /// The loads and the operation of that number in [`Code::products`](super::Code::products).
-    FmaLoaded {
+    FmaOfLoads {
         product: u32,
     },
     /// What the steps that follow do in all rounds of a loop, if it can be done at once: the loop of that
-    /// number in [`Code::sums`](super::Code::sums).
-    Sums {
+    /// number in [`Code::dot_product_loops`](super::Code::dot_product_loops).
+    DotProducts {
         sums: u32,
     },
     /// A load from an array of each thread's own.
@@ -127,9 +127,9 @@ pub(crate) enum Step {
     },
 
     // Output.
-    /// Prints what stands at that number in [`Code::said`](super::Code::said).
+    /// Prints what stands at that number in [`Code::messages`](super::Code::messages).
     Print {
-        said: u32,
+        message: u32,
     },
 
     // Where threads meet.
@@ -154,33 +154,33 @@ pub(crate) enum Step {
         to: u32,
     },
     /// Jumps back, for the price of the steps jumped over and of waiting.
-    Back {
+    BackEdge {
         to: u32,
         cost: u32,
     },
     /// The next iteration of a `for` whose counter is uniform, at `to`, if there is one; as
-    /// [`Step::Back`].
-    Next {
+    /// [`Instr::BackEdge`].
+    NextIteration {
         range: Counter,
         to: u32,
         cost: u32,
     },
     /// If what is decided by is the same for all lanes, as it is at that number in [`Code::decisions`](super::Code::decisions), does what the
-    /// [`Step::If`] right before `then` does. The steps up to there compute it lane by lane.
+    /// [`Instr::If`] right before `then` does. The steps up to there compute it lane by lane.
     DecideIf {
         decision: u32,
         then: u32,
         other: u32,
         join: u32,
     },
-    /// The same for the [`Step::Leave`] right before `behind`, if no lane leaves: if it comes out as `stay`.
+    /// The same for the [`Instr::Leave`] right before `behind`, if no lane leaves: if it comes out as `stay`.
     DecideLeave {
         decision: u32,
         stay: bool,
         behind: u32,
     },
     /// Pushes a frame and goes on with the lanes where `cond` is `when`; those where it
-    /// is not go on at `other` ([`Step::Else`] or `join`).
+    /// is not go on at `other` ([`Instr::Else`] or `join`).
     If {
         cond: Reg,
         when: bool,
@@ -203,28 +203,28 @@ pub(crate) enum Step {
         to: Leave,
         when: When,
     },
-    /// The active lanes end with a message: that of this number in [`Code::said`](super::Code::said).
+    /// The active lanes end with a message: that of this number in [`Code::messages`](super::Code::messages).
     Panic {
-        said: u32,
+        message: u32,
     },
     /// The end of the kernel.
     End,
 
     // What counts; only in code that was lowered for it.
     /// The active lanes begin a segment: steps that they run together.
-    Count {
+    CountSegment {
         segment: u32,
     },
-    /// The same for the first arm of an `if`, right behind [`Step::If`], which is this branch.
+    /// The same for the first arm of an `if`, right behind [`Instr::If`], which is this branch.
     CountArm {
         segment: u32,
         branch: u32,
     },
     /// The active lanes are those of the first arm of an `if`, which is this branch, and begin no segment there.
-    CountParted {
+    CountDivergence {
         branch: u32,
     },
-    /// [`Step::Leave`], where that is this branch, or those who leave run this segment.
+    /// [`Instr::Leave`], where that is this branch, or those who leave run this segment.
     CountedLeave {
         to: Leave,
         when: When,
@@ -232,7 +232,7 @@ pub(crate) enum Step {
         segment: Option<u32>,
     },
     /// The active lanes come to the loop of that number.
-    CountCome {
+    CountLoopEntry {
         number: u32,
     },
     /// The request of that number in [`Counted::requests`](super::Counted::requests) is made by the next step.
@@ -242,27 +242,27 @@ pub(crate) enum Step {
 
     // What checks; only in code that was lowered for it.
     /// The access of that number in [`Code::sites`](super::Code::sites) is made by the next step.
-    Watch {
+    CheckAccess {
         site: u32,
     },
     /// Undefined values are followed through the steps from there on, which only compute.
-    Follow {
+    TrackUndefined {
         from: u32,
     },
     /// The fence that comes next is of this scope.
-    WatchFence {
+    CheckFence {
         scope: Scope,
     },
 
     // What tells; only in code that was lowered for it.
     /// Others may have their turn.
-    Turn,
+    Yield,
     /// The next step may do that [`Change`], of [`Code::changes`](super::Code::changes).
     Change {
         change: u32,
     },
     /// Tells who looks on that the active lanes are at that point, in [`Code::points`](super::Code::points).
-    Point {
+    DebugPoint {
         point: u32,
     },
 }
@@ -344,14 +344,14 @@ pub(crate) enum AtomicKind {
     },
 }
 
-impl Step {
+impl Instr {
     /// The numbers of steps in it.
     pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
         let targets = match self {
             Self::Jump { to }
             | Self::JumpUnless { to, .. }
-            | Self::Back { to, .. }
-            | Self::Next { to, .. }
+            | Self::BackEdge { to, .. }
+            | Self::NextIteration { to, .. }
             | Self::DecideLeave { behind: to, .. } => [Some(to), None, None],
             Self::If { other, join, .. } => [Some(other), Some(join), None],
             Self::Enter { resume, join } => [Some(resume), Some(join), None],
@@ -371,8 +371,8 @@ impl Step {
             | Self::Store { .. }
             | Self::LoadAffine { .. }
             | Self::StoreAffine { .. }
-            | Self::FmaLoaded { .. }
-            | Self::Sums { .. }
+            | Self::FmaOfLoads { .. }
+            | Self::DotProducts { .. }
             | Self::LoadLocal { .. }
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }
@@ -388,18 +388,18 @@ impl Step {
             | Self::Print { .. }
             | Self::Panic { .. }
             | Self::End
-            | Self::Count { .. }
+            | Self::CountSegment { .. }
             | Self::CountArm { .. }
-            | Self::CountParted { .. }
+            | Self::CountDivergence { .. }
             | Self::CountedLeave { .. }
-            | Self::CountCome { .. }
+            | Self::CountLoopEntry { .. }
             | Self::CountRequest { .. }
-            | Self::Watch { .. }
-            | Self::Follow { .. }
-            | Self::WatchFence { .. }
-            | Self::Turn
+            | Self::CheckAccess { .. }
+            | Self::TrackUndefined { .. }
+            | Self::CheckFence { .. }
+            | Self::Yield
             | Self::Change { .. }
-            | Self::Point { .. } => [None, None, None],
+            | Self::DebugPoint { .. } => [None, None, None],
         };
         targets.into_iter().flatten()
     }

@@ -1,8 +1,8 @@
 //! What a kernel is lowered to.
 //!
-//! [`Step`]s stand in one list; control flow is jumps within it and a stack of
+//! [`Instr`]s stand in one list; control flow is jumps within it and a stack of
 //! frames (see [`crate::exec::strand`]). What is computed lane by lane is one kind of
-//! step, [`Step::Map`], with the loop over lanes as a function pointer; the other
+//! step, [`Instr::Map`], with the loop over lanes as a function pointer; the other
 //! kinds move data, meet other threads, or decide what runs next.
 mod address;
 mod condition;
@@ -21,28 +21,31 @@ use crate::vector::{
     registers::{Array, Reg, Uniform},
 };
 pub(crate) use address::{Address, Operand};
-pub(crate) use condition::{Compare, MOST_TERMS, Term};
+pub(crate) use condition::{Compare, MAX_CONDITION_TERMS, Term};
 pub use counting::Requests;
 pub(crate) use counting::{Counted, Entry, Request, phases};
-pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Leave, Step, When};
+pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Instr, Leave, When};
 pub(crate) use integer::IntegerOp;
 pub(crate) use pattern::{Alike, Pattern};
-pub(crate) use products::{Going, Loaded, MOST_INTEGERS, MOST_PRODUCTS, Product, Sum, Sums};
-pub(crate) use prologue::{Given, Preset, Slope, WalkOf};
+pub(crate) use products::{
+    Accumulation, AffineLoad, DotProductLoop, FactorRequest, MAX_ROUND_INTEGERS,
+    MAX_ROUND_PRODUCTS, Product,
+};
+pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
-pub(crate) use warp::{Inputs, WarpOp, complete, exchange, reduced};
+pub(crate) use warp::{WarpInputs, WarpOp, complete, exchange, reduced};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 
 /// Bytes of a shared array, far beyond what any GPU has.
-pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
+pub(crate) const MAX_SHARED_ARRAY_BYTES: u64 = 16 << 20;
 
 /// How long a strand may go round loops that may wait for others, before they get a
-/// turn: the costs of its [`Step::Back`]s together.
-pub(crate) const PATIENCE: i64 = 1 << 18;
+/// turn: the costs of its [`Instr::BackEdge`]s together.
+pub(crate) const SPIN_BUDGET: i64 = 1 << 18;
 
 /// What an iteration of a loop costs that may well wait for others.
-pub(crate) const SPIN: i64 = PATIENCE >> 6;
+pub(crate) const SPIN_ITERATION_COST: i64 = SPIN_BUDGET >> 6;
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -64,33 +67,33 @@ pub(crate) struct Code {
     pub(crate) arrays: Vec<Array>,
     /// Whether one thread of the host must run it all: as it may access bytes of one memory in words of several sizes at the
     /// same time, or as what is checked of it depends on the order of blocks.
-    pub(crate) alone: bool,
+    pub(crate) single_worker: bool,
     /// What is run.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) instrs: Vec<Instr>,
     /// Where in the source each step came from.
     pub(crate) spans: Vec<Span>,
-    /// Whether blocks meet: whether some step is [`Step::SyncGrid`].
-    pub(crate) meets: bool,
+    /// Whether blocks meet: whether some step is [`Instr::SyncGrid`].
+    pub(crate) syncs_grid: bool,
     /// What the atomic steps do.
     pub(crate) atomics: Vec<Atomic>,
     /// What the steps that print or panic say.
-    pub(crate) said: Vec<Said>,
+    pub(crate) messages: Vec<Message>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
     /// Uniform values that stand before the first step.
-    pub(crate) given: Vec<(Uniform, Given)>,
+    pub(crate) inputs: Vec<(Uniform, Input)>,
     /// Those that are computed once for each launch, `d = f(a, b, c)` of `[d, a, b, c]`, in order.
     pub(crate) launch: Vec<(LaneFn, [Uniform; 4])>,
     /// What affine values have of the index of each thread.
     pub(crate) slopes: Vec<Slope>,
     /// How accesses by affine addresses go over the lanes.
-    pub(crate) walks: Vec<WalkOf>,
+    pub(crate) walks: Vec<WalkSpec>,
     /// Products of what is loaded, added to something.
     pub(crate) products: Vec<Product>,
     /// What lanes part by that may be known for all of them.
     pub(crate) decisions: Vec<Box<[Term]>>,
     /// Loops that are nothing but such products.
-    pub(crate) sums: Vec<Sums>,
+    pub(crate) dot_product_loops: Vec<DotProductLoop>,
     /// The comparisons of affine values.
     pub(crate) compares: Vec<Compare>,
     /// Registers that are filled before the first step.
@@ -104,18 +107,18 @@ pub(crate) struct Code {
     /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
     /// The steps of which it depends on operands whether others matter, ascending, if undefined values are followed.
-    pub(crate) choices: Vec<(u32, Choice)>,
+    pub(crate) choices: Vec<(u32, OperandChoice)>,
     /// Whether it has releases, acquires or fences, if that matters to the checks.
     pub(crate) synchronizes: bool,
     /// What is told, if the steps tell.
-    pub(crate) points: Vec<Point>,
+    pub(crate) points: Vec<DebugPoint>,
     /// What may change something, if the steps tell.
     pub(crate) changes: Vec<Change>,
 }
 
 /// How it depends on operands of a step whether others matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum OperandChoice {
     /// The first says which of the two others it is.
     Select,
     /// One that is true decides.
@@ -124,9 +127,9 @@ pub(crate) enum Choice {
     And,
 }
 
-impl Choice {
+impl OperandChoice {
     /// That of an operation on `bool`s.
-    pub(crate) const fn of(op: BinaryOp) -> Option<Self> {
+    pub(crate) const fn for_bool_op(op: BinaryOp) -> Option<Self> {
         if matches!(op, BinaryOp::Or) {
             Some(Self::Or)
         } else if matches!(op, BinaryOp::And) {
@@ -139,7 +142,7 @@ impl Choice {
 
 /// A point of the kernel at which threads tell that they are there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
+pub(crate) struct DebugPoint {
     pub(crate) inst: InstId,
     pub(crate) stage: Stage,
     /// What the instruction has yielded.
@@ -188,7 +191,7 @@ pub(crate) enum Param {
 
 /// A message with its values.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct Message {
     pub(crate) message: MessageId,
     pub(crate) values: Vec<Operand>,
 }

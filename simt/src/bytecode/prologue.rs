@@ -7,7 +7,7 @@ use warpwise_compiler::ir::{Axis, Builtin};
 
 /// A uniform value known when a block starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Given {
+pub(crate) enum Input {
     /// These bits.
     Const(u64),
     /// A scalar parameter's.
@@ -26,7 +26,7 @@ pub(crate) enum Given {
     Launch,
 }
 
-impl Given {
+impl Input {
     /// Whether it is another one in each block.
     pub(crate) fn depends_on_block(self) -> bool {
         matches!(self, Self::BlockIdx(_) | Self::GlobalIdx(_))
@@ -69,7 +69,7 @@ impl Given {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Preset {
     /// This value, in every lane.
-    Splat(Uniform, Given),
+    Splat(Uniform, Input),
     /// What the hardware provides; one that differs from thread to thread.
     Builtin(Builtin),
     /// 0: a local that the kernel may read before it sets it.
@@ -102,7 +102,7 @@ pub(crate) struct Slope {
 
 /// How an access goes over the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WalkOf {
+pub(crate) struct WalkSpec {
     /// Of the index.
     pub(crate) slope: u16,
     /// Bytes that the index counts.

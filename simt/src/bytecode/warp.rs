@@ -33,7 +33,7 @@ impl WarpOp {
 }
 
 /// What the lanes of one warp bring to an operation.
-pub(crate) struct Inputs {
+pub(crate) struct WarpInputs {
     /// Who has come.
     lanes: u32,
     /// Whom each waits for.
@@ -45,7 +45,7 @@ pub(crate) struct Inputs {
     others: [u64; 32],
 }
 
-impl Inputs {
+impl WarpInputs {
     pub(crate) fn none() -> Self {
         Self { lanes: 0, masks: [u32::MAX; 32], apart: false, values: [0; 32], others: [0; 32] }
     }
@@ -140,7 +140,7 @@ impl Inputs {
 }
 
 /// The lanes that have come and whose group is complete, of a warp's `live` ones.
-pub(crate) fn complete(inputs: &Inputs, live: u32) -> u32 {
+pub(crate) fn complete(inputs: &WarpInputs, live: u32) -> u32 {
     if inputs.lanes == live && !inputs.apart {
         return live;
     }
@@ -152,7 +152,7 @@ pub(crate) fn complete(inputs: &Inputs, live: u32) -> u32 {
 /// Does `op` for `lanes` of a warp, whose groups are complete.
 pub(crate) fn exchange(
     op: WarpOp,
-    inputs: &Inputs,
+    inputs: &WarpInputs,
     registers: &mut Registers,
     warp: usize,
     lanes: u32,
@@ -178,7 +178,7 @@ pub(crate) fn exchange(
 }
 
 /// What a lane gets in a shuffle: its own value, where the other does not take part.
-fn shuffled(op: ShuffleOp, width: u32, inputs: &Inputs, lane: usize) -> u64 {
+fn shuffled(op: ShuffleOp, width: u32, inputs: &WarpInputs, lane: usize) -> u64 {
     let from = source(op, width, inputs.others[lane], lane);
     let takes_part = inputs.group(lane) & (1 << from) != 0;
     inputs.values[if takes_part { from } else { lane }]
@@ -199,7 +199,7 @@ fn source(op: ShuffleOp, width: u32, other: u64, lane: usize) -> usize {
 }
 
 /// What a lane gets in a vote.
-fn voted(op: VoteOp, inputs: &Inputs, lane: usize) -> u64 {
+fn voted(op: VoteOp, inputs: &WarpInputs, lane: usize) -> u64 {
     let group = inputs.group(lane);
     let ballot =
         bits(group).filter(|lane| inputs.values[*lane] != 0).fold(0, |all, lane| all | 1 << lane);
@@ -211,7 +211,7 @@ fn voted(op: VoteOp, inputs: &Inputs, lane: usize) -> u64 {
 }
 
 /// What a lane gets where equal values are looked for.
-fn matched(op: MatchOp, inputs: &Inputs, lane: usize) -> u64 {
+fn matched(op: MatchOp, inputs: &WarpInputs, lane: usize) -> u64 {
     let group = inputs.group(lane);
     let equal = bits(group).filter(|other| inputs.values[*other] == inputs.values[lane]);
     let equal = equal.fold(0, |all, lane| all | 1 << lane);
@@ -222,7 +222,7 @@ fn matched(op: MatchOp, inputs: &Inputs, lane: usize) -> u64 {
 }
 
 /// What comes out of the values of a group, in the order of a butterfly.
-fn combined(combine: fn(u64, u64) -> u64, inputs: &Inputs, group: u32) -> u64 {
+fn combined(combine: fn(u64, u64) -> u64, inputs: &WarpInputs, group: u32) -> u64 {
     let mut values: [Option<u64>; 32] =
         std::array::from_fn(|lane| (group & (1 << lane) != 0).then_some(inputs.values[lane]));
     for distance in [16, 8, 4, 2, 1] {

@@ -1,7 +1,7 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    bytecode::{Bytes, Code, Given, Param, Pattern, SHARED_LIMIT, Slope},
+    bytecode::{Bytes, Code, Input, MAX_SHARED_ARRAY_BYTES, Param, Pattern, Slope},
     exec::schedule::Order,
     launch::{along, split},
     observe::{
@@ -47,7 +47,7 @@ pub(crate) struct Bound<'a> {
     /// The uniform values that do not depend on the block.
     pub(crate) uniforms: Vec<u64>,
     /// Those that do.
-    pub(crate) of_block: Vec<(Uniform, Given)>,
+    pub(crate) of_block: Vec<(Uniform, Input)>,
     /// Whether there are registers to set for each block.
     pub(crate) presets_of_block: bool,
     /// Bytes of each block-shared array.
@@ -84,7 +84,7 @@ impl Bound<'_> {
     /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::exec::replay).
     pub(crate) fn may_be_alike(&self, code: &Code) -> bool {
         let is_watched = !self.watchers.is_empty() || self.order.is_some();
-        !is_watched && !code.meets && !self.one_by_one
+        !is_watched && !code.syncs_grid && !self.one_by_one
     }
 
     /// Between what the lanes of a group have of a slope.
@@ -187,7 +187,7 @@ pub(crate) fn shared(code: &Code, launch: &Launch<'_>) -> Result<Vec<u64>, Strin
             let len = len.evaluate(&passed);
             let len =
                 len.map_err(|error| format!("the length of shared array {number} {error}"))?;
-            let bytes = len.checked_mul(*each).filter(|bytes| *bytes <= SHARED_LIMIT);
+            let bytes = len.checked_mul(*each).filter(|bytes| *bytes <= MAX_SHARED_ARRAY_BYTES);
             bytes.ok_or_else(|| format!("shared array {number} has {len} elements"))
         }
     });
@@ -237,20 +237,20 @@ pub(crate) fn bind<'a>(
         (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar(_) | Param::Slice { .. }) => None,
     };
     let mut uniforms = vec![0; code.uniforms];
-    for (uniform, given) in &code.given {
+    for (uniform, given) in &code.inputs {
         let bits = match *given {
-            Given::Const(bits) => bits,
-            Given::Param(param) => match launch.args[param] {
+            Input::Const(bits) => bits,
+            Input::Param(param) => match launch.args[param] {
                 Arg::Scalar(bits) => bits,
                 Arg::Slice { .. } => 0,
             },
-            Given::Len(param) => match launch.args[param] {
+            Input::Len(param) => match launch.args[param] {
                 Arg::Scalar(_) => 0,
                 Arg::Slice { len, .. } => len,
             },
-            Given::BlockDim(axis) => along(launch.block, axis).into(),
-            Given::GridDim(axis) => along(launch.grid, axis).into(),
-            Given::BlockIdx(_) | Given::GlobalIdx(_) | Given::Launch => 0,
+            Input::BlockDim(axis) => along(launch.block, axis).into(),
+            Input::GridDim(axis) => along(launch.grid, axis).into(),
+            Input::BlockIdx(_) | Input::GlobalIdx(_) | Input::Launch => 0,
         };
         uniform.set(&mut uniforms, bits);
     }
@@ -278,7 +278,7 @@ pub(crate) fn bind<'a>(
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         of_block: code
-            .given
+            .inputs
             .iter()
             .copied()
             .filter(|(_, given)| given.depends_on_block())

@@ -1,6 +1,6 @@
 //! Looking on while one thread or warp runs.
 use crate::{
-    bytecode::{Point, Stage},
+    bytecode::{DebugPoint, Stage},
     vector::lanes,
 };
 use std::{
@@ -134,7 +134,7 @@ pub(crate) trait Watch: Sync {
     /// Who is watched.
     fn watched(&self) -> Watched;
     /// `lanes` are at a point, where they have a value.
-    fn see(&self, point: &Point, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()>;
+    fn see(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()>;
 }
 
 impl<'a> Watcher<'a> {
@@ -160,10 +160,10 @@ impl Watch for Watcher<'_> {
         self.watched
     }
 
-    fn see(&self, point: &Point, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()> {
+    fn see(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { known, look, panic } = &mut *state;
-        let Point { inst, stage, tells, .. } = *point;
+        let DebugPoint { inst, stage, tells, .. } = *point;
         if let Some(bits) = bits {
             known.values[inst.index()].set(lanes, &bits);
         }

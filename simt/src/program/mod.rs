@@ -11,7 +11,7 @@ use crate::{
         sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
     },
     outcome::Stopped,
-    translate::{self, Added, patterns},
+    translate::{self, Instrumentation, patterns},
     vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
@@ -30,7 +30,7 @@ impl Program {
 
     /// As [`new`](Self::new), with the host's instructions that `isa` names.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
-        Self { code: translate::lower(kernel, isa, Added::Nothing) }
+        Self { code: translate::translate(kernel, isa, Instrumentation::None) }
     }
 
     /// Runs every thread of `launch` to its end.
@@ -61,14 +61,18 @@ impl CountingProgram {
 
     /// As [`new`](Self::new), with the host's instructions that `isa` names.
     pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
-        let code = translate::lower(kernel, isa, Added::Counting(requests));
+        let code = translate::translate(kernel, isa, Instrumentation::Counters(requests));
         Self { kernel: kernel.clone(), code }
     }
 
     /// The same, the kernel lowered as it is written: what tests compare with.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel, requests: Requests) -> Self {
-        let code = translate::lower_as_written(kernel, Isa::detect(), Added::Counting(requests));
+        let code = translate::translate_as_written(
+            kernel,
+            Isa::detect(),
+            Instrumentation::Counters(requests),
+        );
         Self { kernel: kernel.clone(), code }
     }
 
@@ -119,14 +123,15 @@ impl CheckedProgram {
 
     /// As [`new`](Self::new), with the host's instructions that `isa` names.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
-        let code = translate::lower(kernel, isa, Added::Checks);
+        let code = translate::translate(kernel, isa, Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
     }
 
     /// The same, the kernel lowered as it is written: what tests compare with.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel) -> Self {
-        let code = translate::lower_as_written(kernel, Isa::detect(), Added::Checks);
+        let code =
+            translate::translate_as_written(kernel, Isa::detect(), Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     exec::{bound::Observation, schedule::Order},
     observe::debugger::{Watch, Watcher},
     program::run,
-    translate::{self, Added},
+    translate::{self, Instrumentation},
     vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
@@ -24,7 +24,7 @@ impl TracedProgram {
     pub fn new(kernel: &Kernel) -> Self {
         Self {
             kernel: kernel.clone(),
-            code: translate::lower(kernel, Isa::detect(), Added::Traced),
+            code: translate::translate(kernel, Isa::detect(), Instrumentation::Debugger),
         }
     }
 

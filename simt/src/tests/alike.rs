@@ -6,14 +6,14 @@
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, Finding, Launch, Outcome, Problem, Stopped,
-    bytecode::Step,
+    bytecode::Instr,
     exec::{
         block::Block,
         bound::{Observation, bind, lend, shared},
         replay::Fails,
     },
     observe::log::Log,
-    translate::{Added, lower},
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
@@ -80,7 +80,7 @@ fn alike(
     first: u64,
     most: u64,
 ) -> Result<u64, Fails> {
-    let code = lower(&kernel(inside), Isa::detect(), Added::Nothing).unwrap();
+    let code = translate(&kernel(inside), Isa::detect(), Instrumentation::None).unwrap();
     let memories: Vec<_> = values.iter().map(Value::memory).collect();
     let args: Vec<_> =
         values.iter().zip(&memories).map(|(value, memory)| value.arg(memory)).collect();
@@ -393,7 +393,7 @@ fn values_that_blocks_store_are_noted_block_by_block() {
     }
 }
 
-/// Sums of a grid-stride loop of this type, over `%k` elements.
+/// DotProductLoop of a grid-stride loop of this type, over `%k` elements.
 fn strided(ty: &str, more: &str) -> String {
     format!(
         "{PARAMS}
@@ -585,9 +585,9 @@ fn counted(ty: &str) -> String {
 
 /// How many loops of a kernel have a counter that only stands once.
 fn loops_that_count(inside: &str) -> usize {
-    let code = lower(&kernel(inside), Isa::detect(), Added::Nothing).unwrap();
-    let counts = |step: &&Step| matches!(step, Step::LoadAffine { .. });
-    code.steps.iter().filter(counts).count()
+    let code = translate(&kernel(inside), Isa::detect(), Instrumentation::None).unwrap();
+    let counts = |step: &&Instr| matches!(step, Instr::LoadAffine { .. });
+    code.instrs.iter().filter(counts).count()
 }
 
 #[test]

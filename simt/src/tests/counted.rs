@@ -2,8 +2,8 @@
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
-    bytecode::{Requests, Step},
-    translate::{Added, lower},
+    bytecode::{Instr, Requests},
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
@@ -65,14 +65,14 @@ const AT_LANE: &str = "%found = eq %at, %lane : bool !0
     %leaves = if %found !0 { %b1 = break %loop !0 }";
 
 /// Whether the loop is a `for`, with such steps between the others.
-fn counts_in(inside: &str, added: Added) -> bool {
+fn counts_in(inside: &str, instrumentation: Instrumentation) -> bool {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-    let code = lower(&kernel, Isa::detect(), added).unwrap();
-    code.steps.iter().any(|step| matches!(step, Step::Next { .. }))
+    let code = translate(&kernel, Isa::detect(), instrumentation).unwrap();
+    code.instrs.iter().any(|step| matches!(step, Instr::NextIteration { .. }))
 }
 
 fn counts(inside: &str) -> bool {
-    counts_in(inside, Added::Nothing)
+    counts_in(inside, Instrumentation::None)
 }
 
 /// Counters and findings are those of the loop as it is written.
@@ -221,8 +221,8 @@ fn lanes_that_fail_are_counted_up_to_where_they_do() {
         %inside = bounds %far64, %some : u64 !0";
     for leave in [fails.into(), format!("{fails}\n{AT_LANE}"), format!("{AT_LANE}\n{fails}")] {
         let inside = search("%zero", "%n", 1, &leave, ALONE);
-        assert!(counts_in(&inside, Added::Counting(Requests::Scalars)));
-        assert!(counts_in(&inside, Added::Checks));
+        assert!(counts_in(&inside, Instrumentation::Counters(Requests::Scalars)));
+        assert!(counts_in(&inside, Instrumentation::Sanitizer));
         is_unseen(&inside);
     }
 }
@@ -239,8 +239,8 @@ fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
     for leave in [meets, reads] {
         let inside = search("%zero", "%n", 1, &leave, ALONE);
         assert!(counts(&inside));
-        assert!(!counts_in(&inside, Added::Counting(Requests::Scalars)));
-        assert!(!counts_in(&inside, Added::Checks));
+        assert!(!counts_in(&inside, Instrumentation::Counters(Requests::Scalars)));
+        assert!(!counts_in(&inside, Instrumentation::Sanitizer));
         is_unseen(&inside);
     }
 }
@@ -259,10 +259,13 @@ fn threads_that_stride_over_memory_count_where_nothing_else_leaves() {
     for compare in ["%more = lt", "%while = if"] {
         let inside = strides.replace(compare, &format!("{cast}\n{compare}"));
         let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-        for added in [Added::Counting(Requests::Scalars), Added::Checks] {
-            let code = lower(&kernel, Isa::detect(), added).unwrap();
-            let rewritten = code.rewritten.unwrap_or_else(|| panic!("{added:?}: as written"));
-            assert!(!rewritten.to_string().contains("loop"), "{added:?}: {rewritten}");
+        for instrumentation in
+            [Instrumentation::Counters(Requests::Scalars), Instrumentation::Sanitizer]
+        {
+            let code = translate(&kernel, Isa::detect(), instrumentation).unwrap();
+            let rewritten =
+                code.rewritten.unwrap_or_else(|| panic!("{instrumentation:?}: as written"));
+            assert!(!rewritten.to_string().contains("loop"), "{instrumentation:?}: {rewritten}");
         }
         is_unseen(&inside);
     }

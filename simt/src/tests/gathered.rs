@@ -2,8 +2,8 @@
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
-    bytecode::{Requests, Step},
-    translate::{Added, lower},
+    bytecode::{Instr, Requests},
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
@@ -183,12 +183,12 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
 fn rounds_that_nobody_leaves_early_take_no_turns() {
     let costs = |body: &str| -> Vec<u32> {
         let text = number(&format!("kernel k {{ {} }}", histogram("u8", 1, "%one", body)));
-        let code = lower(&text.parse().unwrap(), Isa::detect(), Added::Nothing).unwrap();
-        let cost = |step: &Step| match step {
-            Step::Next { cost, .. } | Step::Back { cost, .. } => Some(*cost),
+        let code = translate(&text.parse().unwrap(), Isa::detect(), Instrumentation::None).unwrap();
+        let cost = |step: &Instr| match step {
+            Instr::NextIteration { cost, .. } | Instr::BackEdge { cost, .. } => Some(*cost),
             _ => None,
         };
-        code.steps.iter().filter_map(cost).collect()
+        code.instrs.iter().filter_map(cost).collect()
     };
     let all = costs("");
     assert!(!all.is_empty() && all.iter().all(|cost| *cost == 0), "{all:?}");

@@ -2,8 +2,8 @@
 use super::{Shape, Value, isas, number, program_for, run, shape, u32s};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program,
-    bytecode::{Code, IntegerOp, Requests, Step},
-    translate::{Added, lower, lower_as_written},
+    bytecode::{Code, Instr, IntegerOp, Requests},
+    translate::{Instrumentation, translate, translate_as_written},
     vector::lanes::{BUFFER, Isa},
 };
 use std::num::NonZeroUsize;
@@ -205,14 +205,15 @@ fn random_kernels_do_the_same_with_guards() {
             continue;
         }
         tried += 1;
-        let counts = Added::Counting(Requests::Scalars);
-        let written = lower_as_written(&kernel, Isa::detect(), counts).unwrap();
-        let many = |code: &Code, is: fn(&Step) -> bool| code.steps.iter().filter(|s| is(s)).count();
-        for added in [Added::Nothing, counts, Added::Checks] {
-            let code = lower(&kernel, Isa::detect(), added).unwrap();
-            let is_else = |step: &Step| matches!(step, Step::Else);
+        let counts = Instrumentation::Counters(Requests::Scalars);
+        let written = translate_as_written(&kernel, Isa::detect(), counts).unwrap();
+        let many =
+            |code: &Code, is: fn(&Instr) -> bool| code.instrs.iter().filter(|s| is(s)).count();
+        for instrumentation in [Instrumentation::None, counts, Instrumentation::Sanitizer] {
+            let code = translate(&kernel, Isa::detect(), instrumentation).unwrap();
+            let is_else = |step: &Instr| matches!(step, Instr::Else);
             guarded += usize::from(many(&code, is_else) < many(&written, is_else));
-            let is_back = |step: &Step| matches!(step, Step::Back { .. });
+            let is_back = |step: &Instr| matches!(step, Instr::BackEdge { .. });
             counting += usize::from(many(&code, is_back) < many(&written, is_back));
         }
         for all in [0, 0b10_1101] {
@@ -288,9 +289,9 @@ const STRIDES: &str = "
 #[test]
 fn a_while_over_a_slice_counts() {
     let kernel: Kernel = number(&format!("kernel k {{ {STRIDES} }}")).parse().unwrap();
-    let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
-    assert!(code.steps.iter().any(|step| matches!(step, Step::LoadAffine { .. })));
-    assert!(!code.steps.iter().any(|step| matches!(step, Step::Load { .. } | Step::Else)));
+    let code = translate(&kernel, Isa::detect(), Instrumentation::None).unwrap();
+    assert!(code.instrs.iter().any(|step| matches!(step, Instr::LoadAffine { .. })));
+    assert!(!code.instrs.iter().any(|step| matches!(step, Instr::Load { .. } | Instr::Else)));
     for isa in isas() {
         let program = program_for(STRIDES, isa);
         for len in [0, 1, 39, 40, 63, 64, 65, 500, 5000] {

@@ -9,7 +9,7 @@ use crate::{
         replay::Fails,
     },
     observe::log::Log,
-    translate::{Added, lower, patterns},
+    translate::{Instrumentation, patterns, translate},
     vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
@@ -242,13 +242,14 @@ impl Plan {
     }
 
     /// How many blocks, from the first one on, run alike.
-    fn alike(&self, kernel: &Kernel, added: Added) -> Result<u64, Fails> {
-        let code = lower(kernel, Isa::detect(), added).unwrap();
+    fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Fails> {
+        let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
             let patterns = patterns::find(kernel, &code.counted.requests, launch);
             let loans = lend(&code, launch).unwrap();
             let shared = shared(&code, launch).unwrap();
-            let checks = matches!(added, Added::Checks).then_some(self.checks);
+            let checks =
+                matches!(instrumentation, Instrumentation::Sanitizer).then_some(self.checks);
             let observation = Observation { checks, ..Observation::default() };
             let bound = bind(&code, launch, &loans, shared, &patterns, observation);
             let log = &mut Log::new(&code.counted);
@@ -259,8 +260,13 @@ impl Plan {
 }
 
 /// Of how many plans several blocks, or iterations, run alike.
-fn some_alike(alike: &mut [usize; 2], plan: &Plan, kernel: &Kernel, added: Added) {
-    alike[0] += usize::from(plan.alike(kernel, added).is_ok_and(|blocks| blocks > 1));
+fn some_alike(
+    alike: &mut [usize; 2],
+    plan: &Plan,
+    kernel: &Kernel,
+    instrumentation: Instrumentation,
+) {
+    alike[0] += usize::from(plan.alike(kernel, instrumentation).is_ok_and(|blocks| blocks > 1));
     alike[1] += usize::from(plan.rounds.is_some());
 }
 
@@ -270,7 +276,7 @@ fn what_is_alike_is_counted_as_each_by_itself() {
     for _ in 0..500 {
         let plan = Plan::any(&mut random);
         let kernel = plan.kernel();
-        some_alike(&mut alike, &plan, &kernel, Added::Counting(Requests::Vectors));
+        some_alike(&mut alike, &plan, &kernel, Instrumentation::Counters(Requests::Vectors));
         let program = CountingProgram::new(&kernel, Requests::Vectors);
         let (want, left) = plan.run(1, |launch| program.run_without_patterns(launch));
         for workers in [1, 3] {
@@ -292,7 +298,7 @@ fn what_is_alike_is_found_as_in_each_by_itself() {
     for _ in 0..500 {
         let plan = Plan::any(&mut random);
         let kernel = plan.kernel();
-        some_alike(&mut alike, &plan, &kernel, Added::Checks);
+        some_alike(&mut alike, &plan, &kernel, Instrumentation::Sanitizer);
         let program = CheckedProgram::new(&kernel);
         let (want, left) = plan.run(1, |launch| program.run_one_by_one(launch, plan.checks));
         for workers in [1, 3] {

@@ -3,8 +3,8 @@ use super::{number, sums::floats};
 use crate::{
     Arg, CheckedProgram, Checks, Counters, CountingProgram, Finding, Launch, Memory, Outcome,
     Problem,
-    bytecode::{Code, Requests, Step},
-    translate::{Added, lower},
+    bytecode::{Code, Instr, Requests},
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use std::num::NonZeroUsize;
@@ -239,7 +239,7 @@ impl Plan {
 }
 
 fn is_at_once(code: &Code) -> bool {
-    code.steps.iter().any(|step| matches!(step, Step::Sums { .. }))
+    code.instrs.iter().any(|step| matches!(step, Instr::DotProducts { .. }))
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn rounds_at_once_count_what_rounds_count() {
     for _ in 0..400 {
         let plan = Plan::any(&mut random);
         let kernel = plan.kernel();
-        let code = lower(&kernel, isa, Added::Counting(Requests::Vectors)).unwrap();
+        let code = translate(&kernel, isa, Instrumentation::Counters(Requests::Vectors)).unwrap();
         at_once += usize::from(is_at_once(&code));
         let (want, got) = (plan.count(&kernel, Isa::Baseline), plan.count(&kernel, isa));
         for (want, got) in want.iter().zip(&got) {
@@ -268,7 +268,8 @@ fn rounds_at_once_are_found_what_rounds_are() {
     for _ in 0..600 {
         let plan = Plan::any(&mut random);
         let kernel = plan.kernel();
-        at_once += usize::from(is_at_once(&lower(&kernel, isa, Added::Checks).unwrap()));
+        at_once +=
+            usize::from(is_at_once(&translate(&kernel, isa, Instrumentation::Sanitizer).unwrap()));
         let want = plan.check(&kernel, Isa::Baseline);
         assert_eq!(want, plan.check(&kernel, isa), "{plan:?}");
         let is = |of: fn(&Problem) -> bool| want.0.1.iter().any(|finding| of(&finding.problem));

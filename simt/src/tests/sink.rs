@@ -2,8 +2,8 @@
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Outcome,
-    bytecode::Step,
-    translate::{Added, lower},
+    bytecode::Instr,
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
@@ -39,13 +39,13 @@ fn changed(middle: &str) -> String {
 /// Steps that copy a register, by what is lowered: `set`s of their own, and maps of one register.
 fn copies(inside: &str) -> usize {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-    let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
-    let is_copy = |step: &&Step| match step {
-        Step::Set { .. } => true,
-        Step::Map { regs: [_, a, b, c], .. } => a == b && b == c,
+    let code = translate(&kernel, Isa::detect(), Instrumentation::None).unwrap();
+    let is_copy = |step: &&Instr| match step {
+        Instr::Set { .. } => true,
+        Instr::Map { regs: [_, a, b, c], .. } => a == b && b == c,
         _ => false,
     };
-    code.steps.iter().filter(is_copy).count()
+    code.instrs.iter().filter(is_copy).count()
 }
 
 /// What each of 70 threads has of both locals in the end.

@@ -2,9 +2,9 @@
 //! or at once.
 use super::{Shape, Value, isas, number, program_for, run, shape};
 use crate::{
-    bytecode::Step,
+    bytecode::Instr,
     outcome::Stopped,
-    translate::{Added, lower},
+    translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
 use warpwise_compiler::ir::Kernel;
@@ -158,9 +158,9 @@ fn values(n: u64, last: u64, lens: [usize; 3]) -> [Value; 5] {
     [Value::Scalar(n), Value::Scalar(last), a, b, c]
 }
 
-fn lowered(inside: &str) -> Vec<Step> {
+fn lowered(inside: &str) -> Vec<Instr> {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-    lower(&kernel, Isa::detect(), Added::Nothing).unwrap().steps
+    translate(&kernel, Isa::detect(), Instrumentation::None).unwrap().instrs
 }
 
 /// Runs a kernel by all instruction sets, of which the baseline takes each round by itself.
@@ -185,7 +185,7 @@ fn loops_of_products_are_found() {
         return;
     }
     let count = |kernel: &str| {
-        lowered(kernel).iter().filter(|step| matches!(step, Step::Sums { .. })).count()
+        lowered(kernel).iter().filter(|step| matches!(step, Instr::DotProducts { .. })).count()
     };
     for kernel in [simple(), unrolled(), two_sums()] {
         assert_eq!(count(&kernel), 1, "{kernel}");

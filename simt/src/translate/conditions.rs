@@ -4,7 +4,7 @@
 //! least and the greatest of the values compared lie. So it is only computed lane by lane, right before lanes part,
 //! where that does not tell.
 use super::{affine::Affinity, uniformity::Uniformity};
-use crate::{bytecode::MOST_TERMS, translate::Added};
+use crate::{bytecode::MAX_CONDITION_TERMS, translate::Instrumentation};
 use std::collections::HashMap;
 use warpwise_compiler::{
     id::Facts,
@@ -24,14 +24,14 @@ impl Decisions {
         kernel: &Kernel,
         uniformity: &Uniformity,
         affinity: &Affinity,
-        added: Added,
+        instrumentation: Instrumentation,
     ) -> Self {
         let deferred = kernel.insts.facts(false);
         let mut decisions = Self { made_of: HashMap::new(), deferred };
         // Whoever looks on wants each value where it is computed.
-        match added {
-            Added::Nothing | Added::Counting(_) | Added::Checks => {}
-            Added::Traced => return decisions,
+        match instrumentation {
+            Instrumentation::None | Instrumentation::Counters(_) | Instrumentation::Sanitizer => {}
+            Instrumentation::Debugger => return decisions,
         }
         let mut uses = kernel.insts.facts(0_u32);
         for (_, inst) in kernel.insts.iter() {
@@ -71,7 +71,8 @@ impl Search<'_> {
             let op = &self.kernel.insts[id].op;
             if let Op::If { cond, .. } = op {
                 let mut made_of = Vec::new();
-                if self.collect(*cond, first, &mut made_of) && made_of.len() <= MOST_TERMS {
+                if self.collect(*cond, first, &mut made_of) && made_of.len() <= MAX_CONDITION_TERMS
+                {
                     made_of.iter().for_each(|made| decisions.deferred[*made] = true);
                     decisions.made_of.insert(*cond, made_of);
                 }

@@ -19,7 +19,7 @@ use super::{
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
 };
-use crate::{bytecode::SPIN, translate::Added};
+use crate::{bytecode::SPIN_ITERATION_COST, translate::Instrumentation};
 use warpwise_compiler::{
     analysis::range,
     id::{Facts, Table},
@@ -150,7 +150,7 @@ fn counts(
 /// but by threads that fail: whatever is read there keeps nobody for a round more, so that nobody waits for those who write it.
 pub(super) fn runs_through(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut all = kernel.insts.facts(false);
-    let rewritten = Rewritten::new(kernel, Added::Nothing);
+    let rewritten = Rewritten::new(kernel, Instrumentation::None);
     mark(&rewritten, &kernel.body, &mut all);
     all
 }
@@ -193,7 +193,7 @@ fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
     let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
     let cost = if never_waits(rewritten) { 0 } else { cost_of_reading(kernel, body) };
     let is_defined = |value: InstId| is_defined(kernel, value);
-    i64::from(cost) < SPIN
+    i64::from(cost) < SPIN_ITERATION_COST
         && !(parts && (cost > 0 || meets(kernel, body)))
         && (!rewritten.is_checked()
             || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))

@@ -18,7 +18,7 @@ use super::{
     affine::Affinity,
     uniformity::Uniformity,
 };
-use crate::{translate::Added, vector::lanes::Isa};
+use crate::{translate::Instrumentation, vector::lanes::Isa};
 use warpwise_compiler::{
     id::Facts,
     ir::{BinaryOp, Body, Effect, InstId, Kernel, Op, Scalar, Space, Ty},
@@ -42,7 +42,7 @@ impl Fusion {
         kernel: &Kernel,
         uniformity: &Uniformity,
         affinity: &Affinity,
-        (isa, added): (Isa, Added),
+        (isa, instrumentation): (Isa, Instrumentation),
     ) -> Self {
         let mut uses = kernel.insts.facts(0_u32);
         for (_, inst) in kernel.insts.iter() {
@@ -54,9 +54,11 @@ impl Fusion {
         let mut fusion = Self { inner, is_inner, is_loaded, one };
         let mut made = kernel.insts.facts(None);
         // Whoever looks on wants each value.
-        let (floats, loads) = match added {
-            Added::Nothing | Added::Counting(_) | Added::Checks => (true, isa != Isa::Baseline),
-            Added::Traced => (false, false),
+        let (floats, loads) = match instrumentation {
+            Instrumentation::None | Instrumentation::Counters(_) | Instrumentation::Sanitizer => {
+                (true, isa != Isa::Baseline)
+            }
+            Instrumentation::Debugger => (false, false),
         };
         // Tests of this crate are to see pairs.
         let pairs = floats && (!cfg!(unoptimized) || cfg!(test));

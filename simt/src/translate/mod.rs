@@ -39,44 +39,56 @@ use emit::cost_of_reading;
 use rewritten::Rewritten;
 use warpwise_compiler::ir::Kernel;
 
-/// The steps that are added to those of a kernel.
+/// The instructions that observe a launch, added to those of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
-    /// None.
-    Nothing,
-    /// Those that count.
-    Counting(Requests),
-    /// Those that check.
-    Checks,
-    /// Those that tell what threads do, and let others have their turn.
-    Traced,
+pub(crate) enum Instrumentation {
+    /// No instructions.
+    None,
+    /// Instructions that count segments, branches, loops and requests.
+    Counters(Requests),
+    /// Instructions that check accesses and track undefined values.
+    Sanitizer,
+    /// Instructions that stop at points of the kernel, and at which other threads may take their turn.
+    Debugger,
 }
 
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
-pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
-    let mut rewritten = Rewritten::new(kernel, added);
-    match added {
-        Added::Nothing | Added::Counting(_) | Added::Checks => {
+pub(crate) fn translate(
+    kernel: &Kernel,
+    isa: Isa,
+    instrumentation: Instrumentation,
+) -> Result<Code, Malformed> {
+    let mut rewritten = Rewritten::new(kernel, instrumentation);
+    match instrumentation {
+        Instrumentation::None | Instrumentation::Counters(_) | Instrumentation::Sanitizer => {
             guards::guard(&mut rewritten);
             counted_loops::count(&mut rewritten);
             sink::sink(&mut rewritten);
         }
-        Added::Traced => {}
+        Instrumentation::Debugger => {}
     }
-    lower_as(rewritten, isa, added)
+    translate_rewritten(rewritten, isa, instrumentation)
 }
 
 /// The same, nothing rewritten: what tests compare with.
-pub(crate) fn lower_as_written(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
-    lower_as(Rewritten::new(kernel, added), isa, added)
+pub(crate) fn translate_as_written(
+    kernel: &Kernel,
+    isa: Isa,
+    instrumentation: Instrumentation,
+) -> Result<Code, Malformed> {
+    translate_rewritten(Rewritten::new(kernel, instrumentation), isa, instrumentation)
 }
 
-fn lower_as(rewritten: Rewritten<'_>, isa: Isa, added: Added) -> Result<Code, Malformed> {
+fn translate_rewritten(
+    rewritten: Rewritten<'_>,
+    isa: Isa,
+    instrumentation: Instrumentation,
+) -> Result<Code, Malformed> {
     let kernel = rewritten.kernel();
     let uniformity = uniformity::Uniformity::of(kernel);
     let affinity = affine::Affinity::of(kernel, &uniformity);
-    let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, added));
-    let decisions = conditions::Decisions::of(kernel, &uniformity, &affinity, added);
+    let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, instrumentation));
+    let decisions = conditions::Decisions::of(kernel, &uniformity, &affinity, instrumentation);
     let ranges = live_ranges::Ranges::of(kernel, &uniformity, &affinity, &fusion);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = access_words::Words::of(kernel);
@@ -89,7 +101,7 @@ fn lower_as(rewritten: Rewritten<'_>, isa: Isa, added: Added) -> Result<Code, Ma
         locals: &locals,
         words: &words,
     };
-    let mut code = emit::emit(&rewritten, facts, isa, added)?;
+    let mut code = emit::emit(&rewritten, facts, isa, instrumentation)?;
     if rewritten.is_observed() {
         code.rewritten = rewritten.into_kernel();
     }

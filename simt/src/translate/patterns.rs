@@ -5,7 +5,7 @@
 //! the block. What a warp asks of memory depends on the former, and on where in a sector it begins. So the
 //! formulas are computed once for each, and looked up when the access comes round again.
 //!
-//! Sums wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these
+//! DotProductLoop wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these
 //! 2^32 elements apart; patterns are only made for launches whose buffers are smaller.
 use super::{affine::meets, uniformity::Uniformity};
 use crate::{

@@ -5,7 +5,7 @@
 //! a constant that nobody uses. The head of a loop that became a `for` has no place, as there are two: before the first
 //! iteration, and behind each ([`Head`]).
 use super::{counted_loops::runs_through, uniformity::Uniformity};
-use crate::translate::Added;
+use crate::translate::Instrumentation;
 use std::cell::OnceCell;
 use warpwise_compiler::{
     id::{Facts, Id},
@@ -17,7 +17,7 @@ pub(super) struct Rewritten<'k> {
     pub(super) written: &'k Kernel,
     /// Nothing as long as it is the same.
     kernel: Option<Kernel>,
-    added: Added,
+    instrumentation: Instrumentation,
     /// By instruction: the one that was written. Empty as long as it is the same.
     origins: Vec<Option<InstId>>,
     /// By instruction, of a `for` that was a loop.
@@ -38,10 +38,10 @@ pub(super) struct Head {
 
 impl<'k> Rewritten<'k> {
     /// A kernel as it is written.
-    pub(super) fn new(written: &'k Kernel, added: Added) -> Self {
+    pub(super) fn new(written: &'k Kernel, instrumentation: Instrumentation) -> Self {
         let (origins, heads) = (Vec::new(), Vec::new());
         let (uniformity, runs_through) = (OnceCell::new(), OnceCell::new());
-        Self { written, kernel: None, added, origins, heads, uniformity, runs_through }
+        Self { written, kernel: None, instrumentation, origins, heads, uniformity, runs_through }
     }
 
     /// As it is now.
@@ -84,20 +84,20 @@ impl<'k> Rewritten<'k> {
 
     /// Whether lanes must come together and part as they do in what was written.
     pub(super) fn is_observed(&self) -> bool {
-        match self.added {
-            Added::Counting(_) | Added::Checks => true,
-            Added::Nothing | Added::Traced => false,
+        match self.instrumentation {
+            Instrumentation::Counters(_) | Instrumentation::Sanitizer => true,
+            Instrumentation::None | Instrumentation::Debugger => false,
         }
     }
 
     /// Whether values are followed to where they came from.
     pub(super) fn is_checked(&self) -> bool {
-        self.added == Added::Checks
+        self.instrumentation == Instrumentation::Sanitizer
     }
 
     /// Whether instructions are counted where they were written.
     pub(super) fn keeps_places(&self) -> bool {
-        matches!(self.added, Added::Counting(_))
+        matches!(self.instrumentation, Instrumentation::Counters(_))
     }
 
     /// What varied as it was written.

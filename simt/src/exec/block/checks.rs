@@ -1,7 +1,7 @@
 //! Checks of where a block's threads meet.
 use super::Block;
 use crate::{
-    bytecode::Step,
+    bytecode::Instr,
     observe::sanitizer::{misuse::AtBarrier, undefined::Undefined},
 };
 
@@ -19,7 +19,7 @@ impl Block<'_> {
             let first = (self.groups[*number].first_thread + lane) as u32;
             let threads = strand.active().count();
             reduces |=
-                matches!(self.code.steps[strand.at as usize], Step::Barrier { reduce: Some(_) });
+                matches!(self.code.instrs[strand.at as usize], Instr::Barrier { reduce: Some(_) });
             match arrived.iter_mut().find(|(at, _)| *at == strand.at) {
                 Some((_, (_, all, lowest))) => {
                     (*all, *lowest) = (*all + threads, first.min(*lowest))
@@ -45,8 +45,8 @@ impl Block<'_> {
         let mut all = None;
         for is_known in [false, true] {
             for (number, strand) in &self.strands {
-                let Step::Barrier { reduce: Some((_, value, to)) } =
-                    self.code.steps[strand.at as usize]
+                let Instr::Barrier { reduce: Some((_, value, to)) } =
+                    self.code.instrs[strand.at as usize]
                 else {
                     continue;
                 };

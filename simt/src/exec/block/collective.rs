@@ -1,7 +1,7 @@
 //! Where the threads of a block meet: who waits, and what happens when all have come.
 use super::Block;
 use crate::{
-    bytecode::{Inputs, Operand, Step, WarpOp, complete, exchange, reduced},
+    bytecode::{Instr, Operand, WarpInputs, WarpOp, complete, exchange, reduced},
     exec::strand::Strand,
     observe::sanitizer::misuse::Met,
     outcome::{Meeting, Waiting},
@@ -35,7 +35,7 @@ impl Block<'_> {
     /// The operation of a warp that a strand waits at.
     pub(super) fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
         let (_, strand) = &self.strands[index];
-        let Step::Warp { op, mask } = self.code.steps[strand.at as usize] else { return None };
+        let Instr::Warp { op, mask } = self.code.instrs[strand.at as usize] else { return None };
         strand.waits.then_some((op, mask))
     }
 
@@ -46,8 +46,8 @@ impl Block<'_> {
         strands: impl Iterator<Item = usize>,
         warp: usize,
         lanes: u32,
-    ) -> Inputs {
-        let mut inputs = Inputs::none();
+    ) -> WarpInputs {
+        let mut inputs = WarpInputs::none();
         for index in strands {
             let (number, strand) = &self.strands[index];
             if let Some(op) = self.warp_op(index) {
@@ -109,7 +109,7 @@ impl Block<'_> {
     pub(super) fn meet_block(&mut self) {
         let code = self.code;
         let at_barrier = |strand: &Strand| {
-            let Step::Barrier { reduce } = code.steps[strand.at as usize] else { return None };
+            let Instr::Barrier { reduce } = code.instrs[strand.at as usize] else { return None };
             strand.waits.then_some(reduce)
         };
         let (mut all, mut truths) = (0, 0);

@@ -12,10 +12,10 @@ mod spin_wait;
 mod start;
 
 use crate::{
-    bytecode::{Code, Malformed, PATIENCE, SPIN, Step},
+    bytecode::{Code, Instr, Malformed, SPIN_BUDGET, SPIN_ITERATION_COST},
     exec::{
         bound::Bound,
-        replay::{LaneStep, Noted, Numbers, Tries},
+        replay::{LaneInstr, Noted, Numbers, Tries},
         schedule::Order,
         state_cycle::Circle,
         step::{Exec, LastLoad, Looked, Place, Stop},
@@ -84,7 +84,7 @@ pub(crate) struct Block<'a> {
     /// For blocks that run [alike](crate::exec::replay): the values held once, of each group what is done with lanes and what else,
     /// and what all of them access, if it is checked.
     numbers: Numbers,
-    lane_steps: Vec<Vec<LaneStep<'a>>>,
+    lane_instrs: Vec<Vec<LaneInstr<'a>>>,
     noted: Vec<Noted>,
     did: Rounds,
 }
@@ -118,7 +118,7 @@ struct Pass {
 
 impl Pass {
     fn first() -> Self {
-        Self { number: 0, index: 0, slice: PATIENCE, patience: PATIENCE, waits: true }
+        Self { number: 0, index: 0, slice: SPIN_BUDGET, patience: SPIN_BUDGET, waits: true }
     }
 
     fn next(&self) -> Self {
@@ -127,7 +127,7 @@ impl Pass {
 
     /// It is the turn of another strand.
     fn turn_to(&mut self, index: usize) {
-        (self.index, self.slice) = (index, PATIENCE);
+        (self.index, self.slice) = (index, SPIN_BUDGET);
     }
 }
 
@@ -230,7 +230,7 @@ impl<'a> Block<'a> {
                 return Turn::Deadlock(self.waiting());
             }
             // Those that meet in each round of a loop may wait for others, too.
-            if pass.waits || pass.patience < -PATIENCE * self.strands.len() as i64 {
+            if pass.waits || pass.patience < -SPIN_BUDGET * self.strands.len() as i64 {
                 self.give_back(budget);
                 return Turn::Waits;
             }
@@ -244,7 +244,7 @@ impl<'a> Block<'a> {
     }
 
     fn waits_for_grid(&self, strand: &Strand) -> bool {
-        strand.waits && matches!(self.code.steps[strand.at as usize], Step::SyncGrid)
+        strand.waits && matches!(self.code.instrs[strand.at as usize], Instr::SyncGrid)
     }
 
     /// The block has ended, or will not go on.
@@ -302,9 +302,9 @@ impl<'a> Block<'a> {
             self.taken += steps - slice.steps;
             self.steps -= steps - slice.steps;
             self.changes |= slice.changes;
-            self.spins = PATIENCE - slice.patience >= SPIN;
+            self.spins = SPIN_BUDGET - slice.patience >= SPIN_ITERATION_COST;
             if self.evenly {
-                pass.patience -= PATIENCE - slice.patience;
+                pass.patience -= SPIN_BUDGET - slice.patience;
                 return self.stop_evenly(stop, budget);
             }
             let spent = matches!(stop, Stop::Spent);
@@ -314,7 +314,7 @@ impl<'a> Block<'a> {
             }
             pauses = budget.pause.is_some();
             if !spent || !self.take_steps(budget) {
-                pass.patience -= PATIENCE - slice.patience;
+                pass.patience -= SPIN_BUDGET - slice.patience;
                 return stop;
             }
             slice.steps = self.steps;

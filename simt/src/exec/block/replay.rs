@@ -12,7 +12,8 @@ impl Block<'_> {
     pub(crate) fn run_alike(&mut self, first: u64, most: u64, log: &mut Log) -> Result<u64, Fails> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
-        for (group, (steps, noted)) in self.lane_steps.iter_mut().zip(&mut self.noted).enumerate() {
+        for (group, (steps, noted)) in self.lane_instrs.iter_mut().zip(&mut self.noted).enumerate()
+        {
             let numbers = &mut self.numbers;
             numbers.set(&bound.uniforms, rounds);
             for (uniform, given) in &bound.of_block {
@@ -25,7 +26,7 @@ impl Block<'_> {
             rounds = self.numbers.rounds();
         }
         let mut compiled = Vec::new();
-        for (group, steps) in self.groups.iter().zip(&mut self.lane_steps) {
+        for (group, steps) in self.groups.iter().zip(&mut self.lane_instrs) {
             let lanes = group.all().len;
             compiled.push(compile(steps, &code.preset, &group.registers, lanes, rounds));
             if let Some(None) = compiled.last() {
@@ -37,7 +38,7 @@ impl Block<'_> {
         // A block is done before the next one.
         let at_once = if groups == 1 { rounds } else { 1 };
         for turn in (0..rounds).step_by(at_once as usize) {
-            for (group, steps) in self.lane_steps.iter().enumerate() {
+            for (group, steps) in self.lane_instrs.iter().enumerate() {
                 let (all, rounds) = (self.groups[group].all(), turn..turn + at_once);
                 let Group { registers, gone, .. } = &mut self.groups[group];
                 if let Some(compiled) = &compiled[group] {

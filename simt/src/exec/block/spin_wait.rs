@@ -1,7 +1,7 @@
 //! Threads of a block that go round loops: in which state they are, and what they wait for.
 use super::Block;
 use crate::{
-    bytecode::{Address, Operand, Step},
+    bytecode::{Address, Instr, Operand},
     exec::strand::Strand,
     outcome::Spinning,
     vector::lanes,
@@ -55,10 +55,10 @@ impl Block<'_> {
     pub(super) fn spinning_strand(&self, index: usize) -> Option<(usize, Spinning)> {
         let (number, strand) = &self.strands[index];
         let first = self.groups[*number].first_thread + strand.active().lanes().next()?;
-        let steps = &self.code.steps[..];
+        let steps = &self.code.instrs[..];
         let at = strand.at as usize;
-        let back = |step: &Step| match step {
-            Step::Back { to, .. } | Step::Next { to, .. } if *to as usize <= at => {
+        let back = |step: &Instr| match step {
+            Instr::BackEdge { to, .. } | Instr::NextIteration { to, .. } if *to as usize <= at => {
                 Some(*to as usize)
             }
             _ => None,
@@ -76,12 +76,12 @@ impl Block<'_> {
     }
 
     /// What a step reads that others may write, where that is known.
-    fn read_by(&self, step: &Step, strand: &Strand) -> Option<Root> {
+    fn read_by(&self, step: &Instr, strand: &Strand) -> Option<Root> {
         let at = match step {
-            Step::Load { from, .. } => from.operand(),
-            Step::LoadUniform { from, .. } => from.operand(),
-            Step::LoadAffine { from, .. } => from.operand(),
-            Step::Atomic { access } => self.code.atomics[*access as usize].at,
+            Instr::Load { from, .. } => from.operand(),
+            Instr::LoadUniform { from, .. } => from.operand(),
+            Instr::LoadAffine { from, .. } => from.operand(),
+            Instr::Atomic { access } => self.code.atomics[*access as usize].at,
             _ => return None,
         };
         let buffer = match at {

@@ -31,7 +31,7 @@ impl<'a> Block<'a> {
             let idx = |thread, axis: usize| bound.thread_idx(first_thread + thread)[axis];
             let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
-            let looked = code.sums.iter().map(|_| Looked::default()).collect();
+            let looked = code.dot_product_loops.iter().map(|_| Looked::default()).collect();
             let gone = Gone::new(&code.counted);
             Group { first_thread, exist, live: exist, threads, registers, looked, gone }
         };
@@ -42,10 +42,10 @@ impl<'a> Block<'a> {
             idx: [0; 3],
             shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
-            loaded: vec![LastLoad::default(); code.steps.len()],
+            loaded: vec![LastLoad::default(); code.instrs.len()],
             tries: vec![
                 if bound.one_by_one { Tries::Never } else { Tries::default() };
-                code.steps.len()
+                code.instrs.len()
             ],
             strands: Vec::new(),
             spare: Vec::new(),
@@ -59,7 +59,7 @@ impl<'a> Block<'a> {
             spins: false,
             paused: None,
             numbers: Numbers::new(&[], 0),
-            lane_steps: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
+            lane_instrs: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
             noted: (0..threads).step_by(GROUP).map(|_| Noted::default()).collect(),
             did: Rounds::default(),
         };

@@ -75,7 +75,7 @@ pub(crate) fn run(
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let alone = code.alone || observation.is_ordered();
+    let alone = code.single_worker || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
     let workers = if alone { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
     let grid = Grid::new(code, &bound, blocks, workers, launch.steps);
@@ -150,7 +150,7 @@ impl<'a> Grid<'a> {
         steps: Option<u64>,
     ) -> Self {
         let workers = workers.get() as u64;
-        let one_by_one = code.meets || !code.atomics.is_empty();
+        let one_by_one = code.syncs_grid || !code.atomics.is_empty();
         Self {
             code,
             bound,
@@ -181,7 +181,7 @@ impl<'a> Grid<'a> {
     /// Counts a block that has come to a meeting, or ended; yields how many meetings there were before.
     /// Where blocks never meet, nobody asks.
     fn count(&self, add: fn(&mut Count)) -> u64 {
-        if !self.code.meets {
+        if !self.code.syncs_grid {
             return 0;
         }
         let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);

@@ -78,7 +78,7 @@ mod tests {
         Arg, Counters, Launch, Memory,
         bytecode::Requests,
         exec::bound::{Observation, bind, lend},
-        translate::{Added, lower},
+        translate::{Instrumentation, translate},
         vector::lanes::Isa,
     };
     use std::num::NonZeroUsize;
@@ -142,7 +142,8 @@ mod tests {
         pause: Option<i64>,
     ) -> (Vec<u32>, Counters) {
         let kernel: Kernel = kernel.parse().unwrap();
-        let code = lower(&kernel, Isa::detect(), Added::Counting(Requests::Scalars)).unwrap();
+        let code = translate(&kernel, Isa::detect(), Instrumentation::Counters(Requests::Scalars))
+            .unwrap();
         let len = 2 * threads as usize;
         let out = Memory::zeroed(4 * len);
         let args = [Arg::Slice { memory: &out, len: len as u64 }];

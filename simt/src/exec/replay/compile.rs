@@ -1,10 +1,10 @@
 //! Has rounds compiled to machine code that keeps lanes in vector registers, where all of their operations allow it.
 use super::{
     fuse,
-    lane_steps::{Access, LaneStep, common, common_of_words},
+    lane_instrs::{Access, LaneInstr, common, common_of_words},
 };
 use crate::{
-    bytecode::{Given, Preset},
+    bytecode::{Input, Preset},
     vector::{
         lanes::{
             Formula,
@@ -34,7 +34,7 @@ const NOTED_AHEAD: u64 = 2;
 /// Compiled rounds.
 pub(crate) struct CompiledRounds<'a> {
     rounds: Rounds<'a>,
-    /// The values that are noted if all lanes [store](LaneStep::Common) the same.
+    /// The values that are noted if all lanes [store](LaneInstr::Common) the same.
     noted: Vec<Reg>,
     /// One that is computed only for that, where rounds are gone over at once.
     noted_ahead: Option<(Reg, MapWords<'a>)>,
@@ -44,7 +44,7 @@ pub(crate) struct CompiledRounds<'a> {
 /// Compiles at most so many rounds of so many lanes; `None` if one of the steps cannot be compiled, or this machine does not
 /// run such code. Registers that no step reads before it is set do not hold what they would after a round.
 pub(crate) fn compile<'a>(
-    steps: &[LaneStep<'a>],
+    steps: &[LaneInstr<'a>],
     presets: &[(Reg, Preset)],
     registers: &Registers,
     lanes: usize,
@@ -57,9 +57,9 @@ pub(crate) fn compile<'a>(
         return None;
     }
     // Memory is gone through as it lies there.
-    let goes_on = |step: &LaneStep<'_>| match step {
-        LaneStep::Store { .. } | LaneStep::Common { .. } => true,
-        LaneStep::Load { access, .. } => access.step.unsigned_abs() > NEAR,
+    let goes_on = |step: &LaneInstr<'_>| match step {
+        LaneInstr::Store { .. } | LaneInstr::Common { .. } => true,
+        LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR,
         _ => false,
     };
     let over = if steps.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
@@ -67,8 +67,8 @@ pub(crate) fn compile<'a>(
     let operations = steps.iter().filter(|step| is_operation(step)).count();
     let is_short = over == Over::Lanes && operations < FEWEST;
     let mut noted_ahead = None;
-    if is_short && steps.iter().any(|step| matches!(step, LaneStep::Common { .. })) {
-        let [LaneStep::CommonOf { value, words }, LaneStep::MapWords(_)] =
+    if is_short && steps.iter().any(|step| matches!(step, LaneInstr::Common { .. })) {
+        let [LaneInstr::CommonOf { value, words }, LaneInstr::MapWords(_)] =
             fuse(steps, lanes, rounds)[..]
         else {
             return None;
@@ -89,7 +89,7 @@ pub(crate) fn compile<'a>(
         temporaries: 0,
     };
     let is_noted_ahead =
-        |step: &LaneStep<'_>| noted_ahead.is_some() && matches!(step, LaneStep::Common { .. });
+        |step: &LaneInstr<'_>| noted_ahead.is_some() && matches!(step, LaneInstr::Common { .. });
     for step in steps.iter().filter(|step| !is_noted_ahead(step)) {
         builder.step(step)?;
     }
@@ -149,43 +149,43 @@ struct Builder<'s, 'a> {
 }
 
 impl<'a> Builder<'_, 'a> {
-    fn step(&mut self, step: &LaneStep<'a>) -> Option<()> {
+    fn step(&mut self, step: &LaneInstr<'a>) -> Option<()> {
         match step {
-            LaneStep::Map { f, regs: [d, operands @ ..] } => {
+            LaneInstr::Map { f, regs: [d, operands @ ..] } => {
                 let to = self.set(*d)?;
                 let operands = operands.map(|reg| self.get(reg));
                 self.compute(f.formula()?, to, operands)
             }
-            LaneStep::MapWithOne { f, regs: [d, operands @ ..], place, one, step } => {
+            LaneInstr::MapWithOne { f, regs: [d, operands @ ..], place, one, step } => {
                 let to = self.set(*d)?;
                 let mut operands = operands.map(|reg| self.get(reg));
                 operands[*place as usize] = Some(self.number(*one, *step)?);
                 self.compute(f.formula()?, to, operands)
             }
-            LaneStep::MapWithLoaded { f, regs: [d, operands @ ..], place, loaded } => {
+            LaneInstr::MapWithLoaded { f, regs: [d, operands @ ..], place, loaded } => {
                 let to = self.set(*d)?;
                 let mut operands = operands.map(|reg| self.get(reg));
                 operands[*place as usize] = Some(self.loaded(*loaded)?);
                 self.compute(f.formula()?, to, operands)
             }
-            LaneStep::Copy { to, from } => {
+            LaneInstr::Copy { to, from } => {
                 let (to, from) = (self.set(*to)?, self.get(*from)?);
                 self.push(Code::Copy, to, &[from])
             }
-            LaneStep::Splat { to, bits, step } => {
+            LaneInstr::Splat { to, bits, step } => {
                 let (to, from) = (self.set(*to)?, self.number(*bits, *step)?);
                 self.push(Code::Copy, to, &[from])
             }
-            LaneStep::SplatLoaded { to, loaded } => {
+            LaneInstr::SplatLoaded { to, loaded } => {
                 let (to, from) = (self.set(*to)?, self.loaded(*loaded)?);
                 self.push(Code::Copy, to, &[from])
             }
-            LaneStep::Spread { to, slope, base, step } => {
+            LaneInstr::Spread { to, slope, base, step } => {
                 let (to, slope) = (self.set(*to)?, self.get(*slope)?);
                 let base = self.number(*base, *step)?;
                 self.push(Code::IntegerAdd, to, &[slope, base])
             }
-            LaneStep::LoadOnce { loaded, word } => {
+            LaneInstr::LoadOnce { loaded, word } => {
                 let once = Once::new(word.cells, (word.at, word.step), self.rounds);
                 let cell =
                     self.cell(Source::Once(once.filter(|_| word.size == 4)?), word.step != 0)?;
@@ -194,12 +194,12 @@ impl<'a> Builder<'_, 'a> {
                 self.loaded.push((*loaded, to));
                 self.push(Code::LoadOnce(cell), to, &[])
             }
-            LaneStep::Load { to, access } => {
+            LaneInstr::Load { to, access } => {
                 let to = self.set(*to)?;
                 let cell = self.words(access)?;
                 self.push(Code::Load(cell), to, &[])
             }
-            LaneStep::Store { value, access } => {
+            LaneInstr::Store { value, access } => {
                 let value = self.get(*value)?;
                 let cell = self.words(access)?;
                 self.stored.push(cell.into());
@@ -207,7 +207,7 @@ impl<'a> Builder<'_, 'a> {
                 self.program.insts.push(Inst { code: Code::Store(cell), to: None, from });
                 Some(())
             }
-            LaneStep::Common { value } => {
+            LaneInstr::Common { value } => {
                 // One that stands before the first step is there.
                 if let kept @ Value::Register(_) = self.get(*value)? {
                     self.program.kept.push(kept);
@@ -215,20 +215,20 @@ impl<'a> Builder<'_, 'a> {
                 self.noted.push(*value);
                 Some(())
             }
-            LaneStep::MapWords(_)
-            | LaneStep::CommonOf { .. }
-            | LaneStep::Add { .. }
-            | LaneStep::AddInside { .. }
-            | LaneStep::AddByWords { .. }
-            | LaneStep::Ask { .. }
-            | LaneStep::AskByWords { .. } => None,
+            LaneInstr::MapWords(_)
+            | LaneInstr::CommonOf { .. }
+            | LaneInstr::Add { .. }
+            | LaneInstr::AddInside { .. }
+            | LaneInstr::AddByWords { .. }
+            | LaneInstr::Ask { .. }
+            | LaneInstr::AskByWords { .. } => None,
         }
     }
 
     /// The value of a register.
     fn get(&mut self, reg: Reg) -> Option<Value> {
         match self.presets.iter().find(|(of, _)| *of == reg) {
-            Some((_, Preset::Splat(_, Given::Const(bits)))) if reg.size() == 4 => {
+            Some((_, Preset::Splat(_, Input::Const(bits)))) if reg.size() == 4 => {
                 Some(Value::Constant(*bits as u32))
             }
             Some((_, Preset::Splat(..))) if reg.size() == 4 => {
@@ -310,10 +310,10 @@ impl<'a> Builder<'_, 'a> {
     }
 }
 
-fn is_operation(step: &LaneStep<'_>) -> bool {
+fn is_operation(step: &LaneInstr<'_>) -> bool {
     matches!(
         step,
-        LaneStep::Map { .. } | LaneStep::MapWithOne { .. } | LaneStep::MapWithLoaded { .. }
+        LaneInstr::Map { .. } | LaneInstr::MapWithOne { .. } | LaneInstr::MapWithLoaded { .. }
     )
 }
 

@@ -2,7 +2,7 @@
 //! at, and stand for the others.
 use super::{
     effects::{Going, Noted},
-    lane_steps::Asking,
+    lane_instrs::Asking,
 };
 use crate::{
     bytecode::{Code, Pattern},

@@ -1,7 +1,7 @@
 //! What a round does besides operations on lanes, if it is counted or checked: the same in all rounds, but that what it
 //! accesses is as many bytes further on in each.
 use super::{
-    lane_steps::{Asking, LaneStep},
+    lane_instrs::{Asking, LaneInstr},
     record::{Fails, Trace, here},
 };
 use crate::{
@@ -69,7 +69,7 @@ impl Trace<'_, '_> {
     pub(super) fn request(&mut self, number: u32) -> Result<(), Fails> {
         let request = &self.code.counted.requests[number as usize];
         if let Some(asking) = Asking::new(number, request) {
-            return self.push(LaneStep::Ask { asking });
+            return self.push(LaneInstr::Ask { asking });
         }
         let going = self.going(number)?;
         self.noted.requests.push(going);
@@ -108,7 +108,7 @@ impl Trace<'_, '_> {
         let access = Access { site: number, first_thread, lanes, places, value: None };
         self.noted.accesses.push((access, going.step));
         match site.value {
-            Some(value) => self.push(LaneStep::Common { value }),
+            Some(value) => self.push(LaneInstr::Common { value }),
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Values held once, as what they are in the first of some rounds and how much more in each that follows; and for how
 //! many rounds what is said of them is true.
 use crate::{
-    bytecode::{Compare, Counter, IntegerOp, MOST_TERMS, Term},
+    bytecode::{Compare, Counter, IntegerOp, MAX_CONDITION_TERMS, Term},
     exec::bound::Bound,
     vector::{
         lanes::{LaneFn, walk::Reach},
@@ -284,7 +284,7 @@ impl Numbers {
         bound: &Bound<'_>,
         group: usize,
     ) -> Option<bool> {
-        let mut known = [None; MOST_TERMS];
+        let mut known = [None; MAX_CONDITION_TERMS];
         for (at, term) in terms.iter().enumerate() {
             known[at] = match *term {
                 Term::Compare(compare) => {

@@ -5,7 +5,7 @@
 //! same. So they are followed as [numbers](linear): what a value is in the first round, and how much more in each that follows.
 //! The steps of the first round are [gone through](record) once. Each comparison, each index and each access then says
 //! for how many rounds it comes out the same: for as long as a number that grows or falls in equal steps stays on
-//! its side of a limit. What is left of a round are the operations on lanes, as a [list](lane_steps): in each of those rounds
+//! its side of a limit. What is left of a round are the operations on lanes, as a [list](lane_instrs): in each of those rounds
 //! they are done one after the other, without looking at the steps between them. Where the machine has AVX-512, the list is
 //! [compiled](compile()) if all of it can be, so that lanes stay in vector registers from operation to operation. Elsewhere some
 //! operations [take](fuse()) their operands from memory, or leave their result there. What is counted and checked is the same in each round, too, but that what is accessed
@@ -17,7 +17,7 @@ mod compile;
 mod count;
 mod effects;
 mod fuse;
-mod lane_steps;
+mod lane_instrs;
 mod linear;
 mod record;
 
@@ -27,7 +27,7 @@ pub(crate) use effects::Noted;
 pub(crate) use fuse::fuse;
 pub(crate) use linear::Numbers;
 
-pub(crate) use lane_steps::{LaneStep, run};
+pub(crate) use lane_instrs::{LaneInstr, run};
 pub(crate) use record::{Fails, Trace};
 
 /// Whether to try how many rounds are alike.

@@ -1,12 +1,12 @@
 //! Goes through the steps of a round once, for all rounds that take the same.
 use super::{
     Noted, Numbers,
-    lane_steps::{Access, Adding, LaneStep, OneWord, Summand, is_inside},
+    lane_instrs::{Access, Adding, LaneInstr, OneWord, Summand, is_inside},
     linear::Line,
 };
 use crate::{
     bytecode::{
-        Address, Atomic, AtomicKind, Code, Compare, Leave, Loaded, Operand, Preset, Step, When,
+        Address, AffineLoad, Atomic, AtomicKind, Code, Compare, Instr, Leave, Operand, Preset, When,
     },
     exec::bound::Bound,
     vector::{
@@ -55,7 +55,7 @@ pub(crate) struct Trace<'t, 'a> {
     pub(crate) shared: &'a [Memory],
     pub(crate) group: usize,
     pub(crate) numbers: &'t mut Numbers,
-    pub(crate) steps: &'t mut Vec<LaneStep<'a>>,
+    pub(crate) steps: &'t mut Vec<LaneInstr<'a>>,
     pub(crate) noted: &'t mut Noted,
     /// Whether lanes that run a loop together have gone round as often.
     pub(crate) in_step: bool,
@@ -70,7 +70,7 @@ impl<'a> Trace<'_, 'a> {
         self.noted.clear();
         for (reg, preset) in &self.code.preset {
             match preset {
-                Preset::Zero => self.push(LaneStep::Splat { to: *reg, bits: 0, step: 0 })?,
+                Preset::Zero => self.push(LaneInstr::Splat { to: *reg, bits: 0, step: 0 })?,
                 Preset::Splat(..) | Preset::Builtin(_) | Preset::Slope(_) => {
                     if preset.is_of_block() {
                         return Err(Fails::Ever);
@@ -92,7 +92,7 @@ impl<'a> Trace<'_, 'a> {
         self.steps.clear();
         self.noted.clear();
         self.walk(head, Some(back))?;
-        if let Step::Next { range, .. } = self.code.steps[back as usize] {
+        if let Instr::NextIteration { range, .. } = self.code.instrs[back as usize] {
             here(self.numbers.next(range))?;
         }
         self.is_whole()
@@ -110,7 +110,7 @@ impl<'a> Trace<'_, 'a> {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, step: LaneStep<'a>) -> Result<(), Fails> {
+    pub(super) fn push(&mut self, step: LaneInstr<'a>) -> Result<(), Fails> {
         if self.steps.len() == MOST_STEPS {
             return Err(Fails::Ever);
         }
@@ -120,104 +120,104 @@ impl<'a> Trace<'_, 'a> {
 
     fn step(&mut self, at: u32, arms: &mut Vec<Arm>) -> Result<On, Fails> {
         let code = self.code;
-        match &code.steps[at as usize] {
-            Step::Map { f, regs } => self.push(LaneStep::Map { f: *f, regs: *regs })?,
-            Step::MapWithOne { f, regs, place, one } => {
+        match &code.instrs[at as usize] {
+            Instr::Map { f, regs } => self.push(LaneInstr::Map { f: *f, regs: *regs })?,
+            Instr::MapWithOne { f, regs, place, one } => {
                 let (f, regs, place) = (*f, *regs, *place);
                 if let Some(loaded) = self.numbers.loaded(*one) {
-                    self.push(LaneStep::MapWithLoaded { f, regs, place, loaded })?;
+                    self.push(LaneInstr::MapWithLoaded { f, regs, place, loaded })?;
                     return Ok(On::At(at + 1));
                 }
                 let (one, step) = self.numbers.steps(*one);
-                self.push(LaneStep::MapWithOne { f, regs, place, one, step })?;
+                self.push(LaneInstr::MapWithOne { f, regs, place, one, step })?;
             }
-            Step::Uniform { f, slots } => here(self.numbers.compute(*f, *slots))?,
-            Step::Integer { op, slots } => here(self.numbers.integer(*op, *slots))?,
-            Step::Splat { to, from } => {
+            Instr::Uniform { f, slots } => here(self.numbers.compute(*f, *slots))?,
+            Instr::Integer { op, slots } => here(self.numbers.integer(*op, *slots))?,
+            Instr::Splat { to, from } => {
                 if let Some(loaded) = self.numbers.loaded(*from) {
-                    self.push(LaneStep::SplatLoaded { to: *to, loaded })?;
+                    self.push(LaneInstr::SplatLoaded { to: *to, loaded })?;
                     return Ok(On::At(at + 1));
                 }
                 let (bits, step) = self.numbers.steps(*from);
-                self.push(LaneStep::Splat { to: *to, bits, step })?;
+                self.push(LaneInstr::Splat { to: *to, bits, step })?;
             }
-            Step::Spread { to, from } => self.spread(*to, *from)?,
-            Step::Compare { compare } => self.compare(&code.compares[*compare as usize])?,
-            Step::Set { local, value } => {
-                self.push(LaneStep::Copy { to: *local, from: *value })?;
+            Instr::Spread { to, from } => self.spread(*to, *from)?,
+            Instr::Compare { compare } => self.compare(&code.compares[*compare as usize])?,
+            Instr::Set { local, value } => {
+                self.push(LaneInstr::Copy { to: *local, from: *value })?;
             }
-            Step::Bounds { index, len, .. } => self.bounds(*index, *len)?,
-            Step::LoadAffine { to, from, walk, copy } => {
-                self.load(&Loaded { to: *to, from: *from, walk: *walk, copy: *copy })?;
+            Instr::Bounds { index, len, .. } => self.bounds(*index, *len)?,
+            Instr::LoadAffine { to, from, walk, copy } => {
+                self.load(&AffineLoad { to: *to, from: *from, walk: *walk, copy: *copy })?;
             }
-            Step::LoadUniform { to, from } => self.load_once(*to, *from)?,
-            Step::StoreAffine { value, to, walk, copy } => {
-                let at = Loaded { to: *value, from: *to, walk: *walk, copy: *copy };
+            Instr::LoadUniform { to, from } => self.load_once(*to, *from)?,
+            Instr::StoreAffine { value, to, walk, copy } => {
+                let at = AffineLoad { to: *value, from: *to, walk: *walk, copy: *copy };
                 let access = self.access(&at)?;
-                self.push(LaneStep::Store { value: *value, access })?;
+                self.push(LaneInstr::Store { value: *value, access })?;
             }
-            Step::FmaLoaded { product } => {
+            Instr::FmaOfLoads { product } => {
                 let product = &code.products[*product as usize];
                 let [a, b] = &product.factors;
                 self.load(a)?;
                 self.load(b)?;
                 let regs = [product.to, a.to, b.to, product.c];
-                self.push(LaneStep::Map { f: product.f, regs })?;
+                self.push(LaneInstr::Map { f: product.f, regs })?;
             }
             // Lanes that run together have nobody to take in, and nobody parts. Where something undefined is followed,
             // nothing runs alike.
-            Step::Regather | Step::CountParted { .. } | Step::Follow { .. } => {}
-            Step::Count { segment } | Step::CountArm { segment, .. } => {
+            Instr::Regather | Instr::CountDivergence { .. } | Instr::TrackUndefined { .. } => {}
+            Instr::CountSegment { segment } | Instr::CountArm { segment, .. } => {
                 self.noted.segments.push(*segment);
             }
-            Step::CountCome { number } => self.noted.loops.push(*number),
-            Step::Atomic { access } => self.add(&code.atomics[*access as usize])?,
-            Step::CountRequest { request } => self.request(*request)?,
-            Step::Watch { site } => self.watch(*site)?,
-            step @ (Step::Jump { .. }
-            | Step::JumpUnless { .. }
-            | Step::DecideIf { .. }
-            | Step::DecideLeave { .. }
-            | Step::Else
-            | Step::Enter { .. }
-            | Step::Join
-            | Step::Leave { .. }
-            | Step::End) => return self.control(step, at, arms),
+            Instr::CountLoopEntry { number } => self.noted.loops.push(*number),
+            Instr::Atomic { access } => self.add(&code.atomics[*access as usize])?,
+            Instr::CountRequest { request } => self.request(*request)?,
+            Instr::CheckAccess { site } => self.watch(*site)?,
+            step @ (Instr::Jump { .. }
+            | Instr::JumpUnless { .. }
+            | Instr::DecideIf { .. }
+            | Instr::DecideLeave { .. }
+            | Instr::Else
+            | Instr::Enter { .. }
+            | Instr::Join
+            | Instr::Leave { .. }
+            | Instr::End) => return self.control(step, at, arms),
             // What looks at lanes, meets other threads, or has an effect that is no store.
-            Step::Check { .. }
-            | Step::Load { .. }
-            | Step::Store { .. }
-            | Step::Sums { .. }
-            | Step::LoadLocal { .. }
-            | Step::StoreLocal { .. }
-            | Step::Fence
-            | Step::ActiveMask { .. }
-            | Step::Print { .. }
-            | Step::SyncGrid
-            | Step::Barrier { .. }
-            | Step::Warp { .. }
-            | Step::Back { .. }
-            | Step::Next { .. }
-            | Step::If { .. }
-            | Step::Panic { .. }
-            | Step::CountedLeave { .. }
-            | Step::WatchFence { .. }
-            | Step::Turn
-            | Step::Change { .. }
-            | Step::Point { .. } => return Err(Fails::Ever),
+            Instr::Check { .. }
+            | Instr::Load { .. }
+            | Instr::Store { .. }
+            | Instr::DotProducts { .. }
+            | Instr::LoadLocal { .. }
+            | Instr::StoreLocal { .. }
+            | Instr::Fence
+            | Instr::ActiveMask { .. }
+            | Instr::Print { .. }
+            | Instr::SyncGrid
+            | Instr::Barrier { .. }
+            | Instr::Warp { .. }
+            | Instr::BackEdge { .. }
+            | Instr::NextIteration { .. }
+            | Instr::If { .. }
+            | Instr::Panic { .. }
+            | Instr::CountedLeave { .. }
+            | Instr::CheckFence { .. }
+            | Instr::Yield
+            | Instr::Change { .. }
+            | Instr::DebugPoint { .. } => return Err(Fails::Ever),
         }
         Ok(On::At(at + 1))
     }
 
     /// Where a step leads that decides that.
-    fn control(&mut self, step: &Step, at: u32, arms: &mut Vec<Arm>) -> Result<On, Fails> {
+    fn control(&mut self, step: &Instr, at: u32, arms: &mut Vec<Arm>) -> Result<On, Fails> {
         let code = self.code;
-        if let Step::Jump { to } = step {
+        if let Instr::Jump { to } = step {
             return Ok(On::At(*to));
-        } else if let Step::JumpUnless { cond, to } = step {
+        } else if let Instr::JumpUnless { cond, to } = step {
             let cond = here(self.numbers.same(*cond))?;
             return Ok(On::At(if cond == 0 { *to } else { at + 1 }));
-        } else if let Step::DecideIf { decision, then, other, join } = step {
+        } else if let Instr::DecideIf { decision, then, other, join } = step {
             if here(self.decide(*decision))? {
                 arms.push(Arm { join: *join });
                 return Ok(On::At(*then));
@@ -227,22 +227,22 @@ impl<'a> Trace<'_, 'a> {
                 arms.push(Arm { join: *join });
             }
             return Ok(On::At(*other + 1));
-        } else if let Step::DecideLeave { decision, stay, behind } = step {
+        } else if let Instr::DecideLeave { decision, stay, behind } = step {
             if here(self.decide(*decision))? == *stay {
                 return Ok(On::At(*behind));
             }
-            let Step::Leave { to: Leave::Return, .. } = code.steps[*behind as usize - 1] else {
+            let Instr::Leave { to: Leave::Return, .. } = code.instrs[*behind as usize - 1] else {
                 return Err(Fails::Here);
             };
             return Ok(On::Ended);
-        } else if let Step::Else = step {
+        } else if let Instr::Else = step {
             let arm = arms.last().ok_or(Fails::Ever)?;
             return Ok(On::At(arm.join));
-        } else if let Step::Enter { join, .. } = step {
+        } else if let Instr::Enter { join, .. } = step {
             arms.push(Arm { join: *join });
-        } else if let Step::Join = step {
+        } else if let Instr::Join = step {
             arms.pop().ok_or(Fails::Ever)?;
-        } else if let Step::Leave { to: Leave::Return, when: When::Always } | Step::End = step {
+        } else if let Instr::Leave { to: Leave::Return, when: When::Always } | Instr::End = step {
             return Ok(On::Ended);
         } else {
             return Err(Fails::Ever);
@@ -257,19 +257,19 @@ impl<'a> Trace<'_, 'a> {
 
     fn spread(&mut self, to: Reg, from: Affine) -> Result<(), Fails> {
         let (base, step) = self.numbers.steps(from.base);
-        self.push(LaneStep::Spread { to, slope: from.lanes, base, step })
+        self.push(LaneInstr::Spread { to, slope: from.lanes, base, step })
     }
 
     fn compare(&mut self, compare: &Compare) -> Result<(), Fails> {
         let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
         let reach = self.bound.reach(value.slope, self.group);
         if let Some(all) = self.numbers.verdict(compare, reach) {
-            return self.push(LaneStep::Splat { to, bits: all.into(), step: 0 });
+            return self.push(LaneInstr::Splat { to, bits: all.into(), step: 0 });
         }
         self.spread(left, value)?;
         let (bits, step) = self.numbers.steps(with);
-        self.push(LaneStep::Splat { to: right, bits, step })?;
-        self.push(LaneStep::Map { f, regs: [to, left, right, right] })
+        self.push(LaneInstr::Splat { to: right, bits, step })?;
+        self.push(LaneInstr::Map { f, regs: [to, left, right, right] })
     }
 
     fn bounds(&mut self, index: Operand, len: Operand) -> Result<(), Fails> {
@@ -307,7 +307,7 @@ impl<'a> Trace<'_, 'a> {
         here(self.numbers.is_inside(at, reach, size, cells.len()))?;
         let loaded = self.numbers.load(to).ok_or(Fails::Ever)?;
         let (at, step) = (at.at as u64, at.step as u64);
-        self.push(LaneStep::LoadOnce { loaded, word: OneWord { cells, at, step, size } })
+        self.push(LaneInstr::LoadOnce { loaded, word: OneWord { cells, at, step, size } })
     }
 
     /// Adds to elements of one buffer that are all inside, whatever their indices are.
@@ -331,16 +331,19 @@ impl<'a> Trace<'_, 'a> {
         };
         let cells = here(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
         here(is_inside(cells, max_index, (stride, size)).then_some(()))?;
-        self.push(LaneStep::Add { to, adding: Adding { cells, size, stride, index, by } })
+        self.push(LaneInstr::Add { to, adding: Adding { cells, size, stride, index, by } })
     }
 
-    fn load(&mut self, loaded: &Loaded) -> Result<(), Fails> {
+    fn load(&mut self, loaded: &AffineLoad) -> Result<(), Fails> {
         let access = self.access(loaded)?;
-        self.push(LaneStep::Load { to: loaded.to, access })
+        self.push(LaneInstr::Load { to: loaded.to, access })
     }
 
     /// An access whose words are all inside.
-    fn access(&mut self, Loaded { to, from, walk, copy }: &Loaded) -> Result<Access<'a>, Fails> {
+    fn access(
+        &mut self,
+        AffineLoad { to, from, walk, copy }: &AffineLoad,
+    ) -> Result<Access<'a>, Fails> {
         let walk = self.bound.walk(*walk, self.group);
         let (cells, at) = here(self.window(*from))?;
         let fits = walk.is_aligned() && cells.allows(to.size());

@@ -4,7 +4,7 @@
 //! are left to the steps that look at each lane.
 use super::{Exec, access::with_word, control::Next};
 use crate::{
-    bytecode::{Address, Compare, IntegerOp, Loaded, MOST_TERMS, Product, Term},
+    bytecode::{Address, AffineLoad, Compare, IntegerOp, MAX_CONDITION_TERMS, Product, Term},
     vector::{
         lanes::{
             copy::CopyWords,
@@ -87,7 +87,7 @@ impl<'e> Exec<'e> {
     }
 
     fn decide_by(&self, terms: &[Term]) -> Option<bool> {
-        let mut known = [None; MOST_TERMS];
+        let mut known = [None; MAX_CONDITION_TERMS];
         let mut at = 0;
         while at < terms.len() {
             known[at] = match terms[at] {
@@ -151,7 +151,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Where a factor comes from.
-    pub(super) fn factor(&self, loaded: &Loaded) -> Option<Factor<'e>> {
+    pub(super) fn factor(&self, loaded: &AffineLoad) -> Option<Factor<'e>> {
         let (cells, at) = self.window(loaded.from)?;
         Some(Factor { cells, at, step: 0, walk: self.bound.walk(loaded.walk, self.group()) })
     }

@@ -4,7 +4,7 @@
 //! it waits, and [the block](crate::exec::block) does it when the others have come.
 use super::{Exec, control::Next};
 use crate::{
-    bytecode::{Inputs, Operand, WarpOp, complete, exchange, reduced},
+    bytecode::{Operand, WarpInputs, WarpOp, complete, exchange, reduced},
     observe::sanitizer::misuse::Met,
     vector::{
         mask::{Mask, bits},
@@ -49,7 +49,7 @@ impl Exec<'_> {
         let active: Mask = self.strand.active();
         let mut all = Vec::new();
         for (warp, lanes) in active.warps() {
-            let mut inputs = Inputs::none();
+            let mut inputs = WarpInputs::none();
             inputs.add((op, mask), self.registers, &self.strand.uniforms, (warp, lanes));
             if complete(&inputs, self.live.0[warp]) != lanes {
                 return Next::Wait;

@@ -18,7 +18,7 @@ mod sums;
 mod undefined;
 
 use crate::{
-    bytecode::{Code, Malformed, Operand, Step},
+    bytecode::{Code, Instr, Malformed, Operand},
     exec::{bound::Bound, replay::Tries, strand::Strand},
     observe::{counters::tally::Gone, log::Log, sanitizer::BlockChecks},
     outcome::FaultReport,
@@ -132,78 +132,78 @@ impl<'e> Exec<'e> {
     /// Runs the strand.
     pub(crate) fn run(&mut self, slice: &mut Slice) -> Stop {
         let code = self.code;
-        let steps = &code.steps[..];
+        let steps = &code.instrs[..];
         self.strand.learn_live(*self.live);
         loop {
             let at = self.strand.at;
             self.strand.at = at + 1;
             let next = match &steps[at as usize] {
-                Step::Map { .. }
-                | Step::MapWithOne { .. }
-                | Step::Integer { .. }
-                | Step::Set { .. } => {
+                Instr::Map { .. }
+                | Instr::MapWithOne { .. }
+                | Instr::Integer { .. }
+                | Instr::Set { .. } => {
                     self.chain(at as usize);
                     continue;
                 }
-                Step::Uniform { f, slots } => {
+                Instr::Uniform { f, slots } => {
                     map_uniform(*f, &mut self.strand.uniforms, *slots);
                     continue;
                 }
-                Step::Splat { to, from } => {
+                Instr::Splat { to, from } => {
                     let bits = from.get(&self.strand.uniforms);
                     self.registers.splat(*to, bits, self.strand.runs());
                     continue;
                 }
-                Step::Spread { to, from } => {
+                Instr::Spread { to, from } => {
                     let base = from.base.get(&self.strand.uniforms);
                     self.registers.spread(*to, from.lanes, base, self.strand.runs());
                     continue;
                 }
-                Step::Compare { compare } => {
+                Instr::Compare { compare } => {
                     self.compare(&code.compares[*compare as usize]);
                     continue;
                 }
-                Step::Jump { to } => {
+                Instr::Jump { to } => {
                     self.strand.at = *to;
                     continue;
                 }
-                Step::JumpUnless { cond, to } => {
+                Instr::JumpUnless { cond, to } => {
                     if cond.get(&self.strand.uniforms) == 0 {
                         self.strand.at = *to;
                     }
                     continue;
                 }
-                Step::Bounds { index, len, all_below } => self.bounds(*index, *len, *all_below),
-                Step::Check { cond, fault } => self.check(*cond, *fault),
-                Step::Load { to, from, transfer } => self.load(*to, *from, *transfer),
-                Step::LoadUniform { to, from } => self.load_uniform(*to, *from),
-                Step::Store { value, to, transfer } => self.store(*value, *to, *transfer),
-                Step::LoadAffine { to, from, walk, copy } => {
+                Instr::Bounds { index, len, all_below } => self.bounds(*index, *len, *all_below),
+                Instr::Check { cond, fault } => self.check(*cond, *fault),
+                Instr::Load { to, from, transfer } => self.load(*to, *from, *transfer),
+                Instr::LoadUniform { to, from } => self.load_uniform(*to, *from),
+                Instr::Store { value, to, transfer } => self.store(*value, *to, *transfer),
+                Instr::LoadAffine { to, from, walk, copy } => {
                     self.load_affine(*to, *from, *walk, *copy)
                 }
-                Step::StoreAffine { value, to, walk, copy } => {
+                Instr::StoreAffine { value, to, walk, copy } => {
                     self.store_affine(*value, *to, *walk, *copy)
                 }
-                Step::FmaLoaded { product } => self.fma_loaded(&code.products[*product as usize]),
-                Step::Sums { sums } => self.sums(*sums, slice),
-                Step::LoadLocal { to, from } => self.load_local(*to, *from),
-                Step::StoreLocal { value, to } => self.store_local(*value, *to),
-                Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
-                Step::Fence => {
+                Instr::FmaOfLoads { product } => self.fma_loaded(&code.products[*product as usize]),
+                Instr::DotProducts { sums } => self.sums(*sums, slice),
+                Instr::LoadLocal { to, from } => self.load_local(*to, *from),
+                Instr::StoreLocal { value, to } => self.store_local(*value, *to),
+                Instr::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
+                Instr::Fence => {
                     fence(SeqCst);
                     Next::On
                 }
-                Step::ActiveMask { to } => {
+                Instr::ActiveMask { to } => {
                     self.active_mask(*to);
                     Next::On
                 }
-                Step::Barrier { reduce } => self.barrier(*reduce),
+                Instr::Barrier { reduce } => self.barrier(*reduce),
                 // Blocks meet when all threads of each have come.
-                Step::SyncGrid => Next::Wait,
-                Step::Warp { op, mask } => self.warp(*op, *mask),
-                Step::Back { to, cost } => self.back(*to, *cost, slice),
-                Step::Next { range, to, cost } => self.next(*range, *to, *cost, slice),
-                Step::DecideIf { decision, then, other, join } => {
+                Instr::SyncGrid => Next::Wait,
+                Instr::Warp { op, mask } => self.warp(*op, *mask),
+                Instr::BackEdge { to, cost } => self.back(*to, *cost, slice),
+                Instr::NextIteration { range, to, cost } => self.next(*range, *to, *cost, slice),
+                Instr::DecideIf { decision, then, other, join } => {
                     if let Some(verdict) = self.decide(&code.decisions[*decision as usize]) {
                         self.strand.at = *then;
                         let active = self.strand.active();
@@ -212,68 +212,68 @@ impl<'e> Exec<'e> {
                     }
                     continue;
                 }
-                Step::DecideLeave { decision, stay, behind } => {
+                Instr::DecideLeave { decision, stay, behind } => {
                     if self.decide(&code.decisions[*decision as usize]) == Some(*stay) {
                         self.strand.at = *behind;
                     }
                     continue;
                 }
-                Step::If { cond, when, other, join } => {
+                Instr::If { cond, when, other, join } => {
                     let active = self.strand.active();
                     let truths = self.registers.truths(*cond, active);
                     let then = if *when { truths } else { active.without(truths) };
                     self.part_by(then, *other, *join);
                     continue;
                 }
-                Step::Else => self.other_arm(),
-                Step::Enter { resume, join } => self.enter(*resume, *join),
-                Step::Regather => self.regather(),
-                Step::Join => self.join(),
-                Step::Leave { to, when } => self.leave(*to, *when),
-                Step::Print { said } => {
-                    self.print(&code.said[*said as usize]);
+                Instr::Else => self.other_arm(),
+                Instr::Enter { resume, join } => self.enter(*resume, *join),
+                Instr::Regather => self.regather(),
+                Instr::Join => self.join(),
+                Instr::Leave { to, when } => self.leave(*to, *when),
+                Instr::Print { message } => {
+                    self.print(&code.messages[*message as usize]);
                     continue;
                 }
-                Step::Panic { said } => self.panic(&code.said[*said as usize]),
-                Step::End => self.end(),
-                Step::Count { segment } => {
+                Instr::Panic { message } => self.panic(&code.messages[*message as usize]),
+                Instr::End => self.end(),
+                Instr::CountSegment { segment } => {
                     self.count(*segment);
                     continue;
                 }
-                Step::CountArm { segment, branch } => {
+                Instr::CountArm { segment, branch } => {
                     self.count_arm(*segment, *branch);
                     continue;
                 }
-                Step::CountParted { branch } => {
+                Instr::CountDivergence { branch } => {
                     self.count_parted(*branch);
                     continue;
                 }
-                Step::CountCome { number } => {
+                Instr::CountLoopEntry { number } => {
                     self.count_come(*number);
                     continue;
                 }
-                Step::CountRequest { request } => {
+                Instr::CountRequest { request } => {
                     self.count_request(*request);
                     continue;
                 }
-                Step::Watch { site } => {
+                Instr::CheckAccess { site } => {
                     self.watch(*site);
                     continue;
                 }
-                Step::Follow { from } => {
+                Instr::TrackUndefined { from } => {
                     self.follow(*from);
                     continue;
                 }
-                Step::WatchFence { scope } => {
+                Instr::CheckFence { scope } => {
                     self.watch_fence(*scope);
                     continue;
                 }
-                Step::CountedLeave { to, when, branch, segment } => {
+                Instr::CountedLeave { to, when, branch, segment } => {
                     self.counted_leave((*to, *when), *branch, *segment)
                 }
-                Step::Turn => Self::turn(slice),
-                Step::Change { change } => self.change(*change, slice),
-                Step::Point { point } => self.point(*point),
+                Instr::Yield => Self::turn(slice),
+                Instr::Change { change } => self.change(*change, slice),
+                Instr::DebugPoint { point } => self.point(*point),
             };
             match next {
                 Next::On => {}
@@ -300,18 +300,18 @@ impl<'e> Exec<'e> {
             ($($turn:literal)*) => {
                 loop {$(
                     let _: u8 = $turn;
-                    match &self.code.steps[at] {
-                        Step::Map { f, regs } => {
+                    match &self.code.instrs[at] {
+                        Instr::Map { f, regs } => {
                             self.registers.map(*f, *regs, self.strand.runs());
                         }
-                        Step::Integer { op, slots } => {
+                        Instr::Integer { op, slots } => {
                             self.integer(*op, *slots);
                         }
-                        Step::MapWithOne { f, regs, place, one } => {
+                        Instr::MapWithOne { f, regs, place, one } => {
                             let one = (*place, &self.strand.uniforms[one.slot()]);
                             self.registers.map_with_one(*f, *regs, one, self.strand.runs());
                         }
-                        Step::Set { local, value } => self.set(*local, *value),
+                        Instr::Set { local, value } => self.set(*local, *value),
                         _ => break,
                     }
                     at += 1;

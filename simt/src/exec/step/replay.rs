@@ -5,7 +5,7 @@
 //! all of them come out so, then they do in the next iteration, too, and so on.
 use super::{Exec, Slice, sums::affordable};
 use crate::{
-    exec::replay::{Counts, Fails, LaneStep, Noted, Numbers, Trace, compile, fuse, run},
+    exec::replay::{Counts, Fails, LaneInstr, Noted, Numbers, Trace, compile, fuse, run},
     observe::sanitizer::rounds::Rounds,
 };
 
@@ -35,7 +35,7 @@ impl Exec<'_> {
             return Err(Fails::Here);
         }
         let (code, bound, shared) = (self.code, self.bound, self.shared);
-        let (mut steps, mut noted) = (Vec::<LaneStep<'_>>::new(), Noted::default());
+        let (mut steps, mut noted) = (Vec::<LaneInstr<'_>>::new(), Noted::default());
         let in_step = self.place.in_step;
         let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
         let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));

@@ -7,7 +7,7 @@
 //! could be found of one of them before that is left to the steps of the rounds.
 use super::{Exec, sums::Round};
 use crate::{
-    bytecode::{Going, Sums},
+    bytecode::{DotProductLoop, FactorRequest},
     observe::{
         counters::tally::{Asked, Begin},
         sanitizer::{
@@ -20,7 +20,7 @@ use crate::{
 
 impl Exec<'_> {
     /// Counts so many rounds, of which the last has just been looked at.
-    pub(super) fn count_rounds(&mut self, sums: &Sums, two: [&Round; 2], rounds: u64) {
+    pub(super) fn count_rounds(&mut self, sums: &DotProductLoop, two: [&Round; 2], rounds: u64) {
         for segment in &sums.segments {
             self.begin(*segment, Begin { active: self.strand.active(), rounds });
         }
@@ -51,7 +51,12 @@ impl Exec<'_> {
 
     /// Logs the accesses of so many rounds, of which the last has just been looked at; false, and nothing has
     /// happened, if they have to be looked at one by one.
-    pub(super) fn watch_rounds(&mut self, sums: &Sums, two: [&Round; 2], rounds: u64) -> bool {
+    pub(super) fn watch_rounds(
+        &mut self,
+        sums: &DotProductLoop,
+        two: [&Round; 2],
+        rounds: u64,
+    ) -> bool {
         let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else {
             return true;
         };
@@ -62,7 +67,7 @@ impl Exec<'_> {
 
     fn watch_all(
         &self,
-        sums: &Sums,
+        sums: &DotProductLoop,
         two: [&Round; 2],
         rounds: u64,
         (launch, checks): (&LaunchChecks<'_>, &mut BlockChecks),
@@ -130,7 +135,10 @@ impl Exec<'_> {
 }
 
 /// By how many bytes a request goes on in each round.
-fn step(Going { with: (product, side), .. }: &Going, [first, second]: [&Round; 2]) -> u64 {
+fn step(
+    FactorRequest { with: (product, side), .. }: &FactorRequest,
+    [first, second]: [&Round; 2],
+) -> u64 {
     let [first, second] = [first, second].map(|round| round.factors[*product][*side]);
     second.wrapping_sub(first).cast_unsigned()
 }

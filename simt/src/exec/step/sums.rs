@@ -10,7 +10,10 @@
 //! What was found is remembered: inner loops often do the same again, as those over a tile.
 use super::{Exec, Slice, Stop, control::Next};
 use crate::{
-    bytecode::{Address, Counter, MOST_INTEGERS, MOST_PRODUCTS, Operand, Step, Sum, Sums},
+    bytecode::{
+        Accumulation, Address, Counter, DotProductLoop, Instr, MAX_ROUND_INTEGERS,
+        MAX_ROUND_PRODUCTS, Operand,
+    },
     vector::{
         lanes::{
             loaded::{Factor, Products},
@@ -29,7 +32,7 @@ const FEWEST: u64 = 3;
 pub(crate) struct Looked {
     /// How many rounds that was of; none if nothing is known.
     rounds: u64,
-    /// What the [inputs](Sums::inputs) were.
+    /// What the [inputs](DotProductLoop::inputs) were.
     inputs: Vec<u64>,
     first: Round,
     second: Round,
@@ -40,14 +43,14 @@ pub(crate) struct Looked {
 #[derive(Default)]
 pub(super) struct Round {
     /// The counter, and what is computed from it.
-    integers: [u64; MOST_INTEGERS],
-    pub(super) factors: [[i64; 2]; MOST_PRODUCTS],
+    integers: [u64; MAX_ROUND_INTEGERS],
+    pub(super) factors: [[i64; 2]; MAX_ROUND_PRODUCTS],
 }
 
 impl<'e> Exec<'e> {
     /// Runs the rounds of a loop, if that can be done at once.
     pub(super) fn sums(&mut self, number: u32, slice: &mut Slice) -> Next {
-        let sums = &self.code.sums[number as usize];
+        let sums = &self.code.dot_product_loops[number as usize];
         let ([run], Some(all)) = (self.strand.runs(), self.rounds_left(sums.range)) else {
             return Next::On;
         };
@@ -87,7 +90,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Goes to the round that is so many behind the one of `counter`.
-    fn go_to_round(&mut self, sums: &Sums, counter: u64, round: u64) {
+    fn go_to_round(&mut self, sums: &DotProductLoop, counter: u64, round: u64) {
         let Counter { counter: to, step, .. } = sums.range;
         let uniforms = &mut self.strand.uniforms;
         let far = step.get(uniforms).wrapping_mul(round);
@@ -97,7 +100,7 @@ impl<'e> Exec<'e> {
     /// Adds the products of so many rounds; false, and only uniform values of the loop are changed, if that cannot
     /// be done at once.
     fn look_and_add(&mut self, number: u32, rounds: u64, run: Run) -> bool {
-        let sums = &self.code.sums[number as usize];
+        let sums = &self.code.dot_product_loops[number as usize];
         let all = std::mem::take(&mut self.looked);
         let looked = &mut all[number as usize];
         let is_line = if self.is_as_before(sums, looked, rounds) {
@@ -112,7 +115,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Whether what was found of a loop is so again.
-    fn is_as_before(&self, sums: &Sums, looked: &Looked, rounds: u64) -> bool {
+    fn is_as_before(&self, sums: &DotProductLoop, looked: &Looked, rounds: u64) -> bool {
         if looked.rounds != rounds {
             return false;
         }
@@ -128,7 +131,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Sets the uniform values of a loop to those of its last round.
-    fn compute_again(&mut self, sums: &Sums, looked: &Looked) {
+    fn compute_again(&mut self, sums: &DotProductLoop, looked: &Looked) {
         let uniforms = &mut self.strand.uniforms[..];
         let (computed, mut integer) = (&sums.computed[..], 0);
         while integer < computed.len() {
@@ -139,7 +142,7 @@ impl<'e> Exec<'e> {
 
     /// Looks at three of the rounds, the last one last; false, and nothing is known of the loop, if the others are not
     /// where they lead.
-    fn look(&mut self, sums: &Sums, looked: &mut Looked, rounds: u64) -> bool {
+    fn look(&mut self, sums: &DotProductLoop, looked: &mut Looked, rounds: u64) -> bool {
         let counter = sums.range.counter.get(&self.strand.uniforms);
         looked.rounds = 0;
         looked.inputs.clear();
@@ -163,9 +166,9 @@ impl<'e> Exec<'e> {
     }
 
     /// Adds the products of the rounds looked at; false, and nothing has happened, if that cannot be done at once.
-    fn add_rounds(&mut self, sums: &Sums, looked: &Looked, run: Run) -> bool {
+    fn add_rounds(&mut self, sums: &DotProductLoop, looked: &Looked, run: Run) -> bool {
         let (two, rounds) = ([&looked.first, &looked.second], looked.rounds);
-        let mut all = [None; MOST_PRODUCTS];
+        let mut all = [None; MAX_ROUND_PRODUCTS];
         let mut number = 0;
         while number < sums.sums.len() {
             all[number] = self.products(&sums.sums[number], two, rounds, run);
@@ -189,15 +192,15 @@ impl<'e> Exec<'e> {
 
     /// Computes the integers of a round; `None` if an index is not below its bound, or nothing is known of
     /// where a factor is.
-    fn look_at_round(&mut self, sums: &Sums, round: &mut Round) -> Option<()> {
+    fn look_at_round(&mut self, sums: &DotProductLoop, round: &mut Round) -> Option<()> {
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
         let mut integers = 1;
         let (steps, mut next) = (self.round(sums), 0);
         while next < steps.len() {
-            if let Step::Integer { op, slots } = &steps[next] {
+            if let Instr::Integer { op, slots } = &steps[next] {
                 round.integers[integers] = self.integer(*op, *slots);
                 integers += 1;
-            } else if let Step::Bounds { index, len, .. } = &steps[next]
+            } else if let Instr::Bounds { index, len, .. } = &steps[next]
                 && !self.are_below(*index, *len)
             {
                 return None;
@@ -214,8 +217,8 @@ impl<'e> Exec<'e> {
     }
 
     /// The steps of a round.
-    fn round(&self, sums: &Sums) -> &'e [Step] {
-        &self.code.steps[self.strand.at as usize..][..sums.len as usize]
+    fn round(&self, sums: &DotProductLoop) -> &'e [Instr] {
+        &self.code.instrs[self.strand.at as usize..][..sums.len as usize]
     }
 
     fn are_below(&self, index: Operand, len: Operand) -> bool {
@@ -230,7 +233,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Whether the numbers of a round are where those of the first two lead, without wrapping.
-    fn is_line(&self, sums: &Sums, looked: &Looked, distance: u64) -> bool {
+    fn is_line(&self, sums: &DotProductLoop, looked: &Looked, distance: u64) -> bool {
         let Looked { first, second, last, .. } = looked;
         // Without iterators, which are calls where nothing is optimized.
         let (computed, mut integer, mut is_line) = (&sums.computed[..], 0, true);
@@ -253,7 +256,7 @@ impl<'e> Exec<'e> {
     /// The products that a sum is of in all rounds, if their factors are equally far apart.
     fn products(
         &self,
-        sum: &Sum,
+        sum: &Accumulation,
         [first, second]: [&Round; 2],
         rounds: u64,
         run: Run,

@@ -4,7 +4,7 @@
 //! of a warp hand each other is followed where they do ([`Undefineds::exchange`]).
 use super::Exec;
 use crate::{
-    bytecode::{Address, AtomicKind, Choice, Compare, Operand, Step, When},
+    bytecode::{Address, AtomicKind, Compare, Instr, Operand, OperandChoice, When},
     observe::sanitizer::{
         BlockChecks, LaunchChecks,
         access_log::{Access, Log},
@@ -26,7 +26,7 @@ impl Exec<'_> {
         let Some(checks) = self.checks.take() else { return };
         if checks.undefined.are_there() {
             let next = self.strand.at as usize;
-            for step in &self.code.steps[from as usize..next - 1] {
+            for step in &self.code.instrs[from as usize..next - 1] {
                 self.spread(&mut checks.undefined, step);
             }
             let choices = &self.code.choices;
@@ -54,28 +54,28 @@ impl Exec<'_> {
     }
 
     /// What a step computes of undefined values is undefined.
-    fn spread(&self, among: &mut Undefineds, step: &Step) {
+    fn spread(&self, among: &mut Undefineds, step: &Instr) {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        if let Step::Map { regs: [to, a, b, c], .. } = step {
+        if let Instr::Map { regs: [to, a, b, c], .. } = step {
             let of = [a, b, c].map(|reg| among.lanes(group, *reg));
             let all = of.into_iter().fold(None, Undefined::or);
             among.set_lanes(group, *to, active, all);
-        } else if let Step::MapWithOne { regs: [to, a, b, c], one, .. } = step {
+        } else if let Instr::MapWithOne { regs: [to, a, b, c], one, .. } = step {
             let of = [a, b, c].map(|reg| among.lanes(group, *reg));
             let one = among.uniform(group, *one).and_then(|one| one.among(active));
             among.set_lanes(group, *to, active, of.into_iter().fold(one, Undefined::or));
-        } else if let Step::Set { local, value } = step {
+        } else if let Instr::Set { local, value } = step {
             among.set_lanes(group, *local, active, among.lanes(group, *value));
-        } else if let Step::Splat { to, from } = step {
+        } else if let Instr::Splat { to, from } = step {
             among.set_lanes(group, *to, active, among.uniform(group, *from));
-        } else if let Step::Spread { to, from } = step {
+        } else if let Instr::Spread { to, from } = step {
             among.set_lanes(group, *to, active, among.uniform(group, from.base));
-        } else if let Step::Compare { compare } = step {
+        } else if let Instr::Compare { compare } = step {
             let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
             let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
             among.set_lanes(group, *to, active, Undefined::or(value, with));
-        } else if let Step::Uniform { slots: [to, a, b, c], .. }
-        | Step::Integer { slots: [to, a, b, c], .. } = step
+        } else if let Instr::Uniform { slots: [to, a, b, c], .. }
+        | Instr::Integer { slots: [to, a, b, c], .. } = step
         {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
             let all = of.into_iter().fold(None, Undefined::or);
@@ -84,18 +84,18 @@ impl Exec<'_> {
     }
 
     /// What the step `at` makes of operands of which not all matter.
-    fn choose(&self, among: &mut Undefineds, at: usize, choice: Choice) {
+    fn choose(&self, among: &mut Undefineds, at: usize, choice: OperandChoice) {
         match choice {
-            Choice::Select => self.select(among, at),
-            Choice::Or => self.settle(among, at, true),
-            Choice::And => self.settle(among, at, false),
+            OperandChoice::Select => self.select(among, at),
+            OperandChoice::Or => self.settle(among, at, true),
+            OperandChoice::And => self.settle(among, at, false),
         }
     }
 
     /// What the step `at` makes of two operands is undefined where one is and the other is not `by`, which decides.
     fn settle(&self, among: &mut Undefineds, at: usize, by: bool) {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        if let Step::Map { regs: [to, a, b, _], .. } = &self.code.steps[at] {
+        if let Instr::Map { regs: [to, a, b, _], .. } = &self.code.instrs[at] {
             let [one, other] = [*a, *b].map(|reg| among.lanes(group, reg));
             let mut open = active;
             for (reg, undefined) in [(*a, &one), (*b, &other)] {
@@ -106,7 +106,7 @@ impl Exec<'_> {
             }
             let all = Undefined::or(one, other).and_then(|all| all.among(open));
             among.set_lanes(group, *to, active, all);
-        } else if let Step::Uniform { slots: [to, a, b, _], .. } = &self.code.steps[at] {
+        } else if let Instr::Uniform { slots: [to, a, b, _], .. } = &self.code.instrs[at] {
             let [one, other] = [*a, *b].map(|slot| among.uniform(group, slot));
             let decides = |slot: &Uniform| (slot.get(&self.strand.uniforms) != 0) == by;
             let is_decided = one.is_none() && decides(a) || other.is_none() && decides(b);
@@ -118,12 +118,13 @@ impl Exec<'_> {
     /// What the step `at` selects is undefined where the condition is, or the value that it selects.
     fn select(&self, among: &mut Undefineds, at: usize) {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        if let Step::Map { regs: [to, cond, then, other], .. } = &self.code.steps[at] {
+        if let Instr::Map { regs: [to, cond, then, other], .. } = &self.code.instrs[at] {
             let truths = self.registers.truths(*cond, active);
             let of = |reg, lanes: Mask| among.lanes(group, reg)?.among(lanes);
             let chosen = Undefined::or(of(*then, truths), of(*other, active.without(truths)));
             among.set_lanes(group, *to, active, Undefined::or(of(*cond, active), chosen));
-        } else if let Step::Uniform { slots: [to, cond, then, other], .. } = &self.code.steps[at] {
+        } else if let Instr::Uniform { slots: [to, cond, then, other], .. } = &self.code.instrs[at]
+        {
             let chosen = if cond.get(&self.strand.uniforms) != 0 { then } else { other };
             let either = Undefined::or(among.uniform(group, *cond), among.uniform(group, *chosen));
             among.set_uniform(group, *to, active, either.and_then(|either| either.among(active)));
@@ -133,31 +134,31 @@ impl Exec<'_> {
     /// What the step `at` needs of undefined values, if it needs one.
     fn use_of(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        let step = &self.code.steps[at];
-        if let Step::If { cond, .. } = step {
+        let step = &self.code.instrs[at];
+        if let Instr::If { cond, .. } = step {
             return Some((among.lanes(group, *cond)?, Use::Branch));
-        } else if let Step::Leave { when: When::If(cond) | When::Unless(cond), .. } = step {
+        } else if let Instr::Leave { when: When::If(cond) | When::Unless(cond), .. } = step {
             return Some((among.lanes(group, *cond)?, Use::Branch));
-        } else if let Step::JumpUnless { cond, .. } = step {
+        } else if let Instr::JumpUnless { cond, .. } = step {
             return Some((among.uniform(group, *cond)?, Use::Branch));
-        } else if let Step::Next { range, .. } = step {
+        } else if let Instr::NextIteration { range, .. } = step {
             let [end, step] = [range.end, range.step].map(|bound| among.uniform(group, bound));
             return Some((Undefined::or(end, step)?, Use::Branch));
-        } else if let Step::Check { cond, .. } = step {
+        } else if let Instr::Check { cond, .. } = step {
             return Some((self.undefined(among, *cond)?, Use::Branch));
-        } else if let Step::Bounds { index, .. } = step {
+        } else if let Instr::Bounds { index, .. } = step {
             return Some((self.undefined(among, *index)?, Use::Address));
-        } else if let Step::LoadLocal { to, from } = step {
+        } else if let Instr::LoadLocal { to, from } = step {
             let address = self.undefined(among, from.index());
             self.load_undefined(among, *to, *from);
             return Some((address?, Use::Address));
-        } else if let Step::StoreLocal { value, to } = step {
+        } else if let Instr::StoreLocal { value, to } = step {
             let address = self.undefined(among, to.index());
             self.store_undefined(among, *value, *to);
             return Some((address?, Use::Address));
-        } else if let Step::Warp { mask: Some(mask), .. } = step {
+        } else if let Instr::Warp { mask: Some(mask), .. } = step {
             return Some((self.undefined(among, *mask)?, Use::Mask));
-        } else if let Step::ActiveMask { to } = step {
+        } else if let Instr::ActiveMask { to } = step {
             among.set_lanes(group, *to, active, None);
         }
         None
@@ -250,7 +251,7 @@ impl Exec<'_> {
 
     /// What is undefined of the values that the step `at` brings, if it is atomic.
     fn brought(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
-        let Step::Atomic { access } = &self.code.steps[at] else { return None };
+        let Instr::Atomic { access } = &self.code.instrs[at] else { return None };
         match self.code.atomics[*access as usize].what {
             AtomicKind::Load { .. } => None,
             AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
@@ -300,11 +301,11 @@ impl Exec<'_> {
     /// What the step `at` loads is undefined in so far.
     fn loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        if let Step::Load { to, .. } | Step::LoadAffine { to, .. } = &self.code.steps[at] {
+        if let Instr::Load { to, .. } | Instr::LoadAffine { to, .. } = &self.code.instrs[at] {
             among.set_lanes(group, *to, active, read);
-        } else if let Step::LoadUniform { to, .. } = &self.code.steps[at] {
+        } else if let Instr::LoadUniform { to, .. } = &self.code.instrs[at] {
             among.set_uniform(group, *to, active, read);
-        } else if let Step::Atomic { access } = &self.code.steps[at] {
+        } else if let Instr::Atomic { access } = &self.code.instrs[at] {
             let to = match self.code.atomics[*access as usize].what {
                 AtomicKind::Load { to }
                 | AtomicKind::Update { to, .. }

@@ -10,7 +10,7 @@ use crate::{
 use std::ops::AddAssign;
 use warpwise_compiler::hardware::LANES;
 
-/// Sums, each at the number that lowering gave it. [Joining](Self::join) those of all blocks gives the
+/// DotProductLoop, each at the number that lowering gave it. [Joining](Self::join) those of all blocks gives the
 /// same whatever the order.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {

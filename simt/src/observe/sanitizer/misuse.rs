@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Launch,
-    bytecode::{Inputs, WarpOp},
+    bytecode::{WarpInputs, WarpOp},
     launch::split,
     outcome::Meeting,
     vector::mask::bits,
@@ -21,7 +21,7 @@ pub(crate) type AtBarrier = (Span, u32, u32);
 pub(crate) struct Met<'a> {
     pub(crate) op: WarpOp,
     pub(crate) span: Span,
-    pub(crate) inputs: &'a Inputs,
+    pub(crate) inputs: &'a WarpInputs,
     /// Whose groups are complete.
     pub(crate) lanes: u32,
     /// Who of the warp has not ended.
@@ -112,7 +112,7 @@ impl Misuses {
         &mut self,
         block: u64,
         (op, span): (WarpOp, Span),
-        inputs: &Inputs,
+        inputs: &WarpInputs,
         (first_thread, lanes): (u32, u32),
     ) {
         for lane in bits(lanes & inputs.lanes()) {

@@ -9,7 +9,7 @@ use super::{
     found::{Origin, Source},
 };
 use crate::{
-    bytecode::{Inputs, Operand, WarpOp},
+    bytecode::{Operand, WarpInputs, WarpOp},
     vector::{
         mask::{Mask, bits},
         registers::{Array, Reg, Uniform},
@@ -226,7 +226,7 @@ impl Undefineds {
         &mut self,
         (block, group): (u64, usize),
         (op, step): (WarpOp, usize),
-        inputs: &Inputs,
+        inputs: &WarpInputs,
         (warp, lanes): (usize, u32),
     ) {
         if !self.are_there() && inputs.is_everybody() {
@@ -268,7 +268,7 @@ impl Undefineds {
 }
 
 /// The lanes whose values decide what `lane` gets, if those of `undefined` are.
-fn sources_of(op: WarpOp, inputs: &Inputs, lane: usize, undefined: u32) -> u32 {
+fn sources_of(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
     let group = inputs.group(lane);
     let decides = |truth: bool| {
         let surely = |other: usize| inputs.is_true(other) == truth;

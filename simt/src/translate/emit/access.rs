@@ -5,7 +5,7 @@ use super::{
     affine::keeps_bits,
 };
 use crate::{
-    bytecode::{Address, Atomic, AtomicKind, Change, IntegerOp, Malformed, Operand, Step},
+    bytecode::{Address, Atomic, AtomicKind, Change, Instr, IntegerOp, Malformed, Operand},
     vector::{
         lanes::{self, LaneFn, scan::Transfer},
         registers::{Reg, Uniform},
@@ -30,7 +30,7 @@ impl Emitter<'_> {
             let stride = self.constant_lanes(stride, 8)?;
             self.registers.release(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Step::Map { f, regs: [to, base, index, stride] });
+            self.step(Instr::Map { f, regs: [to, base, index, stride] });
             return Ok(());
         }
         let base = self.uniform(base)?;
@@ -38,7 +38,7 @@ impl Emitter<'_> {
         let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
         let slots = [to, base, index, stride];
-        self.step(Step::Integer { op: IntegerOp::Offset, slots });
+        self.step(Instr::Integer { op: IntegerOp::Offset, slots });
         self.spread(id)
     }
 
@@ -53,14 +53,14 @@ impl Emitter<'_> {
             let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
             self.registers.release(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Step::Map { f, regs: [to, base, one, offset] });
+            self.step(Instr::Map { f, regs: [to, base, one, offset] });
             return Ok(());
         }
         let base = self.uniform(base)?;
         let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
         let to = self.new_uniform(id)?;
         let slots = [to, base, one, offset];
-        self.step(Step::Integer { op: IntegerOp::Offset, slots });
+        self.step(Instr::Integer { op: IntegerOp::Offset, slots });
         self.spread(id)
     }
 
@@ -73,7 +73,7 @@ impl Emitter<'_> {
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
         let to = self.temporary(id, 8);
-        self.step(Step::Map { f, regs: [to, from, from, from] });
+        self.step(Instr::Map { f, regs: [to, from, from, from] });
         Ok(to)
     }
 
@@ -89,7 +89,7 @@ impl Emitter<'_> {
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
         let to = self.slot(8);
-        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        self.step(Instr::Uniform { f, slots: [to, from, from, from] });
         Ok(to)
     }
 
@@ -141,18 +141,18 @@ impl Emitter<'_> {
         let at = self.address(id, ptr)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
             let to = self.new_lanes(id)?;
-            self.step(Step::LoadLocal { to, from: at });
+            self.step(Instr::LoadLocal { to, from: at });
             return self.tidy(id, to);
         }
         self.count_request(id, ptr, at);
         self.watch(id, ptr, at, None);
         if let Some(from) = at.uniform() {
             let to = self.new_uniform(id)?;
-            self.step(Step::LoadUniform { to, from });
+            self.step(Instr::LoadUniform { to, from });
             if self.scalar(id)? == Scalar::Bool {
                 let f = self.is_not_zero()?;
                 let zero = self.constant(0, 1);
-                self.step(Step::Uniform { f, slots: [to, to, zero, zero] });
+                self.step(Instr::Uniform { f, slots: [to, to, zero, zero] });
             }
             return self.spread(id);
         }
@@ -165,13 +165,13 @@ impl Emitter<'_> {
         if let Some(from) = at.affine() {
             let to = self.new_lanes(id)?;
             let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
-            self.step(Step::LoadAffine { to, from, walk, copy });
+            self.step(Instr::LoadAffine { to, from, walk, copy });
             return self.tidy(id, to);
         }
         let from = at.lanes().ok_or_else(|| self.malformed("an address that is no address"))?;
         let to = self.new_lanes(id)?;
         let transfer = Transfer::pick(to.size(), from.index().size(), self.isa);
-        self.step(Step::Load { to, from, transfer });
+        self.step(Instr::Load { to, from, transfer });
         self.tidy(id, to)
     }
 
@@ -180,7 +180,7 @@ impl Emitter<'_> {
         if self.scalar(id)? == Scalar::Bool {
             let f = self.is_not_zero()?;
             let zero = self.constant_lanes(0, 1)?;
-            self.step(Step::Map { f, regs: [to, to, zero, zero] });
+            self.step(Instr::Map { f, regs: [to, to, zero, zero] });
         }
         Ok(())
     }
@@ -195,7 +195,7 @@ impl Emitter<'_> {
         let to = self.address(id, ptr)?;
         let value = self.lanes(value)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
-            self.step(Step::StoreLocal { value, to });
+            self.step(Instr::StoreLocal { value, to });
             return Ok(());
         }
         self.count_request(id, ptr, to);
@@ -206,12 +206,12 @@ impl Emitter<'_> {
         self.changes(Change::Memory(change));
         if let Some(to) = to.affine() {
             let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
-            self.step(Step::StoreAffine { value, to, walk, copy });
+            self.step(Instr::StoreAffine { value, to, walk, copy });
             return Ok(());
         }
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
-        self.step(Step::Store { value, to, transfer });
+        self.step(Instr::Store { value, to, transfer });
         Ok(())
     }
 
@@ -248,19 +248,19 @@ impl Emitter<'_> {
         {
             if let AtomicKind::Load { to } = what {
                 let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
-                self.step(Step::LoadAffine { to, from: at, walk, copy });
+                self.step(Instr::LoadAffine { to, from: at, walk, copy });
                 return Ok(());
             }
             if let AtomicKind::Store { value } = what
                 && let Some(value) = self.register_of(value)
             {
                 let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
-                self.step(Step::StoreAffine { value, to: at, walk, copy });
+                self.step(Instr::StoreAffine { value, to: at, walk, copy });
                 return Ok(());
             }
         }
         self.code.atomics.push(atomic);
-        self.step(Step::Atomic { access });
+        self.step(Instr::Atomic { access });
         Ok(())
     }
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Address, Compare, Given, IntegerOp, Leave, Malformed, Operand, Preset, Slope, Step, WalkOf,
-        When,
+        Address, Compare, Input, Instr, IntegerOp, Leave, Malformed, Operand, Preset, Slope,
+        WalkSpec, When,
     },
     vector::{
         lanes::{self, LaneFn, copy::CopyWords},
@@ -45,7 +45,7 @@ impl Emitter<'_> {
         if self.ranges.needs_lanes(id) {
             self.registers.release(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Step::Spread { to, from: value });
+            self.step(Instr::Spread { to, from: value });
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
             let to = self.slot(8);
             let slots = [to, base, one, offset];
-            self.step(Step::Integer { op: IntegerOp::Common, slots });
+            self.step(Instr::Integer { op: IntegerOp::Common, slots });
             Parts { base: to, by }
         } else {
             return Err(self.malformed("a value that is not affine"));
@@ -119,8 +119,8 @@ impl Emitter<'_> {
     fn builtin_parts(&mut self, id: InstId, builtin: Builtin) -> Result<Parts, Malformed> {
         let size = self.size(id)?;
         let (axis, base) = match builtin {
-            Builtin::ThreadIdx(axis) => (axis, Given::Const(0)),
-            Builtin::GlobalIdx(axis) => (axis, Given::GlobalIdx(axis)),
+            Builtin::ThreadIdx(axis) => (axis, Input::Const(0)),
+            Builtin::GlobalIdx(axis) => (axis, Input::GlobalIdx(axis)),
             Builtin::LaneId
             | Builtin::WarpId
             | Builtin::LaneMask(_)
@@ -208,7 +208,7 @@ impl Emitter<'_> {
         } else {
             let to = self.slot(8);
             let slots = [to, ptr.base, index.base, stride];
-            self.step(Step::Integer { op: IntegerOp::Common, slots });
+            self.step(Instr::Integer { op: IntegerOp::Common, slots });
             to
         };
         let mut by = [None; 3];
@@ -223,7 +223,7 @@ impl Emitter<'_> {
     }
 
     fn is_zero(&self, value: Uniform) -> bool {
-        self.stands[value.slot()] == Some(Given::Const(0))
+        self.stands[value.slot()] == Some(Input::Const(0))
     }
 
     /// Computes a uniform value of two others.
@@ -279,7 +279,7 @@ impl Emitter<'_> {
     /// if the value is.
     pub(super) fn copy_uniform(&mut self, to: Uniform, from: Uniform) {
         let zero = self.constant(0, to.size());
-        self.step(Step::Integer { op: IntegerOp::Add, slots: [to, from, zero, zero] });
+        self.step(Instr::Integer { op: IntegerOp::Add, slots: [to, from, zero, zero] });
     }
 
     /// A new uniform value; one that stands for the launch is computed once only.
@@ -305,9 +305,9 @@ impl Emitter<'_> {
         } else if let Launched::Binary(op, ..) = launched
             && let Some(op) = integer_op(op)
         {
-            self.step(Step::Integer { op, slots });
+            self.step(Instr::Integer { op, slots });
         } else {
-            self.step(Step::Uniform { f, slots });
+            self.step(Instr::Uniform { f, slots });
         }
         to
     }
@@ -338,7 +338,7 @@ impl Emitter<'_> {
 
     /// Computes a value before the first step, once for each launch.
     pub(super) fn launch(&mut self, f: LaneFn, slots: [Uniform; 4]) {
-        self.stands[slots[0].slot()] = Some(Given::Launch);
+        self.stands[slots[0].slot()] = Some(Input::Launch);
         self.code.launch.push((f, slots));
     }
 
@@ -348,7 +348,7 @@ impl Emitter<'_> {
             Address::Element { stride, .. } => stride,
             Address::Pointer { .. } => 1,
         };
-        let walk = WalkOf { slope: at.index().slope, stride, word };
+        let walk = WalkSpec { slope: at.index().slope, stride, word };
         let known = self.code.walks.iter().position(|known| *known == walk);
         if known.is_none() {
             self.code.walks.push(walk);
@@ -372,7 +372,7 @@ impl Emitter<'_> {
         let to = self.new_lanes(id)?;
         let compare = self.comparison(id, (op, scalar), to, value, with)?;
         self.compared.insert(id, compare);
-        self.step(Step::Compare { compare });
+        self.step(Instr::Compare { compare });
         Ok(())
     }
 
@@ -404,7 +404,7 @@ impl Emitter<'_> {
         let below = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
         let copy = lanes::copy(start.base.size(), self.isa);
         let [base, distance] = [self.slot(start.base.size()), self.slot(start.base.size())];
-        self.step(Step::Uniform { f: copy, slots: [base, start.base, start.base, start.base] });
+        self.step(Instr::Uniform { f: copy, slots: [base, start.base, start.base, start.base] });
         let mut left = [None; 3];
         for (left, by) in left.iter_mut().zip(start.by) {
             *left = self.sum(BinaryOp::Sub, unsigned, None, by)?;
@@ -426,16 +426,16 @@ impl Emitter<'_> {
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
-        self.step(Step::Regather);
+        self.step(Instr::Regather);
         self.count_iteration(id);
         let slots = [distance.base, end_value, base, base];
-        self.step(Step::Integer { op: IntegerOp::Sub, slots });
+        self.step(Instr::Integer { op: IntegerOp::Sub, slots });
         let again = self.comparison(id, (mirrored(below), unsigned), cond, distance, step)?;
         let advance = self.label();
         self.stay_by(again, advance);
         self.step(through);
         self.bind(advance);
-        self.step(Step::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
+        self.step(Instr::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
         self.back(id, body, head);
         self.exit(frame, end);
         if self.rewritten.is_observed() {
@@ -445,7 +445,7 @@ impl Emitter<'_> {
         // Where nobody looks on, the same for those that are different in any case.
         let zero = self.constant(0, base.size());
         for slot in [base, distance.base] {
-            self.step(Step::Uniform { f: copy, slots: [slot, zero, zero, zero] });
+            self.step(Instr::Uniform { f: copy, slots: [slot, zero, zero, zero] });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Steps that check accesses, before those that make them.
 use super::Emitter;
 use crate::{
-    bytecode::{AccessKind, Address, Choice, Operand, Request, Site, Step, When},
+    bytecode::{AccessKind, Address, Instr, Operand, OperandChoice, Request, Site, When},
     vector::registers::Reg,
 };
 use warpwise_compiler::{
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         let phases = 1;
         let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases };
         self.code.counted.requests.push(request);
-        self.step(Step::Watch { site });
+        self.step(Instr::CheckAccess { site });
         if atomic.is_some_and(|(order, _)| order != Order::Relaxed) {
             self.synchronizes();
         }
@@ -71,24 +71,24 @@ impl Emitter<'_> {
         let is_used = |id: InstId| {
             self.kernel.insts.iter().any(|(_, inst)| inst.op.operands().any(|used| used == id))
         };
-        self.code.alone |= atomic.is_some() && !is_shared && reads && is_used(id);
+        self.code.single_worker |= atomic.is_some() && !is_shared && reads && is_used(id);
     }
 
     /// Has the fence that comes next noted.
     pub(super) fn watch_fence(&mut self, scope: Scope) {
         if self.watching {
-            self.step(Step::WatchFence { scope });
+            self.step(Instr::CheckFence { scope });
             self.synchronizes();
         }
     }
 
     /// One worker runs all blocks of what orders them, so that what happens first is looked at first.
     fn synchronizes(&mut self) {
-        (self.code.alone, self.code.synchronizes) = (true, true);
+        (self.code.single_worker, self.code.synchronizes) = (true, true);
     }
 
     /// Has undefined values followed up to a step that does something else than computing.
-    pub(super) fn follow_before(&mut self, step: &Step) {
+    pub(super) fn follow_before(&mut self, step: &Instr) {
         if !self.watching {
             return;
         }
@@ -98,16 +98,16 @@ impl Emitter<'_> {
         // What needs a value to be defined is looked at, too.
         let needs = matches!(
             step,
-            Step::If { .. }
-                | Step::JumpUnless { .. }
-                | Step::Leave { when: When::If(_) | When::Unless(_), .. }
-                | Step::Next { .. }
-                | Step::Bounds { .. }
-                | Step::Check { .. }
-                | Step::ActiveMask { .. }
-                | Step::Warp { .. }
-                | Step::LoadLocal { .. }
-                | Step::StoreLocal { .. }
+            Instr::If { .. }
+                | Instr::JumpUnless { .. }
+                | Instr::Leave { when: When::If(_) | When::Unless(_), .. }
+                | Instr::NextIteration { .. }
+                | Instr::Bounds { .. }
+                | Instr::Check { .. }
+                | Instr::ActiveMask { .. }
+                | Instr::Warp { .. }
+                | Instr::LoadLocal { .. }
+                | Instr::StoreLocal { .. }
         );
         if needs {
             self.follow();
@@ -117,19 +117,19 @@ impl Emitter<'_> {
     }
 
     /// Notes how the next step chooses among its operands, if it does: what it makes of undefined ones is looked at alone.
-    pub(super) fn choose(&mut self, choice: Option<Choice>) {
+    pub(super) fn choose(&mut self, choice: Option<OperandChoice>) {
         if let Some(choice) = choice
             && self.watching
         {
             self.follow();
-            self.code.choices.push((self.code.steps.len() as u32, choice));
+            self.code.choices.push((self.code.instrs.len() as u32, choice));
         }
     }
 
     /// Behind a step that is no computation, others begin.
-    pub(super) fn follow_from(&mut self, step: &Step) {
+    pub(super) fn follow_from(&mut self, step: &Instr) {
         let computes = computes(step);
-        let here = self.code.steps.len() as u32;
+        let here = self.code.instrs.len() as u32;
         let chose = self.code.choices.last().is_some_and(|(at, _)| *at == here - 1);
         if !computes || chose {
             self.followed = here;
@@ -138,29 +138,29 @@ impl Emitter<'_> {
 
     /// Has undefined values followed through the last steps, if these compute something.
     pub(super) fn follow_pending(&mut self) {
-        if self.watching && (self.followed as usize) < self.code.steps.len() {
+        if self.watching && (self.followed as usize) < self.code.instrs.len() {
             self.follow();
         }
     }
 
     fn follow(&mut self) {
         let from = self.followed;
-        self.push(Step::Follow { from });
-        self.followed = self.code.steps.len() as u32;
+        self.push(Instr::TrackUndefined { from });
+        self.followed = self.code.instrs.len() as u32;
     }
 }
 
 /// Whether a step computes something and does nothing else.
-fn computes(step: &Step) -> bool {
+fn computes(step: &Instr) -> bool {
     matches!(
         step,
-        Step::Map { .. }
-            | Step::MapWithOne { .. }
-            | Step::Uniform { .. }
-            | Step::Integer { .. }
-            | Step::Splat { .. }
-            | Step::Spread { .. }
-            | Step::Compare { .. }
-            | Step::Set { .. }
+        Instr::Map { .. }
+            | Instr::MapWithOne { .. }
+            | Instr::Uniform { .. }
+            | Instr::Integer { .. }
+            | Instr::Splat { .. }
+            | Instr::Spread { .. }
+            | Instr::Compare { .. }
+            | Instr::Set { .. }
     )
 }

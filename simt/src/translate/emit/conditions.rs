@@ -1,21 +1,21 @@
 //! Conditions that may be known for all lanes without looking at any.
 use super::{Done, Emitter, Label};
-use crate::bytecode::{Malformed, Step, Term};
+use crate::bytecode::{Instr, Malformed, Term};
 use warpwise_compiler::ir::{BinaryOp, InstId, Op};
 
 impl Emitter<'_> {
     /// Computes the condition of an `if`, unless it is known; then goes on at `then` with all lanes, or with none.
     pub(super) fn decide_if(&mut self, cond: InstId, [then, other, join]: [Label; 3]) -> Done {
-        self.decide(cond, |decision| Step::DecideIf { decision, then, other, join })
+        self.decide(cond, |decision| Instr::DecideIf { decision, then, other, join })
     }
 
     /// Computes the condition by which lanes leave, unless it is known that none does, as it is `stay`; then goes on
     /// at `behind`.
     pub(super) fn decide_leave(&mut self, cond: InstId, stay: bool, behind: Label) -> Done {
-        self.decide(cond, |decision| Step::DecideLeave { decision, stay, behind })
+        self.decide(cond, |decision| Instr::DecideLeave { decision, stay, behind })
     }
 
-    fn decide(&mut self, cond: InstId, step: impl FnOnce(u32) -> Step) -> Done {
+    fn decide(&mut self, cond: InstId, step: impl FnOnce(u32) -> Instr) -> Done {
         let decisions = self.decisions;
         let Some(made_of) = decisions.made_of(cond) else { return Ok(()) };
         let decision = self.code.decisions.len() as u32;
@@ -50,8 +50,8 @@ impl Emitter<'_> {
     /// Goes on at `behind` if no lane leaves by this comparison, as it is true for all; computes it if not.
     pub(super) fn stay_by(&mut self, compare: u32, behind: Label) {
         let decision = self.code.decisions.len() as u32;
-        self.step(Step::DecideLeave { decision, stay: true, behind });
+        self.step(Instr::DecideLeave { decision, stay: true, behind });
         self.code.decisions.push([Term::Compare(compare)].into());
-        self.step(Step::Compare { compare });
+        self.step(Instr::Compare { compare });
     }
 }

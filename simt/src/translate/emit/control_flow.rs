@@ -1,7 +1,7 @@
 //! Control flow: jumps where all lanes go the same way, frames where they may not.
 use super::{Done, Emitter, Label};
 use crate::{
-    bytecode::{Counter, Leave, Malformed, SPIN, Step, When},
+    bytecode::{Counter, Instr, Leave, Malformed, SPIN_ITERATION_COST, When},
     translate::rewritten::Rewritten,
     vector::{
         lanes::{self, LaneFn},
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         let second = if has_other { middle } else { join };
         self.decide_if(cond, [first, second, join])?;
         let cond = self.lanes(cond)?;
-        self.step(Step::If { cond, when, other: second, join });
+        self.step(Instr::If { cond, when, other: second, join });
         self.bind(first);
         self.frames += 1;
         self.count_arm(id, when);
@@ -48,12 +48,12 @@ impl Emitter<'_> {
         self.span = self.kernel.insts[id].span;
         self.bind(middle);
         if has_other {
-            self.step(Step::Else);
+            self.step(Instr::Else);
             self.body(other)?;
             self.span = self.kernel.insts[id].span;
         }
         self.bind(join);
-        self.step(Step::Join);
+        self.step(Instr::Join);
         self.frames -= 1;
         Ok(())
     }
@@ -72,10 +72,10 @@ impl Emitter<'_> {
     fn if_uniform(&mut self, cond: InstId, then: &Body, other: &Body) -> Done {
         let (middle, join) = (self.label(), self.label());
         let cond = self.uniform(cond)?;
-        self.step(Step::JumpUnless { cond, to: middle });
+        self.step(Instr::JumpUnless { cond, to: middle });
         self.body(then)?;
         if !other.0.is_empty() {
-            self.step(Step::Jump { to: join });
+            self.step(Instr::Jump { to: join });
         }
         self.bind(middle);
         self.body(other)?;
@@ -112,7 +112,7 @@ impl Emitter<'_> {
             self.step(leave_for(Leave::Return, when, counted));
             return Ok(());
         };
-        let jump = Step::Jump { to: otherwise };
+        let jump = Instr::Jump { to: otherwise };
         self.step(to.map_or(jump, |to| leave_for(to, when, counted)));
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Emitter<'_> {
     pub(super) fn enter(&mut self, id: InstId, next: Label, end: Label) -> Option<u16> {
         let frame = self.uniformity.framed(id).then_some(self.frames);
         if frame.is_some() {
-            self.step(Step::Enter { resume: next, join: end });
+            self.step(Instr::Enter { resume: next, join: end });
             self.frames += 1;
         }
         self.targets.insert(id, Target { frame, next, end });
@@ -137,7 +137,7 @@ impl Emitter<'_> {
     pub(super) fn exit(&mut self, frame: Option<u16>, end: Label) {
         self.bind(end);
         if frame.is_some() {
-            self.step(Step::Join);
+            self.step(Instr::Join);
             self.frames -= 1;
         }
     }
@@ -159,7 +159,7 @@ impl Emitter<'_> {
         self.span = self.kernel.insts[id].span;
         self.bind(next);
         if frame.is_some() {
-            self.step(Step::Regather);
+            self.step(Instr::Regather);
         }
         self.back(id, body, head);
         self.exit(frame, end);
@@ -180,13 +180,13 @@ impl Emitter<'_> {
                 continue;
             }
             let slot = Uniform::new(slot as u32, 8);
-            self.step(Step::Uniform { f: copy, slots: [slot, zero, zero, zero] });
+            self.step(Instr::Uniform { f: copy, slots: [slot, zero, zero, zero] });
         }
     }
 
     pub(super) fn back(&mut self, id: InstId, body: &Body, head: Label) {
         let cost = cost_of_waiting(self.rewritten, id, body);
-        self.step(Step::Back { to: head, cost });
+        self.step(Instr::BackEdge { to: head, cost });
     }
 
     /// The unsigned type of the size of an integer.
@@ -230,10 +230,10 @@ impl Emitter<'_> {
         let counter = self.new_uniform(id)?;
         let cond = self.slot(1);
         self.count_head(id);
-        self.step(Step::Uniform { f: fns.copy, slots: [counter, start, start, start] });
-        self.step(Step::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
+        self.step(Instr::Uniform { f: fns.copy, slots: [counter, start, start, start] });
+        self.step(Instr::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
         let through = self.label();
-        self.step(Step::JumpUnless { cond, to: through });
+        self.step(Instr::JumpUnless { cond, to: through });
         let first = self.stands.len();
         let frame = self.enter(id, next, end);
         self.bind(head);
@@ -243,13 +243,13 @@ impl Emitter<'_> {
         self.span = self.kernel.insts[id].span;
         self.bind(next);
         if frame.is_some() {
-            self.step(Step::Regather);
+            self.step(Instr::Regather);
         }
         self.count_iteration(id);
         let inclusive = range.inclusive;
         let range = Counter { counter, end: end_value, step, inclusive };
         let cost = cost_of_waiting(self.rewritten, id, body);
-        self.step(Step::Next { range, to: head, cost });
+        self.step(Instr::NextIteration { range, to: head, cost });
         if frame.is_none() {
             self.sums(range, cost, head, next);
         }
@@ -257,7 +257,7 @@ impl Emitter<'_> {
         self.exit(frame, end);
         self.forget_from(first, frame);
         if is_counted {
-            self.step(Step::Jump { to: behind });
+            self.step(Instr::Jump { to: behind });
         }
         self.bind(through);
         self.count_left(id);
@@ -273,12 +273,12 @@ impl Emitter<'_> {
         let step = self.lanes(range.step)?;
         let counter = self.new_lanes(id)?;
         let (cond, distance) = (self.temporary(id, 1), self.temporary(id, counter.size()));
-        self.step(Step::Map { f: fns.copy, regs: [counter, start, start, start] });
+        self.step(Instr::Map { f: fns.copy, regs: [counter, start, start, start] });
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
         self.count_head(id);
-        self.step(Step::Map { f: fns.enter, regs: [cond, counter, end_value, end_value] });
+        self.step(Instr::Map { f: fns.enter, regs: [cond, counter, end_value, end_value] });
         let through = leave_for(leave, When::Unless(cond), self.count_leave(id, None));
         self.step(through);
         self.bind(head);
@@ -286,12 +286,12 @@ impl Emitter<'_> {
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
-        self.step(Step::Regather);
+        self.step(Instr::Regather);
         self.count_iteration(id);
-        self.step(Step::Map { f: fns.distance, regs: [distance, end_value, counter, counter] });
-        self.step(Step::Map { f: fns.again, regs: [cond, step, distance, distance] });
+        self.step(Instr::Map { f: fns.distance, regs: [distance, end_value, counter, counter] });
+        self.step(Instr::Map { f: fns.again, regs: [cond, step, distance, distance] });
         self.step(through);
-        self.step(Step::Map { f: fns.advance, regs: [counter, counter, step, step] });
+        self.step(Instr::Map { f: fns.advance, regs: [counter, counter, step, step] });
         self.back(id, body, head);
         self.exit(frame, end);
         self.forget_from(first, frame);
@@ -309,10 +309,10 @@ pub(super) struct MayLeave {
 }
 
 /// The step by which lanes leave, which counts if it is to.
-pub(super) fn leave_for(to: Leave, when: When, counted: MayLeave) -> Step {
+pub(super) fn leave_for(to: Leave, when: When, counted: MayLeave) -> Instr {
     match counted {
-        MayLeave { branch: None, segment: None } => Step::Leave { to, when },
-        MayLeave { branch, segment } => Step::CountedLeave { to, when, branch, segment },
+        MayLeave { branch: None, segment: None } => Instr::Leave { to, when },
+        MayLeave { branch, segment } => Instr::CountedLeave { to, when, branch, segment },
     }
 }
 
@@ -336,7 +336,7 @@ pub(super) struct RangeFns {
     copy: LaneFn,
 }
 
-/// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::bytecode::PATIENCE) with it: nothing, if it cannot wait
+/// What an iteration of a loop with this body takes of the [`SPIN_BUDGET`](crate::bytecode::SPIN_BUDGET) with it: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write or [nobody leaves it early](Rewritten::runs_through); much, if
 /// it reads atomically, as those do that wait.
 pub(super) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
@@ -350,7 +350,7 @@ pub(in crate::translate) fn cost_of_reading(kernel: &Kernel, body: &Body) -> u32
         let op = &kernel.insts[*id].op;
         let inner = op.bodies().map(|inner| cost_of_reading(kernel, inner)).max().unwrap_or(0);
         if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
-            SPIN as u32
+            SPIN_ITERATION_COST as u32
         } else if let Op::Load { .. } = op {
             1
         } else {

@@ -6,7 +6,7 @@
 //! entered and behind each of its iterations; so who leaves there is.
 use super::{Emitter, MayLeave};
 use crate::{
-    bytecode::{Address, Counted, Entry, Operand, Request, Requests, Step, phases},
+    bytecode::{Address, Counted, Entry, Instr, Operand, Request, Requests, phases},
     translate::{
         rewritten::{Head, Rewritten},
         segments::Segments,
@@ -83,7 +83,7 @@ impl Emitter<'_> {
         let was = counting.rewritten.origin(id);
         let segment = was.and_then(|was| counting.segments.get(was));
         if let Some(segment) = counting.begin(segment) {
-            self.step(Step::Count { segment });
+            self.step(Instr::CountSegment { segment });
         }
         self.count_come(was);
     }
@@ -93,11 +93,11 @@ impl Emitter<'_> {
         let Some(counting) = &self.counting else { return };
         let number = was.and_then(|was| counting.counted.entries[was.index()].trips);
         if let Some(number) = number {
-            self.step(Step::CountCome { number });
+            self.step(Instr::CountLoopEntry { number });
         }
     }
 
-    /// Has the first arm of an `if` counted, right behind [`Step::If`], and who has parted there; `then` says whether
+    /// Has the first arm of an `if` counted, right behind [`Instr::If`], and who has parted there; `then` says whether
     /// it is the first one of the `if`, too.
     pub(super) fn count_arm(&mut self, id: InstId, then: bool) {
         let Some(counting) = &mut self.counting else { return };
@@ -105,8 +105,8 @@ impl Emitter<'_> {
         let Some(branch) = counting.segments.branch(was) else { return };
         let arm = counting.segments.arm(was).filter(|_| then);
         let step = match counting.begin(arm) {
-            Some(segment) => Step::CountArm { segment, branch },
-            None => Step::CountParted { branch },
+            Some(segment) => Instr::CountArm { segment, branch },
+            None => Instr::CountDivergence { branch },
         };
         self.step(step);
     }
@@ -131,7 +131,7 @@ impl Emitter<'_> {
         let head = counting.rewritten.head(id);
         let segment = head.and_then(|head| counting.segments.get(head.leaves));
         if let Some(segment) = segment {
-            self.step(Step::Count { segment });
+            self.step(Instr::CountSegment { segment });
         }
         segment.is_some()
     }
@@ -141,7 +141,7 @@ impl Emitter<'_> {
         let Some(counting) = &self.counting else { return };
         let head = counting.rewritten.head(id);
         if let Some(segment) = head.and_then(|head| counting.segments.get(head.branch)) {
-            self.step(Step::Count { segment });
+            self.step(Instr::CountSegment { segment });
         }
     }
 
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         let was = counting.rewritten.origin(id);
         let segment = was.and_then(|was| counting.segments.iteration(was));
         if let Some(segment) = counting.begin(segment) {
-            self.step(Step::Count { segment });
+            self.step(Instr::CountSegment { segment });
         }
     }
 
@@ -184,7 +184,7 @@ impl Emitter<'_> {
         let asks = Request { kind, is_shared, bytes, at, ptr, phases };
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
-        self.step(Step::CountRequest { request });
+        self.step(Instr::CountRequest { request });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Steps that tell what threads do, and steps at which other threads may get their turn.
 use super::Emitter;
-use crate::bytecode::{Atomic, AtomicKind, Change, Operand, Point, Stage, Step};
+use crate::bytecode::{Atomic, AtomicKind, Change, DebugPoint, Instr, Operand, Stage};
 use warpwise_compiler::ir::{InstId, Op, Space, Ty};
 
 impl Emitter<'_> {
@@ -12,10 +12,10 @@ impl Emitter<'_> {
         }
         let op = &self.kernel.insts[id].op;
         if matters(op, |ptr| self.kernel.space(ptr)) {
-            self.step(Step::Turn);
+            self.step(Instr::Yield);
         }
         if tells_before(op) {
-            self.point(Point { inst: id, stage: Stage::Reached, value: None, tells: true });
+            self.point(DebugPoint { inst: id, stage: Stage::Reached, value: None, tells: true });
         }
     }
 
@@ -39,7 +39,7 @@ impl Emitter<'_> {
     /// At the beginning of a body.
     pub(super) fn turn(&mut self) {
         if self.traced {
-            self.step(Step::Turn);
+            self.step(Instr::Yield);
         }
     }
 
@@ -49,7 +49,7 @@ impl Emitter<'_> {
         if self.traced && !reads {
             self.code.changes.push(change);
             let change = self.code.changes.len() as u32 - 1;
-            self.step(Step::Change { change });
+            self.step(Instr::Change { change });
         }
     }
 
@@ -59,14 +59,14 @@ impl Emitter<'_> {
         let affine = self.affines[root].map(Operand::Affine);
         let value = self.uniforms[root].map(Operand::Uniform).or(affine).or(lanes);
         if value.is_some() || tells {
-            self.point(Point { inst: id, stage, value, tells });
+            self.point(DebugPoint { inst: id, stage, value, tells });
         }
     }
 
-    fn point(&mut self, point: Point) {
+    fn point(&mut self, point: DebugPoint) {
         self.code.points.push(point);
         let point = self.code.points.len() as u32 - 1;
-        self.step(Step::Point { point });
+        self.step(Instr::DebugPoint { point });
     }
 }
 

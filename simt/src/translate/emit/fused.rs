@@ -1,7 +1,7 @@
 //! Operations that are computed together with some of their operands.
 use super::{Done, Emitter};
 use crate::{
-    bytecode::{Loaded, Malformed, Product, Step},
+    bytecode::{AffineLoad, Instr, Malformed, Product},
     vector::{
         lanes::{self, LaneFn, Place, fused, with_one},
         registers::Reg,
@@ -78,8 +78,8 @@ impl Emitter<'_> {
         self.registers.release(self.ranges.position(id));
         let regs = [self.new_lanes(id)?, a, b, c];
         self.step(match single {
-            Some((place, one)) => Step::MapWithOne { f, regs, place, one },
-            None => Step::Map { f, regs },
+            Some((place, one)) => Instr::MapWithOne { f, regs, place, one },
+            None => Instr::Map { f, regs },
         });
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         let factors = [self.loaded(id, a)?, self.loaded(id, b)?];
         let to = self.new_lanes(id)?;
         self.code.products.push(Product { to, c, factors, f });
-        self.step(Step::FmaLoaded { product: self.code.products.len() as u32 - 1 });
+        self.step(Instr::FmaOfLoads { product: self.code.products.len() as u32 - 1 });
         Ok(())
     }
 
@@ -104,23 +104,23 @@ impl Emitter<'_> {
         let of = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
         let factors = [self.loaded_to(of[0], a)?, self.loaded_to(of[1], b)?];
         self.map(id, Some(f), &[a, b, c])?;
-        if let Some(Step::Map { regs: [to, ..], .. }) = self.code.steps.last() {
+        if let Some(Instr::Map { regs: [to, ..], .. }) = self.code.instrs.last() {
             let product = self.code.products.len() as u32;
             self.code.products.push(Product { to: *to, c: of[2], factors, f });
-            self.multiplied.insert(self.code.steps.len() - 1, product);
+            self.multiplied.insert(self.code.instrs.len() - 1, product);
         }
         Ok(())
     }
 
-    fn loaded(&mut self, id: InstId, load: InstId) -> Result<Loaded, Malformed> {
+    fn loaded(&mut self, id: InstId, load: InstId) -> Result<AffineLoad, Malformed> {
         let to = self.temporary(id, self.size(load)?);
         self.loaded_to(to, load)
     }
 
-    fn loaded_to(&mut self, to: Reg, load: InstId) -> Result<Loaded, Malformed> {
+    fn loaded_to(&mut self, to: Reg, load: InstId) -> Result<AffineLoad, Malformed> {
         let from = self.loaded.get(&load).copied().ok_or_else(|| self.cannot_fuse())?;
         let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
-        Ok(Loaded { to, from, walk, copy })
+        Ok(AffineLoad { to, from, walk, copy })
     }
 
     fn cannot_fuse(&self) -> Malformed {

@@ -18,8 +18,10 @@ use super::{
     uniformity::Uniformity,
 };
 use crate::{
-    bytecode::{Address, AtomicKind, Change, Choice, Code, Given, Malformed, Step, WarpOp, When},
-    translate::Added,
+    bytecode::{
+        Address, AtomicKind, Change, Code, Input, Instr, Malformed, OperandChoice, WarpOp, When,
+    },
+    translate::Instrumentation,
     vector::{
         lanes::{self, Isa, scan::AllBelow},
         registers::{Affine, Reg, Uniform},
@@ -54,7 +56,7 @@ pub(super) fn emit(
     rewritten: &Rewritten<'_>,
     facts: Facts<'_>,
     isa: Isa,
-    added: Added,
+    instrumentation: Instrumentation,
 ) -> Result<Code, Malformed> {
     let kernel = rewritten.kernel();
     let Facts { uniformity, affinity, fusion, decisions, ranges, locals, words } = facts;
@@ -88,19 +90,19 @@ pub(super) fn emit(
         targets: HashMap::new(),
         frames: 0,
         span: Span::new(0),
-        counting: match added {
-            Added::Counting(requests) => Some(Counting::of(rewritten, requests)),
-            Added::Nothing | Added::Checks | Added::Traced => None,
+        counting: match instrumentation {
+            Instrumentation::Counters(requests) => Some(Counting::of(rewritten, requests)),
+            Instrumentation::None | Instrumentation::Sanitizer | Instrumentation::Debugger => None,
         },
-        watching: matches!(added, Added::Checks),
-        traced: matches!(added, Added::Traced),
+        watching: matches!(instrumentation, Instrumentation::Sanitizer),
+        traced: matches!(instrumentation, Instrumentation::Debugger),
         choice: None,
         followed: 0,
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
     emitter.body(&kernel.body)?;
-    emitter.step(Step::End);
+    emitter.step(Instr::End);
     Ok(emitter.finish())
 }
 
@@ -135,9 +137,9 @@ struct Emitter<'k> {
     multiplied: HashMap<usize, u32>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
     local_uniforms: id::Facts<LocalId, Option<Uniform>>,
-    given: HashMap<(Given, usize), Uniform>,
+    given: HashMap<(Input, usize), Uniform>,
     /// Which slots have their value before the first step.
-    stands: Vec<Option<Given>>,
+    stands: Vec<Option<Input>>,
     splats: HashMap<Uniform, Reg>,
     builtins: HashMap<(Builtin, usize), Reg>,
     /// Which step each label stands for.
@@ -154,7 +156,7 @@ struct Emitter<'k> {
     /// Whether steps tell what threads do.
     traced: bool,
     /// How the next step that computes chooses among its operands, if it does.
-    choice: Option<Choice>,
+    choice: Option<OperandChoice>,
     /// The first of the last steps that only compute, through which nothing undefined is followed yet.
     followed: u32,
 }
@@ -166,14 +168,14 @@ impl Emitter<'_> {
         Malformed { message: message.into(), span: self.span }
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: Instr) {
         self.follow_before(&step);
         self.push(step);
         self.follow_from(&step);
     }
 
-    fn push(&mut self, step: Step) {
-        self.code.steps.push(step);
+    fn push(&mut self, step: Instr) {
+        self.code.instrs.push(step);
         self.code.spans.push(self.span);
     }
 
@@ -184,7 +186,7 @@ impl Emitter<'_> {
 
     fn bind(&mut self, label: Label) {
         self.follow_pending();
-        self.labels[label as usize] = self.code.steps.len() as u32;
+        self.labels[label as usize] = self.code.instrs.len() as u32;
     }
 
     /// Replaces labels by the steps that they stand for.
@@ -194,7 +196,7 @@ impl Emitter<'_> {
             code.counted = counting.finish();
         }
         code.uniforms = stands.len();
-        for step in &mut code.steps {
+        for step in &mut code.instrs {
             for target in step.targets() {
                 *target = labels[*target as usize];
             }
@@ -243,21 +245,21 @@ impl Emitter<'_> {
             return self.with_one(id, one);
         }
         match op {
-            Op::Const(bits) => self.known(id, Given::Const(*bits)),
+            Op::Const(bits) => self.known(id, Input::Const(*bits)),
             Op::Param(param) => match &kernel.params[*param].kind {
-                ParamKind::Scalar(_) => self.known(id, Given::Param(param.index())),
+                ParamKind::Scalar(_) => self.known(id, Input::Param(param.index())),
                 ParamKind::Slice { .. } => {
-                    self.known(id, Given::Const(lanes::address(param.index() as u16)))
+                    self.known(id, Input::Const(lanes::address(param.index() as u16)))
                 }
             },
-            Op::Len(param) => self.known(id, Given::Len(param.index())),
+            Op::Len(param) => self.known(id, Input::Len(param.index())),
             Op::Shared(shared) => {
                 let buffer = self.buffer(Root::Shared(*shared));
-                self.known(id, Given::Const(lanes::address(buffer)))
+                self.known(id, Input::Const(lanes::address(buffer)))
             }
             Op::Array(array) => {
                 let buffer = self.buffer(Root::Array(*array));
-                self.known(id, Given::Const(lanes::address(buffer)))
+                self.known(id, Input::Const(lanes::address(buffer)))
             }
             Op::Builtin(builtin) => self.builtin(id, *builtin),
             Op::Unary { op, value } => {
@@ -270,7 +272,7 @@ impl Emitter<'_> {
             Op::Binary { op, lhs, rhs } => {
                 let scalar = self.scalar(id)?;
                 if scalar == Scalar::Bool {
-                    self.choice = Choice::of(*op);
+                    self.choice = OperandChoice::for_bool_op(*op);
                 }
                 self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
             }
@@ -293,7 +295,7 @@ impl Emitter<'_> {
             Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),
             Op::Select { cond, then, other } => {
                 let size = self.size(id)?;
-                self.choice = Some(Choice::Select);
+                self.choice = Some(OperandChoice::Select);
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c } if self.fusion.is_loaded(*a) && self.fusion.is_loaded(*b) => {
@@ -324,12 +326,12 @@ impl Emitter<'_> {
             Op::Bounds { index, len } => {
                 let all_below = AllBelow::pick(self.size(*index)?, isa);
                 let (index, len) = (self.operand(*index)?, self.operand(*len)?);
-                self.step(Step::Bounds { index, len, all_below });
+                self.step(Instr::Bounds { index, len, all_below });
                 Ok(())
             }
             Op::Check { cond, fault } => {
                 let cond = self.operand(*cond)?;
-                self.step(Step::Check { cond, fault: *fault });
+                self.step(Instr::Check { cond, fault: *fault });
                 Ok(())
             }
             Op::Get(local) => self.get(id, *local),
@@ -373,24 +375,24 @@ impl Emitter<'_> {
                 self.atomic(what, at, id, *order, None)
             }
             Op::Barrier { reduce: None } => {
-                self.step(Step::Barrier { reduce: None });
+                self.step(Instr::Barrier { reduce: None });
                 Ok(())
             }
             Op::Barrier { reduce: Some((op, value)) } => {
                 let value = self.operand(*value)?;
                 let to = self.new_uniform(id)?;
-                self.step(Step::Barrier { reduce: Some((*op, value, to)) });
+                self.step(Instr::Barrier { reduce: Some((*op, value, to)) });
                 self.spread(id)
             }
             Op::SyncGrid => {
-                self.step(Step::SyncGrid);
-                self.code.meets = true;
+                self.step(Instr::SyncGrid);
+                self.code.syncs_grid = true;
                 Ok(())
             }
             Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
             Op::Fence { scope } => {
                 self.watch_fence(*scope);
-                self.step(Step::Fence);
+                self.step(Instr::Fence);
                 Ok(())
             }
             Op::Shuffle { op, value, lane, width, mask } => {
@@ -412,7 +414,7 @@ impl Emitter<'_> {
             Op::ActiveMask => {
                 let to = self.new_lanes(id)?;
                 self.changes(Change::Company);
-                self.step(Step::ActiveMask { to });
+                self.step(Instr::ActiveMask { to });
                 Ok(())
             }
             Op::Reduce { op, value, mask } => {
@@ -439,13 +441,13 @@ impl Emitter<'_> {
                 self.leave(id, When::Always, MayLeave::default())
             }
             Op::Print { message, args } => {
-                let said = self.said(*message, args)?;
-                self.step(Step::Print { said });
+                let message = self.message(*message, args)?;
+                self.step(Instr::Print { message });
                 Ok(())
             }
             Op::Panic { message, args } => {
-                let said = self.said(*message, args)?;
-                self.step(Step::Panic { said });
+                let message = self.message(*message, args)?;
+                self.step(Instr::Panic { message });
                 Ok(())
             }
         }

@@ -2,10 +2,10 @@
 use super::{
     super::access_words::Words,
     Done, Emitter,
-    program::{LOCAL_LIMIT, bytes_of},
+    program::{MAX_LOCAL_ARRAY_BYTES, bytes_of},
 };
 use crate::{
-    bytecode::{Given, Malformed, Operand, Preset, Step},
+    bytecode::{Input, Instr, Malformed, Operand, Preset},
     vector::registers::{Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{InstId, Root, Scalar, Ty};
@@ -39,19 +39,19 @@ impl Emitter<'_> {
     }
 
     /// A uniform value that stands before the first step.
-    pub(super) fn given(&mut self, given: Given, size: usize) -> Uniform {
+    pub(super) fn given(&mut self, given: Input, size: usize) -> Uniform {
         if let Some(known) = self.given.get(&(given, size)) {
             return *known;
         }
         let slot = self.slot(size);
         self.stands[slot.slot()] = Some(given);
-        self.code.given.push((slot, given));
+        self.code.inputs.push((slot, given));
         self.given.insert((given, size), slot);
         slot
     }
 
     pub(super) fn constant(&mut self, bits: u64, size: usize) -> Uniform {
-        self.given(Given::Const(bits), size)
+        self.given(Input::Const(bits), size)
     }
 
     /// A register that holds a given value in each lane; `None` if it is not given.
@@ -135,13 +135,13 @@ impl Emitter<'_> {
             let (from, size) = (self.uniform(id)?, self.size(id)?);
             let to = self.registers.until(self.ranges.last(id), size);
             self.lanes[id] = Some(to);
-            self.step(Step::Splat { to, from });
+            self.step(Instr::Splat { to, from });
         }
         Ok(())
     }
 
     pub(super) fn declare_arrays(&mut self, words: &Words) -> Done {
-        let mut room = LOCAL_LIMIT;
+        let mut room = MAX_LOCAL_ARRAY_BYTES;
         for (id, array) in self.kernel.arrays.iter() {
             self.span = array.span;
             let bytes = bytes_of(&array.elem, &array.len, room)

@@ -1,7 +1,7 @@
 //! A program as it begins: what is passed to it, and its arrays.
 use super::super::access_words::Words;
 use crate::{
-    bytecode::{Bytes, Code, Counted, Malformed, Param, SHARED_LIMIT, SharedArray},
+    bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
     vector::memory::Use,
 };
 use warpwise_compiler::{
@@ -10,7 +10,7 @@ use warpwise_compiler::{
 };
 
 /// Bytes of the arrays of a thread: what a GPU has at most.
-pub(super) const LOCAL_LIMIT: u64 = 512 << 10;
+pub(super) const MAX_LOCAL_ARRAY_BYTES: u64 = 512 << 10;
 
 fn signature(message: &str) -> Malformed {
     Malformed { message: message.into(), span: Span::new(0) }
@@ -23,7 +23,9 @@ pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed>
     let mut shared = Vec::new();
     for (_, array) in kernel.shared.iter() {
         let bytes = match &array.len {
-            Length::Fixed(len) => bytes_of(&array.elem, len, SHARED_LIMIT).map(Bytes::Fixed),
+            Length::Fixed(len) => {
+                bytes_of(&array.elem, len, MAX_SHARED_ARRAY_BYTES).map(Bytes::Fixed)
+            }
             Length::Launch(len) => {
                 array.elem.size().map(|each| Bytes::Launch { len: len.clone(), each })
             }
@@ -53,20 +55,20 @@ pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed>
         block,
         shared,
         arrays: Vec::new(),
-        alone: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
-        steps: Vec::new(),
+        single_worker: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
+        instrs: Vec::new(),
         spans: Vec::new(),
-        meets: false,
+        syncs_grid: false,
         atomics: Vec::new(),
-        said: Vec::new(),
+        messages: Vec::new(),
         uniforms: 0,
-        given: Vec::new(),
+        inputs: Vec::new(),
         launch: Vec::new(),
         slopes: Vec::new(),
         walks: Vec::new(),
         products: Vec::new(),
         decisions: Vec::new(),
-        sums: Vec::new(),
+        dot_product_loops: Vec::new(),
         compares: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,

@@ -2,8 +2,8 @@
 use super::{Emitter, Label, count::Counting};
 use crate::{
     bytecode::{
-        Address, Counter, Going, IntegerOp, MOST_INTEGERS, MOST_PRODUCTS, Operand, Product, Step,
-        Sum, Sums,
+        Accumulation, Address, Counter, DotProductLoop, FactorRequest, Instr, IntegerOp,
+        MAX_ROUND_INTEGERS, MAX_ROUND_PRODUCTS, Operand, Product,
     },
     vector::registers::{Affine, Reg, Uniform},
 };
@@ -14,15 +14,15 @@ impl Emitter<'_> {
     pub(super) fn sums(&mut self, range: Counter, cost: u32, head: Label, next: Label) {
         let first = self.labels[head as usize] as usize;
         let Some(sums) = self.sums_from(first, range, cost) else { return };
-        self.code.sums.push(sums);
-        let sums = self.code.sums.len() as u32 - 1;
-        self.code.steps.insert(first, Step::Sums { sums });
+        self.code.dot_product_loops.push(sums);
+        let sums = self.code.dot_product_loops.len() as u32 - 1;
+        self.code.instrs.insert(first, Instr::DotProducts { sums });
         self.code.spans.insert(first, self.span);
         for label in [head, next] {
             self.labels[label as usize] += 1;
         }
-        for step in &mut self.code.steps[first..] {
-            if let Step::Follow { from } = step {
+        for step in &mut self.code.instrs[first..] {
+            if let Instr::TrackUndefined { from } = step {
                 *from += 1;
             }
         }
@@ -31,8 +31,8 @@ impl Emitter<'_> {
 
     /// The loop whose steps begin at `first`, if a round does nothing else than adding products, and all that it
     /// computes once is in proportion to the counter.
-    fn sums_from(&self, first: usize, range: Counter, cost: u32) -> Option<Sums> {
-        let (_, round) = self.code.steps[first..].split_last()?;
+    fn sums_from(&self, first: usize, range: Counter, cost: u32) -> Option<DotProductLoop> {
+        let (_, round) = self.code.instrs[first..].split_last()?;
         let mut found = Found {
             changing: vec![range.counter],
             computed: vec![range.counter],
@@ -42,8 +42,8 @@ impl Emitter<'_> {
         for (at, step) in (first..).zip(round) {
             found.step(step, &self.code.products, self.multiplied.get(&at))?;
         }
-        let fits = (1..=MOST_PRODUCTS).contains(&found.products.len())
-            && found.computed.len() <= MOST_INTEGERS
+        let fits = (1..=MAX_ROUND_PRODUCTS).contains(&found.products.len())
+            && found.computed.len() <= MAX_ROUND_INTEGERS
             && found.loads == 2 * found.multiplied;
         fits.then_some(())?;
         let Found { products, segments, requests, .. } = &found;
@@ -52,9 +52,9 @@ impl Emitter<'_> {
             let at = counted.requests[*request as usize].at.affine()?;
             let with =
                 like(at, products.iter().map(|product| &self.code.products[*product as usize]))?;
-            Some(Going { request: *request, with })
+            Some(FactorRequest { request: *request, with })
         };
-        Some(Sums {
+        Some(DotProductLoop {
             range,
             len: round.len() as u32,
             cost,
@@ -121,7 +121,7 @@ struct Found {
     /// All products.
     products: Vec<u32>,
     /// What is added up, with the register of what it is so far.
-    sums: Vec<(Sum, Reg)>,
+    sums: Vec<(Accumulation, Reg)>,
     segments: Vec<u32>,
     requests: Vec<u32>,
 }
@@ -129,10 +129,10 @@ struct Found {
 impl Found {
     /// Looks at the next step, which computes the product `multiplied` of what was loaded before, if it does; `None`
     /// if it is none of a round that adds products.
-    fn step(&mut self, step: &Step, products: &[Product], multiplied: Option<&u32>) -> Option<()> {
-        if let Step::Integer { op, slots } = step {
+    fn step(&mut self, step: &Instr, products: &[Product], multiplied: Option<&u32>) -> Option<()> {
+        if let Instr::Integer { op, slots } = step {
             self.integer(*op, *slots)?;
-        } else if let Step::Bounds { index, len: Operand::Uniform(len), .. } = step {
+        } else if let Instr::Bounds { index, len: Operand::Uniform(len), .. } = step {
             let index = match index {
                 Operand::Affine(index) => index.base,
                 Operand::Uniform(index) => *index,
@@ -140,21 +140,22 @@ impl Found {
             };
             (!self.changes(*len)).then_some(())?;
             self.read.extend([index, *len]);
-        } else if let Step::FmaLoaded { product } = step {
+        } else if let Instr::FmaOfLoads { product } = step {
             self.product(*product, products);
-        } else if let Step::Map { .. } = step {
+        } else if let Instr::Map { .. } = step {
             self.product(*multiplied?, products);
             self.multiplied += 1;
-        } else if let Step::LoadAffine { from, .. } = step {
+        } else if let Instr::LoadAffine { from, .. } = step {
             self.read.push(common_base(*from));
             self.loads += 1;
-        } else if let Step::Count { segment } = step {
+        } else if let Instr::CountSegment { segment } = step {
             self.segments.push(*segment);
-        } else if let Step::CountRequest { request } | Step::Watch { site: request } = step {
+        } else if let Instr::CountRequest { request } | Instr::CheckAccess { site: request } = step
+        {
             self.requests.push(*request);
         } else {
             // Nothing is followed where nothing is undefined.
-            matches!(step, Step::Follow { .. }).then_some(())?;
+            matches!(step, Instr::TrackUndefined { .. }).then_some(())?;
         }
         Some(())
     }
@@ -190,7 +191,7 @@ impl Found {
         self.products.push(product);
         self.read.extend(factors.map(|factor| common_base(factor.from)));
         let known = self.sums.iter().position(|(_, so_far)| *so_far == c).unwrap_or_else(|| {
-            self.sums.push((Sum { to: c, products: Vec::new() }, c));
+            self.sums.push((Accumulation { to: c, products: Vec::new() }, c));
             self.sums.len() - 1
         });
         let (sum, so_far) = &mut self.sums[known];
@@ -199,8 +200,8 @@ impl Found {
     }
 
     /// The sums, if what each comes to is what it begins with in the next round, and nothing else changes that.
-    fn sums(self, products: &[Product]) -> Option<Vec<Sum>> {
-        let goes_on = |(sum, so_far): &(Sum, Reg)| {
+    fn sums(self, products: &[Product]) -> Option<Vec<Accumulation>> {
+        let goes_on = |(sum, so_far): &(Accumulation, Reg)| {
             let all = self.sums.iter().flat_map(|(sum, _)| &sum.products);
             let sets = all.filter(|(product, _)| products[*product as usize].to == sum.to);
             *so_far == sum.to && sets.count() == 1

@@ -1,7 +1,7 @@
 //! Values that instructions yield: known before the first step, computed, and those of variables.
 use super::{Done, Emitter};
 use crate::{
-    bytecode::{Given, Malformed, Preset, Said, Step, WarpOp},
+    bytecode::{Input, Instr, Malformed, Message, Preset, WarpOp},
     vector::{
         lanes::{self, LaneFn},
         registers::{Reg, Uniform},
@@ -11,7 +11,7 @@ use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
 
 impl Emitter<'_> {
     /// A value that is known before the first step.
-    pub(super) fn known(&mut self, id: InstId, given: Given) -> Done {
+    pub(super) fn known(&mut self, id: InstId, given: Input) -> Done {
         let size = self.size(id)?;
         self.uniforms[id] = Some(self.given(given, size));
         Ok(())
@@ -19,10 +19,10 @@ impl Emitter<'_> {
 
     pub(super) fn builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
         match builtin {
-            Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
-            Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
-            Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
-            Builtin::CoarseningFactor => self.known(id, Given::Const(1)),
+            Builtin::BlockIdx(axis) => self.known(id, Input::BlockIdx(axis)),
+            Builtin::BlockDim(axis) => self.known(id, Input::BlockDim(axis)),
+            Builtin::GridDim(axis) => self.known(id, Input::GridDim(axis)),
+            Builtin::CoarseningFactor => self.known(id, Input::Const(1)),
             Builtin::ThreadIdx(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
@@ -56,7 +56,7 @@ impl Emitter<'_> {
             self.registers.release(self.ranges.position(id));
             regs[0] = self.new_lanes(id)?;
             self.choose(choice);
-            self.step(Step::Map { f, regs });
+            self.step(Instr::Map { f, regs });
             return Ok(());
         }
         let mut slots = [Uniform::new(0, 1); 4];
@@ -69,7 +69,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.choose(choice);
-        self.step(Step::Uniform { f, slots });
+        self.step(Instr::Uniform { f, slots });
         self.spread(id)
     }
 
@@ -80,7 +80,7 @@ impl Emitter<'_> {
             } else {
                 let to = self.new_lanes(id)?;
                 let f = lanes::copy(from.size(), self.isa);
-                self.step(Step::Map { f, regs: [to, from, from, from] });
+                self.step(Instr::Map { f, regs: [to, from, from, from] });
             }
             return Ok(());
         }
@@ -99,18 +99,18 @@ impl Emitter<'_> {
             if !self.has_lanes(value) {
                 let from = self.uniform(value)?;
                 let all = if spares { self.temporary(id, to.size()) } else { to };
-                self.step(Step::Splat { to: all, from });
+                self.step(Instr::Splat { to: all, from });
                 if spares {
-                    self.step(Step::Set { local: to, value: all });
+                    self.step(Instr::Set { local: to, value: all });
                 }
                 return Ok(());
             }
             let from = self.lanes(value)?;
             if spares {
-                self.step(Step::Set { local: to, value: from });
+                self.step(Instr::Set { local: to, value: from });
             } else {
                 let f = lanes::copy(to.size(), self.isa);
-                self.step(Step::Map { f, regs: [to, from, from, from] });
+                self.step(Instr::Map { f, regs: [to, from, from, from] });
             }
             return Ok(());
         }
@@ -121,10 +121,14 @@ impl Emitter<'_> {
     }
 
     /// Notes a message with its values; yields its number.
-    pub(super) fn said(&mut self, message: MessageId, args: &[InstId]) -> Result<u32, Malformed> {
+    pub(super) fn message(
+        &mut self,
+        message: MessageId,
+        args: &[InstId],
+    ) -> Result<u32, Malformed> {
         let values = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
-        self.code.said.push(Said { message, values });
-        Ok(self.code.said.len() as u32 - 1)
+        self.code.messages.push(Message { message, values });
+        Ok(self.code.messages.len() as u32 - 1)
     }
 
     pub(super) fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
@@ -132,7 +136,7 @@ impl Emitter<'_> {
             Some(mask) => Some(self.operand(mask)?),
             None => None,
         };
-        self.step(Step::Warp { op, mask });
+        self.step(Instr::Warp { op, mask });
         Ok(())
     }
 }

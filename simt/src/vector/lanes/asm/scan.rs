@@ -457,7 +457,7 @@ pub(in crate::vector::lanes) unsafe fn fill(to: *mut u8, size: usize, values: &[
     }
 }
 
-/// Sums of lanes and a number in all parts of eight bytes: the size of a lane, the suffix of the instruction on it, a register's name for it.
+/// DotProductLoop of lanes and a number in all parts of eight bytes: the size of a lane, the suffix of the instruction on it, a register's name for it.
 macro_rules! spreads {
     ($($name:ident $size:literal $p:literal $word:literal $number:literal;)*) => {$(
         /// # Safety

@@ -20,7 +20,7 @@ use warpwise_compiler::hardware::LANES;
 /// An operation on lanes. What changes from round to round stands as it is in the first one, with how much more it is in
 /// each that follows.
 #[derive(Clone, Copy)]
-pub(crate) enum LaneStep<'a> {
+pub(crate) enum LaneInstr<'a> {
     /// `d = f(a, b, c)`, of `[d, a, b, c]`.
     Map { f: LaneFn, regs: [Reg; 4] },
     /// The same where one operand is a value held once.
@@ -112,10 +112,10 @@ pub(crate) struct Access<'a> {
     pub(super) copy: CopyWords,
 }
 
-/// Does some rounds of operations, on the lanes of a full run; `values` gets those that all lanes [store](LaneStep::Common),
+/// Does some rounds of operations, on the lanes of a full run; `values` gets those that all lanes [store](LaneInstr::Common),
 /// and `counts` the requests whose addresses only lanes have. Returns what the last round loaded once for all lanes.
 pub(crate) fn run(
-    steps: &[LaneStep<'_>],
+    steps: &[LaneInstr<'_>],
     registers: &mut Registers,
     lanes: Run,
     rounds: Range<u64>,
@@ -124,7 +124,7 @@ pub(crate) fn run(
 ) -> [u64; MAX_LOADED] {
     let runs = [lanes];
     let mut once = [0; MAX_LOADED];
-    if let [LaneStep::MapWords(words)] = steps
+    if let [LaneInstr::MapWords(words)] = steps
         && rounds.end - rounds.start > 1
         && words.is_dense()
     {
@@ -134,58 +134,58 @@ pub(crate) fn run(
     for round in rounds {
         for step in steps {
             match step {
-                LaneStep::Map { f, regs } => registers.map(*f, *regs, &runs),
-                LaneStep::MapWithOne { f, regs, place, one, step } => {
+                LaneInstr::Map { f, regs } => registers.map(*f, *regs, &runs),
+                LaneInstr::MapWithOne { f, regs, place, one, step } => {
                     let one = one.wrapping_add(step.wrapping_mul(round));
                     registers.map_with_one(*f, *regs, (*place, &one), &runs);
                 }
-                LaneStep::MapWithLoaded { f, regs, place, loaded } => {
+                LaneInstr::MapWithLoaded { f, regs, place, loaded } => {
                     registers.map_with_one(*f, *regs, (*place, &once[*loaded]), &runs);
                 }
-                LaneStep::SplatLoaded { to, loaded } => registers.splat(*to, once[*loaded], &runs),
-                LaneStep::LoadOnce { loaded, word } => {
+                LaneInstr::SplatLoaded { to, loaded } => registers.splat(*to, once[*loaded], &runs),
+                LaneInstr::LoadOnce { loaded, word } => {
                     once[*loaded] = with_word!(word.size, word.load(round));
                 }
-                LaneStep::MapWords(words) => registers.map_words(words, round),
-                LaneStep::Copy { to, from } => registers.copy(*to, *from, lanes),
-                LaneStep::Splat { to, bits, step } => {
+                LaneInstr::MapWords(words) => registers.map_words(words, round),
+                LaneInstr::Copy { to, from } => registers.copy(*to, *from, lanes),
+                LaneInstr::Splat { to, bits, step } => {
                     registers.splat(*to, bits.wrapping_add(step.wrapping_mul(round)), &runs);
                 }
-                LaneStep::Spread { to, slope, base, step } => {
+                LaneInstr::Spread { to, slope, base, step } => {
                     let base = base.wrapping_add(step.wrapping_mul(round));
                     registers.spread(*to, *slope, base, &runs);
                 }
-                LaneStep::Load { to, access } => {
+                LaneInstr::Load { to, access } => {
                     let Access { cells, at, step, walk, copy } = *access;
                     foresee((cells, at), step, walk, round);
                     let window = (cells, access.at(round));
                     let inside = registers.load_affine(copy, *to, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
-                LaneStep::Store { value, access } => {
+                LaneInstr::Store { value, access } => {
                     let Access { cells, walk, copy, .. } = *access;
                     let window = (cells, access.at(round));
                     let inside = registers.store_affine(copy, *value, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
-                LaneStep::Common { value } => {
+                LaneInstr::Common { value } => {
                     values.push(common(registers, *value, lanes.len));
                 }
-                LaneStep::CommonOf { value, words } => {
+                LaneInstr::CommonOf { value, words } => {
                     values.push(common_of_words(registers, (*value, words), lanes.len, round));
                 }
-                LaneStep::Add { to, adding } => {
+                LaneInstr::Add { to, adding } => {
                     let done = with_word!(adding.size, adding.each(registers, (*to, lanes), round));
                     debug_assert!(done == lanes.len, "what is outside was not gone through");
                 }
-                LaneStep::AddInside { adding } => {
+                LaneInstr::AddInside { adding } => {
                     with_word!(adding.size, adding.each_inside(registers, lanes, round));
                 }
-                LaneStep::AddByWords { adding, words } => {
+                LaneInstr::AddByWords { adding, words } => {
                     with_word!(adding.size, adding.each_by_words(words, round));
                 }
-                LaneStep::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
-                LaneStep::AskByWords { asking, words } => {
+                LaneInstr::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
+                LaneInstr::AskByWords { asking, words } => {
                     counts.ask_by_words(asking, words, round);
                 }
             }
