@@ -16,23 +16,23 @@ use syn::{Item, ItemFn, Path, Visibility, ext::IdentExt};
 
 /// Most macros in one chain, each of which is expanded inside of the one before. By default, rustc
 /// nests 128.
-const LINKS: usize = 48;
+const MAX_CHAINED_MACROS: usize = 48;
 
 /// What calls the macros `steps`, one after another, and brings what they carry to
 /// [`link`](crate::device::link) with `state`. Where they are many, some are called at a time, and
 /// what they carry is kept in macros with names of this `id`.
 pub(crate) fn chain(steps: &[TokenStream], id: &str, state: &TokenStream) -> TokenStream {
-    if steps.len() <= LINKS {
+    if steps.len() <= MAX_CHAINED_MACROS {
         return short_chain(steps, state);
     }
     let part = |index| format_ident!("__warpwise_part_{id}_{index}");
-    let parts = steps.chunks(LINKS).enumerate().map(|(index, steps)| {
+    let parts = steps.chunks(MAX_CHAINED_MACROS).enumerate().map(|(index, steps)| {
         let name = part(index);
         short_chain(steps, &quote!(part #name))
     });
     let parts: TokenStream = parts.collect();
     let names: Vec<TokenStream> =
-        (0..steps.len().div_ceil(LINKS)).map(|index| part(index).into_token_stream()).collect();
+        (0..steps.len().div_ceil(MAX_CHAINED_MACROS)).map(|index| part(index).into_token_stream()).collect();
     let all = chain(&names, &format!("{id}_"), state);
     quote!(#parts #all)
 }

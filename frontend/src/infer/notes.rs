@@ -18,7 +18,7 @@ use syn::{Lit, Local, Path, PathArguments, parse_quote};
 /// What was inferred of the function as written. Its parts are known by their addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<Address>>,
+    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<IdentityHasher>>,
     /// Paths of functions, and what they were taken for.
     pub(crate) builtins: Vec<(Path, String)>,
     pub(crate) orders: Vec<(Path, &'static str)>,
@@ -27,9 +27,9 @@ pub(crate) struct Notes {
 
 /// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
 #[derive(Debug, Default)]
-pub(crate) struct Address(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for Address {
+impl Hasher for IdentityHasher {
     fn write_usize(&mut self, address: usize) {
         // An odd number with many bits: that of the golden ratio. The low bits of an address are all the same.
         self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);

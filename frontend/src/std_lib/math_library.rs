@@ -11,7 +11,7 @@ use syn::{
 use warpwise_compiler::library;
 
 /// How many items one function may need, itself included.
-const MOST: usize = 32;
+const MAX_ITEMS_PER_FUNCTION: usize = 32;
 
 /// The library, as far as a kernel needed it: items with numbers, [`MOST`] for each function of
 /// `f32` and each of `f64`.
@@ -29,14 +29,14 @@ impl Library {
 
     /// The number of a function of `f64` if `wide`, of `f32` otherwise.
     pub(crate) fn function(&self, math: Math, wide: bool) -> usize {
-        self.first + MOST * (2 * math.0 + usize::from(wide))
+        self.first + MAX_ITEMS_PER_FUNCTION * (2 * math.0 + usize::from(wide))
     }
 
     /// The item with this number, which is parsed when one of its function is first asked for.
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let number = number.checked_sub(self.first)?;
-        let (function, member) = (number / MOST, number % MOST);
-        let parse = || parse(function, self.first + MOST * function);
+        let (function, member) = (number / MAX_ITEMS_PER_FUNCTION, number % MAX_ITEMS_PER_FUNCTION);
+        let parse = || parse(function, self.first + MAX_ITEMS_PER_FUNCTION * function);
         self.loaded.get(function)?.get_or_init(parse).get(member)
     }
 }

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_kernels_get_is_what_they_name() {
-        let words = |kernel| Words::of([].iter(), Some(&kernel));
+        let words = |kernel| Words::in_items([].iter(), Some(&kernel));
         let items = items(&words(syn::parse_quote!(
             fn f(v: F32x2) {
                 v.dot(v.yx());

@@ -16,7 +16,7 @@ pub(crate) struct Words(BTreeSet<String>);
 
 impl Words {
     /// Those in `items` and in a kernel.
-    pub(crate) fn of<'a>(
+    pub(crate) fn in_items<'a>(
         items: impl Iterator<Item = &'a Item> + Clone,
         kernel: Option<&'a ItemFn>,
     ) -> Self {
