@@ -23,7 +23,8 @@ fn count_global(bins: usize, counts: &[AtomicU32]) {
 }
 
 fn contention() -> warpwise::Result<Table<2>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let title = "One warp counts: shared memory, and global memory";
     let mut table = Table::new(title, ["shared wavefronts", "global sectors"]);
     for (bins, expected) in
@@ -32,7 +33,7 @@ fn contention() -> warpwise::Result<Table<2>> {
         let one = LaunchConfig::grid(1);
         count_shared::launch(&device, one, bins, &mut device.zeros(32)?)?;
         count_global::launch(&device, one, bins, &mut device.zeros(32)?)?;
-        let counted = device.take_counters();
+        let counted = simulator.take_counters();
         let (shared, global) = (counted[0].total, counted[1].total);
         let counted = [shared.shared_atomics.wavefronts, global.global_reductions.sectors];
         table.row(format_args!("{bins} bins"), expected, counted);
@@ -72,7 +73,8 @@ fn sum_by_blocks(x: &[u32], total: &[AtomicU32]) {
 
 fn sums() -> warpwise::Result<Table<2>> {
     let n = 1 << 20;
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&vec![1u32; n])?;
     let mut total = device.zeros::<u32>(1)?;
     sum_by_threads::launch(&device, LaunchConfig::cover(n), &x, &mut total)?;
@@ -84,7 +86,7 @@ fn sums() -> warpwise::Result<Table<2>> {
     let mut table = Table::new(title, ["atomic additions", "sectors of them"]);
     let expected =
         [("a thread adds", 1 << 20), ("a warp adds", 1 << 15), ("a block adds", 1 << 12)];
-    for ((what, additions), launch) in expected.into_iter().zip(device.take_counters()) {
+    for ((what, additions), launch) in expected.into_iter().zip(simulator.take_counters()) {
         let total = launch.total;
         table.row(what, [additions; 2], [total.atomics, total.global_reductions.sectors]);
     }

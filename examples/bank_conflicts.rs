@@ -16,7 +16,8 @@ fn strided(stride: usize, x: &[f32], out: &mut [f32]) {
 }
 
 fn strides() -> warpwise::Result<Table<1>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&[1.0f32; 1024])?;
     let mut out = device.zeros::<f32>(32)?;
     let mut table = Table::new("A load of 4 bytes a lane, by its stride", ["wavefronts"]);
@@ -36,7 +37,7 @@ fn strides() -> warpwise::Result<Table<1>> {
     ];
     for (what, stride, expected) in expected {
         strided::launch(&device, LaunchConfig::grid(1), stride, &x, &mut out)?;
-        for launch in device.take_counters() {
+        for launch in simulator.take_counters() {
             table.row(
                 format_args!("stride {what}"),
                 [expected],
@@ -59,7 +60,8 @@ fn transpose<const WIDTH: usize>(x: &[f32], out: &mut [f32]) {
 }
 
 fn padding() -> warpwise::Result<Table<2>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&[1.0f32; 1024])?;
     let mut out = device.zeros::<f32>(1024)?;
     transpose::<32>::launch(&device, LaunchConfig::grid(1), &x, &mut out)?;
@@ -68,7 +70,7 @@ fn padding() -> warpwise::Result<Table<2>> {
     let title = "A tile of 32 x 32, stored by rows and loaded by columns";
     let mut table = Table::new(title, ["wavefronts", "conflicts"]);
     let expected = [("rows of 32", [1024, 992]), ("rows of 33", [32, 0])];
-    for ((what, expected), launch) in expected.into_iter().zip(device.take_counters()) {
+    for ((what, expected), launch) in expected.into_iter().zip(simulator.take_counters()) {
         let loads = launch.total.shared_loads;
         table.row(what, expected, [loads.wavefronts, loads.conflicts()]);
     }
@@ -154,12 +156,13 @@ fn vectors(
     cases: &[Case],
     launch: impl Fn(&Device, u32, &Buffer<u32>) -> warpwise::Result<()>,
 ) -> warpwise::Result<Table<2>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let mut table = Table::new(title, ["wavefronts", "conflicts"]);
     for (what, active, index, expected) in cases {
         let index: Vec<u32> = (0..32).map(index).collect();
         launch(&device, *active, &device.upload(&index)?)?;
-        for launch in device.take_counters() {
+        for launch in simulator.take_counters() {
             let loads = launch.total.shared_loads;
             table.row(what, *expected, [loads.wavefronts, loads.conflicts()]);
         }

@@ -16,10 +16,11 @@ fn number(out: &mut [u32]) {
 
 /// Threads are numbered along x first, and every 32 are a warp: 40 x 2 are two warps and a half.
 fn warps() -> warpwise::Result<Table<1>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     number::launch(&device, LaunchConfig::grid(1), &mut device.zeros(80)?)?;
     let mut table = Table::new("A block of 40 x 2 threads", ["warps"]);
-    for launch in device.take_counters() {
+    for launch in simulator.take_counters() {
         let (stores, all) = (launch.total.global_stores.requests, launch.total);
         // Each warp executes each instruction once, so that idle lanes are what is missing of 32.
         let idle = (32 * all.warp_instructions - all.thread_instructions)
@@ -76,7 +77,8 @@ fn fill(width: usize, height: usize, image: &mut [f32]) {
 /// An image of 1000 x 1000 in whole blocks: some threads are beyond the edge, and the last wave of blocks does not fill the
 /// 132 multiprocessors of an H200.
 fn edges() -> warpwise::Result<Table<4>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let mut image = device.zeros::<f32>(1_000_000)?;
     let columns = ["blocks", "threads beyond", "blocks in last wave", "sectors stored"];
     let mut table = Table::new("1000 x 1000 pixels on an H200, by blocks of", columns);
@@ -94,7 +96,7 @@ fn edges() -> warpwise::Result<Table<4>> {
             1000,
             &mut image,
         )?;
-        for launch in device.take_counters() {
+        for launch in simulator.take_counters() {
             let blocks: u32 = launch.grid.iter().product();
             let threads: u32 = launch.block.iter().product();
             let wave = 132 * at_once(&limits(90), threads);

@@ -11,7 +11,8 @@ fn strided(first: usize, stride: usize, x: &[f32], out: &mut [f32]) {
 }
 
 fn strides() -> warpwise::Result<Table<1>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&[1.0f32; 1024])?;
     let mut out = device.zeros::<f32>(32)?;
     let expected = [
@@ -27,7 +28,7 @@ fn strides() -> warpwise::Result<Table<1>> {
     let mut table = Table::new("A load of 4 bytes a lane", ["sectors"]);
     for (what, first, stride, expected) in expected {
         strided::launch(&device, LaunchConfig::grid(1).block(32), first, stride, &x, &mut out)?;
-        for launch in device.take_counters() {
+        for launch in simulator.take_counters() {
             table.row(what, [expected], [launch.total.global_loads.sectors]);
         }
     }
@@ -117,7 +118,8 @@ fn norm5(x: &[f32], partial: &mut [f32]) {
 
 fn norms() -> warpwise::Result<Table<2>> {
     let n = 1 << 21;
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&vec![1.0f32; n])?;
     let mut partial = device.zeros::<f64>(8192)?;
     let mut total = device.zeros::<f32>(1)?;
@@ -142,7 +144,7 @@ fn norms() -> warpwise::Result<Table<2>> {
         ("norm5, 8192 blocks: warps, then a tree", 262_144),
     ];
     let mut table = Table::new("The norm of 2^21 numbers, its loads", ["sectors", "requests"]);
-    for ((what, sectors), launch) in expected.into_iter().zip(device.take_counters()) {
+    for ((what, sectors), launch) in expected.into_iter().zip(simulator.take_counters()) {
         let LaunchCounters { total, .. } = launch;
         table.row(
             what,

@@ -82,7 +82,8 @@ fn guarded(n: usize, c: &mut [f32]) {
 }
 
 fn long_arms() -> warpwise::Result<Table<1>> {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let mut c = device.zeros::<f32>(64)?;
     let two_warps = LaunchConfig::grid(1).block(64);
     by_parity::launch(&device, two_warps, &mut c)?;
@@ -101,7 +102,7 @@ fn long_arms() -> warpwise::Result<Table<1>> {
         ("if tid < 40 { heavy }", 0),
     ];
     let mut table = Table::new("Two warps, long arms", ["divergent branches"]);
-    for ((what, expected), launch) in expected.into_iter().zip(device.take_counters()) {
+    for ((what, expected), launch) in expected.into_iter().zip(simulator.take_counters()) {
         table.row(what, [expected], [launch.total.divergent_branches]);
     }
     Ok(table)
@@ -158,12 +159,13 @@ fn math4(c: &mut [f32]) {
     c[tid] = a + b;
 }
 
-/// On a device that runs kernels as they are written, and on one that runs them as a GPU does.
+/// Counts short arms on a simulator that runs kernels as they are written, or as a GPU does.
 fn short_arms(
     title: &'static str,
-    device: &Device,
+    simulator: &Simulator,
     expected: [[u64; 2]; 4],
 ) -> warpwise::Result<Table<2>> {
+    let device = &simulator.device();
     let mut c = device.zeros::<f32>(64)?;
     let two_warps = LaunchConfig::grid(1).block(64);
     math1::launch(device, two_warps, &mut c)?;
@@ -178,7 +180,8 @@ fn short_arms(
         "math4: if (tid >> 5) & 1 == 0, else",
     ];
     let mut table = Table::new(title, ["divergent branches", "efficiency, %"]);
-    for ((what, expected), launch) in kernels.into_iter().zip(expected).zip(device.take_counters())
+    for ((what, expected), launch) in
+        kernels.into_iter().zip(expected).zip(simulator.take_counters())
     {
         let efficiency = (100.0 * launch.total.branch_efficiency()) as u64;
         table.row(what, expected, [launch.total.divergent_branches, efficiency]);
@@ -189,13 +192,13 @@ fn short_arms(
 /// Everything that this example prints.
 pub(crate) fn tables() -> warpwise::Result<String> {
     let long = long_arms()?;
-    let written = Device::cpu_unoptimized().with_counters();
+    let written = Simulator::new().unoptimized().counters();
     let written = short_arms(
         "Two warps, short arms, as written",
         &written,
         [[2, 0], [0, 100], [4, 0], [0, 100]],
     )?;
-    let selects = Device::cpu().with_counters();
+    let selects = Simulator::new().counters();
     let selects = short_arms("Two warps, short arms, as selects", &selects, [[0, 100]; 4])?;
     Ok(format!("{long}\n{written}\n{selects}"))
 }

@@ -12,18 +12,19 @@
 //!     x[t] = tile[(t + 1) % 64];
 //! }
 //!
-//! let device = Device::cpu().checked();
+//! let simulator = Simulator::new().checked();
+//! let device = simulator.device();
 //! let mut x = device.upload(&[7u32; 64])?;
 //! let error = rotate::launch(&device, LaunchConfig::grid(1), &mut x).unwrap_err();
 //! println!("{error}");
 //!
-//! let found = device.take_findings();
+//! let found = simulator.take_findings();
 //! let Problem::Race(race) = &found[0].problem else { panic!("{}", found[0]) };
 //! assert_eq!((race.kind, race.location.to_string()), (RaceKind::ReadWrite, "tile[0]".into()));
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! `docs/sanitizer.md` says what is checked, and how. [`Device::checked`](crate::Device::checked) switches all checks on for one device,
+//! `docs/sanitizer.md` says what is checked, and how. [`Simulator::checked`](crate::Simulator::checked) switches all checks on for one device,
 //! the environment variable `WARPWISE_CHECK` for every launch on the interpreter.
 pub use crate::kernel::Place;
 use crate::{Error, kernel::Source};

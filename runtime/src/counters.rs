@@ -11,12 +11,13 @@
 //!     }
 //! }
 //!
-//! let device = Device::cpu().with_counters();
+//! let simulator = Simulator::new().counters();
+//! let device = simulator.device();
 //! let x = device.upload(&[1.0f32; 8192])?;
 //! let mut y = device.zeros::<f32>(1024)?;
 //! gather::launch(&device, LaunchConfig::cover(1024), &x, &mut y)?;
 //!
-//! let launches = device.take_counters();
+//! let launches = simulator.take_counters();
 //! println!("{}", launches[0]);
 //! let loads = launches[0].total.global_loads;
 //! assert_eq!((loads.requests, loads.sectors, loads.ideal), (32, 1024, 128));
@@ -206,11 +207,12 @@ impl LaunchCounters {
     /// #         x[i] = 1;
     /// #     }
     /// # }
-    /// # let device = Device::cpu().with_counters();
+    /// # let simulator = Simulator::new().counters();
+    /// # let device = simulator.device();
     /// # let mut x = device.zeros::<u32>(1024)?;
     /// # fill::launch(&device, LaunchConfig::cover(1024), &mut x)?;
     ///
-    /// let launches = device.take_counters();
+    /// let launches = simulator.take_counters();
     /// let h200 = Multiprocessor::of(Target::new(90)).expect("sm_90 is known");
     /// let occupancy = launches[0].occupancy(h200, Some(72)).expect("72 registers are possible");
     /// assert_eq!((occupancy.blocks, occupancy.ratio()), (3, 0.375));

@@ -7,7 +7,7 @@ mod programs;
 use crate::{
     Error, Result,
     check::{Checking, Checks, Finding},
-    counters::{self, LaunchCounters, Launched},
+    counters::{LaunchCounters, Launched},
     device::DeviceInfo,
     dispatch::{Launch, Value},
     error::DevicePanic,
@@ -15,6 +15,7 @@ use crate::{
     launch::Geometry,
     output::{self, Printer},
     profile,
+    simulator::Simulator,
     stopped::Stopped,
     trace::Debugger,
     unoptimized,
@@ -43,21 +44,8 @@ const SHARED_MEMORY: u64 = 227 << 10;
 /// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU runs.
 const COOPERATIVE_THREADS: u64 = 1 << 19;
 
-/// Steps after which a launch ends that is looked at, unless the device has a budget of its own.
-pub(crate) const STEPS: u64 = 1 << 32;
-
-/// What a device does with launches besides running them.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    /// After how many steps they end.
-    pub(crate) steps: Option<u64>,
-    /// Where counters go.
-    pub(crate) counters: Option<&'a counters::Pending>,
-    /// What is checked.
-    pub(crate) checking: Option<&'a Checking>,
-    /// Who looks on.
-    pub(crate) debugger: Option<&'a Debugger>,
-}
+/// Default step budget of checked and traced launches.
+const DEFAULT_STEP_BUDGET: u64 = 1 << 32;
 
 /// For whom a launch is run: for each of them once, as steps that look on stand in programs of their own.
 #[derive(Clone, Copy)]
@@ -71,7 +59,7 @@ enum Look<'a> {
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     info: DeviceInfo,
-    optimize: bool,
+    simulator: Simulator,
     pending: Mutex<Pending>,
     printer: Printer,
 }
@@ -89,8 +77,8 @@ struct Pending {
 }
 
 impl Interpreter {
-    /// One that runs kernels optimized, or as the front end made them.
-    pub(crate) fn new(optimize: bool) -> Self {
+    /// Creates the device of a simulator.
+    pub(crate) fn new(simulator: Simulator) -> Self {
         let info = DeviceInfo {
             name: "SIMT interpreter".into(),
             sm: None,
@@ -99,18 +87,27 @@ impl Interpreter {
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,
         };
-        Self { info, optimize, pending: Mutex::default(), printer: Printer::default() }
+        Self { info, simulator, pending: Mutex::default(), printer: Printer::default() }
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// Zeroed memory; `None` if there is not as much.
-    pub(crate) fn allocate(bytes: usize) -> Option<Memory> {
+    /// Returns zeroed memory; `None` if the host has not enough.
+    ///
+    /// # Errors
+    /// [`Error::BadChecks`]: the first call of a program is the place to report a wrong `WARPWISE_CHECK`.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
+        self.checks()?;
         // `Memory` aborts where there is not enough; asking first keeps it from that.
-        Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
-        Some(Memory::zeroed(bytes))
+        let has_room = Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+        Ok(has_room.then(|| Memory::zeroed(bytes)))
+    }
+
+    /// Returns the checks of every launch.
+    fn checks(&self) -> Result<Option<Checks>> {
+        self.simulator.checking.as_deref().map(Checking::checks).transpose()
     }
 
     /// Where kernels print to.
@@ -133,18 +130,19 @@ impl Interpreter {
         fault
     }
 
-    /// Runs a launch to its end, and does what is asked for besides.
-    pub(crate) fn run(&self, launch: &Launch<'_>, asked: &Asked<'_>) -> Result<()> {
-        let Asked { checking, .. } = *asked;
-        let checks = checking.map(Checking::checks).transpose()?;
+    /// Runs a launch to its end, once for each observer.
+    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
+        let Simulator { step_budget, ref checking, ref debugger, .. } = self.simulator;
+        let checking = checking.as_deref();
+        let checks = self.checks()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
-        let is_looked_at = checks.is_some() || asked.debugger.is_some();
-        let steps = asked.steps.or(is_looked_at.then_some(STEPS));
+        let is_observed = checks.is_some() || debugger.is_some();
+        let steps = step_budget.or(is_observed.then_some(DEFAULT_STEP_BUDGET));
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
         let start = Instant::now();
-        let (outcome, found) = self.observe(launch, &lent, asked, checks)?;
+        let (outcome, found) = self.observe(launch, &lent, checks)?;
         unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
         // An index that is a finding of a launch that fails for it is reported once.
@@ -155,7 +153,7 @@ impl Interpreter {
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
         if let Some(stopped) = outcome.stopped {
-            let reason = Box::new(Stopped::new(source, kernel, stopped, asked.steps.is_some()));
+            let reason = Box::new(Stopped::new(source, kernel, stopped, step_budget.is_some()));
             let findings =
                 checking.map_or_else(Vec::new, |checking| checking.found_in_stopped(found));
             profile::stopped(source.name, &reason.to_string());
@@ -175,29 +173,28 @@ impl Interpreter {
         &self,
         launch: &Launch<'_>,
         lent: &warpwise_simt::Launch<'_>,
-        asked: &Asked<'_>,
         checks: Option<Checks>,
     ) -> Result<(Outcome, Vec<Finding>)> {
-        let counts = asked.counters.is_some() || profile::is_on();
+        let counts = self.simulator.counters.is_some() || profile::is_on();
         let all = [
             checks.map(Look::Check),
             counts.then_some(Look::Count),
-            asked.debugger.map(Look::Debug),
+            self.simulator.debugger.as_deref().map(Look::Debug),
         ];
         let looks: Vec<_> = all.into_iter().flatten().collect();
         let Some((last, others)) = looks.split_last() else {
-            return Ok((PLAIN.get(launch, self.optimize)?.run(lent), Vec::new()));
+            return Ok((PLAIN.get(launch, self.simulator.optimize)?.run(lent), Vec::new()));
         };
         let before = (!others.is_empty()).then(|| Snapshot::of(lent));
         let mut found = Vec::new();
         for look in others {
-            let outcome = self.look(launch, lent, *look, (asked, &mut found))?;
+            let outcome = self.look(launch, lent, *look, &mut found)?;
             if outcome.stopped.is_some() {
                 return Ok((outcome, found));
             }
             before.iter().for_each(|before| before.restore(lent));
         }
-        let outcome = self.look(launch, lent, *last, (asked, &mut found))?;
+        let outcome = self.look(launch, lent, *last, &mut found)?;
         Ok((outcome, found))
     }
 
@@ -207,11 +204,11 @@ impl Interpreter {
         launch: &Launch<'_>,
         lent: &warpwise_simt::Launch<'_>,
         look: Look<'_>,
-        (asked, found): (&Asked<'_>, &mut Vec<Finding>),
+        found: &mut Vec<Finding>,
     ) -> Result<Outcome> {
         match look {
             Look::Check(checks) => self.check(launch, lent, checks, found),
-            Look::Count => self.count(launch, lent, asked.counters),
+            Look::Count => self.count(launch, lent),
             Look::Debug(debugger) => {
                 Ok(debugger.run(launch.source, &*TRACED.get(launch, false)?, lent))
             }
@@ -219,14 +216,9 @@ impl Interpreter {
     }
 
     /// Runs a launch and counts it.
-    fn count(
-        &self,
-        launch: &Launch<'_>,
-        lent: &warpwise_simt::Launch<'_>,
-        pending: Option<&counters::Pending>,
-    ) -> Result<Outcome> {
+    fn count(&self, launch: &Launch<'_>, lent: &warpwise_simt::Launch<'_>) -> Result<Outcome> {
         let Launch { source, bindings, .. } = *launch;
-        let program = COUNTING.get(launch, self.optimize)?;
+        let program = COUNTING.get(launch, self.simulator.optimize)?;
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;
@@ -234,7 +226,7 @@ impl Interpreter {
             let launched = Launched { source, bindings, grid, block, shared_memory };
             let counters = LaunchCounters::new(&launched, program.kernel(), &counted);
             profile::launched(&counters, program.kernel());
-            pending.into_iter().for_each(|pending| pending.add(counters.clone()));
+            self.simulator.counters.iter().for_each(|pending| pending.add(counters.clone()));
         }
         Ok(outcome)
     }
@@ -252,7 +244,7 @@ impl Interpreter {
             let traced = TRACED.get(launch, false)?;
             all.extend(traced.compare_orders(lent).map(|found| Finding::new(source, found)));
         }
-        let (outcome, found) = CHECKED.get(launch, self.optimize)?.run(lent, checks);
+        let (outcome, found) = CHECKED.get(launch, self.simulator.optimize)?.run(lent, checks);
         all.extend(found.into_iter().map(|found| Finding::new(source, found)));
         Ok(outcome)
     }

@@ -4,18 +4,16 @@
 //! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
 use crate::{
     Error, Result,
-    check::{Checking, Checks, Finding},
-    counters::{LaunchCounters, Pending},
-    cpu::{self, Asked, Interpreter},
+    check::Checking,
+    cpu::{self, Interpreter},
     dispatch::Launch,
     driver::{Allocation, Stream},
     kernel::{Bound, Source},
     profile,
-    trace::{Debugger, Hit, Trace, Watch},
+    simulator::Simulator,
 };
 use std::{
     fmt,
-    ops::ControlFlow,
     sync::{Arc, Once},
 };
 use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
@@ -48,10 +46,6 @@ use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
 #[derive(Clone)]
 pub struct Device {
     engine: Engine,
-    steps: Option<u64>,
-    counters: Option<Arc<Pending>>,
-    checking: Option<Arc<Checking>>,
-    debugger: Option<Arc<Debugger>>,
 }
 
 #[derive(Clone)]
@@ -130,26 +124,23 @@ impl Device {
         }
     }
 
-    /// The SIMT interpreter, on the host's cores. If `WARPWISE_CHECK` is set, its launches are
-    /// [checked](Self::checked) for what it names, as [`Checks`] are written; findings that
-    /// do not make a launch fail are printed on stderr. If it names something else, whatever this device is asked
-    /// first, a buffer or a launch, fails with [`Error::BadChecks`].
+    /// Creates the SIMT interpreter, on the host's cores. [`Simulator`] creates one that counts, checks or traces.
     ///
-    /// A launch whose threads go round loops that nothing ever ends is [stopped](Error::Stopped) as soon as that is
-    /// certain; one that computes forever is not, without a [budget](Self::with_step_budget).
+    /// If the environment variable `WARPWISE_CHECK` is set, launches are [checked](Simulator::checks) for what it
+    /// names, in the notation of [`Checks`](crate::check::Checks); findings that do not make a launch fail are printed
+    /// on stderr. If it names anything else, the first buffer or launch of the device fails with [`Error::BadChecks`].
+    ///
+    /// A launch whose threads wait in loops that no other thread can end is [stopped](Error::Stopped) as soon as that
+    /// is certain. One that computes forever is stopped by a [budget](Simulator::step_budget) only.
     pub fn cpu() -> Self {
-        Self::interpreter(true)
+        Self::simulated(Simulator::new())
     }
 
-    /// [`Device::cpu`] without the optimizer: kernels run as they are written, with a branch for every `if`. For tests
-    /// that compare the two, and to [count](Self::with_counters) what a compiler would have to improve.
-    pub fn cpu_unoptimized() -> Self {
-        Self::interpreter(false)
-    }
-
-    fn interpreter(optimize: bool) -> Self {
-        let device = Self::of(Engine::Cpu(Arc::new(Interpreter::new(optimize))));
-        Self { checking: Checking::from_env().map(Arc::new), ..device }
+    /// Creates the interpreter with the observers of a simulator.
+    pub(crate) fn simulated(simulator: Simulator) -> Self {
+        let checking = simulator.checking.or_else(|| Checking::from_env().map(Arc::new));
+        let simulator = Simulator { checking, ..simulator };
+        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(simulator))) }
     }
 
     /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
@@ -161,126 +152,7 @@ impl Device {
     /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         checks_from_env()?;
-        Ok(Self::of(Engine::Cuda(Stream::open(ordinal)?)))
-    }
-
-    fn of(engine: Engine) -> Self {
-        Self { engine, steps: None, counters: None, checking: None, debugger: None }
-    }
-
-    /// The same device, whose launches end with [`Error::Stopped`] after about so many
-    /// instructions, each executed for up to 256 threads together. For tests of kernels that may
-    /// not end. Devices that are [checked](Self::checked) or have something to [trace](Self::with_trace) have a budget of 2^32
-    /// steps without this, some minutes; `u64::MAX` lifts it. The interpreter only: a GPU cannot be stopped and takes no notice.
-    #[must_use]
-    pub fn with_step_budget(self, steps: u64) -> Self {
-        Self { steps: Some(steps), ..self }
-    }
-
-    /// The same device, which counts what its launches do: see [`counters`](crate::counters). Launches take a little
-    /// longer. Also [checked](Self::checked) or [traced](Self::with_trace), it runs each launch once for each of these, with the
-    /// same memory; what the last run leaves behind stays. The interpreter only: a GPU takes no notice.
-    #[must_use]
-    pub fn with_counters(self) -> Self {
-        Self { counters: Some(Arc::default()), ..self }
-    }
-
-    /// What was counted since the last call, launch by launch, by this device
-    /// [with counters](Self::with_counters) and its clones; nothing by any other. A launch that threads
-    /// [failed](Error::DevicePanic) in is counted, one that was [stopped](Error::Stopped) is not.
-    pub fn take_counters(&self) -> Vec<LaunchCounters> {
-        self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
-    }
-
-    /// The same device, whose launches are checked for races: see [`check`](crate::check). A launch
-    /// that something is wrong with fails with [`Error::Findings`], having done all that it does unchecked; what else
-    /// was found waits for [`take_findings`](Self::take_findings). Launches take longer, less than twice as long mostly, and end after
-    /// [2^32 steps](Self::with_step_budget). The interpreter only: a GPU takes no notice.
-    #[must_use]
-    pub fn checked(self) -> Self {
-        self.with_checks(Checks::ALL)
-    }
-
-    /// [`checked`](Self::checked) for some things only.
-    #[must_use]
-    pub fn with_checks(self, checks: Checks) -> Self {
-        Self { checking: Some(Arc::new(Checking::asked(checks))), ..self }
-    }
-
-    /// What was found since the last call, launch by launch, by this [checked](Self::checked) device and its
-    /// clones; nothing by any other. What made launches fail is among it.
-    pub fn take_findings(&self) -> Vec<Finding> {
-        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())
-    }
-
-    /// The same device, which runs launches in an order drawn from `seed`: blocks, warps and lanes that have parted
-    /// take turns, at the beginnings of loops and branches and before accesses to memory. What comes out
-    /// otherwise with another seed depends on an order that no GPU promises, as what a race leaves behind does.
-    /// With the same seed everything happens in the same order again, in a [trace](Self::with_trace), too. Launches
-    /// take much longer. The interpreter only: a GPU takes no notice.
-    #[must_use]
-    pub fn with_schedule(self, seed: u64) -> Self {
-        self.debug(|debugger| debugger.set_seed(seed))
-    }
-
-    /// The same device, which notes every instruction of one thread or warp: see [`trace`](crate::trace). Its launches
-    /// take longer, and run in the same order each time, on one thread of
-    /// the host; they are [counted](Self::with_counters) and [checked](Self::checked) in runs of their own before. The interpreter only: a GPU takes no notice.
-    #[must_use]
-    pub fn with_trace(self, watch: Watch) -> Self {
-        self.debug(|debugger| debugger.set_trace(watch))
-    }
-
-    /// What was traced since the last call, launch by launch, by this device [with a trace](Self::with_trace) and its
-    /// clones; nothing by any other.
-    pub fn take_traces(&self) -> Vec<Trace> {
-        self.debugger.as_ref().map_or_else(Vec::new, |debugger| debugger.take_traces())
-    }
-
-    /// The same device, which calls `handler` whenever a thread, or lanes of a warp, come to a line, or at each
-    /// instruction of theirs if `watch` names no line. `ControlFlow::Break(())` ends the launch with
-    /// [`Error::Stopped`], and a panic of the handler comes out of the launch. The handler must not touch buffers
-    /// of the launch: it would wait for them forever. Otherwise as [`with_trace`](Self::with_trace); there may be
-    /// several.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use warpwise::{prelude::*, trace::{Value, Watch}};
-    ///
-    /// #[kernel]
-    /// fn sum(x: &[u32], out: &mut [u32]) {
-    ///     let mut sum = 0;
-    ///     for i in 0..x.len() {
-    ///         sum += x[i];
-    ///     }
-    ///     out[global_idx_x()] = sum;
-    /// }
-    ///
-    /// let watch = Watch::thread([0; 3], [1, 0, 0]);
-    /// let device = Device::cpu().with_breakpoint(watch, |hit| match hit.variable("sum") {
-    ///     Some(Value::Unsigned(sum)) if *sum > 4 => ControlFlow::Break(()),
-    ///     _ => ControlFlow::Continue(()),
-    /// });
-    /// let x = device.upload(&[1u32, 2, 3, 4])?;
-    /// let mut out = device.zeros::<u32>(32)?;
-    /// let launched = sum::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut out);
-    /// assert!(matches!(launched, Err(warpwise::Error::Stopped { .. })));
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_breakpoint(
-        self,
-        watch: Watch,
-        handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.debug(|debugger| debugger.add_breakpoint(watch, handler))
-    }
-
-    /// The same device, whose launches are asked for more.
-    fn debug(self, ask: impl FnOnce(&mut Debugger)) -> Self {
-        let mut debugger = self.debugger.as_deref().cloned().unwrap_or_default();
-        ask(&mut debugger);
-        Self { debugger: Some(Arc::new(debugger)), ..self }
+        Ok(Self { engine: Engine::Cuda(Stream::open(ordinal)?) })
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -364,10 +236,7 @@ impl Device {
     /// Zeroed memory; `None` if there is not as much.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
         match &self.engine {
-            Engine::Cpu(_) => {
-                self.checking.as_ref().map_or(Ok(()), |checking| checking.checks().map(|_| ()))?;
-                Ok(Interpreter::allocate(bytes).map(Memory::Cpu))
-            }
+            Engine::Cpu(interpreter) => Ok(interpreter.allocate(bytes)?.map(Memory::Cpu)),
             Engine::Cuda(stream) => Ok(stream.allocate(bytes)?.map(Memory::Cuda)),
         }
     }
@@ -434,15 +303,7 @@ impl Device {
     /// Runs a launch, or on a GPU sees to it that it will run.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         match &self.engine {
-            Engine::Cpu(interpreter) => {
-                let asked = Asked {
-                    steps: self.steps,
-                    counters: self.counters.as_deref(),
-                    checking: self.checking.as_deref(),
-                    debugger: self.debugger.as_deref(),
-                };
-                interpreter.run(launch, &asked)
-            }
+            Engine::Cpu(interpreter) => interpreter.run(launch),
             Engine::Cuda(stream) => {
                 profile::ran_on_gpu(launch.source.name);
                 stream.run(launch)

@@ -34,8 +34,9 @@
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time.
-//! - [`counters`]: what launches did, counted as hardware counts.
-//! - [`trace`]: what one thread or warp does, step by step, and breakpoints.
+//! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
+//! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
+//! - [`trace`]: what one thread or warp does, step by step.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -72,6 +73,7 @@ mod plain;
 pub mod prelude;
 mod profile;
 mod resident;
+mod simulator;
 pub mod stopped;
 pub mod trace;
 mod unoptimized;
@@ -99,6 +101,7 @@ pub use host::index::{
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::{Plain, Stored};
+pub use simulator::Simulator;
 pub use vector::{
     Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,

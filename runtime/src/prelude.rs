@@ -6,7 +6,7 @@ pub use crate::vector::{
 };
 pub use crate::{
     Atomic, AtomicBuffer, AtomicF32, AtomicF64, AtomicScope, Buffer, Device, Element, Float, Int,
-    LaunchConfig, Num, Plain, bf16, bits, block, block_dim_x, block_dim_y, block_dim_z,
+    LaunchConfig, Num, Plain, Simulator, bf16, bits, block, block_dim_x, block_dim_y, block_dim_z,
     block_idx_x, block_idx_y, block_idx_z, device, directed, f16, fast, global_idx_x, global_idx_y,
     global_idx_z, grid, grid_dim_x, grid_dim_y, grid_dim_z, kernel, math, shared, shared_dyn,
     sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence,

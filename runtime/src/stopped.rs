@@ -183,7 +183,7 @@ impl fmt::Display for Stopped {
                 write!(f, "threads were still running after {steps} steps")?;
                 if *is_default {
                     f.write_str(
-                        ", which launches that are checked or traced have; `Device::with_step_budget` gives them \
+                        ", which launches that are checked or traced have; `Simulator::step_budget` gives them \
                          another",
                     )?;
                 }

@@ -11,12 +11,13 @@
 //!     }
 //! }
 //!
-//! let device = Device::cpu().with_trace(Watch::thread([1, 0, 0], [4, 0, 0]));
+//! let simulator = Simulator::new().trace(Watch::thread([1, 0, 0], [4, 0, 0]));
+//! let device = simulator.device();
 //! let x = device.upload(&[1.0f32; 1000])?;
 //! let mut y = device.upload(&[2.0f32; 1000])?;
 //! saxpy::launch(&device, LaunchConfig::cover(1000), 3.0, &x, &mut y)?;
 //!
-//! let traces = device.take_traces();
+//! let traces = simulator.take_traces();
 //! println!("{}", traces[0]);
 //! let last = traces[0].events.last().unwrap();
 //! assert_eq!(last.text, "store y[260], 5.0");

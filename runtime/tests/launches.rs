@@ -7,7 +7,7 @@ use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, s
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Arg, Places, Source, launch},
-    Axis, Buffer, Device, Error, LaunchConfig, LaunchMistake,
+    Axis, Buffer, Device, Error, LaunchConfig, LaunchMistake, Simulator,
     stopped::Stopped,
 };
 
@@ -192,7 +192,7 @@ fn cpu_devices_share_memory() {
 
 #[test]
 fn a_step_budget_stops_what_does_not_end() {
-    let device = Device::cpu().with_step_budget(10_000);
+    let device = Simulator::new().step_budget(10_000).device();
     let Err(Error::Stopped { kernel, reason, fault: None, .. }) = spin(&device) else {
         panic!("not stopped")
     };

@@ -9,7 +9,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, Places, Source, launch},
-    Buffer, Device, Error, LaunchConfig, bf16, f16,
+    Buffer, Device, Error, LaunchConfig, Simulator, bf16, f16,
 };
 use warpwise_compiler::{
     back::ptx,
@@ -33,7 +33,7 @@ pub struct Engine {
 pub fn engines() -> (Vec<Engine>, Option<Error>) {
     let engine = |name: &str, device| Engine { name: name.into(), device };
     let mut engines = vec![
-        engine("IR as it was made, on the interpreter", Device::cpu_unoptimized()),
+        engine("IR as it was made, on the interpreter", Simulator::new().unoptimized().device()),
         engine("optimized IR, on the interpreter", Device::cpu()),
     ];
     match Device::cuda(0) {

@@ -119,16 +119,17 @@ fn races(findings: &[Finding]) -> Vec<&Race<warpwise::check::Place>> {
 
 #[test]
 fn a_kernel_is_clean_or_has_this_race() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let x = device.upload(&[1u32; 512]).unwrap();
     let mut y = device.zeros::<u32>(4).unwrap();
     sums::launch(&device, LaunchConfig::grid(4), 0, &x, &mut y).unwrap();
     assert_eq!(y.to_vec().unwrap(), [128; 4]);
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_findings(), []);
 
     // The last rounds are those of one warp: that may work, and is said.
     sums::launch(&device, LaunchConfig::grid(4), 32, &x, &mut y).unwrap();
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     assert!(!found.is_empty());
     assert!(found.iter().all(|finding| finding.severity == Severity::Warning), "{found:#?}");
     assert!(races(&found).iter().all(|race| race.missing == Missing::WarpSync));
@@ -136,13 +137,14 @@ fn a_kernel_is_clean_or_has_this_race() {
 
 #[test]
 fn blocks_race() {
-    let device = Device::cpu().with_checks(Checks::RACE);
+    let simulator = Simulator::new().checks(Checks::RACE);
+    let device = simulator.device();
     let mut y = device.zeros::<u32>(64).unwrap();
     let Err(error) = wrap::launch(&device, LaunchConfig::grid(2).block(64), &mut y) else {
         panic!("it races")
     };
     let Error::Findings { kernel: "wrap", findings } = &error else { panic!("{error}") };
-    assert_eq!(*findings, device.take_findings());
+    assert_eq!(*findings, simulator.take_findings());
     let [race] = races(findings)[..] else { panic!("{error}") };
     assert_eq!((race.kind, race.missing), (RaceKind::WriteWrite, Missing::Release));
     assert_eq!(race.location.to_string(), "y[0]");
@@ -152,33 +154,35 @@ fn blocks_race() {
     // It has run to its end, and the device works on.
     assert!(y.to_vec().unwrap().iter().all(|value| *value > 0 || value % 64 == 0));
     // Nobody looks for races here.
-    let device = Device::cpu().with_checks(Checks::INIT);
+    let device = Simulator::new().checks(Checks::INIT).device();
     let mut y = device.zeros::<u32>(64).unwrap();
     wrap::launch(&device, LaunchConfig::grid(2).block(64), &mut y).unwrap();
 }
 
 #[test]
 fn fences_order_blocks() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut parts = device.zeros::<u32>(8).unwrap();
     let mut count = device.zeros::<u32>(1).unwrap();
     let mut y = device.zeros::<u32>(1).unwrap();
     let config = LaunchConfig::grid(8).block(1);
     last_block::launch(&device, config, &mut parts, &mut count, &mut y).unwrap();
     assert_eq!(y.to_vec().unwrap(), [36]);
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_findings(), []);
 }
 
 #[test]
 fn what_nobody_has_written_may_be_read_and_not_stored() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut y = device.zeros::<u32>(64).unwrap();
     half_written::launch(&device, LaunchConfig::grid(1), 32, &mut y).unwrap();
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_findings(), []);
     let Err(error) = half_written::launch(&device, LaunchConfig::grid(1), 40, &mut y) else {
         panic!("it stores what nobody has written")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let Problem::Uninitialized(read) = &found[0].problem else { panic!("{error}") };
     assert_eq!((read.location.to_string(), read.how), ("tile[32]".into(), Use::Output));
     assert_eq!((found.len(), found[0].count), (1, 8));
@@ -186,18 +190,19 @@ fn what_nobody_has_written_may_be_read_and_not_stored() {
 
 #[test]
 fn atomics_in_structs_do_not_race_and_fields_beside_them_do() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut slots = device.zeros::<Slot>(65).unwrap();
     let mut out = device.zeros::<u32>(64).unwrap();
     let config = LaunchConfig::grid(1);
     beside_atomics::launch(&device, config, 0, &mut slots, &mut out).unwrap();
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_findings(), []);
     assert_eq!(out.to_vec().unwrap()[31..33], [2, 0]);
     assert_eq!(slots.to_vec().unwrap()[31].key.load(Ordering::Relaxed), 2);
     let Err(error) = beside_atomics::launch(&device, config, 33, &mut slots, &mut out) else {
         panic!("it races")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let races = races(&found);
     assert!(races.iter().all(|race| race.kind == RaceKind::WriteWrite), "{error}");
     assert!(!races.is_empty(), "{error}");
@@ -206,12 +211,13 @@ fn atomics_in_structs_do_not_race_and_fields_beside_them_do() {
 
 #[test]
 fn a_field_beside_an_atomic_that_nobody_has_written_is_found() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut out = device.zeros::<u32>(64).unwrap();
     let Err(error) = unwritten_field::launch(&device, LaunchConfig::grid(1), &mut out) else {
         panic!("it stores what nobody has written")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let Problem::Uninitialized(read) = &found[0].problem else { panic!("{error}") };
     assert!(read.location.to_string().starts_with("tile[0]"), "{error}");
     assert_eq!((found.len(), found[0].count), (1, 64), "{error}");
@@ -256,11 +262,12 @@ fn events(same: &mut [bool], kept: &mut [Event]) {
 
 #[test]
 fn what_a_variant_has_not_is_not_missed() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut same = device.zeros::<bool>(64).unwrap();
     let mut kept = device.zeros::<Event>(64).unwrap();
     events::launch(&device, LaunchConfig::grid(1), &mut same, &mut kept).unwrap();
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_findings(), []);
     let want = (0..64).map(|t| [(t + 7) % 64, 63 - t].map(event_of).contains(&event_of(t)));
     assert_eq!(same.to_vec().unwrap(), want.collect::<Vec<_>>());
     let want = (0..64).map(|t| match event_of(t ^ 1) {
@@ -279,12 +286,13 @@ fn one_event(kept: &mut [Event]) {
 
 #[test]
 fn parts_of_variants_race() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut kept = device.zeros::<Event>(1).unwrap();
     let Err(error) = one_event::launch(&device, LaunchConfig::grid(1), &mut kept) else {
         panic!("it races")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let races = races(&found);
     assert!(races.iter().all(|race| race.kind == RaceKind::WriteWrite), "{error}");
     assert!(races.iter().any(|race| race.location.to_string() == "kept[0]"), "{error}");
@@ -292,18 +300,19 @@ fn parts_of_variants_race() {
 
 #[test]
 fn an_index_out_of_bounds_has_a_buffer() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let mut y = device.zeros::<u32>(4).unwrap();
     let config = LaunchConfig::grid(1).block(4);
     let Err(error) = behind_the_end::launch(&device, config, &mut y) else {
         panic!("it is out of bounds")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let Problem::OutOfBounds(outside) = &found[0].problem else { panic!("{error}") };
     assert_eq!((outside.buffer.as_deref(), outside.index, outside.len), (Some("y"), 4, 4));
     assert_eq!(device.synchronize(), Ok(()), "it was told once");
     // What is no finding waits for the next call, as on every device.
-    let device = Device::cpu().with_checks(Checks::RACE);
+    let device = Simulator::new().checks(Checks::RACE).device();
     let mut y = device.zeros::<u32>(4).unwrap();
     behind_the_end::launch(&device, config, &mut y).unwrap();
     assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
@@ -328,7 +337,7 @@ fn around(n: usize, y: &mut [u32]) {
 
 #[test]
 fn each_place_that_is_out_of_bounds_is_reported_with_its_array() {
-    let device = Device::cpu().with_checks(Checks::MEMORY);
+    let device = Simulator::new().checks(Checks::MEMORY).device();
     let mut y = device.zeros::<u32>(8).unwrap();
     let Err(Error::Findings { findings, .. }) =
         around::launch(&device, LaunchConfig::grid(1), 8, &mut y)
@@ -357,12 +366,13 @@ fn both(by: usize, y: &mut [u32]) {
 
 #[test]
 fn the_array_of_a_check_is_told_from_others_that_are_read_beside_it() {
-    let device = Device::cpu().with_checks(Checks::MEMORY);
+    let simulator = Simulator::new().checks(Checks::MEMORY);
+    let device = simulator.device();
     let mut y = device.zeros::<u32>(8).unwrap();
     let Err(error) = both::launch(&device, LaunchConfig::grid(1), 1, &mut y) else {
         panic!("it is out of bounds")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let outside = found.iter().find_map(|found| match &found.problem {
         Problem::OutOfBounds(outside) => outside.buffer.as_deref(),
         _ => None,
@@ -414,12 +424,13 @@ fn of_blocks(x: &[u32], y: &mut [u32]) {
 
 #[test]
 fn lanes_that_miss_an_operation_are_reported_and_others_are_not() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let x = device.upload(&[1u32; 64]).unwrap();
     let mut y = device.zeros::<u32>(64).unwrap();
     let config = LaunchConfig::grid(1);
     let Err(error) = half_warps::launch(&device, config, &x, &mut y) else { panic!("they miss") };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let Problem::Mask(misuse) = &found[0].problem else { panic!("{error}") };
     assert_eq!((misuse.kind, misuse.lanes), (MaskKind::NotReached, 0xffff_0000), "{error}");
     assert_eq!((found.len(), found[0].severity), (1, Severity::Error), "{error}");
@@ -427,7 +438,7 @@ fn lanes_that_miss_an_operation_are_reported_and_others_are_not() {
         named_lanes::launch(&device, config, n, &x, &mut y).unwrap();
         rest_has_returned::launch(&device, config, n, &x, &mut y).unwrap();
         of_blocks::launch(&device, config.block(n), &x, &mut y).unwrap();
-        assert_eq!(device.take_findings(), [], "{n}");
+        assert_eq!(simulator.take_findings(), [], "{n}");
     }
 }
 
@@ -448,16 +459,17 @@ fn shuffled_sum(x: &[u32], y: &mut [u32]) {
 
 #[test]
 fn a_sum_with_lanes_that_are_not_there_is_an_error() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let x = device.upload(&[1u32; 64]).unwrap();
     let mut y = device.zeros::<u32>(1).unwrap();
     shuffled_sum::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut y).unwrap();
-    assert_eq!((y.to_vec().unwrap(), device.take_findings()), (vec![32], vec![]));
+    assert_eq!((y.to_vec().unwrap(), simulator.take_findings()), (vec![32], vec![]));
     let short = LaunchConfig::grid(1).block(24);
     let Err(error) = shuffled_sum::launch(&device, short, &x, &mut y) else {
         panic!("lane 8 reads lane 24, and lane 0 what lane 8 has of it")
     };
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     let Problem::Mask(misuse) = &found[0].problem else { panic!("{error}") };
     assert_eq!((misuse.kind, misuse.lanes), (MaskKind::SourceAbsent, 1 << 24), "{error}");
     assert!(matches!(misuse.used, Some((Use::Output, _))), "{error}");
@@ -502,20 +514,21 @@ fn checks_counters_traces_and_breakpoints_go_together() {
         sums::launch(device, LaunchConfig::grid(4), 32, &x, &mut y).unwrap();
         assert_eq!(y.to_vec().unwrap(), [128; 4]);
     };
-    let alone = Device::cpu().with_counters();
-    count(&alone);
+    let counting = Simulator::new().counters();
+    count(&counting.device());
     let watch = Watch::thread([1, 0, 0], [3, 0, 0]);
-    let traced = Device::cpu().with_trace(watch);
-    count(&traced);
-    let checked = Device::cpu().checked();
-    count(&checked);
-    let all = Device::cpu().with_counters().with_trace(watch).checked();
-    count(&all);
-    assert_eq!(all.take_counters(), alone.take_counters());
-    assert_eq!(all.take_findings(), checked.take_findings());
-    let lines =
-        |device: &Device| device.take_traces().iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(lines(&all), lines(&traced));
+    let tracing = Simulator::new().trace(watch);
+    count(&tracing.device());
+    let checking = Simulator::new().checked();
+    count(&checking.device());
+    let observing = Simulator::new().counters().trace(watch).checked();
+    count(&observing.device());
+    assert_eq!(observing.take_counters(), counting.take_counters());
+    assert_eq!(observing.take_findings(), checking.take_findings());
+    let lines = |simulator: &Simulator| {
+        simulator.take_traces().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&observing), lines(&tracing));
 }
 
 /// Each thread adds one to its element.
@@ -528,18 +541,19 @@ fn more(y: &mut [u32]) {
 fn each_who_looks_on_sees_the_same_memory() {
     let mut hits = 0;
     let watch = Watch::thread([0; 3], [5, 0, 0]);
-    let device = Device::cpu().with_counters().with_checks(Checks::ALL | Checks::ORDER);
-    let device = device.with_schedule(1).with_breakpoint(watch, move |_| {
+    let simulator = Simulator::new().counters().checks(Checks::ALL | Checks::ORDER).schedule(1);
+    let simulator = simulator.breakpoint(watch, move |_| {
         hits += 1;
         if hits > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    let device = simulator.device();
     let mut y = device.upload(&[5u32; 64]).unwrap();
     for round in 1..4 {
         more::launch(&device, LaunchConfig::grid(1).block(64), &mut y).unwrap();
         assert_eq!(y.to_vec().unwrap(), [5 + round; 64]);
     }
-    assert_eq!(device.take_counters().len(), 3);
-    assert_eq!(device.take_findings(), []);
+    assert_eq!(simulator.take_counters().len(), 3);
+    assert_eq!(simulator.take_findings(), []);
 }
 
 /// Waits for what nobody writes, and races before.
@@ -552,7 +566,8 @@ fn stuck(flag: &[AtomicU32], y: &mut [u32]) {
 
 #[test]
 fn what_is_found_in_a_launch_that_does_not_end_is_told_with_it() {
-    let device = Device::cpu().checked();
+    let simulator = Simulator::new().checked();
+    let device = simulator.device();
     let flag = device.zeros::<u32>(1).unwrap().into_atomic();
     let mut y = device.zeros::<u32>(1).unwrap();
     let config = LaunchConfig::grid(1).block(64);
@@ -567,7 +582,7 @@ fn what_is_found_in_a_launch_that_does_not_end_is_told_with_it() {
     };
     assert_eq!(*reads, ["flag"]);
     assert!(text.contains("; its checks found:\n  error: write-write race on y[0]"), "{text}");
-    assert_eq!(device.take_findings(), findings);
+    assert_eq!(simulator.take_findings(), findings);
 }
 
 #[test]
@@ -583,15 +598,16 @@ fn a_livelock_is_told_in_any_order() {
     };
     let usual = reason(Device::cpu());
     assert!(usual.starts_with("livelock in block (0, 0, 0) and 2 more: 64 threads"), "{usual}");
-    (0..4).for_each(|seed| assert_eq!(reason(Device::cpu().with_schedule(seed)), usual));
+    (0..4).for_each(|seed| assert_eq!(reason(Simulator::new().schedule(seed).device()), usual));
 }
 
 #[test]
 fn what_nobody_writes_is_told_if_that_is_asked_for() {
-    let device = Device::cpu().with_checks(Checks::ALL | Checks::UNUSED);
+    let simulator = Simulator::new().checks(Checks::ALL | Checks::UNUSED);
+    let device = simulator.device();
     let mut y = device.zeros::<u32>(100).unwrap();
     more::launch(&device, LaunchConfig::grid(3).block(32), &mut y).unwrap();
-    let found = device.take_findings();
+    let found = simulator.take_findings();
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].to_string(),
@@ -607,7 +623,13 @@ fn a_misspelled_variable_is_refused() {
         Device::auto().map(|_| ()).map_err(said).unwrap_err();
         Device::cuda(0).map(|_| ()).map_err(said).unwrap_err();
         Device::cpu().zeros::<u32>(1).map(|_| ()).map_err(said).unwrap_err();
-        Device::cpu_unoptimized().zeros::<u32>(1).map(|_| ()).map_err(said).unwrap_err();
+        Simulator::new()
+            .unoptimized()
+            .device()
+            .zeros::<u32>(1)
+            .map(|_| ())
+            .map_err(said)
+            .unwrap_err();
         return;
     }
     let test = std::env::current_exe().expect("a test is a program");

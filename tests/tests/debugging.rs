@@ -63,31 +63,32 @@ fn of_page(mut trace: Trace, title: &str) -> String {
     trace.to_string()
 }
 
-fn trace_rows(device: &Device) -> Vec<Trace> {
+fn trace_rows(simulator: &Simulator) -> Vec<Trace> {
+    let device = simulator.device();
     let x = device.upload(&[0.5f32, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]).unwrap();
     let mut sums = device.zeros::<f32>(4).unwrap();
-    rows::launch(device, LaunchConfig::cover(4), 2, &x, &mut sums).unwrap();
+    rows::launch(&device, LaunchConfig::cover(4), 2, &x, &mut sums).unwrap();
     assert_eq!(sums.to_vec().unwrap(), [1.5, 3.5, 5.5, 7.5]);
-    device.take_traces()
+    simulator.take_traces()
 }
 
 const ROWS: &str = "fn rows(width: usize, x: &[f32], sums: &mut [f32]) {";
 
 #[test]
 fn the_page_shows_what_a_thread_does() {
-    let device = Device::cpu().with_trace(Watch::thread([0, 0, 0], [3, 0, 0]));
-    let traces = trace_rows(&device);
+    let simulator = Simulator::new().trace(Watch::thread([0, 0, 0], [3, 0, 0]));
+    let traces = trace_rows(&simulator);
     assert_eq!(traces.len(), 1);
     let text = of_page(traces[0].clone(), ROWS);
     assert!(PAGE.contains(&text), "docs/debugging.md should show\n{text}");
-    assert!(device.take_traces().is_empty(), "taken is taken");
-    assert!(Device::cpu().take_traces().is_empty());
+    assert!(simulator.take_traces().is_empty(), "taken is taken");
+    assert!(Simulator::new().take_traces().is_empty());
 }
 
 #[test]
 fn values_are_data_too() {
-    let device = Device::cpu().with_trace(Watch::thread([0; 3], [2, 0, 0]));
-    let trace = trace_rows(&device).remove(0);
+    let simulator = Simulator::new().trace(Watch::thread([0; 3], [2, 0, 0]));
+    let trace = trace_rows(&simulator).remove(0);
     let adds: Vec<_> = trace
         .events
         .iter()
@@ -111,8 +112,8 @@ fn values_are_data_too() {
 
 #[test]
 fn a_warp_shows_who_parts() {
-    let device = Device::cpu().with_trace(Watch::warp([0; 3], 0));
-    let text = trace_rows(&device).remove(0).to_string();
+    let simulator = Simulator::new().trace(Watch::warp([0; 3], 0));
+    let text = trace_rows(&simulator).remove(0).to_string();
     for line in [
         "ffffffff  builtin global_idx.x = [0, 1, .. 31]",
         "0000000f  store [sums[0], sums[1], .. sums[3]], [1.5, 3.5, 5.5, 7.5]",
@@ -130,7 +131,7 @@ fn threads_that_are_not_there_do_nothing() {
         Watch::thread([0; 3], [256, 0, 0]),
         Watch::warp([0; 3], 8),
     ] {
-        let trace = trace_rows(&Device::cpu().with_trace(watch)).remove(0);
+        let trace = trace_rows(&Simulator::new().trace(watch)).remove(0);
         assert_eq!(trace.events, []);
         assert!(trace.to_string().ends_with("did not come here\n"));
     }
@@ -138,18 +139,18 @@ fn threads_that_are_not_there_do_nothing() {
 
 #[test]
 fn traces_keep_to_a_line() {
-    let whole = trace_rows(&Device::cpu().with_trace(Watch::thread([0; 3], [1, 0, 0]))).remove(0);
+    let whole = trace_rows(&Simulator::new().trace(Watch::thread([0; 3], [1, 0, 0]))).remove(0);
     let line = whole.events.last().unwrap().line;
     for watch in [
         Watch::thread([0; 3], [1, 0, 0]).at_line(line),
         Watch::thread([0; 3], [1, 0, 0]).at("debugging.rs", line),
     ] {
-        let trace = trace_rows(&Device::cpu().with_trace(watch)).remove(0);
+        let trace = trace_rows(&Simulator::new().trace(watch)).remove(0);
         assert!(trace.events.iter().all(|event| event.line == line));
         assert!(!trace.events.is_empty() && trace.events.len() < whole.events.len());
     }
     let elsewhere = Watch::thread([0; 3], [1, 0, 0]).at("other.rs", line);
-    assert_eq!(trace_rows(&Device::cpu().with_trace(elsewhere)).remove(0).events, []);
+    assert_eq!(trace_rows(&Simulator::new().trace(elsewhere)).remove(0).events, []);
 }
 
 /// Runs `roots` with a breakpoint; yields what came out of the launch.
@@ -157,7 +158,7 @@ fn roots_with(
     watch: Watch,
     handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
 ) -> Result<Vec<f32>, Error> {
-    let device = Device::cpu().with_breakpoint(watch, handler);
+    let device = Simulator::new().breakpoint(watch, handler).device();
     let x = device.upload(&[4.0f32, 2.0, 0.0]).unwrap();
     let mut out = device.zeros::<f32>(3).unwrap();
     roots::launch(&device, LaunchConfig::cover(3), &x, &mut out)?;
@@ -234,9 +235,10 @@ fn a_seed_is_an_order() {
         positive::launch(device, LaunchConfig::cover(1000), &x, &count, &mut found).unwrap();
         found.to_vec().unwrap()
     };
-    let orders: Vec<_> = (0..8).map(|seed| run(&Device::cpu().with_schedule(seed))).collect();
+    let orders: Vec<_> =
+        (0..8).map(|seed| run(&Simulator::new().schedule(seed).device())).collect();
     for (seed, order) in (0..).zip(&orders) {
-        let traced = Device::cpu().with_schedule(seed).with_trace(Watch::warp([1, 0, 0], 3));
+        let traced = Simulator::new().schedule(seed).trace(Watch::warp([1, 0, 0], 3)).device();
         assert_eq!(run(&traced), *order, "looking on changes nothing");
         let sorted = |order: &[u32]| {
             let mut sorted = order.to_vec();
@@ -260,17 +262,19 @@ fn total(x: &[f32], sum: &[AtomicF32]) {
 #[test]
 fn the_page_shows_what_depends_on_the_order() {
     distance("fn total(x: &[f32], sum: &[AtomicF32]) {");
-    let run = |device: &Device, x: &[f32]| {
+    let run = |simulator: &Simulator, x: &[f32]| {
+        let device = simulator.device();
         let x = device.upload(x).unwrap();
         let sum = device.upload(&[1.0f32]).unwrap().into_atomic();
-        total::launch(device, LaunchConfig::cover(1000), &x, &sum).unwrap();
-        (sum.to_vec().unwrap()[0], device.take_findings())
+        total::launch(&device, LaunchConfig::cover(1000), &x, &sum).unwrap();
+        (sum.to_vec().unwrap()[0], simulator.take_findings())
     };
-    let device = Device::cpu().with_checks(Checks::ORDER);
-    let (_, clean) = run(&device, &[1.0; 1000]);
+    let simulator = Simulator::new().checks(Checks::ORDER);
+    let device = simulator.device();
+    let (_, clean) = run(&simulator, &[1.0; 1000]);
     assert_eq!(clean, []);
     let x: Vec<f32> = (1..=1000).map(|i| 1.0 / i as f32).collect();
-    let (sum, found) = run(&device, &x);
+    let (sum, found) = run(&simulator, &x);
     assert_eq!(found.len(), 1);
     let Problem::Order(order) = &found[0].problem else { panic!("{}", found[0]) };
     let Difference::Elements { values: Some([usual, other]), count: 1, .. } = &order.difference
@@ -278,12 +282,12 @@ fn the_page_shows_what_depends_on_the_order() {
         panic!("{}", found[0])
     };
     assert!((sum - usual.parse::<f32>().unwrap()).abs() < 1e-4 && usual != other);
-    let (again, _) = run(&Device::cpu().with_schedule(order.seed), &x);
+    let (again, _) = run(&Simulator::new().schedule(order.seed), &x);
     assert_eq!(again.to_string(), *other, "the seed is an order that can be run again");
     // The page's sum begins at 0.
     let x = device.upload(&x).unwrap();
     let sum = device.zeros::<f32>(1).unwrap().into_atomic();
     total::launch(&device, LaunchConfig::cover(1000), &x, &sum).unwrap();
-    let text = format!("{}\n", device.take_findings()[0]);
+    let text = format!("{}\n", simulator.take_findings()[0]);
     assert!(PAGE.contains(&text), "docs/debugging.md should show\n{text}");
 }

@@ -156,7 +156,7 @@ fn raised(by: Wide, x: &[Wide], y: &mut [Wide]) {
 
 #[test]
 fn alignment_is_that_of_the_attribute() {
-    let device = Device::cpu().checked();
+    let device = Simulator::new().checked().device();
     let wide = |small, large| Wide { pair: (small, large), flag: Some(true) };
     let x = [wide(1, Some(2.0)), wide(3, None), wide(4, Some(5.0))];
     let (x, mut y) = (device.upload(&x).unwrap(), device.zeros(3).unwrap());

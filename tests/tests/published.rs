@@ -6,13 +6,15 @@ use warpwise::{
 };
 
 /// What the last launch on the device did.
-fn last(device: &Device) -> LaunchCounters {
-    device.synchronize().unwrap();
-    device.take_counters().pop().unwrap()
+fn last(simulator: &Simulator) -> LaunchCounters {
+    simulator.take_counters().pop().unwrap()
 }
 
-fn counting() -> Device {
-    Device::cpu().with_counters()
+/// Creates a simulator that counts, and a device of it.
+fn counting() -> (Simulator, Device) {
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
+    (simulator, device)
 }
 
 /// Each thread its own chunk.
@@ -51,7 +53,7 @@ fn quads(x: &[F32x4], index: &[u32], out: &mut [f32]) {
 
 #[test]
 fn vectors_are_loaded_as_vectors() {
-    let device = counting();
+    let (simulator, device) = counting();
     let mut out = device.zeros::<f32>(32).unwrap();
     let two = device.upload(&vec![F32x2::new(1.0, 2.0); 64]).unwrap();
     let four = device.upload(&vec![F32x4::new(1.0, 2.0, 3.0, 4.0); 64]).unwrap();
@@ -63,7 +65,7 @@ fn vectors_are_loaded_as_vectors() {
         } else {
             pairs::launch(&device, config, &two, &index, &mut out).unwrap();
         }
-        let Counts { shared_loads, shared_stores, global_loads, .. } = last(&device).total;
+        let Counts { shared_loads, shared_stores, global_loads, .. } = last(&simulator).total;
         assert_eq!(shared_stores.requests, 2);
         // Of vectors, and of 32 indices.
         assert_eq!(global_loads.sectors, if wide { 2 * 16 } else { 2 * 8 } + 4);
@@ -79,11 +81,11 @@ fn vectors_are_loaded_as_vectors() {
 
 #[test]
 fn lines_are_told_apart_and_the_worst_is_first() {
-    let device = counting();
+    let (simulator, device) = counting();
     let x = device.upload(&vec![1.0f32; 1 << 14]).unwrap();
     let mut out = device.zeros::<f64>(256).unwrap();
     norm1::launch(&device, LaunchConfig::grid(1).block(256), &x, &mut out).unwrap();
-    let counters = last(&device);
+    let counters = last(&simulator);
     let sum: u64 = counters.lines.iter().map(|line| line.counts.warp_instructions).sum();
     assert_eq!(sum, counters.total.warp_instructions);
     let worst = counters.lines.iter().max_by_key(|line| line.counts.global().sectors).unwrap();
@@ -95,8 +97,8 @@ fn lines_are_told_apart_and_the_worst_is_first() {
         text.contains("global memory: 520 requests, expected 2112 sectors, got 16448: 7.79x"),
         "{text}"
     );
-    assert!(device.take_counters().is_empty(), "taken is taken");
-    assert!(Device::cpu().take_counters().is_empty());
+    assert!(simulator.take_counters().is_empty(), "taken is taken");
+    assert!(Simulator::new().take_counters().is_empty());
 }
 
 /// Each thread adds up a chunk of its own.
@@ -124,11 +126,11 @@ fn the_page_shows_what_is_printed() {
     let (here, kernel) = (include_str!("published.rs"), &program[start..end]);
     assert!(here.contains(kernel), "this is not the kernel of the page");
 
-    let device = counting();
+    let (simulator, device) = counting();
     let x = device.upload(&vec![1.0f32; 1 << 16]).unwrap();
     let mut out = device.zeros::<f32>(256).unwrap();
     chunks::launch(&device, LaunchConfig::grid(1), &x, &mut out).unwrap();
-    let mut counters = last(&device);
+    let mut counters = last(&simulator);
     let title = "fn chunks(x: &[f32], out: &mut [f32]) {";
     let moved = |line: u32| line - line_of(here, title) + line_of(program, title);
     for line in &mut counters.lines {

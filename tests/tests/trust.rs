@@ -6,10 +6,15 @@ use std::sync::atomic::{
 };
 use warpwise::{Error, prelude::*};
 
-/// The interpreter, in the usual order and in drawn ones.
+/// Returns the interpreter, in the usual order and in drawn ones.
+fn simulators() -> Vec<Simulator> {
+    let drawn = (1..4).map(|seed| Simulator::new().schedule(seed));
+    std::iter::once(Simulator::new()).chain(drawn).collect()
+}
+
+/// Returns a device of each simulator.
 fn devices() -> Vec<Device> {
-    let drawn = (1..4).map(|seed| Device::cpu().with_schedule(seed));
-    std::iter::once(Device::cpu()).chain(drawn).collect()
+    simulators().iter().map(Simulator::device).collect()
 }
 
 /// Rounds with a barrier in each, behind threads that have left: all but the last in the block and every
@@ -132,8 +137,8 @@ fn look_back(sums: &[AtomicU32], order: &[AtomicU32]) {
 
 #[test]
 fn threads_that_wait_for_others_finish() {
-    for device in devices() {
-        let device = device.with_step_budget(1 << 28);
+    for simulator in simulators() {
+        let device = simulator.step_budget(1 << 28).device();
         for (blocks, threads) in [(1, 32), (3, 40), (2, 300)] {
             let lock = device.zeros::<u32>(1).unwrap().into_atomic();
             let mut count = device.zeros::<u32>(1).unwrap();
@@ -209,8 +214,9 @@ fn launches_that_can_never_end_are_stopped_without_a_budget() {
 
 #[test]
 fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
-    for device in devices() {
-        let stopped = device.clone().with_step_budget(200_000);
+    for simulator in simulators() {
+        let device = simulator.device();
+        let stopped = simulator.step_budget(200_000).device();
         for kind in 0..4 {
             let flag = device.zeros::<u32>(1).unwrap().into_atomic();
             let mut out = device.zeros::<u32>(300).unwrap();
@@ -257,12 +263,13 @@ fn a_launch_that_fails_disturbs_no_other() {
         let out = out.to_vec().unwrap();
         assert!(out.iter().enumerate().all(|(i, v)| *v == if i == 170 { 0 } else { 4 }));
     };
-    for device in devices() {
+    for simulator in simulators() {
+        let device = simulator.device();
         fails(&device);
         well(&device);
         // The device is one, or they are several, and some of the launches never end.
         let hangs = || {
-            let device = device.clone().with_step_budget(10_000);
+            let device = simulator.clone().step_budget(10_000).device();
             let flag = device.zeros::<u32>(1).unwrap().into_atomic();
             let mut out = device.zeros::<u32>(64).unwrap();
             let config = LaunchConfig::grid(1).block(64);
@@ -272,7 +279,7 @@ fn a_launch_that_fails_disturbs_no_other() {
         std::thread::scope(|scope| {
             scope.spawn(|| (0..20).for_each(|_| fails(&device)));
             scope.spawn(|| (0..20).for_each(|_| well(&Device::cpu())));
-            scope.spawn(|| (0..20).for_each(|_| well(&Device::cpu().checked())));
+            scope.spawn(|| (0..20).for_each(|_| well(&Simulator::new().checked().device())));
             scope.spawn(|| (0..20).for_each(|_| hangs()));
         });
     }
@@ -378,13 +385,14 @@ fn nth_items(x: &[u32], at: usize, y: &mut [u32]) {
 
 #[test]
 fn nth_takes_as_long_wherever_the_item_is() {
-    let device = Device::cpu().with_counters();
+    let simulator = Simulator::new().counters();
+    let device = simulator.device();
     let x = device.upload(&(0..100_000u32).collect::<Vec<_>>()).unwrap();
     let mut y = device.zeros::<u32>(200_004).unwrap();
     let mut instructions = |at: usize| {
         nth_items::launch(&device, LaunchConfig::grid(1).block(1), &x, at, &mut y).unwrap();
         assert_eq!(y.to_vec().unwrap()[..3], [at as u32; 3]);
-        device.take_counters()[0].total.thread_instructions
+        simulator.take_counters()[0].total.thread_instructions
     };
     assert_eq!(instructions(90_000), instructions(10));
 }

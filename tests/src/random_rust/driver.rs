@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
     sync::{Arc, Mutex},
 };
-use warpwise::{Device, Error, LaunchConfig, check::{Finding, Problem}, host};
+use warpwise::{Device, Error, LaunchConfig, Simulator, check::{Finding, Problem}, host};
 
 /// A kernel of the program.
 pub(crate) struct Case {
@@ -298,9 +298,9 @@ pub(crate) fn main(cases: &[Case]) -> ExitCode {
     }));
     let mut engines = vec![
         On::Host,
-        On::new("the unoptimized interpreter", Device::cpu_unoptimized()),
+        On::new("the unoptimized interpreter", Simulator::new().unoptimized().device()),
         On::new("the interpreter", Device::cpu()),
-        On::new("the checked interpreter", Device::cpu().checked()),
+        On::new("the checked interpreter", Simulator::new().checked().device()),
     ];
     if std::env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
         match Device::cuda(0) {

@@ -58,6 +58,6 @@ impl fmt::Display for OrderDependence {
         if *adds_floats {
             f.write_str("; floats that are added atomically are rounded otherwise in each order")?;
         }
-        write!(f, "; `with_schedule({seed})` runs that order again")
+        write!(f, "; `Simulator::schedule({seed})` runs that order again")
     }
 }

@@ -1,0 +1,185 @@
+//! The builder of devices that observe their launches: [`Simulator`].
+use crate::{
+    check::{Checking, Checks, Finding},
+    counters::{LaunchCounters, Pending},
+    device::Device,
+    trace::{Debugger, Hit, Trace, Watch},
+};
+use std::{ops::ControlFlow, sync::Arc};
+
+/// A SIMT interpreter with observers: counters, the sanitizer, traces, breakpoints, schedules.
+///
+/// [`Device::cpu`] is the interpreter without any of these. A simulator makes devices whose launches are
+/// observed, and holds what they observed:
+///
+/// ```
+/// use warpwise::{prelude::*, Simulator};
+///
+/// #[kernel(block = 256)]
+/// fn double(x: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// let simulator = Simulator::new().counters();
+/// let device = simulator.device();
+/// let mut x = device.upload(&[1.0f32; 1000])?;
+/// double::launch(&device, LaunchConfig::cover(1000), &mut x)?;
+///
+/// let counters = simulator.take_counters();
+/// assert_eq!(counters[0].kernel, "double");
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// Observers do not change results. A launch with several of them runs once for each, every time with the
+/// same memory. No GPU can do this, so there is no such builder for one: programs that take their device from
+/// [`Device::auto`] are observed by `cargo warpwise profile` and by the environment variable `WARPWISE_CHECK`.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Simulator {
+    pub(crate) optimize: bool,
+    pub(crate) step_budget: Option<u64>,
+    pub(crate) counters: Option<Arc<Pending>>,
+    pub(crate) checking: Option<Arc<Checking>>,
+    pub(crate) debugger: Option<Arc<Debugger>>,
+}
+
+impl Default for Simulator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Simulator {
+    /// Creates a simulator without observers.
+    pub fn new() -> Self {
+        Self { optimize: true, step_budget: None, counters: None, checking: None, debugger: None }
+    }
+
+    /// Runs kernels without the optimizer: as they are written, with a branch for every `if`. For tests that
+    /// compare the two, and to [count](Self::counters) what a compiler has to improve.
+    pub fn unoptimized(self) -> Self {
+        Self { optimize: false, ..self }
+    }
+
+    /// Ends each launch with [`Error::Stopped`](crate::Error::Stopped) after about `steps` instructions, each of
+    /// which is executed for up to 256 threads together. For tests of kernels that may not end.
+    ///
+    /// Launches that are [checked](Self::checked), [traced](Self::trace) or stopped at
+    /// [breakpoints](Self::breakpoint) have a budget of 2^32 steps by default, some minutes; `u64::MAX` lifts it.
+    /// Others have none.
+    pub fn step_budget(self, steps: u64) -> Self {
+        Self { step_budget: Some(steps), ..self }
+    }
+
+    /// Counts what launches do, as hardware counts: see [`counters`](crate::counters). Launches take a little longer.
+    pub fn counters(self) -> Self {
+        Self { counters: Some(Arc::default()), ..self }
+    }
+
+    /// Checks launches for races and other mistakes, all of [`Checks::ALL`]: see [`check`](crate::check).
+    ///
+    /// A launch with an error fails with [`Error::Findings`](crate::Error::Findings), having done all that it does
+    /// unchecked; [`take_findings`](Self::take_findings) returns other findings, too. Most launches take less than
+    /// twice as long. `WARPWISE_CHECK` does not apply to a device with checks of its own.
+    pub fn checked(self) -> Self {
+        self.checks(Checks::ALL)
+    }
+
+    /// Checks launches for some mistakes only: see [`checked`](Self::checked).
+    pub fn checks(self, checks: Checks) -> Self {
+        Self { checking: Some(Arc::new(Checking::asked(checks))), ..self }
+    }
+
+    /// Runs each launch in an order drawn from `seed`: blocks, warps and diverged lanes take turns at the beginnings
+    /// of loops and branches and before accesses to memory.
+    ///
+    /// A result that differs for another seed depends on an order that no GPU promises, as the result of a race
+    /// does. The same seed gives the same order, in a [trace](Self::trace), too. Launches take much longer.
+    pub fn schedule(self, seed: u64) -> Self {
+        self.debug(|debugger| debugger.set_seed(seed))
+    }
+
+    /// Records every instruction of one thread or warp: see [`trace`](crate::trace). Launches run in the same order
+    /// each time, on one thread of the host.
+    pub fn trace(self, watch: Watch) -> Self {
+        self.debug(|debugger| debugger.set_trace(watch))
+    }
+
+    /// Calls `handler` whenever the watched thread, or lanes of the watched warp, reach a line, or at each of their
+    /// instructions if `watch` names no line. There may be several breakpoints.
+    ///
+    /// `ControlFlow::Break(())` ends the launch with [`Error::Stopped`](crate::Error::Stopped), and a panic of the
+    /// handler propagates out of the launch. The handler must not touch buffers of the launch: it would wait for
+    /// them forever.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use warpwise::{prelude::*, Simulator, trace::{Value, Watch}};
+    ///
+    /// #[kernel]
+    /// fn sum(x: &[u32], out: &mut [u32]) {
+    ///     let mut sum = 0;
+    ///     for i in 0..x.len() {
+    ///         sum += x[i];
+    ///     }
+    ///     out[global_idx_x()] = sum;
+    /// }
+    ///
+    /// let watch = Watch::thread([0; 3], [1, 0, 0]);
+    /// let simulator = Simulator::new().breakpoint(watch, |hit| match hit.variable("sum") {
+    ///     Some(Value::Unsigned(sum)) if *sum > 4 => ControlFlow::Break(()),
+    ///     _ => ControlFlow::Continue(()),
+    /// });
+    /// let device = simulator.device();
+    /// let x = device.upload(&[1u32, 2, 3, 4])?;
+    /// let mut out = device.zeros::<u32>(32)?;
+    /// let launched = sum::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut out);
+    /// assert!(matches!(launched, Err(warpwise::Error::Stopped { .. })));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn breakpoint(
+        self,
+        watch: Watch,
+        handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.debug(|debugger| debugger.add_breakpoint(watch, handler))
+    }
+
+    /// Creates a device with these observers. Devices of one simulator report to the same place.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        Device::simulated(self.clone())
+    }
+
+    /// Returns the counters of each launch since the last call; none without [`counters`](Self::counters).
+    ///
+    /// A launch in which threads [failed](crate::Error::DevicePanic) is counted, one that was
+    /// [stopped](crate::Error::Stopped) is not.
+    #[must_use]
+    pub fn take_counters(&self) -> Vec<LaunchCounters> {
+        self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
+    }
+
+    /// Returns the findings since the last call, launch by launch, those that made a launch fail included; none
+    /// without [`checked`](Self::checked) or [`checks`](Self::checks).
+    #[must_use]
+    pub fn take_findings(&self) -> Vec<Finding> {
+        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())
+    }
+
+    /// Returns the trace of each launch since the last call; none without [`trace`](Self::trace).
+    #[must_use]
+    pub fn take_traces(&self) -> Vec<Trace> {
+        self.debugger.as_ref().map_or_else(Vec::new, |debugger| debugger.take_traces())
+    }
+
+    /// Adds to the debugger. A clone of this simulator keeps the debugger that it has.
+    fn debug(self, add: impl FnOnce(&mut Debugger)) -> Self {
+        let mut debugger = self.debugger.as_deref().cloned().unwrap_or_default();
+        add(&mut debugger);
+        Self { debugger: Some(Arc::new(debugger)), ..self }
+    }
+}
