@@ -1,5 +1,5 @@
-//! Adapters of iterators, what consumes them, and the order in which closures are called.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! Iterator adapters and consumers, and the order in which they call closures.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
@@ -17,7 +17,7 @@ cases![
 ];
 
 fn adapters(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (i, (a, b)) in x.iter().zip(y.iter()).enumerate() {
             out[i] = a - b;
         }
@@ -62,7 +62,7 @@ fn adapters(on: &Engine) -> Check {
 }
 
 fn filters(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().filter(|v| **v % 2 == 0) {
             out[0] = out[0] * 3 + *v;
         }
@@ -110,7 +110,7 @@ fn filters(on: &Engine) -> Check {
 }
 
 fn folds(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().sum();
         out[1] = x.iter().copied().sum::<i32>();
         out[2] = y.iter().product::<i32>();
@@ -176,7 +176,7 @@ fn floats(on: &Engine) -> Check {
 }
 
 fn found(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().any(|v| *v == 3) as i32;
         out[1] = x.iter().all(|v| *v < 6) as i32;
         out[2] = x.iter().position(|v| *v > 2).map_or(60, |i| i as i32);
@@ -193,7 +193,7 @@ fn found(on: &Engine) -> Check {
 
 /// The order in which closures are called, and how often, also where items are left out.
 fn order(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut calls = 0;
         let seen = x.iter().map(|v| {
             calls = calls * 2 + v;
@@ -248,7 +248,7 @@ fn order(on: &Engine) -> Check {
 }
 
 fn chained(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (i, v) in x.iter().chain(y).enumerate() {
             out[i] = *v;
         }
@@ -277,7 +277,7 @@ fn chained(on: &Engine) -> Check {
 }
 
 fn one_after_another(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().filter(|v| **v > 0).chain(y.iter().filter(|v| **v < 3)) {
             if *v == 5 {
                 continue;
@@ -312,7 +312,7 @@ fn one_after_another(on: &Engine) -> Check {
 }
 
 fn flattened(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in (0..4).flat_map(|i| (0..i).map(move |j| i * 10 + j)) {
             if v == 21 {
                 continue;
@@ -366,7 +366,7 @@ fn flattened(on: &Engine) -> Check {
 }
 
 fn scanned(on: &Engine) -> Check {
-    alike!(on, |x, _y, out| {
+    like_rust!(on, |x, _y, out| {
         out[14] = x
             .iter()
             .scan(1, |state, v| {
@@ -389,7 +389,7 @@ fn scanned(on: &Engine) -> Check {
 }
 
 fn cycled(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (o, (i, v)) in out.iter_mut().zip(x.iter().cycle().enumerate()) {
             *o = *v * i as i32;
         }

@@ -1,4 +1,4 @@
-//! Arrays in slices: slices made into arrays, and slices of arrays.
+//! Arrays in slices: slices converted to arrays, and slices of arrays.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
@@ -16,7 +16,7 @@ cases![
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
-macro_rules! alike {
+macro_rules! like_rust {
     ($on:ident, |$x:ident, $out:ident| $body:block) => {{
         #[kernel]
         fn code($x: &[i32], $out: &mut [i32]) {
@@ -34,7 +34,7 @@ macro_rules! alike {
 }
 
 fn made(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let n = x.len().min(4);
         if n == 4 {
             let a: [i32; 4] = x[..4].try_into().unwrap();
@@ -62,7 +62,7 @@ fn made(on: &Engine) -> Check {
 }
 
 fn first_and_last(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         if let Some([a, b]) = x.first_chunk() {
             out[0] = a - b;
         }
@@ -91,7 +91,7 @@ fn first_and_last(on: &Engine) -> Check {
 }
 
 fn in_arrays(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let (fours, rest) = x.as_chunks::<4>();
         for (four, out) in fours.iter().zip(out.iter_mut()) {
             *out = four[0] + 10 * four[3];
@@ -114,7 +114,7 @@ fn in_arrays(on: &Engine) -> Check {
 }
 
 fn set_in_arrays(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let (fives, rest) = out.as_chunks_mut::<5>();
         for (five, x) in fives.iter_mut().zip(x) {
             five[4] = *x;
@@ -151,7 +151,7 @@ fn flattened(on: &Engine) -> Check {
 }
 
 fn remainders(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let mut fours = x.chunks_exact(4);
         out[0] = fours.remainder().iter().sum();
         if let Some(last) = fours.next_back() {
@@ -172,7 +172,7 @@ fn remainders(on: &Engine) -> Check {
 }
 
 fn taken_from_both_ends(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let n = x.len() as i32;
         let mut values = [n, n + 1, n + 2, 5, 6].into_iter();
         out[0] = values.next_back().unwrap_or(9);
@@ -228,7 +228,7 @@ fn byte_strings(on: &Engine) -> Check {
 }
 
 fn nothing_to_refer_to(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let n = x.len();
         for v in x.get(2..n / 2 + 2).unwrap_or(&[]) {
             out[0] += v;

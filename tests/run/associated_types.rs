@@ -1,5 +1,5 @@
-//! Types of traits, where a type has several of one name: those of its operators.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Associated types where several traits of a type have one of the same name.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::{
     marker::PhantomData,
     ops::{Add, Div, Mul, Neg},
@@ -69,7 +69,7 @@ impl Mul<Pair> for Scale {
 }
 
 fn operators(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let pair = Pair { x: x.len() as i32, y: y.len() as i32 };
         out[0] = (pair * 3) * pair + (-pair)[1];
         out[1] = (pair + pair).x;
@@ -112,7 +112,7 @@ where
 }
 
 fn by_bounds(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let pair = Pair { x: x.len() as i32, y: y.len() as i32 };
         out[0] = twice(pair).x + scaled(pair, 3).y;
         out[1] = squared(pair) + squared(7);
@@ -164,7 +164,7 @@ fn put<C: Cell>(cell: &C, value: C::Value) -> C {
 }
 
 fn told_by_arguments(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let pair = Pair { x: x.len() as i32, y: y.len() as i32 };
         out[0] = changed(Scale(4), |v| v * v);
         out[1] = changed(pair, |[x, y]| [y, x - y])[1];
@@ -228,7 +228,7 @@ enum Flag {
 }
 
 fn units(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let distance = Quantity::<Meter>::new(20 + x.len() as i32);
         let time = Quantity::<Second>::new(2 + y.len() as i32);
         let speed = distance / time;
@@ -281,7 +281,7 @@ fn largest_of<T: Num + Default, I: IntoIterator<Item = T>>(of: I) -> T {
 
 /// What is known of an argument by a bound alone.
 fn said_by_bounds(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = in_whole_numbers(&Square(3), &Square(x.len() as i64));
         out[1] = largest_of(x.iter().copied());
         out[2] = largest_of([1, 5, 2]) as i32 + largest_of(Some(y.len())) as i32;
@@ -313,7 +313,7 @@ where
 }
 
 fn of_iterators(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (first, last) = ends(x).unwrap_or((&5, &6));
         out[0] = first * 100 + last;
         let (first, last) = ends(y.iter().copied().rev()).unwrap_or((7, 8));

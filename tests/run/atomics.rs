@@ -1,4 +1,4 @@
-//! Atomics of every type: totals that no order of the threads changes, and what was there before.
+//! Atomics of every type: totals that do not depend on the order of threads, and previous values.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Reductions and scans of blocks and warps: blocks of every shape, user types, values whose order
-//! counts, several calls in a row and in loops.
+//! Block and warp reductions and scans: blocks of every shape, user types, non-commutative operations,
+//! several calls in a row and in loops.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 

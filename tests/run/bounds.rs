@@ -1,5 +1,5 @@
-//! Functions by the bounds of type parameters, where what they stand for has others of the same name.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! Trait-bounded calls on types that have inherent functions of the same name.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
@@ -112,7 +112,7 @@ where
 }
 
 fn paths(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len() as i32 + y.len() as i32;
         out[0] = of_num::<f32>(n) as i32;
         out[1] = of_other::<f32>(n);
@@ -158,7 +158,7 @@ fn above<T: Number>(x: T) -> i32 {
 }
 
 fn methods(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len() as i32 + y.len() as i32;
         out[0] = by_method(n as f32);
         out[1] = by_method(n);
@@ -212,7 +212,7 @@ fn scaled<T: Scale>(x: T) -> i32 {
 }
 
 fn structs(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let point = Point { x: x.len() as i32 };
         out[0] = scaled(point);
         out[1] = point.scaled(2) + point.shown() + point.both();
@@ -247,7 +247,7 @@ fn stepped<T: Step + Copy>(x: T) -> (T, i32) {
 }
 
 fn own_types(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = stepped(x.len() as i32);
         let (c, d) = stepped(y.len() as f32);
         out[0] = a * 10 + b;
@@ -278,7 +278,7 @@ fn uncut<T: Unrelated>(x: T::Part) -> T::Part {
 }
 
 fn constants_and_types(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = level::<f32>() + level::<i32>() * 10 + other_level::<f32>() * 100;
         let n = x.len() + y.len();
         out[1] = cut::<f32>(n as u8) as i32 + cut::<i32>(n as u16) as i32;
@@ -356,7 +356,7 @@ fn sampled(curve: impl Curve) -> i32 {
 }
 
 fn of_all(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().count_if(|v| **v > 2);
         out[1] = y.iter().copied().map(|v| v + 1).others().sum();
         let mut rest = 3..9;
@@ -415,7 +415,7 @@ fn measured<M: Measured<Unit = U>, U>(of: &M, then: impl Fn(U) -> U) -> U {
 
 /// What a bound says of a trait's types tells other parameters.
 fn equal_types(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (all, some) = (total([1.5, 2.0]), total(Some(3u8)));
         let of_slice = total(x.iter().copied());
         let (mut rest, place) = (y.iter().copied(), positions(y.iter().enumerate()));
@@ -460,7 +460,7 @@ fn of_defaults<T: Num + Default + std::fmt::Debug>(x: &mut [T]) {
 
 /// Numbers that are bound by what is not of all of them, too.
 fn numbers_with_more(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = halved(&[x.len() as f32, y.len() as f32, 3.0]) as i32;
     });
     let mut x = vec![2.5f64, 3.0];
@@ -496,7 +496,7 @@ where
 }
 
 fn told_by_results(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (short, long) = (x.len() as u8, y.len() as u8);
         out[0] = short.convert();
         let wide: u16 = long.convert();

@@ -1,4 +1,4 @@
-//! Closures: what they capture and when, where they can be kept, and what leaves them early.
+//! Closures: captures and their time, places to keep closures, early exits.
 #![expect(
     clippy::redundant_closure_call,
     clippy::redundant_closure,
@@ -472,7 +472,7 @@ fn twice(mut f: impl FnMut() -> i32) -> i32 {
 
 /// A copy of a closure goes on by itself.
 fn copied(on: &Engine) -> Check {
-    crate::run::engine::alike!(on, |x, y, out| {
+    crate::run::engine::like_rust!(on, |x, y, out| {
         let (mut count, mut last) = (x.len() as i32, [0; 2]);
         let mut next = move || {
             count += 1;

@@ -1,4 +1,4 @@
-//! Launches so large that GPUs run them with coarsened threads: the same results, and the same faults of the same threads.
+//! Launches large enough for coarsened threads: the same results, and the same faults of the same threads.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tuples, options and results: in slices, in fields of what lies in slices, and passed by value.
+//! Tuples, options and results: in slices, in fields of slice elements, and by value.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::{
     cmp::{Ordering as Order, Reverse},

@@ -1,4 +1,4 @@
-//! Control flow: what runs, in which order, and which value comes out.
+//! Control flow: the statements that run, their order, and the value that comes out.
 use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Launches whose blocks run together, and wait for each other.
+//! Cooperative launches: blocks that run together and wait for each other.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use std::sync::{Arc, Mutex};
 use warpwise::{Error, LaunchMistake, prelude::*};

@@ -1,5 +1,5 @@
-//! `Deref` and `DerefMut` of types of one's own, and types that an `impl` has from another trait's.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! User-defined `Deref` and `DerefMut`, and associated types of other traits.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 use warpwise::prelude::*;
 
@@ -57,7 +57,7 @@ fn flip(of: &mut Point) {
 }
 
 fn fields_and_methods(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut named = Named { id: 3, of: Point { x: x.len() as i32, y: y.len() as i32 } };
         named.x += 4;
         named.scale(3);
@@ -117,7 +117,7 @@ fn total(x: &[i32]) -> i32 {
 }
 
 fn stacks(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut items = [0; 32];
         let mut stack = Stack { items: &mut items, len: 0 };
         for v in x.iter().chain(y) {
@@ -229,7 +229,7 @@ impl<T: Copy> DerefMut for Meters<T> {
 }
 
 fn newtypes(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (mut far, near) = (Meters(x.len() as i32), Meters(y.len() as i32));
         *far += 2;
         out[0] = far.pow(2) + near.max(3) - *near;
@@ -325,7 +325,7 @@ fn sizes<S: Sizable>(of: &S, count: usize) -> S::Value {
 }
 
 fn types_of_other_traits(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut grid = Grid { cells: [1; 6], width: 3 };
         grid[(1, 1)] = x.len() as i32;
         grid[(2, 0)] += grid[(1, 1)] * 2;

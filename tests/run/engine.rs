@@ -1,4 +1,4 @@
-//! What a case is, the engines there are, and the comparison of bits.
+//! Cases, engines, and the comparison of results.
 use std::{
     error::Error,
     fmt::Debug,
@@ -6,7 +6,7 @@ use std::{
         AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     },
 };
-use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Stored};
+use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Simulator, Stored};
 
 /// A kernel, its inputs and what must come out.
 pub(crate) struct Case {
@@ -81,7 +81,7 @@ impl Engine {
 pub(crate) fn all() -> Result<Vec<Engine>, String> {
     let mut engines = vec![
         Engine::Host,
-        Engine::Device { name: "unoptimized", device: Device::cpu_unoptimized() },
+        Engine::Device { name: "unoptimized", device: Simulator::new().unoptimized().device() },
         Engine::Device { name: "interpreter", device: Device::cpu() },
     ];
     let asked = std::env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda"));
@@ -191,26 +191,72 @@ macro_rules! per_element {
 }
 pub(crate) use per_element;
 
-/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
-macro_rules! alike {
+/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths, and compares what both write to
+/// `out`. On a difference, the message shows the statements that write the element.
+macro_rules! like_rust {
     ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{
-        use crate::run::engine::{launch, same};
+        use crate::run::engine::{RustCase, launch};
         #[kernel]
         fn code($x: &[i32], $y: &[i32], $out: &mut [i32]) {
             if global_idx_x() == 0 $body
         }
         fn plain($x: &[i32], $y: &[i32], $out: &mut [i32]) $body
-        for (ours, theirs) in [(0, 3), (1, 1), (2, 0), (3, 5), (7, 4), (12, 12)] {
-            let x: Vec<i32> = (0..ours).map(|i| i * 37 % 11 - 4).collect();
-            let y: Vec<i32> = (0..theirs).map(|i| i * 29 % 13 - 2).collect();
+        let case = RustCase { line: line!(), out: stringify!($out), body: stringify!($body) };
+        for (x_len, y_len) in [(0, 3), (1, 1), (2, 0), (3, 5), (7, 4), (12, 12)] {
+            let x: Vec<i32> = (0..x_len).map(|i| i * 37 % 11 - 4).collect();
+            let y: Vec<i32> = (0..y_len).map(|i| i * 29 % 13 - 2).collect();
             let (mut out, mut want) = (vec![-1; 24], vec![-1; 24]);
             launch!($on, code(read x, read y, write out), LaunchConfig::grid(1))?;
             plain(&x, &y, &mut want);
-            same(concat!("line ", line!()), &out, &want)?;
+            case.compare((&x, &y), &out, &want)?;
         }
     }};
 }
-pub(crate) use alike;
+pub(crate) use like_rust;
+
+/// The source of a [`like_rust`] case, for its messages.
+pub(crate) struct RustCase {
+    /// Its line.
+    pub(crate) line: u32,
+    /// The name of the slice that it writes.
+    pub(crate) out: &'static str,
+    /// Its statements.
+    pub(crate) body: &'static str,
+}
+
+impl RustCase {
+    /// Compares what a kernel wrote with what plain Rust wrote, for the inputs `(x, y)`.
+    pub(crate) fn compare(&self, (x, y): (&[i32], &[i32]), got: &[i32], want: &[i32]) -> Check {
+        let Some(i) = got.iter().zip(want).position(|(got, want)| got != want) else {
+            return Ok(());
+        };
+        let element = format!("{}[{i}]", self.out);
+        let statements: Vec<&str> =
+            self.statements().filter(|statement| statement.contains(&element)).collect();
+        // An element that a loop writes is named by no statement.
+        let shown =
+            if statements.is_empty() { self.body.to_owned() } else { statements.join("\n") };
+        Err(format!(
+            "line {}: {element} is {}, and {} in Rust, for x = {x:?}, y = {y:?}\n{shown}",
+            self.line, got[i], want[i]
+        )
+        .into())
+    }
+
+    /// Returns the statements of the body: its text between semicolons outside of brackets.
+    fn statements(&self) -> impl Iterator<Item = &'static str> {
+        let inner = self.body.trim().trim_start_matches('{').trim_end_matches('}');
+        let mut depth = 0_i32;
+        inner.split_inclusive(move |it: char| {
+            match it {
+                '{' | '(' | '[' => depth += 1,
+                '}' | ')' | ']' => depth -= 1,
+                _ => {}
+            }
+            it == ';' && depth == 0
+        })
+    }
+}
 
 /// A buffer, and where its elements go afterwards.
 pub(crate) struct Written<'v, T: Stored<Value = T>> {

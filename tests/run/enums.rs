@@ -88,8 +88,8 @@ fn areas(shapes: &[Shape], areas: &mut [f64], same: &mut [bool]) {
 
 fn data_in_slices(on: &Engine) -> Check {
     let x = shapes(100);
-    let (mut out, mut alike) = (vec![0.0; 100], vec![false; 100]);
-    launch!(on, areas(read x, write out, write alike), LaunchConfig::cover(100))?;
+    let (mut out, mut like_rust) = (vec![0.0; 100], vec![false; 100]);
+    launch!(on, areas(read x, write out, write like_rust), LaunchConfig::cover(100))?;
     let area = |i: u8| {
         let side = f64::from(i);
         match i % 7 {
@@ -105,7 +105,7 @@ fn data_in_slices(on: &Engine) -> Check {
     let want: Vec<f64> = (0..100).map(|i| area(i) - area(99 - i) / 2.0).collect();
     same("out", &out, &want)?;
     let want: Vec<bool> = (0..100).map(|i| (i % 7 == 0 && (99 - i) % 7 == 0) || i == 8).collect();
-    same("alike", &alike, &want)
+    same("like_rust", &like_rust, &want)
 }
 
 #[kernel]

@@ -1,5 +1,5 @@
-//! Functions that hardware approximates: the interpreter's bits are the host's, and every engine's are within
-//! the errors that `docs/math.md` states.
+//! Hardware approximations: the interpreter has the bits of the host, and every engine is within the errors
+//! that `docs/math.md` states.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,5 +1,5 @@
-//! What a failed check does: the thread ends, the others go on, the launch is an error that
-//! says where, and the device works on.
+//! Failed checks: the thread ends, the others go on, the launch returns an error with the place, and the
+//! device works on.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Methods of floats, and their bits.
+//! Methods of floats, bit by bit.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Float arithmetic to the last bit, and when a product and a sum become one operation.
+//! Float arithmetic to the last bit, and the contraction of a product and a sum.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

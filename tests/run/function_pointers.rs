@@ -1,4 +1,4 @@
-//! Function pointers: chosen, kept in tables, structs and options, passed on, set in loops, and called.
+//! Function pointers: selected, in tables, structs and options, passed on, set in loops, and called.
 use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Open kernels: type parameters, constants as parameters, and constants that only rustc knows.
+//! Open kernels: type parameters, const parameters, and constants known to rustc only.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::{Add, BitAnd, Mul};
 use warpwise::prelude::*;

@@ -1,4 +1,4 @@
-//! Kernels that are generic over traits of the user's, compiled for types that are named.
+//! Kernels that are generic over user traits, compiled for named types.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
 use warpwise::prelude::*;

@@ -1,4 +1,4 @@
-//! Methods of integers, on pairs of edge values and with amounts far beyond the width.
+//! Methods of integers, on pairs of edge values and with shift amounts far beyond the width.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every integer operator on every integer type, with the values at the edges.
+//! Every integer operator on every integer type, at edge values.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Instructions on words, and floats that are rounded in a direction.
+//! Word instructions, and floats rounded in a direction.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Types of std's iterators by the names that a `use` brings.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Types of std iterators by imported names.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::{
     iter::{Enumerate, Rev},
     slice::{Iter, Windows as Pairs},
@@ -24,7 +24,7 @@ struct Backwards<'a> {
 }
 
 fn by_name(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         use std::iter::Skip;
         out[0] = total(x.iter());
         let left: Skip<Iter<'_, i32>> = y.iter().skip(1);

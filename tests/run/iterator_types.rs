@@ -1,5 +1,5 @@
-//! Types of std's iterators by their path, in fields, results and as `IntoIter`, and modules of std's that a `use` brings.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Types of std iterators by path, in fields, results and as `IntoIter`, and imported std modules.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::{
     array, cmp,
     iter::{self, once, repeat},
@@ -61,7 +61,7 @@ impl<'a> IntoIterator for &Rows<'a> {
 }
 
 fn into_iterators(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in (Pair { a: 3, b: x.len() as i32 }) {
             out[0] = out[0] * 3 + v;
         }
@@ -119,7 +119,7 @@ impl Iterator for Runs<'_> {
 }
 
 fn fields(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for sum in (Runs { left: x.iter().peekable() }) {
             out[3] = out[3] * 5 + sum;
         }
@@ -155,7 +155,7 @@ fn every_other<'a>(x: &'a [i32]) -> iter::StepBy<iter::Skip<slice::Iter<'a, i32>
 }
 
 fn results(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for i in back(x.len()) {
             out[0] = out[0] * 3 + x[i];
         }
@@ -170,7 +170,7 @@ fn results(on: &Engine) -> Check {
 }
 
 fn references(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut numbers = [1, 2, x.len() as i32];
         let [a, b, c] = numbers.each_mut();
         *a += 1;
@@ -186,7 +186,7 @@ fn references(on: &Engine) -> Check {
 }
 
 fn modules(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in once(&7).chain(x) {
             out[0] = out[0] * 3 + v;
         }

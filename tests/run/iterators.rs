@@ -1,5 +1,5 @@
-//! Iterators: sources, loops over them, and where they are kept.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! Iterators: sources, loops over them, and places to keep them.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
@@ -20,7 +20,7 @@ cases![
 ];
 
 fn loops(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut n = 0;
         for v in x {
             out[n] = *v;
@@ -61,7 +61,7 @@ fn loops(on: &Engine) -> Check {
 }
 
 fn mutable(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (o, v) in out.iter_mut().zip(x) {
             *o = v * 2;
         }
@@ -90,7 +90,7 @@ fn mutable(on: &Engine) -> Check {
 }
 
 fn ranges(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let all = 0..x.len();
         out[0] = all.contains(&3) as i32;
         out[1] = all.is_empty() as i32;
@@ -139,7 +139,7 @@ fn ranges(on: &Engine) -> Check {
 }
 
 fn chunks(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (i, part) in x.chunks(5).enumerate() {
             out[i] = part.iter().sum::<i32>() + part.len() as i32;
         }
@@ -171,7 +171,7 @@ fn chunks(on: &Engine) -> Check {
 }
 
 fn in_variables(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut it = x.iter();
         while let Some(v) = it.next() {
             if *v == 3 {
@@ -209,7 +209,7 @@ fn in_variables(on: &Engine) -> Check {
 }
 
 fn nth_items(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let far = x.len() + 3;
         out[0] = x.iter().nth(2).map_or(7, |v| *v) + x.iter().nth(far).map_or(70, |v| *v);
         out[1] = y.chunks(2).nth(1).map_or(7, |part| part.len() as i32);
@@ -253,7 +253,7 @@ fn nth_items(on: &Engine) -> Check {
 }
 
 fn last_items(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().last().map_or(7, |v| *v) + x[..0].iter().last().map_or(70, |v| *v);
         out[1] = y.chunks(3).last().map_or(7, |part| part.len() as i32 * 100 + part[0]);
         out[2] = x.chunks_exact(2).last().map_or(7, |part| part[1]);
@@ -285,7 +285,7 @@ fn far_last(y: &mut [u64]) {
 }
 
 fn left_to_be_used(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut it = x.iter();
         out[0] = it.any(|v| *v > 0) as i32;
         out[1] = it.all(|v| *v < 5) as i32;
@@ -333,7 +333,7 @@ fn left_to_be_used(on: &Engine) -> Check {
 }
 
 fn nested(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (i, a) in x.iter().enumerate() {
             for (j, b) in y.iter().enumerate().filter(|(j, _)| *j <= i) {
                 out[(i + j) % 24] += a * b;
@@ -368,7 +368,7 @@ fn most<I: Iterator<Item = i32>>(values: I, least: i32) -> i32 {
 }
 
 fn passed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = added(x.iter().copied().filter(|v| *v > 0));
         out[1] = added(0..5);
         out[2] = most(x.iter().map(|v| v * 2), -100);

@@ -1,4 +1,4 @@
-//! Indices and dims in one to three dimensions, declared blocks, and launches that are refused.
+//! Indices and dimensions in one to three axes, declared blocks, and refused launches.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Loops: over ranges, with labels and steps, and the values that they leave.
+//! Loops: over ranges, with labels and steps, and with values.
 use crate::run::{
     control::below_100,
     engine::{Check, Engine, cases, launch, per_element, same},

@@ -1,5 +1,4 @@
-//! Mathematical functions: every engine computes the bits of the library that the host calls.
-//! `tests/math.rs` says how good they are.
+//! Mathematical functions: every engine computes the bits of the host library. `tests/math.rs` measures errors.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

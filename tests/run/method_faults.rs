@@ -1,4 +1,4 @@
-//! Methods of numbers that end the thread, where Rust panics.
+//! Methods of numbers that fault where Rust panics.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Methods and constants of numbers that are kernel code themselves, beside rustc's, at edge values.
+//! Methods and constants of numbers that are kernel code themselves, at edge values.
 use crate::run::engine::{Bits, Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 

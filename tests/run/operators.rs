@@ -1,4 +1,4 @@
-//! Structs with operators, comparisons and indexing of their own, generic ones among them.
+//! User-defined operators, comparisons and indexing, also of generic structs.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, RangeInclusive, Sub};
 use warpwise::prelude::*;

@@ -1,12 +1,12 @@
-//! Options and results: iterated over, changed in place, turned inside out, and summed.
+//! Options and results: iterated, changed in place, transposed, and summed.
 #![expect(for_loops_over_fallibles, reason = "this is what is tested")]
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![iterated, inserted, results, inside_out, summed, summed_in_functions, not_there, clones];
 
 fn iterated(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let first: Option<i32> = x.first().copied();
         for v in first {
             out[0] += v;
@@ -40,7 +40,7 @@ fn iterated(on: &Engine) -> Check {
 }
 
 fn inserted(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut first: Option<i32> = x.first().copied();
         out[4] = *first.get_or_insert(5);
         out[5] = *first.insert(9);
@@ -55,7 +55,7 @@ fn inserted(on: &Engine) -> Check {
 }
 
 fn results(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let found: Result<i32, u32> = if x.len() > 2 { Ok(x[0]) } else { Err(y.len() as u32) };
         out[0] = found.as_ref().map_or(1, |v| *v);
         out[1] = found.iter().sum::<i32>();
@@ -68,7 +68,7 @@ fn results(on: &Engine) -> Check {
 }
 
 fn inside_out(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let first: Result<Option<i32>, u32> =
             if x.len() != 2 { Ok(x.first().copied()) } else { Err(3) };
         out[0] = match first.transpose() {
@@ -87,7 +87,7 @@ fn inside_out(on: &Engine) -> Check {
 }
 
 fn summed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().map(|v| (*v > -3).then_some(*v)).sum::<Option<i32>>().unwrap_or(99);
         let product: Result<i32, i32> =
             x.iter().map(|v| if *v > 3 { Err(*v) } else { Ok(*v) }).product();
@@ -126,7 +126,7 @@ fn summed_in_functions(on: &Engine) -> Check {
 
 /// What is not there is far from all memory: nothing may look at it.
 fn not_there(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         if x.len().min(y.len()) < 4 {
             return;
         }
@@ -160,7 +160,7 @@ fn not_there(on: &Engine) -> Check {
 
 /// What is done to a clone is not done to what was cloned.
 fn clones(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         if x.is_empty() {
             return;
         }

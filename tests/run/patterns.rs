@@ -1,4 +1,4 @@
-//! Patterns: alternatives that bind, names for what matches, ranges, constants, slices, `ref`.
+//! Patterns: alternatives that bind, `@`, ranges, constants, slices, `ref`.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
@@ -14,7 +14,7 @@ cases![
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust.
-macro_rules! alike {
+macro_rules! like_rust {
     ($on:ident, |$x:ident, $out:ident| $body:block) => {{
         #[kernel]
         fn code($x: &[i32], $out: &mut [i32]) {
@@ -54,7 +54,7 @@ fn token(i: i32) -> Token {
 const LIMIT: i32 = 6;
 
 fn alternatives(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..12 {
             let (a, b) = (token(i + x.len() as i32), token(i * 3));
             out[i as usize] = match (a, b) {
@@ -82,7 +82,7 @@ fn alternatives(on: &Engine) -> Check {
 }
 
 fn guards(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..12i32 {
             let pair = (i % 5, (i + x.len() as i32) % 3);
             out[i as usize] = match Some(pair) {
@@ -98,7 +98,7 @@ fn guards(on: &Engine) -> Check {
 }
 
 fn behind_references(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..6 {
             if let (Some(&v), _) | (_, Some(&v)) = (x.get(i + 3), x.get(i)) {
                 out[i] = v;
@@ -123,7 +123,7 @@ fn behind_references(on: &Engine) -> Check {
 }
 
 fn names_and_ranges(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..10i32 {
             let n = i + x.len() as i32;
             out[i as usize] = match n {
@@ -153,7 +153,7 @@ fn names_and_ranges(on: &Engine) -> Check {
 }
 
 fn sequences(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out[0] = match x {
             [] => 0,
             [one] => *one,
@@ -182,7 +182,7 @@ fn sequences(on: &Engine) -> Check {
 }
 
 fn by_reference(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let mut pair = (x.len() as i32, [2, 3, 4]);
         let (ref a, ref mut b) = pair;
         b[1] += *a * 10;
@@ -214,7 +214,7 @@ fn by_reference(on: &Engine) -> Check {
 }
 
 fn conditions(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..4 {
             if let Some(Token::Number(v) | Token::Sign(v, _)) = Some(token(i))
                 && let Some(n) = x.get(v as usize)

@@ -1,5 +1,5 @@
-//! Arrays of slices and of other references: by number, in loops, in patterns, in structs and parameters, and set again.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! Arrays of slices and of other references: indexed, in loops, patterns, structs and parameters, and assigned.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![slices, halves, set_again, in_structs, options, numbers, changed, variables, outside: FAULTS];
@@ -22,7 +22,7 @@ fn lengths(of: &[&[i32]]) -> i32 {
 }
 
 fn slices(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let both = [x, y];
         out[0] = (both[0].len() + both[1].len() * 10 + both.len() * 100) as i32;
         for i in 0..2 {
@@ -52,7 +52,7 @@ fn slices(on: &Engine) -> Check {
 }
 
 fn halves(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let half = x.len() / 2;
         let parts = [&x[..half], &x[half..], y];
         let mut k = 0;
@@ -84,7 +84,7 @@ fn halves(on: &Engine) -> Check {
 }
 
 fn set_again(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut turns = [x, y];
         for i in 0..5 {
             let other = turns[(i + 1) % 2];
@@ -123,7 +123,7 @@ impl<'a> View<'a> {
 }
 
 fn in_structs(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let view = View { rows: [x, y], by: 3 };
         for i in 0..8 {
             out[i] = view.at(i % 2, i / 2);
@@ -136,7 +136,7 @@ fn in_structs(on: &Engine) -> Check {
 }
 
 fn options(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let found = [x.first(), y.first(), None];
         for i in 0..3 {
             match found[i] {
@@ -152,7 +152,7 @@ fn options(on: &Engine) -> Check {
 }
 
 fn numbers(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = (x.len() as i32, y.len() as i32);
         let both = [&a, &b];
         out[0] = *both[x.len() % 2] * 10 + *both[0];
@@ -167,7 +167,7 @@ fn numbers(on: &Engine) -> Check {
 }
 
 fn changed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = out.split_at_mut(12);
         let mut parts = [a, b];
         parts[0][1] = 5;
@@ -195,7 +195,7 @@ fn added([a, b]: [&mut i32; 2], by: i32) {
 
 /// Arrays of `&mut` references to variables, which have no address, and to elements.
 fn variables(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (mut a, mut b) = (x.len() as i32, 7);
         for v in [&mut a, &mut b] {
             *v += 1;

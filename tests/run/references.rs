@@ -1,5 +1,4 @@
-//! References that are chosen between, set again and kept: to buffers, parts of them, elements and
-//! structs.
+//! References that are selected, reassigned and kept: to buffers, parts of them, elements and structs.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 

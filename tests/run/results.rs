@@ -1,4 +1,4 @@
-//! `Option`, `Result` and `?`: how what is missing or has failed is passed on.
+//! `Option`, `Result` and `?`: propagation of absence and failure.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,11 +1,12 @@
-//! Patterns of slices and arrays behind `*`: in `let`, `let else`, `match`, `if let`, `while let`, parameters and closures.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Slice and array patterns of `*` expressions: in `let`, `let else`, `match`, `if let`, `while let`, parameters
+//! and closures.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use warpwise::prelude::*;
 
 cases![let_else, conditions, pieces, parameters, changed, nested];
 
 fn let_else(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = y.len() as i32;
         let [first, .., last] = *x else {
             out[1] = 5;
@@ -24,7 +25,7 @@ fn let_else(on: &Engine) -> Check {
 }
 
 fn conditions(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         match *y {
             [] => out[1] = 1,
             [a] => out[1] = a,
@@ -57,7 +58,7 @@ fn conditions(on: &Engine) -> Check {
 }
 
 fn pieces(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for w in x.windows(2) {
             let [a, b] = *w else { unreachable!() };
             out[0] += a * b;
@@ -110,7 +111,7 @@ fn many(slice: &[i32]) -> i32 {
 }
 
 fn parameters(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let array = [1, 2, y.len() as i32, x.len() as i32];
         out[0] = of_array(&array);
         out[1] = of_value(array);
@@ -130,7 +131,7 @@ fn parameters(on: &Engine) -> Check {
 }
 
 fn changed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         {
             let [first, .., last] = *out else { return };
             out[1] = first + last;
@@ -153,7 +154,7 @@ fn changed(on: &Engine) -> Check {
 }
 
 fn nested(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let rows = [[1, 2, 3], [4, x.len() as i32, 6]];
         let rows = &rows[..y.len().min(2)];
         match *rows {

@@ -1,4 +1,4 @@
-//! Slices: parts of them, their methods, and what Rust says of parts that are not there.
+//! Slices: subslices, their methods, and faults of subslices out of range.
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use warpwise::prelude::*;
 
@@ -9,7 +9,7 @@ cases![
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
-macro_rules! alike {
+macro_rules! like_rust {
     ($on:ident, |$x:ident, $out:ident| $body:block) => {{
         #[kernel]
         fn code($x: &[i32], $out: &mut [i32]) {
@@ -27,7 +27,7 @@ macro_rules! alike {
 }
 
 fn parts(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let middle = x.len() / 2;
         let (low, high) = (&x[..middle], &x[middle..]);
         out[0] = low.len() as i32;
@@ -49,7 +49,7 @@ fn parts(on: &Engine) -> Check {
 
 /// A pattern looks at an element, and copies it, only where it is there.
 fn missing_elements(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         if let Some(&v) = x.get(1000) {
             out[0] = v;
         }
@@ -105,7 +105,7 @@ fn within(x: &[i32], of: std::ops::RangeInclusive<usize>) -> i32 {
 
 /// Ranges are stored, passed, and then taken apart of slices.
 fn ranges_as_values(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let low: std::ops::Range<usize> = 0..x.len() / 2;
         let high = x.len() / 2..;
         out[0] = low.end as i32 + low.len() as i32;
@@ -138,7 +138,7 @@ impl Rows {
 
 /// What calls, fields and branches give is a range of a part at once.
 fn ranges_of_calls(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let rows = Rows { width: x.len() / 4, last: x.len() / 2..x.len() };
         out[0] = x[rows.row(2)].iter().sum();
         out[rows.row(1)].fill(7);
@@ -157,7 +157,7 @@ fn ranges_of_calls(on: &Engine) -> Check {
 }
 
 fn ends(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out[0] = x[x.len()..].len() as i32;
         out[1] = x[..0].is_empty() as i32;
         out[2] = if let Some(v) = x.first() { *v } else { 50 };
@@ -185,7 +185,7 @@ fn total(x: &[i32]) -> i32 {
 }
 
 fn getting(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for i in 0..5 {
             if let Some(v) = x.get(i * 2) {
                 out[i] = *v;
@@ -212,7 +212,7 @@ fn getting(on: &Engine) -> Check {
 }
 
 fn changing(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out.fill(9);
         out[2..5].fill(3);
         for i in 0..x.len() {
@@ -230,7 +230,7 @@ fn changing(on: &Engine) -> Check {
 }
 
 fn splitting(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let (low, high) = x.split_at(x.len() / 3);
         out[0] = total(low);
         out[1] = total(high);
@@ -245,7 +245,7 @@ fn splitting(on: &Engine) -> Check {
 }
 
 fn searching(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out[0] = x.contains(&3) as i32;
         out[1] = x.contains(&99) as i32;
         out[2] = x.starts_with(&[-4, 0]) as i32;
@@ -258,7 +258,7 @@ fn searching(on: &Engine) -> Check {
 }
 
 fn arrays(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let mut own = [4, 3, 2, 1, 0];
         own[1..].reverse();
         own.swap(0, 1);
@@ -334,7 +334,7 @@ fn structs(on: &Engine) -> Check {
 }
 
 fn exchanging(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let (mut a, mut b) = (x.len() as i32, 5);
         std::mem::swap(&mut a, &mut b);
         out[0] = a - b;
@@ -375,7 +375,7 @@ macro_rules! faults {
 }
 
 fn moving(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         let mut own = [0; 6];
         let count = x.len().min(6);
         own[..count].copy_from_slice(&x[..count]);
@@ -390,7 +390,7 @@ fn moving(on: &Engine) -> Check {
 }
 
 fn moved_within(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         for (i, v) in x.iter().enumerate() {
             out[i] = *v;
         }
@@ -407,7 +407,7 @@ fn moved_within(on: &Engine) -> Check {
 }
 
 fn sorting(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out[..x.len()].copy_from_slice(x);
         out[..x.len()].sort();
         let mut own = [3, -1, 4, -1, 5, -9, 2, 6];
@@ -428,7 +428,7 @@ fn sorting(on: &Engine) -> Check {
 }
 
 fn getting_parts(on: &Engine) -> Check {
-    alike!(on, |x, out| {
+    like_rust!(on, |x, out| {
         out[0] = x.get(2..5).map_or(-5, |part| part.iter().sum());
         out[1] = x.get(1..=2).map_or(-5, |part| part[1]);
         out[2] = x.get(3..).map_or(-5, |part| part.len() as i32);

@@ -1,6 +1,6 @@
-//! Functions of `std` that are neither methods of numbers nor iterators, methods of slices and results that few kernels
-//! need, and assignments that take a value apart.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Functions of `std` besides number methods and iterators, rare methods of slices and results, and
+//! destructuring assignments.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::{ops::RangeTo, slice::GetDisjointMutError};
 use warpwise::prelude::*;
 
@@ -22,7 +22,7 @@ cases![
 struct Owned(i32);
 
 fn by_path(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = (x.len() as i32, y.len() as i32);
         out[0] = std::cmp::min_by(a, b, |p, q| (p % 3).cmp(&(q % 3)));
         out[1] = std::cmp::max_by(a, b, |p, q| (p % 3).cmp(&(q % 3)));
@@ -52,7 +52,7 @@ fn by_path(on: &Engine) -> Check {
 }
 
 fn splits(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut at = 0;
         for part in x.rsplit(|v| v % 3 == 0) {
             out[at] = part.len() as i32 * 100 + part.first().copied().unwrap_or(50);
@@ -78,7 +78,7 @@ fn splits(on: &Engine) -> Check {
 }
 
 fn ends_stripped(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.strip_prefix(&[-4, 0]).map_or(-7, |rest| rest.len() as i32);
         out[1] = x.strip_prefix(&x[..x.len() / 2]).map_or(-7, |rest| rest.len() as i32);
         out[2] = y.strip_suffix(&y[y.len() / 2..]).map_or(-7, |rest| rest.len() as i32);
@@ -90,7 +90,7 @@ fn ends_stripped(on: &Engine) -> Check {
 }
 
 fn sorted(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.is_sorted_by(|a, b| a % 5 <= b % 5) as i32;
         out[1] = y.is_sorted_by_key(|v| *v / 100) as i32;
         out[2] = y.is_sorted_by_key(|v| v.abs()) as i32;
@@ -100,7 +100,7 @@ fn sorted(on: &Engine) -> Check {
 }
 
 fn disjoint(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (i, v) in out.iter_mut().enumerate() {
             *v = i as i32;
         }
@@ -120,7 +120,7 @@ fn disjoint(on: &Engine) -> Check {
 }
 
 fn results(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let parsed = |v: i32| if v < 0 { Err(v) } else { Ok(v.checked_sub(2).ok_or(7)) };
         for (i, v) in x.iter().chain(y).enumerate().take(20) {
             out[i] = parsed(*v).flatten().unwrap_or_else(|e| e * 100);
@@ -133,7 +133,7 @@ fn results(on: &Engine) -> Check {
 }
 
 fn bytes(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut text = *b"aZ[z{@";
         for (i, byte) in text.iter_mut().enumerate() {
             if (i + x.len()) % 2 == 0 {
@@ -161,7 +161,7 @@ struct Reading {
 struct Pair(i32, u32);
 
 fn taken_apart(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (mut a, mut b) = (x.len() as i32, y.len() as i32);
         let f: f32;
         (a, ..) = (a + 1, 2.0f32, [3]);
@@ -186,7 +186,7 @@ fn taken_apart(on: &Engine) -> Check {
 }
 
 fn const_functions(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         const fn squared(v: i32) -> i32 {
             let positive = v.abs();
             positive * positive
@@ -206,7 +206,7 @@ fn const_functions(on: &Engine) -> Check {
 }
 
 fn ranges_to(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let small = ..3;
         out[0] = x.iter().filter(|v| small.contains(*v)).count() as i32;
         out[1] = y.iter().filter(|v| (..=3).contains(*v)).count() as i32;
@@ -218,7 +218,7 @@ fn ranges_to(on: &Engine) -> Check {
 }
 
 fn cycles(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().cycle().take(5).fold(0, |sum, v| sum * 3 + v);
         for (o, v) in out[1..].iter_mut().zip(x.iter().filter(|v| **v > 0).cycle()).take(10) {
             *o = *v;

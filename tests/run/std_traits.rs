@@ -1,4 +1,4 @@
-//! Traits of std written by hand: operators, comparisons, conversions and sums.
+//! User implementations of std traits: operators, comparisons, conversions and sums.
 #![expect(clippy::op_ref, reason = "operators on references are tested")]
 use crate::run::{
     engine::{Check, Engine, cases, launch, per_element, same},

@@ -1,5 +1,4 @@
-//! Structs, tuples and arrays: in slices and parameters, in locals and shared memory, nested and
-//! padded, with methods.
+//! Structs, tuples and arrays: in slices and parameters, in locals and shared memory, nested and padded, with methods.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Traits of the kernel's author: which implementation a call reaches.
+//! User traits: the implementation that a call reaches.
 use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 

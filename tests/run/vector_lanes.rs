@@ -1,4 +1,4 @@
-//! Lanes of vectors: by name and by number, in memory, in arrays and between threads.
+//! Lanes of vectors: by name and by index, in memory, in arrays and between threads.
 use crate::run::{
     engine::{Check, Engine, cases, equal, fault, launch, same},
     vectors::flat,

@@ -1,4 +1,4 @@
-//! Shuffles and votes: whole warps, partial ones, masks, widths and lanes that have ended.
+//! Shuffles and votes: whole warps, partial ones, masks, widths and exited lanes.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Hashes and fields of cryptography, with operators and iterators of one's own.
+//! Cryptography: hashes and finite fields, with user-defined operators and iterators.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::ops::{Add, BitXorAssign, Mul, Sub};

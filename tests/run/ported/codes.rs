@@ -1,4 +1,4 @@
-//! Numbers and bytes in other forms: four and eight bits a number, runs, letters, and numbers modulo others.
+//! Encodings: packed 4- and 8-bit numbers, run lengths, letters, and modular arithmetic.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::{

@@ -1,4 +1,4 @@
-//! Dense matrices: factors, inverses and tridiagonal systems.
+//! Dense matrices: factorizations, inverses and tridiagonal systems.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::{Index, IndexMut};

@@ -1,5 +1,4 @@
-//! Geometry: spheres and planes traced by rays, the classification of `marchingCubes`, and the
-//! grid of `particles`.
+//! Geometry: ray tracing of spheres and planes, the classification of `marchingCubes`, and the grid of `particles`.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::ops::{Add, Mul, Sub};

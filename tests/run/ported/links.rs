@@ -1,4 +1,4 @@
-//! Structures that threads link together at the same time: sets that are united, and lists of hash tables.
+//! Concurrent linked structures: union-find sets, and the lists of hash tables.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

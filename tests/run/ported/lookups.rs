@@ -1,4 +1,4 @@
-//! Tables that are looked up: of what has a key, and of prefixes.
+//! Lookup tables: by key, and of prefixes.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;

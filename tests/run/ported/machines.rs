@@ -1,4 +1,4 @@
-//! A machine with a stack and its program, priority queues, and scans of segments.
+//! A stack machine and its program, priority queues, and segmented scans.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::cmp::Reverse;

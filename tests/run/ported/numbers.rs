@@ -1,4 +1,4 @@
-//! Kinds of numbers: dual numbers, one inside of another; gradients; residues; and the numbers of semirings.
+//! Number types: nested dual numbers, gradients, residues, and semirings.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use std::{

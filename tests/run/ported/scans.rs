@@ -1,5 +1,4 @@
-//! Prefix sums and what is made of them: Hillis and Steele, Blelloch, compaction, and histograms
-//! of 64 and of 256 bins.
+//! Prefix sums and their uses: Hillis and Steele, Blelloch, compaction, and histograms of 64 and of 256 bins.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;

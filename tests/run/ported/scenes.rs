@@ -1,4 +1,4 @@
-//! Fields of distances that are composed of others, Perlin's noise, and models of what is hidden.
+//! Composed distance fields, Perlin noise, and hidden Markov models.
 use super::{close, noise};
 use crate::run::engine::{Check, Engine, cases, equal, launch};
 use std::ops::{Add, Mul, Sub};

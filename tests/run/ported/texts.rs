@@ -1,5 +1,4 @@
-//! Bytes: SHA-256, CRC-32, the distance of two texts by antidiagonals, counting words, and finding
-//! a pattern by Knuth, Morris and Pratt.
+//! Bytes: SHA-256, CRC-32, edit distance by antidiagonals, word counts, and Knuth-Morris-Pratt search.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;

@@ -1,4 +1,4 @@
-//! Chains of many operators and of many `else if`s, which nest as deep, and names that only look like constants.
+//! Long operator and `else if` chains, which nest deeply, and variables named like constants.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,12 +1,11 @@
-//! Iterators whose items are taken one at a time, of which a rest is left, and iterators that functions
-//! return.
+//! Partially consumed iterators, whose rest is used, and iterators returned by functions.
 #![expect(
     clippy::filter_map_bool_then,
     clippy::map_flatten,
     clippy::unnecessary_lazy_evaluations,
     reason = "these are what is tested"
 )]
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
@@ -27,7 +26,7 @@ cases![
 ];
 
 fn by_reference(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut rest = x.iter();
         out[0] = rest.by_ref().take(3).sum();
         out[1] = rest.next().copied().unwrap_or(50);
@@ -54,7 +53,7 @@ fn by_reference(on: &Engine) -> Check {
 }
 
 fn peeked(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut runs = x.iter().map(|v| v / 3).peekable();
         while let Some(v) = runs.next() {
             if runs.peek() != Some(&v) {
@@ -83,7 +82,7 @@ fn peeked(on: &Engine) -> Check {
 
 /// Adapters that remember something between two items.
 fn states(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut steps = x.iter().step_by(3);
         out[0] = steps.next().copied().unwrap_or(90);
         out[1] = steps.next().copied().unwrap_or(91);
@@ -126,7 +125,7 @@ fn states(on: &Engine) -> Check {
 }
 
 fn backs(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut both = x.iter().zip(y);
         if let Some((a, b)) = both.next_back() {
             out[0] = a * 100 + b;
@@ -173,7 +172,7 @@ fn backs(on: &Engine) -> Check {
 }
 
 fn backs_of_steps(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for step in 1..4 {
             let at = 6 * step - 6;
             let mut ends = x.iter().copied().step_by(step);
@@ -192,7 +191,7 @@ fn backs_of_steps(on: &Engine) -> Check {
 
 /// No item is computed behind the last that is asked for, however a round ends.
 fn continued(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut seen = 0;
         let pairs = x.iter().flat_map(|v| [*v, v + 1]).map(|v| {
             seen += 1;
@@ -229,7 +228,7 @@ fn continued(on: &Engine) -> Check {
 }
 
 fn zips_of_filters(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let positive = x.iter().filter(|v| **v > 0);
         let even = y.iter().filter(|v| **v % 2 == 0);
         for (a, b) in positive.zip(even) {
@@ -260,7 +259,7 @@ fn zips_of_filters(on: &Engine) -> Check {
 }
 
 fn tried(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let sum = x.iter().try_fold(0i32, |sum, v| if *v < 6 { Some(sum + v) } else { None });
         out[0] = sum.unwrap_or(1000);
         let found =
@@ -279,7 +278,7 @@ fn tried(on: &Engine) -> Check {
 }
 
 fn compared(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().eq(y) as i32;
         out[1] = x.iter().ne(x.iter()) as i32;
         out[2] = x.iter().copied().filter(|v| *v < 3).cmp(y.iter().copied()) as i32;
@@ -289,7 +288,7 @@ fn compared(on: &Engine) -> Check {
 }
 
 fn sources(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = std::iter::once(5i32).chain(x.iter().copied()).sum();
         out[1] = x.iter().zip(std::iter::repeat(3i32)).map(|(a, b)| a * b).sum();
         out[2] = std::iter::repeat_n(y.len(), 3).sum::<usize>() as i32;

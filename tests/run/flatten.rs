@@ -1,5 +1,5 @@
-//! `flatten` and `flat_map` of all that can be iterated over, and iterators of values whose type only their use says.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! `flatten` and `flat_map` over every iterable, and values whose type only their use determines.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::iter;
 use warpwise::prelude::*;
 
@@ -11,7 +11,7 @@ fn half(v: i32) -> Result<i32, u8> {
 }
 
 fn options(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().map(|&v| half(v).ok()).flatten() {
             out[0] += v;
         }
@@ -37,7 +37,7 @@ fn options(on: &Engine) -> Check {
 }
 
 fn results(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().map(|&v| half(v)).flatten() {
             out[0] += v;
         }
@@ -55,7 +55,7 @@ fn results(on: &Engine) -> Check {
 }
 
 fn collections(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().map(|&v| [v, v + 1]).flatten() {
             out[0] += v;
         }
@@ -125,7 +125,7 @@ impl IntoIterator for &Bag {
 }
 
 fn written(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().map(|&n| Down { n }).flatten() {
             out[0] += v;
         }
@@ -147,7 +147,7 @@ fn written(on: &Engine) -> Check {
 }
 
 fn from_the_back(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in x.iter().map(|&v| half(v)).flatten().rev() {
             out[0] = out[0] * 3 + v;
         }
@@ -165,7 +165,7 @@ fn from_the_back(on: &Engine) -> Check {
 }
 
 fn sources(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for v in iter::repeat(2).take(y.len()) {
             out[0] += v;
         }
@@ -207,7 +207,7 @@ fn sources(on: &Engine) -> Check {
 }
 
 fn joined(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for (a, b) in x.iter().zip(Some(3)) {
             out[0] = a * b;
         }

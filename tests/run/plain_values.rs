@@ -1,4 +1,4 @@
-//! Structs, enums and arrays that lie in memory, and that are passed by value.
+//! Structs, enums and arrays in memory and by value.
 use crate::run::engine::{Check, Engine, cases, equal, launch};
 use warpwise::prelude::*;
 

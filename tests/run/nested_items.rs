@@ -1,11 +1,11 @@
-//! Types with their `impl`s, traits and what implements them, all declared inside of kernels and device functions.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! Types, `impl`s and traits declared inside of kernels and device functions.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![in_a_kernel, in_a_device_function, of_types_outside, generic, types_alone];
 
 fn in_a_kernel(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         #[derive(Clone, Copy)]
         struct Span {
             low: i32,
@@ -88,7 +88,7 @@ fn counted(x: &[i32]) -> i32 {
 }
 
 fn in_a_device_function(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = counted(x);
         out[1] = counted(y);
     });
@@ -122,7 +122,7 @@ fn of_outside(x: i32) -> i32 {
 }
 
 fn of_types_outside(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = of_outside(x.len() as i32);
         out[1] = of_outside(y.len() as i32);
     });
@@ -160,7 +160,7 @@ fn generic(on: &Engine) -> Check {
 
 /// A kernel that declares nothing else.
 fn types_alone(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         struct Both {
             lengths: [usize; 2],
         }

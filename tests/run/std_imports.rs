@@ -1,4 +1,4 @@
-//! What of std's is named alone, after a `use`.
+//! Items of std named alone after a `use`.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     array::from_fn,

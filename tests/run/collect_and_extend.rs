@@ -1,5 +1,5 @@
-//! `collect` into types of one's own by `FromIterator`, `extend`, and what bounds say is converted into what.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! `collect` into user types by `FromIterator`, `extend`, and conversions that bounds select.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use warpwise::prelude::*;
 
 cases![collected, converted];
@@ -51,7 +51,7 @@ impl<'a> Extend<&'a i32> for Few {
 }
 
 fn collected(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut few: Few = x.iter().map(|v| v + 1).collect();
         out[0] = few.code();
         few.extend(y);
@@ -103,7 +103,7 @@ fn length<S: Into<Span> + Copy>(of: S) -> f32 {
 }
 
 fn converted(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = waited(x.len(), 1.5) as i32 + waited(2, Seconds(4.0)) as i32;
         out[1] = length((0.5, 3.5)) as i32 + length((0.0, y.len() as f32)) as i32;
     });

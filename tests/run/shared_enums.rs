@@ -1,4 +1,4 @@
-//! Enums with data that threads write where others see them: in slices, behind `&mut T` and in shared memory.
+//! Enums with data that threads write to memory that others see: slices, `&mut T` and shared memory.
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 

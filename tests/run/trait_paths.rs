@@ -1,11 +1,11 @@
-//! Functions of std's traits by their path, operators as methods, and sums that an `impl` defines.
+//! Functions of std traits called by path, operators as methods, and user-defined `Sum`.
 #![allow(
     clippy::clone_on_copy,
     clippy::unnecessary_fallible_conversions,
     clippy::useless_conversion,
     reason = "these are what is tested"
 )]
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use std::{
     iter::{Product, Sum},
     ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Shl, Sub, SubAssign},
@@ -284,7 +284,7 @@ fn sums(on: &Engine) -> Check {
 }
 
 fn methods_of_types(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len() as i32;
         let pair = <(i32, u8)>::clone(&(n, 3));
         out[0] = pair.0 + pair.1 as i32;
@@ -341,7 +341,7 @@ impl Parsed for i32 {
 }
 
 fn traits_of_numbers(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = u64::parsed(b"1234") as i32 + x.len() as i32;
         out[1] = i32::parsed(b"-56") + y.len() as i32;
     });

@@ -1,4 +1,4 @@
-//! Orderings of atomics as values: of variables, parameters, fields and constants.
+//! Atomic orderings as values: of variables, parameters, fields and constants.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::sync::atomic;
 use warpwise::prelude::*;

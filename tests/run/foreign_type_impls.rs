@@ -1,4 +1,4 @@
-//! Traits of the kernel's author for types of Rust's: numbers, arrays and slices.
+//! User traits for types of Rust: numbers, arrays and slices.
 use super::traits::numbers;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;

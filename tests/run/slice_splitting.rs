@@ -1,11 +1,11 @@
-//! Slices taken apart from their end, where elements say so, and into runs; and iterators that are compared.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Slices split from the end, by predicates, and into runs; comparisons of iterators.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use warpwise::prelude::*;
 
 cases![from_the_end, rests, changed, runs, splits, looked_at, in_order, compared, sources];
 
 fn from_the_end(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for piece in x.rchunks(3) {
             out[0] = out[0] * 10 + piece.iter().sum::<i32>() + piece.len() as i32;
         }
@@ -22,7 +22,7 @@ fn from_the_end(on: &Engine) -> Check {
 }
 
 fn rests(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut rest = x.rchunks(2);
         out[0] = rest.next().map_or(5, |piece| piece.len() as i32);
         out[1] = rest.next_back().map_or(5, |piece| piece.iter().sum());
@@ -36,7 +36,7 @@ fn rests(on: &Engine) -> Check {
 }
 
 fn changed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (first, second) = out.split_at_mut(12);
         for (i, piece) in first.rchunks_mut(5).enumerate() {
             piece.fill(i as i32 + x.len() as i32);
@@ -59,7 +59,7 @@ fn changed(on: &Engine) -> Check {
 }
 
 fn runs(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for run in x.chunk_by(|a, b| a < b) {
             out[0] = out[0] * 10 + run.len() as i32;
         }
@@ -70,7 +70,7 @@ fn runs(on: &Engine) -> Check {
 }
 
 fn splits(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for piece in x.split(|v| *v % 3 == 0) {
             out[0] = out[0] * 10 + piece.len() as i32;
         }
@@ -85,7 +85,7 @@ fn splits(on: &Engine) -> Check {
 
 /// How often the closures are called, and when.
 fn looked_at(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut seen = 0;
         let mut runs = x.chunk_by(|a, b| {
             seen += 1;
@@ -105,7 +105,7 @@ fn looked_at(on: &Engine) -> Check {
 }
 
 fn in_order(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = x.iter().copied().is_sorted() as i32;
         out[1] = x.iter().map(|v| v % 2).is_sorted() as i32;
         out[2] = x.iter().is_sorted_by_key(|v| v.abs()) as i32;
@@ -116,7 +116,7 @@ fn in_order(on: &Engine) -> Check {
 }
 
 fn compared(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let both = x.iter().copied().partial_cmp(y.iter().copied());
         out[0] = both.map_or(5, |order| order as i32);
         out[1] = x.iter().lt(y.iter()) as i32 + 2 * x.iter().ge(y) as i32;
@@ -128,7 +128,7 @@ fn compared(on: &Engine) -> Check {
 }
 
 fn sources(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = std::iter::empty::<i32>().sum();
         out[1] = std::iter::once_with(|| x.len()).chain(std::iter::empty::<usize>()).sum::<usize>()
             as i32;

@@ -1,5 +1,5 @@
-//! Functions that return `impl Iterator` or `impl Fn`, called for numbers whose type is told by what is done with what they return.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Functions that return `impl Iterator` or `impl Fn`, called with numbers of a type inferred from the result.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::ops::Add;
 use warpwise::prelude::*;
 
@@ -22,7 +22,7 @@ fn numbers<T: Num>(count: usize) -> impl Iterator<Item = T> {
 }
 
 fn iterators(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut all = numbers(x.len());
         let first: f32 = all.next().unwrap_or(0.5);
         out[5] = (first * 2.0 + all.sum::<f32>()) as i32;
@@ -46,7 +46,7 @@ fn adder<T: Copy + Add<Output = T>>(by: T) -> impl Fn(T) -> T {
 }
 
 fn closures(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = adder(2)(x.len() as i32);
         let next = adder(1);
         out[1] = (next(y.len()) + next(7)) as i32;

@@ -1,6 +1,5 @@
-//! `ControlFlow` and `Reverse`: values, `?`, methods, folds that end early, orders that are turned round, and names
-//! that a `use` brings.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! `ControlFlow` and `Reverse`: values, `?`, methods, `try_fold`, reversed orders, imports.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use std::{
     cmp::Reverse,
     ops::ControlFlow::{self, Break, Continue as On},
@@ -41,7 +40,7 @@ fn both(v: i32) -> core::ops::ControlFlow<(i32, bool), f32> {
 }
 
 fn values(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let found = walk(x, 3);
         out[0] = match found {
             ControlFlow::Break(v) => v,
@@ -57,7 +56,7 @@ fn values(on: &Engine) -> Check {
 }
 
 fn asked(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let found = walk(x, 3);
         out[1] = i32::from(found.is_break()) + 2 * i32::from(found.is_continue());
         out[2] = found.break_value().unwrap_or(9);
@@ -67,7 +66,7 @@ fn asked(on: &Engine) -> Check {
 }
 
 fn tried(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len().max(y.len()) as i32;
         out[8] = both(n).break_value().map_or(0, |(a, b)| a + b as i32);
         out[9] = both(3).break_value().map_or(0, |(a, b)| a + b as i32);
@@ -77,7 +76,7 @@ fn tried(on: &Engine) -> Check {
 }
 
 fn folded(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let sum = x.iter().try_fold(0, |a, v| if a > 5 { Break(a) } else { On(a + v) });
         out[3] = match sum {
             Break(v) => v,
@@ -99,7 +98,7 @@ fn folded(on: &Engine) -> Check {
 }
 
 fn reversed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = (Reverse(x.len()), Reverse(y.len()));
         out[0] = a.0 as i32;
         out[1] = (a < b) as i32 + 2 * (a <= b) as i32 + 4 * (a == b) as i32 + 8 * (a > b) as i32;
@@ -115,7 +114,7 @@ fn reversed(on: &Engine) -> Check {
 }
 
 fn in_parts(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = (x.len(), y.len());
         out[0] = ((Reverse(a), 2) < (Reverse(b), 3)) as i32;
         out[1] = ((1, Reverse(a)) < (1, Reverse(b))) as i32;
@@ -128,7 +127,7 @@ fn in_parts(on: &Engine) -> Check {
 }
 
 fn keys(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = *x.iter().max_by_key(|v| Reverse(**v)).unwrap_or(&7);
         out[1] = *x.iter().min_by_key(|v| (**v % 3, Reverse(**v))).unwrap_or(&7);
         out[2] = *x.iter().max_by_key(|v| (Reverse(**v % 3), **v)).unwrap_or(&7);
@@ -154,7 +153,7 @@ impl PartialOrd for Small {
 }
 
 fn own_orders(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (a, b) = (Small(x.len() as f32), Small(-(y.len() as f32)));
         out[0] = (a < b) as i32 + 2 * (Reverse(a) < Reverse(b)) as i32;
         out[1] = Reverse(a).partial_cmp(&Reverse(b)).map_or(5, |o| o as i32);

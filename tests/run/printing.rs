@@ -1,5 +1,4 @@
-//! What kernels say: `println!`, and the messages of `assert!`, `panic!` and their kin, which
-//! read as Rust writes them.
+//! Printing: `println!`, and the messages of `assert!`, `panic!` and their relatives, formatted as Rust does.
 #![allow(clippy::todo, clippy::unimplemented, reason = "what they do is tested")]
 use crate::run::engine::{Check, Engine, cases, fault, launch, same};
 use std::sync::{Arc, Mutex};
@@ -266,9 +265,9 @@ fn between_launches(on: &Engine) -> Check {
 macro_rules! expect_message {
     ($result:expr, $marker:literal, $message:expr) => {{
         let panic = fault($result)?;
-        let line = include_str!("output.rs").lines().position(|line| line.ends_with($marker));
+        let line = include_str!("printing.rs").lines().position(|line| line.ends_with($marker));
         let want = (line.unwrap() as u32 + 1, $message);
-        if (panic.line, panic.message.as_str()) != want || !panic.file.ends_with("output.rs") {
+        if (panic.line, panic.message.as_str()) != want || !panic.file.ends_with("printing.rs") {
             return Err(format!("expected {want:?}, got {panic:?}").into());
         }
         panic

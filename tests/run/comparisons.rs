@@ -1,5 +1,4 @@
-//! Comparisons: `Ordering`, `cmp` and its kin, derived and written orders, and `<` of what has
-//! parts.
+//! Comparisons: `Ordering`, `cmp` and its relatives, derived and written orders, and `<` of composites.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::cmp::Ordering;
 use warpwise::prelude::*;
@@ -7,7 +6,7 @@ use warpwise::prelude::*;
 cases![integers, floats, derived, written, sequences, extremes, clamping];
 
 /// Runs code as a kernel of one thread and as plain Rust.
-macro_rules! alike {
+macro_rules! like_rust {
     ($on:ident, |$x:ident: $ty:ty, $out:ident| $inputs:expr, $body:block) => {{
         #[kernel]
         fn code($x: &[$ty], $out: &mut [i32]) {
@@ -28,7 +27,7 @@ const PAIRS: [[i32; 3]; 6] =
     [[1, 2, 3], [2, 1, 2], [5, 5, 0], [-1, 1, -1], [i32::MIN, i32::MAX, 0], [0, -7, -7]];
 
 fn integers(on: &Engine) -> Check {
-    alike!(on, |x: i32, out| PAIRS, {
+    like_rust!(on, |x: i32, out| PAIRS, {
         let (a, b, c) = (x[0], x[1], x[2]);
         out[0] = match a.cmp(&b) {
             Ordering::Less => 1,
@@ -65,7 +64,7 @@ fn floats(on: &Engine) -> Check {
         [f32::INFINITY, f32::MAX, -f32::MIN_POSITIVE],
         [-f32::NAN, f32::NAN, 1e-40],
     ];
-    alike!(on, |x: f32, out| inputs, {
+    like_rust!(on, |x: f32, out| inputs, {
         let (a, b, c) = (x[0], x[1], x[2]);
         out[0] = a.total_cmp(&b) as i32;
         out[1] = b.total_cmp(&c) as i32;
@@ -113,7 +112,7 @@ fn shape(kind: i32, a: i32, b: i32) -> Shape {
 }
 
 fn derived(on: &Engine) -> Check {
-    alike!(on, |x: i32, out| PAIRS, {
+    like_rust!(on, |x: i32, out| PAIRS, {
         let (a, b, c) = (x[0], x[1], x[2]);
         let (p, q) = (Version { major: a, minor: 3 }, Version { major: b, minor: c as u8 });
         out[0] = p.cmp(&q) as i32;
@@ -181,7 +180,7 @@ impl PartialOrd for Modulo {
 }
 
 fn written(on: &Engine) -> Check {
-    alike!(on, |x: i32, out| PAIRS, {
+    like_rust!(on, |x: i32, out| PAIRS, {
         let (a, b, c) = (x[0], x[1], x[2]);
         let (p, q) = (Cost { cents: a, id: 1 }, Cost { cents: b, id: 2 });
         out[0] = p.cmp(&q) as i32;
@@ -207,7 +206,7 @@ fn sequences(on: &Engine) -> Check {
         &[0, 0, 0, 0],
         &[-1, 5, -1, 6],
     ];
-    alike!(on, |x: i32, out| inputs, {
+    like_rust!(on, |x: i32, out| inputs, {
         let (a, b) = x.split_at(2);
         out[0] = (a == b) as i32 + 2 * (a != b) as i32 + 4 * (a < b) as i32 + 8 * (a >= b) as i32;
         out[1] = (*a == [1, 2]) as i32 + 2 * (x == [1, 2, 3, 4]) as i32 + 4 * (a == &b[..2]) as i32;
@@ -231,7 +230,7 @@ fn sequences(on: &Engine) -> Check {
 
 fn extremes(on: &Engine) -> Check {
     let inputs: [&[i32]; 4] = [&[], &[7], &[3, -9, 8, 8, -9, 2], &[-1, -1, -1]];
-    alike!(on, |x: i32, out| inputs, {
+    like_rust!(on, |x: i32, out| inputs, {
         out[0] = x.iter().max().copied().unwrap_or(100);
         out[1] = *x.iter().min().unwrap_or(&-100);
         let most = x.iter().enumerate().max_by(|a, b| a.1.cmp(b.1));

@@ -1,6 +1,5 @@
-//! Iterators that somebody wrote: `impl Iterator` and `impl IntoIterator`, in loops, with std's adapters, by value and
-//! by reference.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! User iterators: `impl Iterator` and `impl IntoIterator`, in loops, with std adapters, by value and by reference.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![
@@ -152,7 +151,7 @@ impl Iterator for Holes {
 }
 
 fn looped(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut n = 0;
         for v in Collatz::from(x.len() + 2) {
             out[n] = v as i32;
@@ -174,7 +173,7 @@ fn looped(on: &Engine) -> Check {
 }
 
 fn adapted(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let walk = Collatz::from(y.len() + 3);
         out[0] = walk.count() as i32;
         out[1] = walk.map(|v| v * 2).filter(|v| v % 3 == 1).sum::<u32>() as i32;
@@ -207,7 +206,7 @@ fn adapted(on: &Engine) -> Check {
 }
 
 fn by_reference(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut walk = Collatz::from(y.len() + 3);
         out[11] = walk.next().map_or(0, |v| v as i32);
         out[12] = walk.by_ref().skip(1).step_by(2).take(2).sum::<u32>() as i32;
@@ -241,7 +240,7 @@ fn the_first_two<'a>(it: &mut impl Iterator<Item = &'a i32>) -> i32 {
 }
 
 fn of_slices(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let every = Every { of: x, at: 0, step: 3 };
         out[0] = every.sum::<i32>();
         out[1] = every.copied().filter(|v| *v > 0).fold(0, |a, v| a * 2 + v);
@@ -253,7 +252,7 @@ fn of_slices(on: &Engine) -> Check {
 }
 
 fn from_the_back(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[1] = Every { of: x, at: 0, step: 3 }.copied().rev().fold(0, |a, v| a * 2 + v);
         let mut every = Every { of: y, at: 1, step: 2 };
         out[2] = every.next_back().copied().unwrap_or(99);
@@ -272,7 +271,7 @@ fn from_the_back(on: &Engine) -> Check {
 }
 
 fn made_into(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let bag = Bag { items: [1, 5, 7, 9], len: x.len().min(4) };
         for v in bag {
             out[5] += v;
@@ -309,7 +308,7 @@ fn total_of(items: impl IntoIterator<Item = u32>) -> u32 {
 }
 
 fn passed(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let walk = Collatz::from(x.len() + 4);
         out[0] = total(walk) as i32;
         out[1] = total(walk.skip(1)) as i32;
@@ -320,7 +319,7 @@ fn passed(on: &Engine) -> Check {
 }
 
 fn ends_now_and_then(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let holes = Holes { n: x.len() as i32 };
         out[0] = holes.sum();
         out[1] = holes.flat_map(|v| Holes { n: v + 1 }).take(20).sum();
@@ -377,7 +376,7 @@ impl Iterator for Cursor {
 }
 
 fn of_its_own_name(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut cursor = Cursor { at: x.len() as i32 };
         for v in cursor {
             out[0] += v;

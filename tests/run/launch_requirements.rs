@@ -1,4 +1,4 @@
-//! What kernels require of their launches: it makes checks go, and refuses launches that break it.
+//! Launch requirements: they remove checks, and launches that violate one are refused.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::{Error, LaunchMistake, prelude::*};
 
@@ -172,7 +172,7 @@ fn refusal(result: warpwise::Result<()>) -> Result<(String, String), Box<dyn std
         Err(Error::Launch {
             mistake: LaunchMistake::Requirement { condition, problem, place },
             ..
-        }) if place.contains("contracts.rs") => Ok((condition, problem)),
+        }) if place.contains("launch_requirements.rs") => Ok((condition, problem)),
         other => Err(format!("expected a requirement that is not fulfilled: {other:?}").into()),
     }
 }

@@ -1,4 +1,4 @@
-//! `f16` and `bf16`: every value through every function of one, and dense pairs through the operators.
+//! `f16` and `bf16`: every value through every unary function, and dense pairs through the operators.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,5 +1,4 @@
-//! Types that what comes later tells, or what is expected: of constants, of numbers without a suffix, and of
-//! values that are converted.
+//! Deferred inference: types of constants, unsuffixed numbers and conversions that later uses determine.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     num::Wrapping,

@@ -1,5 +1,4 @@
-//! `compare_exchange` and `fetch_update`, whose results are Rust's `Result`s, at every ordering and
-//! scope.
+//! `compare_exchange` and `fetch_update` at every ordering and scope.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Macros of one's own: in the file and in functions, with repetitions, calls in calls, and names that are the caller's too.
-use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+//! User macros: in the file and in functions, with repetitions, nested calls, and hygiene.
+use crate::run::engine::{Check, Engine, cases, launch, like_rust, same};
 use warpwise::prelude::*;
 
 cases![of_the_file, inside, hygiene, in_other_macros, everywhere, recursive];
@@ -41,7 +41,7 @@ impl Sides {
 }
 
 fn of_the_file(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = square_of_sum(x.len() as i32, y.len() as i32);
         out[1] = Sides { a: 3, b: x.len() as i32 }.squares();
     });
@@ -148,7 +148,7 @@ fn checked(a: i32) -> i32 {
 }
 
 fn in_other_macros(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = checked(x.len() as i32);
         out[1] = checked(y.len() as i32);
     });
@@ -197,7 +197,7 @@ fn types_and_patterns(a: i32, b: i32) -> i32 {
 }
 
 fn everywhere(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = types_and_patterns(x.len() as i32, y.len() as i32);
     });
     Ok(())
@@ -232,7 +232,7 @@ fn counted(a: i32) -> i32 {
 }
 
 fn recursive(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         out[0] = counted(x.len() as i32);
         out[1] = of_i32(y.len() as i32) + of_i64(3) as i32;
     });

@@ -1,4 +1,4 @@
-//! Names that a number has itself and that a trait has for it: constants, functions and conversions.
+//! Names that a number type and a trait share: constants, functions and conversions.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
 use warpwise::prelude::*;

@@ -1,12 +1,12 @@
-//! Types and lengths that only the patterns say: of arrays in slices, and of what a value is made into.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! Types and lengths determined by patterns: of arrays in slices, and of conversion targets.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::ops::{self, Range, RangeFrom};
 use warpwise::prelude::*;
 
 cases![lengths, chunks, conversions, told_later, ranges, told_by_operators];
 
 fn lengths(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for [a, b] in x.array_windows() {
             out[0] += a * b;
         }
@@ -29,7 +29,7 @@ fn lengths(on: &Engine) -> Check {
 }
 
 fn chunks(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let (pairs, rest) = x.as_chunks();
         for [a, b] in pairs {
             out[0] += a * b;
@@ -116,7 +116,7 @@ impl Default for Wrapped {
 }
 
 fn conversions(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len() as i32 - y.len() as i32;
         let Pair { a, b } = n.into();
         out[0] = a * b;
@@ -151,7 +151,7 @@ fn conversions(on: &Engine) -> Check {
 /// Numbers whose type is not decided where a method of a trait is called of them, and closures of which a `?` says what
 /// they return.
 fn told_later(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut numbers = [5, 3, 9, 1];
         numbers.sort_by(|a, b| b.cmp(a));
         let largest = numbers.iter().fold(0, |a, b| a.max(*b));
@@ -177,7 +177,7 @@ fn distance<T: Num>(Range { start, end }: Range<T>) -> T {
 }
 
 fn ranges(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let Range { start, .. } = x.len()..y.len();
         out[0] = start as i32 + distance(2..7) + distance(0.5..2.5) as i32;
         if let Some(Range { start: a, end: b @ 3..=5 }) = Some(ops::Range { start: 2, end: 4 }) {
@@ -222,7 +222,7 @@ impl From<&i32> for Total {
 
 /// Conversions into what an assigning operator takes, and of references.
 fn told_by_operators(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut total = Total::default();
         total += [x.len() as i32, 1].into();
         total += Default::default();

@@ -1,5 +1,5 @@
-//! Values with comparisons of their own inside of tuples, arrays, options, results, `Reverse` and types with derived ones.
-use crate::run::engine::{Check, Engine, alike, cases};
+//! User-defined comparisons inside of tuples, arrays, options, results, `Reverse` and derived types.
+use crate::run::engine::{Check, Engine, cases, like_rust};
 use std::cmp::{Ordering, Reverse};
 use warpwise::prelude::*;
 
@@ -117,7 +117,7 @@ fn total<T: Ord + Copy>(at: &mut i32, a: T, b: T) {
 }
 
 fn together(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for i in 0..5 {
             for j in 0..5 {
                 let i = i + x.len() as i32 - y.len() as i32;
@@ -139,7 +139,7 @@ fn together(on: &Engine) -> Check {
 }
 
 fn in_enums(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for i in 0..5 {
             for j in 0..5 {
                 let i = i + x.len() as i32 - y.len() as i32;
@@ -158,7 +158,7 @@ fn in_enums(on: &Engine) -> Check {
 }
 
 fn in_floats(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         for i in 0..5 {
             for j in 0..5 {
                 let i = i + x.len() as i32 - y.len() as i32;
@@ -175,7 +175,7 @@ fn in_floats(on: &Engine) -> Check {
 }
 
 fn sorted(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let mut tasks = [(task(5), 1), (task(3), 2), (task(1), 3), (task(x.len() as i32), 0)];
         tasks.sort();
         for i in 0..4 {
@@ -229,7 +229,7 @@ impl PartialOrd for Picky {
 }
 
 fn only_where_asked(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    like_rust!(on, |x, y, out| {
         let n = x.len() as i32;
         out[0] = ((n, Picky(1)) == (n + 1, Picky(9))) as i32;
         out[1] = ((n, Picky(1)) < (n + 1, Picky(9))) as i32;
