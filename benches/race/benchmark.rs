@@ -60,7 +60,7 @@ impl Compiler {
         }
     }
 
-    /// Returns the file in `folder` with the code that runs: machine code of `nvcc`, PTX of ours.
+    /// Returns the file in `folder` with the code that runs in launches of any size: machine code of `nvcc`, PTX of ours.
     pub(crate) fn file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
         match self {
             Self::Nvcc => folder.join(format!("{}.{}.cubin", benchmark.name, self.name())),
@@ -68,9 +68,25 @@ impl Compiler {
         }
     }
 
+    /// Returns the file in `folder` with the code that runs in large launches, if there is a code of its own for them.
+    pub(crate) fn coarsened_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
+        folder.join(format!("{}.{}.coarsened.ptx", benchmark.name, self.name()))
+    }
+
     /// Returns the file in `folder` with its PTX.
     pub(crate) fn ptx_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
         folder.join(format!("{}.{}.ptx", benchmark.name, self.name()))
+    }
+
+    /// Returns `file`, or the one of large launches where that exists.
+    pub(crate) fn or_coarsened(
+        self,
+        file: PathBuf,
+        folder: &Path,
+        benchmark: &Benchmark,
+    ) -> PathBuf {
+        let coarsened = self.coarsened_file(folder, benchmark);
+        if coarsened.exists() { coarsened } else { file }
     }
 }
 

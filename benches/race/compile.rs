@@ -3,24 +3,24 @@ use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
 };
-use warpwise_compiler::{back::ptx, compile, ir::Kernel, target::Target};
+use warpwise_compiler::{back::ptx, compile, ir::Kernel, optimize::GpuKernels, target::Target};
 use warpwise_llvm::Llvm;
 
 /// The GPU that tables are about and that PTX may need: the H100 and the H200.
 pub(crate) const TARGET: Target = Target::new(90);
 
-/// Returns the optimized kernel, which every back end gets.
+/// Returns the optimized kernels, which every back end gets.
 ///
 /// # Errors
 /// If the kernel did not compile.
-pub(crate) fn kernel(benchmark: &Benchmark) -> Result<Kernel> {
+pub(crate) fn kernels(benchmark: &Benchmark) -> Result<GpuKernels> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
-    Ok(compile::optimized_for_gpu(bound)?)
+    Ok(compile::optimized_and_coarsened(bound)?)
 }
 
-/// Returns the PTX that `compiler` makes of the kernel.
+/// Returns the PTX that `compiler` makes of an optimized kernel.
 ///
 /// # Errors
 /// If it refuses the kernel, or there is no LLVM.

@@ -19,9 +19,9 @@ pub(crate) struct LoadedKernel<'d> {
     /// The compiler.
     pub(crate) compiler: Compiler,
     /// The code.
-    pub(crate) function: Function<'d>,
-    /// The division of the grid in launches.
-    pub(crate) coarse_grid: Option<CoarseGrid>,
+    pub(crate) plain: Function<'d>,
+    /// The code of large launches, and the division of their grid.
+    pub(crate) coarsened: Option<(CoarseGrid, Function<'d>)>,
 }
 
 /// A problem in device memory. All compilers' kernels run in the same buffers.
@@ -144,17 +144,19 @@ impl<'d> DeviceProblem<'d> {
             Compiler::BuiltIn | Compiler::Llvm => self.rust_words(),
         };
         let Problem { mut grid, block, .. } = *self.problem;
-        if let Some(coarse_grid) = kernel.coarse_grid {
-            let multiprocessors = self.driver.multiprocessors;
-            let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
-            let arguments;
-            (grid, arguments) = coarse_grid.divide(grid, factor);
-            words.extend(arguments.map(u64::from));
+        let mut function = &kernel.plain;
+        if let Some((coarse_grid, coarsened)) = &kernel.coarsened
+            && coarse_grid.suits(grid, block, self.driver.multiprocessors)
+        {
+            let launched;
+            (grid, launched) = coarse_grid.divide(grid);
+            words.push(launched.into());
+            function = coarsened;
         }
         let shape = [grid, block];
         // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust kernels to their buffers,
         // and the CUDA C++ kernels are written for these sizes.
-        unsafe { kernel.function.launch(shape, &mut words)? };
+        unsafe { function.launch(shape, &mut words)? };
         Ok(())
     }
 

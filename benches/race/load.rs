@@ -1,4 +1,4 @@
-//! `race load`: the time that the driver's compiler takes for the PTX of each compiler.
+//! `race load`: the time that the driver's compiler takes for the PTX of each compiler, as large launches run it.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -55,7 +55,8 @@ fn load_in_turns(
 ) -> Result<[f64; Compiler::ALL.len()]> {
     let mut texts = Vec::new();
     for compiler in Compiler::ALL {
-        texts.push(fs::read(compiler.ptx_file(folder, benchmark))?);
+        let file = compiler.ptx_file(folder, benchmark);
+        texts.push(fs::read(compiler.or_coarsened(file, folder, benchmark))?);
     }
     let mut shortest = [f64::INFINITY; Compiler::ALL.len()];
     for _ in 0..ROUNDS {

@@ -6,6 +6,7 @@ use crate::{
 };
 use std::{fs, path::Path};
 use warpwise_benches::Scale;
+use warpwise_compiler::optimize::GpuKernels;
 
 /// Verifies each kernel at the small scale on the interpreter, then writes its CUDA C++, its PTX by each
 /// back end, and `nvcc`'s machine code and PTX where `nvcc` is found.
@@ -24,11 +25,23 @@ pub(crate) fn prepare(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
 
 fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     verify(benchmark)?;
-    let kernel = compile::kernel(benchmark)?;
+    let GpuKernels { plain, coarsened } = compile::kernels(benchmark)?;
     for compiler in Compiler::OURS {
-        match compile::ptx(compiler, &kernel) {
-            Ok(text) => fs::write(compiler.file(folder, benchmark), text)?,
-            Err(error) => println!("{} without {}: {error}", benchmark.name, compiler.name()),
+        let coarsened_file = compiler.coarsened_file(folder, benchmark);
+        // One that an earlier build left.
+        if coarsened_file.exists() {
+            fs::remove_file(&coarsened_file)?;
+        }
+        let codes = [
+            (Some(&plain), compiler.file(folder, benchmark)),
+            (coarsened.as_ref(), coarsened_file),
+        ];
+        for (kernel, file) in codes {
+            let Some(kernel) = kernel else { continue };
+            match compile::ptx(compiler, kernel) {
+                Ok(text) => fs::write(file, text)?,
+                Err(error) => println!("{} without {}: {error}", benchmark.name, compiler.name()),
+            }
         }
     }
     let source = benchmark.cuda_file(folder);
@@ -42,14 +55,17 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     Ok(())
 }
 
-/// Compares the kernel on the interpreter with plain Rust.
+/// Compares both codes of the kernel on the interpreter with plain Rust.
 ///
 /// # Errors
 /// The first difference, or the fault.
 fn verify(benchmark: &Benchmark) -> Result<()> {
     let problem = (benchmark.problem)(Scale::Small);
-    let found = interpret::run(&compile::kernel(benchmark)?, &problem)?;
-    Ok(compare::outputs(&problem, &found, None)?)
+    for kernel in compile::kernels(benchmark)?.iter() {
+        let found = interpret::run(kernel, &problem)?;
+        compare::outputs(&problem, &found, None)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -9,8 +9,12 @@ use crate::{
     times::{self, Times},
     tools,
 };
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 use warpwise_benches::Scale;
+use warpwise_compiler::ir::CoarseGrid;
 
 /// Runs the benchmarks with the code in `folder` and prints a Markdown table.
 ///
@@ -71,14 +75,12 @@ impl<'d> Run<'d> {
     }
 
     fn load_all(&self, failures: &mut Vec<String>) -> Result<Vec<LoadedKernel<'d>>> {
-        let coarse_grid = compile::kernel(self.benchmark)?.coarsening.map(|it| it.grid);
+        let coarsened = compile::kernels(self.benchmark)?.coarsened;
+        let coarse_grid = coarsened.and_then(|kernel| Some(kernel.coarsening?.grid));
         let mut kernels = Vec::new();
         for compiler in Compiler::ALL {
-            match self.load(compiler) {
-                Ok(function) => {
-                    let coarse_grid = coarse_grid.filter(|_| compiler != Compiler::Nvcc);
-                    kernels.push(LoadedKernel { compiler, function, coarse_grid });
-                }
+            match self.load(compiler, coarse_grid) {
+                Ok(kernel) => kernels.push(kernel),
                 Err(error) => failures.push(self.failure(compiler, &error.to_string())),
             }
         }
@@ -90,13 +92,26 @@ impl<'d> Run<'d> {
     }
 
     /// Loads prepared code; `nvcc` compiles its own where there is none.
-    fn load(&self, compiler: Compiler) -> Result<Function<'d>> {
+    fn load(
+        &self,
+        compiler: Compiler,
+        coarse_grid: Option<CoarseGrid>,
+    ) -> Result<LoadedKernel<'d>> {
         let file = compiler.file(self.folder, self.benchmark);
         if compiler == Compiler::Nvcc && !file.exists() {
             let source = self.benchmark.cuda_file(self.folder);
             tools::nvcc(&source, &file).ok_or("neither machine code nor `nvcc`")??;
         }
-        Ok(self.driver.load(&fs::read(file)?, self.benchmark.name)?)
+        let load = |file: PathBuf| -> Result<Function<'d>> {
+            Ok(self.driver.load(&fs::read(file)?, self.benchmark.name)?)
+        };
+        let coarsened = match coarse_grid {
+            Some(grid) if compiler != Compiler::Nvcc => {
+                Some((grid, load(compiler.coarsened_file(self.folder, self.benchmark))?))
+            }
+            Some(_) | None => None,
+        };
+        Ok(LoadedKernel { compiler, plain: load(file)?, coarsened })
     }
 
     /// Drops the kernels with wrong results: compared with plain Rust at the small scale, and with the first

@@ -1,4 +1,4 @@
-//! `race table`: the machine code of the compilers, without a GPU.
+//! `race table`: the machine code of the compilers for large launches, without a GPU.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
@@ -52,7 +52,7 @@ struct Row {
 
 impl Row {
     fn new(folder: &Path, benchmark: &Benchmark, compiler: Compiler) -> Result<Self> {
-        let file = compiler.file(folder, benchmark);
+        let file = compiler.or_coarsened(compiler.file(folder, benchmark), folder, benchmark);
         let (cubin, checks) = match compiler {
             Compiler::Nvcc => (file, 0),
             Compiler::BuiltIn | Compiler::Llvm => {

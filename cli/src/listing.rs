@@ -92,7 +92,8 @@ pub(crate) fn coarsening(kernel: &ir::Kernel) -> Option<String> {
     if !kernel.is_closed() {
         return None;
     }
-    let CoarseGrid { axis, factor } = optimized_for_gpu(kernel.clone()).ok()?.coarsening?.grid;
+    let kernels = compile::optimized_and_coarsened(kernel.clone()).ok()?;
+    let CoarseGrid { axis, factor } = kernels.coarsened?.coarsening?.grid;
     let axis = axis.name();
     Some(format!(
         "in launches that fill a GPU {factor} times, each thread does the work of {factor}, from neighbouring blocks along {axis}; \

@@ -6,7 +6,7 @@ use crate::{
     diag::Diagnostics,
     ir::Kernel,
     lint::{self, Levels},
-    optimize::{optimize, optimize_for_gpu},
+    optimize::{GpuKernels, optimize, optimize_and_coarsen, optimize_for_gpu},
     specialize::{Binding, SpecializeError, specialize},
     target::Target,
     verify::{VerifyErrors, verify},
@@ -34,26 +34,27 @@ pub fn compile(
     target: Target,
     levels: &Levels,
 ) -> Result<Compiled, CompileError> {
-    let (kernel, diagnostics) = checked_and_optimized(kernel, bindings, levels)?;
+    let (kernel, diagnostics) = check_closed(kernel, bindings, levels)?;
+    let kernel = optimized_for_gpu(kernel.into_owned())?;
     let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
     Ok(Compiled { kernel, ptx, diagnostics })
 }
 
-/// All of [`compile`] but the back end: the kernel that one gets, and warnings.
+/// Does all of [`compile`] before the optimizer: [`check`], and the refusal of denied checks.
 ///
 /// # Errors
 /// All but [`CompileError::Unsupported`].
-pub fn checked_and_optimized(
-    kernel: &Kernel,
+pub fn check_closed<'k>(
+    kernel: &'k Kernel,
     bindings: &[Binding],
     levels: &Levels,
-) -> Result<(Kernel, Diagnostics), CompileError> {
+) -> Result<(Cow<'k, Kernel>, Diagnostics), CompileError> {
     let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
     diagnostics.0.extend(checks::denied(&kernel).0);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
-    Ok((optimized_for_gpu(kernel.into_owned())?, diagnostics))
+    Ok((kernel, diagnostics))
 }
 
 /// The first half of [`compile`]: binds, verifies and lints.
@@ -105,6 +106,16 @@ pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
     let kernel = optimize_for_gpu(kernel);
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)
+}
+
+/// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening its threads pays.
+///
+/// # Errors
+/// [`CompileError::Malformed`].
+pub fn optimized_and_coarsened(kernel: Kernel) -> Result<GpuKernels, CompileError> {
+    let kernels = optimize_and_coarsen(kernel);
+    kernels.iter().try_for_each(verify).map_err(CompileError::Malformed)?;
+    Ok(kernels)
 }
 
 /// Verifies and lints `kernel` as it is, with generic parameters unbound.

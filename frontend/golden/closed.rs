@@ -151,7 +151,7 @@ const _: () = {
                         ],
                     )
                     .with_ptx(<saxpy>::__WARPWISE_PTX, &[])
-                    .coarsened(0, 4)
+                    .with_coarsened_ptx(0, 4, "PTX", &[])
             };
             &SOURCE
         };

@@ -140,7 +140,7 @@ const _: () = {
                         &[],
                     )
                     .with_ptx(<halve>::__WARPWISE_PTX, &[])
-                    .coarsened(0, 4)
+                    .with_coarsened_ptx(0, 4, "PTX", &[])
             };
             &SOURCE
         };

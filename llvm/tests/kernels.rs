@@ -6,7 +6,7 @@
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
     back::ptx,
-    compile::optimized_for_gpu,
+    compile::optimized_and_coarsened,
     ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp},
     target::Target,
     verify::verify,
@@ -49,8 +49,10 @@ fn golden_kernels() -> Vec<(String, Kernel)> {
 /// back end refuses as well.
 fn compile(name: &str, kernel: Kernel) -> usize {
     let mut compiled = 0;
-    let forms = [("plain", kernel.clone()), ("optimized", optimized_for_gpu(kernel).unwrap())];
-    for (form, kernel) in forms {
+    let optimized = optimized_and_coarsened(kernel.clone()).unwrap();
+    let coarsened = optimized.coarsened.map(|kernel| ("coarsened", kernel));
+    let forms = [("plain", kernel), ("optimized", optimized.plain)];
+    for (form, kernel) in forms.into_iter().chain(coarsened) {
         for target in TARGETS {
             match (emit(llvm(), &kernel, target), ptx::emit(&kernel, target)) {
                 (Ok(text), Ok(built_in)) => {

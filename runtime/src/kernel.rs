@@ -59,19 +59,38 @@ pub struct Source {
     pub name: &'static str,
     /// The kernel in the IR's text form, as the front end made it.
     pub ir: &'static str,
-    /// Its PTX for the oldest GPU it runs on, if nothing is left to bind.
-    pub ptx: Option<&'static str>,
-    /// The same for later GPUs, ten times their compute capability, where that was made beforehand and
-    /// gains something.
-    pub later_ptx: &'static [(u32, &'static str)],
-    /// The division of the grid in launches of the PTX.
-    pub coarse_grid: Option<CoarseGrid>,
+    /// Its PTX, if nothing is left to bind.
+    pub ptx: Option<EmbeddedPtx>,
+    /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches of that, if large launches gain
+    /// from it.
+    pub coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
     pub places: Places,
     /// The levels of its lints, where they are not the lints' own.
     pub levels: &'static [LintLevel],
+}
+
+/// The PTX of a kernel, made beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedPtx {
+    /// The text for the oldest GPU that the kernel runs on.
+    pub oldest: &'static str,
+    /// Texts for later GPUs, by ten times their compute capability, where that was made beforehand and gains something.
+    pub later: &'static [(u32, &'static str)],
+}
+
+impl EmbeddedPtx {
+    /// Returns the text for `target`, unless `kernel` gains something there that it lacks.
+    pub(crate) fn text_for(self, kernel: &Kernel, target: Target) -> Option<&'static str> {
+        let target = ptx::level(kernel, target).1;
+        if target == Target::OLDEST {
+            return Some(self.oldest);
+        }
+        let (_, text) = self.later.iter().find(|(sm, _)| Target::new(*sm) == target)?;
+        Some(text)
+    }
 }
 
 impl fmt::Display for Place {
@@ -112,16 +131,7 @@ impl Source {
         places: Places,
         levels: &'static [LintLevel],
     ) -> Self {
-        Self {
-            name,
-            ir,
-            ptx: None,
-            later_ptx: &[],
-            coarse_grid: None,
-            may_use_llvm: true,
-            places,
-            levels,
-        }
+        Self { name, ir, ptx: None, coarsened: None, may_use_llvm: true, places, levels }
     }
 
     /// The same, of which the built-in back end compiles whatever is not compiled beforehand.
@@ -134,42 +144,38 @@ impl Source {
     /// The same with its PTX, which a GPU runs without any further check.
     ///
     /// # Safety
-    /// `ptx` and `later` are what this version of the compiler makes of the kernel's IR.
+    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
     pub const unsafe fn with_ptx(
         mut self,
-        ptx: &'static str,
+        oldest: &'static str,
         later: &'static [(u32, &'static str)],
     ) -> Self {
-        (self.ptx, self.later_ptx) = (Some(ptx), later);
+        self.ptx = Some(EmbeddedPtx { oldest, later });
         self
     }
 
-    /// The same with PTX whose threads are coarsened, along axis 0, 1 or 2 by at most `factor`.
+    /// The same with a second PTX for large launches, whose threads are coarsened along axis 0, 1 or 2 by `factor`.
     ///
     /// # Safety
-    /// Its PTX is what this version of the compiler makes of such a kernel.
+    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR with such threads.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
-    pub const unsafe fn coarsened(mut self, axis: usize, factor: u32) -> Self {
+    pub const unsafe fn with_coarsened_ptx(
+        mut self,
+        axis: usize,
+        factor: u32,
+        oldest: &'static str,
+        later: &'static [(u32, &'static str)],
+    ) -> Self {
         let axis = match axis {
             0 => Axis::X,
             1 => Axis::Y,
             _ => Axis::Z,
         };
-        self.coarse_grid = Some(CoarseGrid { axis, factor });
+        self.coarsened = Some((CoarseGrid { axis, factor }, EmbeddedPtx { oldest, later }));
         self
-    }
-
-    /// The PTX that was made beforehand for `target`, unless the kernel gains something there that it lacks.
-    pub(crate) fn ptx_for(&self, kernel: &Kernel, target: Target) -> Option<&'static str> {
-        let target = ptx::level(kernel, target).1;
-        if target == Target::OLDEST {
-            return self.ptx;
-        }
-        let (_, ptx) = self.later_ptx.iter().find(|(sm, _)| Target::new(*sm) == target)?;
-        Some(ptx)
     }
 
     /// What span number `span` stands for: if it is none, the kernel.
@@ -322,10 +328,30 @@ pub(crate) struct Cache<T> {
 /// By the address of the `Source`, then by the bindings.
 type Slots<T> = HashMap<usize, Vec<(Box<[Binding]>, Arc<Slot<T>>)>>;
 
+/// A thing that is made at its first use.
 #[derive(Debug)]
-struct Slot<T> {
+pub(crate) struct Slot<T> {
     made: OnceLock<Arc<T>>,
     making: Mutex<()>,
+}
+
+impl<T> Slot<T> {
+    pub(crate) const fn new() -> Self {
+        Self { made: OnceLock::new(), making: Mutex::new(()) }
+    }
+
+    /// Returns what `make` made, now or earlier; an error is not kept.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        if let Some(made) = self.made.get() {
+            return Ok(Arc::clone(made));
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = self.made.get() {
+            return Ok(Arc::clone(made));
+        }
+        let made = Arc::new(make()?);
+        Ok(Arc::clone(self.made.get_or_init(|| made)))
+    }
 }
 
 impl<T> Cache<T> {
@@ -341,16 +367,7 @@ impl<T> Cache<T> {
         bindings: &[Binding],
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        let slot = self.slot(source, bindings);
-        if let Some(made) = slot.made.get() {
-            return Ok(Arc::clone(made));
-        }
-        let _making = slot.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = slot.made.get() {
-            return Ok(Arc::clone(made));
-        }
-        let made = Arc::new(make()?);
-        Ok(Arc::clone(slot.made.get_or_init(|| made)))
+        self.slot(source, bindings).get_or_make(make)
     }
 
     fn slot(&self, source: &'static Source, bindings: &[Binding]) -> Arc<Slot<T>> {
@@ -364,7 +381,7 @@ impl<T> Cache<T> {
         found.unwrap_or_else(|| {
             let mut slots = slots.write().unwrap_or_else(PoisonError::into_inner);
             find(&slots).unwrap_or_else(|| {
-                let slot = Arc::new(Slot { made: OnceLock::new(), making: Mutex::new(()) });
+                let slot = Arc::new(Slot::new());
                 slots.entry(key).or_default().push((bindings.into(), Arc::clone(&slot)));
                 slot
             })
@@ -389,8 +406,7 @@ mod tests {
             name,
             ir: "",
             ptx: None,
-            later_ptx: &[],
-            coarse_grid: None,
+            coarsened: None,
             may_use_llvm: true,
             places: Places::NONE,
             levels: &[],

@@ -13,8 +13,8 @@ use warpwise::{
 };
 use warpwise_compiler::{
     back::ptx,
-    ir::{Access, CoarseGrid, Coarsening, Scalar},
-    optimize::optimize_for_gpu,
+    ir::{Access, CoarseGrid, Coarsening, Kernel, Scalar},
+    optimize::optimize_and_coarsen,
     places,
     target::Target,
 };
@@ -106,8 +106,10 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 /// What the macro would embed; lives as long as the process, as there.
 #[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
-    let optimized = optimize_for_gpu(random.kernel.clone());
-    let ptx = ptx::emit(&optimized, Target::OLDEST).expect("random kernels fit every target");
+    let kernels = optimize_and_coarsen(random.kernel.clone());
+    let emit = |kernel: &Kernel| {
+        &*ptx::emit(kernel, Target::OLDEST).expect("random kernels fit every target").leak()
+    };
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
     let mut rows = String::new();
     for line in 0..=span_count.map_or(0, warpwise_compiler::id::Id::index) {
@@ -116,11 +118,12 @@ fn source(random: &RandomKernel) -> &'static Source {
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
     // SAFETY: random kernels check their indices, and the PTX was made from this IR.
-    let source = unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak(), &[]) };
-    let source = match optimized.coarsening {
+    let source = unsafe { Source::new(name, ir, places, &[]).with_ptx(emit(&kernels.plain), &[]) };
+    let coarsened = kernels.coarsened.and_then(|kernel| Some((kernel.coarsening?, emit(&kernel))));
+    let source = match coarsened {
         // SAFETY: as above.
-        Some(Coarsening { grid: CoarseGrid { axis, factor }, .. }) => unsafe {
-            source.coarsened(axis as usize, factor)
+        Some((Coarsening { grid: CoarseGrid { axis, factor }, .. }, ptx)) => unsafe {
+            source.with_coarsened_ptx(axis as usize, factor, ptx, &[])
         },
         None => source,
     };

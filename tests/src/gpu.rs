@@ -13,7 +13,7 @@ use warpwise_compiler::{
     back::{Backend, ptx},
     fault::{FaultRecord, Reason},
     ir::{CoarseGrid, Kernel, MessageId, Passed, Scalar},
-    optimize::optimize_for_gpu,
+    optimize::optimize_and_coarsen,
     output::{self, Printed},
     target::Target,
 };
@@ -216,6 +216,26 @@ impl fmt::Display for BatchError {
     }
 }
 
+/// The code of a kernel that a batch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The kernel as written.
+    Plain,
+    /// The kernel with coarsened threads, as in large launches; nothing for kernels that are not coarsened.
+    Coarsened,
+}
+
+impl Version {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Plain, Self::Coarsened];
+}
+
+/// What a batch launches of a kernel.
+struct Code {
+    ptx: String,
+    coarse_grid: Option<CoarseGrid>,
+}
+
 /// The first GPU.
 pub struct Gpu {
     driver: Driver,
@@ -241,15 +261,22 @@ impl Gpu {
         &self.driver.name
     }
 
-    /// Runs kernels, each once, and returns what each left behind.
+    /// Runs this version of kernels, each once, and returns what each left behind; `None` for kernels without it.
     ///
     /// # Errors
     /// See [`BatchError`]. After [`BatchError::Lost`] nothing works in this process any more.
-    pub fn run(&self, batch: &[RandomKernel]) -> Result<Vec<Left>, BatchError> {
+    pub fn run(
+        &self,
+        batch: &[RandomKernel],
+        version: Version,
+    ) -> Result<Vec<Option<Left>>, BatchError> {
         let target = Target::new(self.driver.sm);
-        let text = |random: &RandomKernel| self.text(&random.kernel, target);
-        let (texts, coarse_grids): (Vec<String>, Vec<Option<CoarseGrid>>) =
-            batch.iter().map(text).unzip();
+        let codes: Vec<Option<Code>> =
+            batch.iter().map(|random| self.code(&random.kernel, version, target)).collect();
+        let texts: Vec<&str> = codes.iter().flatten().map(|code| &*code.ptx).collect();
+        if texts.is_empty() {
+            return Ok(batch.iter().map(|_| None).collect());
+        }
         let modules = self.load(&texts)?;
         let layouts = layouts(batch);
         let end = layouts.last().map_or(0, |layout| layout.end);
@@ -261,21 +288,22 @@ impl Gpu {
         }
         memory.upload(0, &bytes)?;
         let mut print_offset = end;
-        let codes = texts.iter().zip(coarse_grids);
-        for ((random, layout), (text, coarse_grid)) in batch.iter().zip(&layouts).zip(codes) {
+        for ((random, layout), code) in batch.iter().zip(&layouts).zip(&codes) {
             let print = random.kernel.prints().then_some(print_offset);
             if let Some(offset) = print {
                 memory.clear(offset, output::HEADER)?;
                 print_offset += PRINT_BYTES;
             }
-            let module = &modules[self.module(text)];
-            launch(module, random, coarse_grid, layout, print, &memory)?;
+            if let Some(Code { ptx, coarse_grid }) = code {
+                let module = &modules[self.module(ptx)];
+                launch(module, random, *coarse_grid, layout, print, &memory)?;
+            }
         }
         self.driver.synchronize()?;
         memory.download(0, &mut bytes)?;
         let mut left = Vec::with_capacity(batch.len());
         let mut print_offset = end;
-        for (random, layout) in batch.iter().zip(&layouts) {
+        for ((random, layout), code) in batch.iter().zip(&layouts).zip(&codes) {
             let printed = match random.kernel.prints() {
                 false => Some(Vec::new()),
                 true => {
@@ -284,21 +312,26 @@ impl Gpu {
                     text
                 }
             };
-            left.push(layout.read(random, &bytes, printed));
+            left.push(code.as_ref().map(|_| layout.read(random, &bytes, printed)));
         }
         Ok(left)
     }
 
     /// The PTX that the runtime runs on the target, and how its launches divide the grid.
-    fn text(&self, kernel: &Kernel, target: Target) -> (String, Option<CoarseGrid>) {
-        let optimized = optimize_for_gpu(kernel.clone());
+    fn code(&self, kernel: &Kernel, version: Version, target: Target) -> Option<Code> {
+        let kernels = optimize_and_coarsen(kernel.clone());
+        let optimized = match version {
+            Version::Plain => kernels.plain,
+            Version::Coarsened => kernels.coarsened?,
+        };
         let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
-        let text = match self.llvm {
+        let ptx = match self.llvm {
             None => ptx::emit(&optimized, target).expect("random kernels fit every target"),
             Some(llvm) => warpwise_llvm::emit(llvm, &optimized, target)
                 .unwrap_or_else(|error| panic!("{error}")),
         };
-        (text, optimized.coarsening.map(|coarsening| coarsening.grid))
+        let coarse_grid = optimized.coarsening.map(|coarsening| coarsening.grid);
+        Some(Code { ptx, coarse_grid })
     }
 
     /// The module that a text is in: one for each target, but one for each text of LLVM, whose arrays are the module's.
@@ -307,11 +340,11 @@ impl Gpu {
     }
 
     /// Compiles texts, by module.
-    fn load<'t>(&self, texts: &'t [String]) -> Result<BTreeMap<&'t str, Module<'_>>, DriverError> {
+    fn load<'t>(&self, texts: &[&'t str]) -> Result<BTreeMap<&'t str, Module<'_>>, DriverError> {
         if self.llvm.is_some() {
-            let load = |text: &'t String| {
-                let code = CString::new(text.as_str()).expect("PTX has no zeros");
-                Ok((text.as_str(), self.driver.load(&code)?))
+            let load = |&text: &&'t str| {
+                let code = CString::new(text).expect("PTX has no zeros");
+                Ok((text, self.driver.load(&code)?))
             };
             return texts.iter().map(load).collect();
         }
@@ -448,9 +481,9 @@ fn launch(
     words.push(at(layout.record));
     let mut grid = shape.grid;
     if let Some(coarse_grid) = coarse_grid {
-        let arguments;
-        (grid, arguments) = coarse_grid.divide(grid, coarse_grid.factor);
-        words.extend(arguments.map(u64::from));
+        let launched;
+        (grid, launched) = coarse_grid.divide(grid);
+        words.push(launched.into());
     }
     words.extend(print.map(at));
     let name = CString::new(&*ptx::entry_name(&kernel.name)).expect("a name has no zeros");

@@ -46,7 +46,7 @@ pub fn run(random: &RandomKernel) -> Left {
         fault: None,
         printed: Vec::new(),
     };
-    // A coarsened kernel is launched with its largest factor.
+    // The launcher divides the grid of a coarsened kernel.
     let mut steps = [1; 3];
     if let Some(Coarsening { grid: CoarseGrid { axis, factor }, .. }) = random.kernel.coarsening {
         steps[axis as usize] = factor;

@@ -1,7 +1,9 @@
 //! Optimizing changes nothing that a kernel computes.
 use warpwise_compiler::{
+    back::ptx,
     ir::{Access, Kernel, Op, Scalar},
-    optimize::{optimize, optimize_for_gpu},
+    optimize::{optimize, optimize_and_coarsen, optimize_for_gpu},
+    target::Target,
     verify::verify,
 };
 use warpwise_tests::{
@@ -79,10 +81,35 @@ fn computes_the_same(make: fn(u64) -> RandomKernel) {
         if let Err(errors) = verify(&random.kernel) {
             panic!("seed {seed}: {errors}\n{}", random.kernel);
         }
-        for optimize in [optimize, optimize_for_gpu] {
+        for optimize in [optimize, optimize_for_gpu, optimize_for_large_launches] {
             computes_the_same_by(optimize, seed, &random);
         }
     }
+}
+
+/// Returns the code of large launches.
+fn optimize_for_large_launches(kernel: Kernel) -> Kernel {
+    let kernels = optimize_and_coarsen(kernel);
+    kernels.coarsened.unwrap_or(kernels.plain)
+}
+
+/// Small launches run the code that a kernel has without coarsening, byte for byte.
+#[test]
+fn coarsening_leaves_the_plain_kernel_alone() {
+    let mut coarsened = 0;
+    for seed in seeds(300) {
+        let kernel = coarse_kernel(seed).kernel;
+        let kernels = optimize_and_coarsen(kernel.clone());
+        let without = optimize_for_gpu(Kernel { may_coarsen: false, ..kernel });
+        let [plain, without] =
+            [&kernels.plain, &without].map(|kernel| ptx::emit(kernel, Target::OLDEST).unwrap());
+        assert_eq!(plain, without, "seed {seed}");
+        if let Some(kernel) = kernels.coarsened {
+            coarsened += 1;
+            assert_ne!(ptx::emit(&kernel, Target::OLDEST).unwrap(), plain, "seed {seed}");
+        }
+    }
+    assert!(coarsened > 100, "{coarsened} kernels are coarsened");
 }
 
 fn computes_the_same_by(optimize: fn(Kernel) -> Kernel, seed: u64, random: &RandomKernel) {

@@ -5,7 +5,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{Kernel, Op},
     lint::Levels,
-    optimize::optimize_for_gpu,
+    optimize::optimize_and_coarsen,
     target::Target,
 };
 use warpwise_tests::random_ir::{random_kernel, seeds};
@@ -66,9 +66,10 @@ fn is_check(line: &str) -> bool {
 fn every_check_of_random_kernels_is_in_their_ptx() {
     for seed in seeds(300) {
         let kernel = random_kernel(seed).kernel;
-        for kernel in [optimize_for_gpu(kernel.clone()), kernel] {
-            let ptx = ptx::emit(&kernel, Target::OLDEST).unwrap();
-            if let Some(wrong) = missing(&kernel, &ptx) {
+        let optimized = optimize_and_coarsen(kernel.clone());
+        for kernel in optimized.iter().chain([&kernel]) {
+            let ptx = ptx::emit(kernel, Target::OLDEST).unwrap();
+            if let Some(wrong) = missing(kernel, &ptx) {
                 panic!("seed {seed}: {wrong}\n{kernel}\n{ptx}");
             }
         }

@@ -7,7 +7,7 @@ use warpwise_compiler::{
         AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MulAddForm, Order,
         ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
     },
-    optimize::optimize_for_gpu,
+    optimize::optimize_and_coarsen,
     target::Target,
     verify::verify,
 };
@@ -31,11 +31,13 @@ fn they_are_well_formed_and_their_text_reads_back() {
 fn they_compile() {
     for seed in seeds(500) {
         let kernel = random_kernel(seed).kernel;
-        let optimized = optimize_for_gpu(kernel.clone());
-        if let Err(errors) = verify(&optimized) {
-            panic!("seed {seed}: {errors}\nfrom {kernel}to {optimized}");
+        let optimized = optimize_and_coarsen(kernel.clone());
+        for optimized in optimized.iter() {
+            if let Err(errors) = verify(optimized) {
+                panic!("seed {seed}: {errors}\nfrom {kernel}to {optimized}");
+            }
         }
-        for kernel in [&kernel, &optimized] {
+        for kernel in std::iter::once(&kernel).chain(optimized.iter()) {
             ptx::emit(kernel, Target::OLDEST).unwrap();
         }
     }

@@ -4,7 +4,7 @@
 use std::{fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{
     ir::Kernel,
-    optimize::{optimize, optimize_for_gpu},
+    optimize::{optimize, optimize_and_coarsen},
 };
 use warpwise_simt::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Problem, Program,
@@ -101,22 +101,25 @@ fn the_optimizer_changes_nothing_that_they_do() {
     });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
-        let for_gpu = optimize_for_gpu(random.kernel.clone());
-        versioned += usize::from(for_gpu != optimized);
+        let kernels = optimize_and_coarsen(random.kernel.clone());
+        let for_gpu = &kernels.plain;
+        versioned += usize::from(*for_gpu != optimized);
         let plain = run(&random, &random.kernel, 1);
         let RandomKernel { kernel, shape, .. } = &random;
         assert_eq!(plain.1.stopped, None, "seed {seed}: {shape:?}\n{kernel}");
         wrote += usize::from(plain.0 != random.args);
         faulted += usize::from(plain.1.fault.is_some());
-        for (what, kernel, workers) in [
+        let launches = [
             ("again on two workers", kernel, 2),
             ("optimized", &optimized, 1),
-            ("for a GPU", &for_gpu, 1),
-        ] {
+            ("for a GPU", for_gpu, 1),
+        ];
+        let coarsened = kernels.coarsened.iter().map(|kernel| ("coarsened", kernel, 1));
+        for (what, kernel, workers) in launches.into_iter().chain(coarsened) {
             let difference = difference(&plain, &run(&random, kernel, workers));
             assert!(
                 difference.is_empty(),
-                "seed {seed}, {what}: {shape:?}\n{difference}\n{}\noptimized to\n{for_gpu}",
+                "seed {seed}, {what}: {shape:?}\n{difference}\n{}\noptimized to\n{kernel}",
                 random.kernel
             );
         }

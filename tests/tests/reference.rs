@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
-    optimize::{optimize, optimize_for_gpu},
+    optimize::{optimize, optimize_and_coarsen},
 };
 use warpwise_simt::{Arg, Launch, Memory, Program, Stopped};
 use warpwise_tests::{
@@ -84,10 +84,8 @@ fn coarsened_random_kernels_mean_what_the_reference_says() {
     let (mut wrong, mut coarsened, mut faults) = (Vec::new(), 0, 0);
     for seed in seeds(300) {
         for random in [coarse_kernel(seed), random_kernel(seed)] {
-            let kernel = optimize_for_gpu(random.kernel.clone());
-            if kernel.coarsening.is_none() {
-                continue;
-            }
+            let coarsened_kernel = optimize_and_coarsen(random.kernel.clone()).coarsened;
+            let Some(kernel) = coarsened_kernel else { continue };
             coarsened += 1;
             let expected = reference::run(&random);
             faults += usize::from(expected.fault.is_some());

@@ -115,9 +115,12 @@ pub struct Kernel {
 
 /// Thread coarsening: each thread does the work of several, those of the same index in neighbouring blocks.
 ///
-/// The launcher passes a factor f ([`Builtin::CoarseningFactor`]) and divides the blocks along an axis by it. A block of the
-/// smaller grid runs f blocks of the launch, the last one those that are left. [`Builtin::GridDim`] stays the launch's, and
-/// [`Builtin::BlockIdx`] and [`Builtin::GlobalIdx`] are of the first of the blocks. With a factor of 1, nothing is different.
+/// The launcher divides the blocks along an axis by the factor ([`CoarseGrid`]). A block of the smaller grid runs as many blocks of
+/// the launch, the last one those that are left. [`Builtin::GridDim`] stays the launch's, and [`Builtin::BlockIdx`] and
+/// [`Builtin::GlobalIdx`] are of the first of the blocks.
+///
+/// Launches that do not [suit](CoarseGrid::suits) this run the same kernel without it, a second code of its own. The interpreter,
+/// which divides no grid, runs a coarsened kernel with a factor of 1 ([`Builtin::CoarseningFactor`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coarsening {
     /// The grid.
@@ -132,7 +135,7 @@ pub struct Coarsening {
 pub struct CoarseGrid {
     /// The axis along which there are fewer blocks.
     pub axis: Axis,
-    /// The largest factor, with which the kernel is fastest.
+    /// The blocks of the launch that a block of the smaller grid runs.
     pub factor: u32,
 }
 
@@ -143,22 +146,22 @@ impl CoarseGrid {
     /// Threads that a multiprocessor of most GPUs runs at the same time.
     const RESIDENT_THREADS: u64 = 2048;
 
-    /// The factor for a launch of `grid` blocks of `block` threads on a GPU with so many multiprocessors: 1 where fewer threads
-    /// would not fill it.
-    pub fn factor_of_launch(self, grid: [u32; 3], block: [u32; 3], multiprocessors: u64) -> u32 {
-        let threads: u64 = grid.iter().chain(&block).map(|&dim| u64::from(dim)).product();
+    /// True if a launch of `grid` blocks of `block` threads still fills a GPU with so many multiprocessors when each thread does the
+    /// work of several. Other launches run the kernel without coarsening.
+    pub fn suits(self, grid: [u32; 3], block: [u32; 3], multiprocessors: u64) -> bool {
+        let dims = grid.iter().chain(&block).map(|&dim| u64::from(dim));
+        let threads = dims.fold(1, u64::saturating_mul);
         let needed = u64::from(self.factor) * multiprocessors * Self::RESIDENT_THREADS;
-        let is_long = grid[self.axis as usize] >= self.factor;
-        if is_long && threads >= needed { self.factor } else { 1 }
+        grid[self.axis as usize] >= self.factor && threads >= needed
     }
 
-    /// Returns the grid of the hardware for a launch of `grid` blocks, and the arguments after the fault record: the blocks of the
-    /// launch along the axis, and the factor.
-    pub fn divide(self, mut grid: [u32; 3], factor: u32) -> ([u32; 3], [u32; 2]) {
-        let along = &mut grid[self.axis as usize];
-        let arguments = [*along, factor];
-        *along = along.div_ceil(factor);
-        (grid, arguments)
+    /// Returns the grid of the hardware for a launch of `grid` blocks, and the argument after the fault record: the blocks of the
+    /// launch along the axis.
+    pub fn divide(self, mut grid: [u32; 3]) -> ([u32; 3], u32) {
+        let blocks = &mut grid[self.axis as usize];
+        let launched = *blocks;
+        *blocks = launched.div_ceil(self.factor);
+        (grid, launched)
     }
 }
 
@@ -302,9 +305,9 @@ impl Kernel {
         self.generics.is_empty()
     }
 
-    /// True if blocks of the hardware run several blocks of the launch along `axis`.
-    pub fn is_coarsened(&self, axis: Axis) -> bool {
-        self.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
+    /// Returns the division of the grid if blocks of the hardware run several blocks of the launch along `axis`.
+    pub fn coarse_grid_along(&self, axis: Axis) -> Option<CoarseGrid> {
+        self.coarsening.map(|coarsening| coarsening.grid).filter(|grid| grid.axis == axis)
     }
 
     /// The memory that `ptr` points into; `None` if it is no pointer.

@@ -1,4 +1,4 @@
-//! Passes: rewrite the IR, never speak to the user. The order is the text of `optimize_for`.
+//! Passes: rewrite the IR, never speak to the user. The order is the text of `optimize_single_loops` and `repeat_bodies`.
 //!
 //! A pass is one file, which says what it does and why it exists. What all of them keep:
 //!
@@ -151,6 +151,37 @@ pub fn optimize_for_gpu(kernel: Kernel) -> Kernel {
     optimize_for(Engine::Gpu, kernel)
 }
 
+/// Optimizes `kernel` as [`optimize_for_gpu`] does, and once more with [coarsened](crate::ir::Coarsening) threads where that pays.
+/// The passes before coarsening run once for both.
+pub fn optimize_and_coarsen(mut kernel: Kernel) -> GpuKernels {
+    if kernel.coarsening.is_some() {
+        return GpuKernels { plain: kernel, coarsened: None };
+    }
+    let fallbacks = optimize_single_loops(Engine::Gpu, &mut kernel);
+    let coarsened = coarsen_threads(&kernel, &fallbacks).map(|(mut coarse, mut fallbacks)| {
+        fallbacks = renumber(&mut coarse, &fallbacks);
+        repeat_bodies(Engine::Gpu, coarse, fallbacks)
+    });
+    GpuKernels { plain: repeat_bodies(Engine::Gpu, kernel, fallbacks), coarsened }
+}
+
+/// The optimized code of a kernel for a GPU, for launches of either size.
+#[derive(Clone, Debug)]
+pub struct GpuKernels {
+    /// The kernel as [`optimize_for_gpu`] makes it, for every launch.
+    pub plain: Kernel,
+    /// The kernel with [coarsened](crate::ir::Coarsening) threads, if that pays, for launches that
+    /// [suit it](crate::ir::CoarseGrid::suits).
+    pub coarsened: Option<Kernel>,
+}
+
+impl GpuKernels {
+    /// Iterates over the one kernel, or both.
+    pub fn iter(&self) -> impl Iterator<Item = &Kernel> {
+        std::iter::once(&self.plain).chain(&self.coarsened)
+    }
+}
+
 /// An engine that runs the optimized kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Engine {
@@ -163,72 +194,80 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         // It has been through this, and passes must not make two of the loop over its threads.
         return kernel;
     }
-    before_checks(&mut kernel);
+    let fallbacks = optimize_single_loops(engine, &mut kernel);
+    repeat_bodies(engine, kernel, fallbacks)
+}
+
+/// Runs the passes before those that repeat the bodies of loops. Returns the second [versions](mod@version_loops) of loops.
+fn optimize_single_loops(engine: Engine, kernel: &mut Kernel) -> HashSet<InstId> {
+    before_checks(kernel);
     if engine == Engine::Gpu {
         kernel.renumber();
-        if count_loops(&mut kernel) {
+        if count_loops(kernel) {
             kernel.renumber();
-            forward_locals(&mut kernel);
-            eliminate_common_subexpressions(&mut kernel);
+            forward_locals(kernel);
+            eliminate_common_subexpressions(kernel);
         }
     }
-    eliminate_checks(&mut kernel);
-    eliminate_dead_code(&mut kernel);
+    eliminate_checks(kernel);
+    eliminate_dead_code(kernel);
     kernel.renumber();
     if engine == Engine::Gpu {
         // After proofs, which know remainders better than selected values.
-        reduce_remainders(&mut kernel);
+        reduce_remainders(kernel);
         kernel.renumber();
         // Likewise: proofs bound a quotient better than the sum of two.
-        split_quotients(&mut kernel);
+        split_quotients(kernel);
         kernel.renumber();
         // What only one arm needs is then computed in place.
-        hoist_common_expressions(&mut kernel);
+        hoist_common_expressions(kernel);
         kernel.renumber();
     }
-    narrow_indices(&mut kernel);
+    narrow_indices(kernel);
     kernel.renumber();
     // Narrowing leaves casts of casts, and constants twice.
-    fold_constants(&mut kernel);
-    eliminate_common_subexpressions(&mut kernel);
-    eliminate_dead_code(&mut kernel);
-    drop_arrays(&mut kernel);
+    fold_constants(kernel);
+    eliminate_common_subexpressions(kernel);
+    eliminate_dead_code(kernel);
+    drop_arrays(kernel);
     // Behind what learns from branches.
-    select_values(&mut kernel);
+    select_values(kernel);
     kernel.renumber();
-    forward_locals(&mut kernel);
-    eliminate_dead_code(&mut kernel);
-    let fallbacks = match engine {
-        Engine::Interpreter => HashSet::new(),
-        Engine::Gpu => {
-            kernel.renumber();
-            // Ahead of what unrolls, so that only the version without checks is unrolled.
-            let mut fallbacks = version_loops(&mut kernel);
+    forward_locals(kernel);
+    eliminate_dead_code(kernel);
+    if engine == Engine::Interpreter {
+        return HashSet::new();
+    }
+    kernel.renumber();
+    // Ahead of what unrolls, so that only the version without checks is unrolled.
+    let mut fallbacks = version_loops(kernel);
+    fallbacks = renumber(kernel, &fallbacks);
+    if narrow_loops(kernel, &mut fallbacks) {
+        fallbacks = renumber(kernel, &fallbacks);
+        narrow_indices(kernel);
+        fallbacks = renumber(kernel, &fallbacks);
+        fold_constants(kernel);
+        eliminate_common_subexpressions(kernel);
+        eliminate_dead_code(kernel);
+        fallbacks = renumber(kernel, &fallbacks);
+    }
+    fallbacks
+}
+
+/// Runs the passes that repeat the bodies of loops, and what cleans up after them.
+fn repeat_bodies(engine: Engine, mut kernel: Kernel, mut fallbacks: HashSet<InstId>) -> Kernel {
+    if engine == Engine::Gpu {
+        let by_divisors = unroll_by_divisors(&mut kernel, &mut fallbacks);
+        fallbacks = renumber(&mut kernel, &fallbacks);
+        // After that, which leaves loops with remainders behind.
+        carry_remainders(&mut kernel);
+        divide_by_powers(&mut kernel);
+        if unroll_short_loops(&mut kernel, &fallbacks) || by_divisors {
             fallbacks = renumber(&mut kernel, &fallbacks);
-            if narrow_loops(&mut kernel, &mut fallbacks) {
-                fallbacks = renumber(&mut kernel, &fallbacks);
-                narrow_indices(&mut kernel);
-                fallbacks = renumber(&mut kernel, &fallbacks);
-                fold_constants(&mut kernel);
-                eliminate_common_subexpressions(&mut kernel);
-                eliminate_dead_code(&mut kernel);
-                fallbacks = renumber(&mut kernel, &fallbacks);
-            }
-            coarsen_threads(&mut kernel, &mut fallbacks);
-            fallbacks = renumber(&mut kernel, &fallbacks);
-            let by_divisors = unroll_by_divisors(&mut kernel, &mut fallbacks);
-            fallbacks = renumber(&mut kernel, &fallbacks);
-            // After that, which leaves loops with remainders behind.
-            carry_remainders(&mut kernel);
-            divide_by_powers(&mut kernel);
-            if unroll_short_loops(&mut kernel, &fallbacks) || by_divisors {
-                fallbacks = renumber(&mut kernel, &fallbacks);
-                // Counters and remainders have become constants.
-                fold_constants(&mut kernel);
-            }
-            fallbacks
+            // Counters and remainders have become constants.
+            fold_constants(&mut kernel);
         }
-    };
+    }
     // Last, since it makes more of what the others would go through.
     unroll_loops(&mut kernel, &fallbacks, engine == Engine::Gpu);
     kernel.renumber();

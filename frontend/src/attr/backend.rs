@@ -17,7 +17,9 @@ use warpwise_compiler::{
         Backend,
         ptx::{self, Unsupported},
     },
-    ir::Kernel,
+    compile::{self, CompileError},
+    ir::{CoarseGrid, Kernel},
+    optimize::GpuKernels,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -33,10 +35,15 @@ pub(crate) struct Choice {
     is_asked_for: bool,
 }
 
+/// The PTX of a kernel for the oldest GPU, and for each later one that it gains something on, the oldest first.
+pub(crate) type Texts = Vec<(Target, String)>;
+
 /// A kernel as PTX.
 pub(crate) struct Emitted {
-    /// For the oldest GPU, and for each later one that it gains something on, the oldest first.
-    pub(crate) texts: Vec<(Target, String)>,
+    /// The kernel as written.
+    pub(crate) plain: Texts,
+    /// The kernel with coarsened threads, for large launches.
+    pub(crate) coarsened: Option<(CoarseGrid, Texts)>,
     /// Why the back end is not the one that was asked for.
     pub(crate) warning: Option<String>,
 }
@@ -55,21 +62,36 @@ pub(crate) fn chosen(options: &Options) -> Choice {
     Choice { backend: asked_for.unwrap_or(DEFAULT), is_asked_for: asked_for.is_some() }
 }
 
-/// Makes PTX of `optimized`, which `kernel` became.
+/// Makes PTX of `kernel`, optimized.
 ///
 /// # Errors
-/// If the kernel outgrows a limit of PTX.
-pub(crate) fn emit(
+/// If the kernel outgrows a limit of PTX, or a bug of the optimizer.
+pub(crate) fn emit(choice: Choice, kernel: &Kernel) -> Result<Emitted, CompileError> {
+    if !makes_code() {
+        // Nobody launches it, so that the code for large launches is of no use.
+        let plain = compile::optimized_for_gpu(kernel.clone())?;
+        let plain = emit_builtin(&plain).map_err(CompileError::Unsupported)?;
+        return Ok(Emitted { plain, coarsened: None, warning: None });
+    }
+    let kernels = compile::optimized_and_coarsened(kernel.clone())?;
+    emit_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
+}
+
+/// Makes PTX of `kernels`, which `kernel` became.
+fn emit_kernels(
     choice: Choice,
     kernel: &Kernel,
-    optimized: &Kernel,
+    kernels: &GpuKernels,
 ) -> Result<Emitted, Unsupported> {
     let builtin = |warning| {
-        // For later GPUs the runtime makes it, when it meets one.
-        let text = ptx::emit(optimized, Target::OLDEST)?;
-        Ok(Emitted { texts: vec![(Target::OLDEST, text)], warning })
+        let plain = emit_builtin(&kernels.plain)?;
+        let coarsened = kernels.coarsened.as_ref().and_then(|kernel| {
+            // It has a parameter more, and is done without where that is one too many.
+            Some((kernel.coarsening?.grid, emit_builtin(kernel).ok()?))
+        });
+        Ok(Emitted { plain, coarsened, warning })
     };
-    if choice.backend == Backend::Builtin || !makes_code() {
+    if choice.backend == Backend::Builtin {
         return builtin(None);
     }
     let instead = "the built-in back end compiles it instead";
@@ -80,17 +102,42 @@ pub(crate) fn emit(
             return builtin(choice.is_asked_for.then_some(warning));
         }
     };
-    let mut texts = Vec::new();
-    for target in ptx::levels(kernel) {
-        match warpwise_llvm::emit(llvm, optimized, target) {
-            Ok(text) => texts.push((target, text)),
-            Err(warpwise_llvm::Error::Unsupported(error)) => return Err(error),
-            Err(warpwise_llvm::Error::Failed(error)) => {
-                return builtin(Some(format!("{error}; {instead}; please report this")));
-            }
+    match emit_by_llvm(llvm, &ptx::levels(kernel), kernels) {
+        Ok(emitted) => Ok(emitted),
+        Err(warpwise_llvm::Error::Unsupported(error)) => Err(error),
+        Err(warpwise_llvm::Error::Failed(error)) => {
+            builtin(Some(format!("{error}; {instead}; please report this")))
         }
     }
-    Ok(Emitted { texts, warning: None })
+}
+
+/// Makes PTX by the built-in back end: for later GPUs the runtime makes it, when it meets one.
+fn emit_builtin(kernel: &Kernel) -> Result<Texts, Unsupported> {
+    Ok(vec![(Target::OLDEST, ptx::emit(kernel, Target::OLDEST)?)])
+}
+
+fn emit_by_llvm(
+    llvm: &Llvm,
+    targets: &[Target],
+    kernels: &GpuKernels,
+) -> Result<Emitted, warpwise_llvm::Error> {
+    let emit = |kernel: &Kernel| -> Result<Texts, warpwise_llvm::Error> {
+        let emit = |&target| Ok((target, warpwise_llvm::emit(llvm, kernel, target)?));
+        targets.iter().map(emit).collect()
+    };
+    let plain = emit(&kernels.plain)?;
+    let mut coarsened = None;
+    if let Some(kernel) = &kernels.coarsened
+        && let Some(coarsening) = kernel.coarsening
+    {
+        coarsened = match emit(kernel) {
+            Ok(texts) => Some((coarsening.grid, texts)),
+            // It has a parameter more, and is done without where that is one too many.
+            Err(warpwise_llvm::Error::Unsupported(_)) => None,
+            Err(error) => return Err(error),
+        };
+    }
+    Ok(Emitted { plain, coarsened, warning: None })
 }
 
 /// Whether what rustc makes now is more than metadata: not under `cargo check`, clippy and rustdoc.

@@ -11,7 +11,7 @@
 use crate::{
     attr::{
         Options,
-        backend::{self, Choice, Emitted},
+        backend::{self, Choice, Emitted, Texts},
         instances::Instance,
         level::{Build, RECORD_FILE},
         lint_attr::Expectation,
@@ -36,7 +36,7 @@ use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     back::Backend,
-    compile::{CompileError, check_open, checked_and_optimized},
+    compile::{CompileError, check_closed, check_open},
     diag::{Diagnostic, Diagnostics, Level},
     ir::CoarseGrid,
     lint::{self, Levels, Setting},
@@ -300,8 +300,6 @@ fn level(setting: &Setting) -> TokenStream {
 struct Compiled {
     ir: String,
     ptx: Option<Emitted>,
-    /// The division of the grid in launches of the PTX.
-    coarse_grid: Option<CoarseGrid>,
     warnings: Diagnostics,
     levels: Levels,
     /// True if the built-in back end was asked for.
@@ -312,17 +310,16 @@ fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, C
     let kernel = &lowered.kernel;
     let (levels, is_built_in) = (levels.clone(), choice.backend == Backend::Builtin);
     if kernel.is_closed() {
-        let (optimized, warnings) = checked_and_optimized(kernel, &[], &levels)?;
-        let ptx = backend::emit(choice, kernel, &optimized).map_err(CompileError::Unsupported)?;
+        let (_, warnings) = check_closed(kernel, &[], &levels)?;
+        let ptx = backend::emit(choice, kernel)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
         let ir = format!("{kernel}");
-        let coarse_grid = optimized.coarsening.map(|coarsening| coarsening.grid);
-        Ok(Compiled { ir, ptx: Some(ptx), coarse_grid, warnings, levels, is_built_in })
+        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels, is_built_in })
     } else {
         let warnings = check_open(kernel, &levels)?;
         let ir = kernel.to_string();
-        Ok(Compiled { ir, ptx: None, coarse_grid: None, warnings, levels, is_built_in })
+        Ok(Compiled { ir, ptx: None, warnings, levels, is_built_in })
     }
 }
 
@@ -341,23 +338,21 @@ impl Compiled {
         let new = quote_spanned!(Span::mixed_site()=>
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
-        let (ptx, source) = match self.ptx.as_ref().and_then(|ptx| ptx.texts.split_first()) {
-            Some(((_, oldest), later)) => {
-                let oldest = raw_text::literal(oldest);
-                let later = later.iter().map(|(target, ptx)| {
-                    let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), raw_text::literal(ptx));
-                    quote!((#sm, #ptx))
-                });
-                let coarsened = self.coarse_grid.map(|CoarseGrid { axis, factor }| {
+        let texts = self.ptx.as_ref().and_then(|ptx| Some((ptx, ptx_literals(&ptx.plain)?)));
+        let (ptx, source) = match texts {
+            Some((ptx, (oldest, later))) => {
+                let coarsened = ptx.coarsened.as_ref().and_then(|(grid, texts)| {
+                    let (oldest, later) = ptx_literals(texts)?;
+                    let CoarseGrid { axis, factor } = *grid;
                     let axis = Literal::usize_unsuffixed(axis as usize);
                     let factor = Literal::u32_unsuffixed(factor);
-                    quote!(.coarsened(#axis, #factor))
+                    Some(quote!(.with_coarsened_ptx(#axis, #factor, #oldest, #later)))
                 });
                 (
                     Some(quote!(const __WARPWISE_PTX: &'static str = #oldest;)),
                     quote_spanned!(Span::mixed_site()=>
                         unsafe {
-                            #new.with_ptx(<#launched>::__WARPWISE_PTX, &[#(#later),*])#coarsened
+                            #new.with_ptx(<#launched>::__WARPWISE_PTX, #later)#coarsened
                         }
                     ),
                 )
@@ -377,6 +372,17 @@ impl Compiled {
             }
         )
     }
+}
+
+/// Returns the text for the oldest GPU as a literal, and a slice of those for later ones.
+fn ptx_literals(texts: &Texts) -> Option<(TokenStream, TokenStream)> {
+    let ((_, oldest), later) = texts.split_first()?;
+    let later = later.iter().map(|(target, ptx)| {
+        let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), raw_text::literal(ptx));
+        quote!((#sm, #ptx))
+    });
+    let (oldest, later) = (raw_text::literal(oldest), quote!(&[#(#later),*]));
+    Some((quote!(#oldest), later))
 }
 
 #[cfg(test)]

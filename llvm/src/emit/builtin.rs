@@ -5,7 +5,7 @@ use super::{
 };
 use warpwise_compiler::{
     back::ptx::declared_threads,
-    ir::{Axis, Builtin, InstId, LaneMask},
+    ir::{Axis, Builtin, CoarseGrid, InstId, LaneMask},
 };
 
 /// Blocks of a launch along x, less than; along y and z it is [`MAX_BLOCKS_YZ`].
@@ -35,14 +35,13 @@ impl Emitter<'_> {
                 self.special("tid", axis, 0, threads)
             }
             Builtin::BlockIdx(axis) => self.block_idx(axis),
-            Builtin::GridDim(axis) => match self.kernel.is_coarsened(axis) {
-                true => Value::new(Type::I32, "%coarsened_grid"),
-                false => self.special("nctaid", axis, 1, most_blocks(axis) + 1),
+            Builtin::GridDim(axis) => match self.kernel.coarse_grid_along(axis) {
+                Some(_) => Value::new(Type::I32, "%coarsened_grid"),
+                None => self.special("nctaid", axis, 1, most_blocks(axis) + 1),
             },
-            Builtin::CoarseningFactor => match self.kernel.coarsening {
-                Some(_) => Value::new(Type::I32, "%coarsening_factor"),
-                None => Value::i32(1),
-            },
+            Builtin::CoarseningFactor => {
+                Value::i32(self.kernel.coarsening.map_or(1, |coarsening| coarsening.grid.factor))
+            }
             Builtin::BlockDim(axis) => match declared_threads(self.kernel, axis) {
                 Some(threads) => Value::i32(threads as u32),
                 None => {
@@ -82,9 +81,11 @@ impl Emitter<'_> {
     /// The index of the first of the launch's blocks that this one runs.
     fn block_idx(&mut self, axis: Axis) -> Value {
         let own = self.special("ctaid", axis, 0, most_blocks(axis));
-        match self.kernel.is_coarsened(axis) {
-            true => inst!(self, Type::I32, "mul nuw nsw {own}, %coarsening_factor"),
-            false => own,
+        match self.kernel.coarse_grid_along(axis) {
+            Some(CoarseGrid { factor, .. }) => {
+                inst!(self, Type::I32, "mul nuw nsw {own}, {factor}")
+            }
+            None => own,
         }
     }
 

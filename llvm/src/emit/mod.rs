@@ -41,7 +41,7 @@ use warpwise_compiler::{
         dynamic_shared_align, local_placement, offset_params,
     },
     id::Id,
-    ir::{Array, ArrayId, CoarseGrid, Kernel, ParamKind, Root, Scalar},
+    ir::{Array, ArrayId, Kernel, ParamKind, Root, Scalar},
     target::Target,
 };
 
@@ -145,9 +145,7 @@ impl Module<'_> {
         }
         params.push("i64 %fault_record".to_owned());
         if self.kernel.coarsening.is_some() {
-            let most = CoarseGrid::MAX_FACTOR + 1;
             params.push("i32 %coarsened_grid".to_owned());
-            params.push(format!("i32 range(i32 1, {most}) %coarsening_factor"));
         }
         if self.kernel.prints() {
             params.push("i64 %print_buffer".to_owned());

@@ -4,7 +4,7 @@
 //! that need it go through [`Context::enter`], which makes it current on the calling thread for as long
 //! as they take, and notices when the driver gives it up for good.
 use super::{
-    kernel::Loaded,
+    kernel::GpuKernel,
     table::{ContextHandle, DeviceNumber, Driver},
 };
 use crate::{Error, Result, device::DeviceInfo, kernel::Cache};
@@ -55,7 +55,7 @@ const FATAL: &[u32] = &[
 
 /// A GPU in use. Fields are dropped in order: the kernels before their context.
 pub(super) struct Gpu {
-    pub(super) kernels: Cache<Loaded>,
+    pub(super) kernels: Cache<GpuKernel>,
     pub(super) context: Arc<Context>,
 }
 

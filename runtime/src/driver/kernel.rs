@@ -5,7 +5,8 @@ use super::{
 };
 use crate::{
     Error, Result,
-    kernel::{Bound, Signature, Source},
+    kernel::{Bound, EmbeddedPtx, Signature, Slot, Source},
+    launch::Geometry,
 };
 use std::{
     borrow::Cow,
@@ -15,7 +16,7 @@ use std::{
 };
 use warpwise_compiler::{
     back::ptx,
-    compile::optimized_for_gpu,
+    compile::optimized_and_coarsened,
     ir::{CoarseGrid, Kernel},
     target::Target,
 };
@@ -31,32 +32,112 @@ const NUMBER_OF_REGISTERS: c_int = 4;
 /// Bytes of what the driver's compiler may say.
 const LOG_BYTES: usize = 16 << 10;
 
-/// A kernel in a context.
+/// A kernel on a GPU: its code as written and, for large launches, its code with coarsened threads.
+///
+/// Each is loaded at the first launch that needs it. The driver compiles what it loads, most programs launch a kernel at one size,
+/// and of the two codes the coarsened one takes longer to compile.
+pub(super) struct GpuKernel {
+    pub(super) plain: KernelCode,
+    coarsened: Option<(CoarseGrid, KernelCode)>,
+}
+
+impl GpuKernel {
+    /// Finds the code of `source`, made now unless what was embedded is as good.
+    pub(super) fn new(context: &Context, source: &Source, bound: &Bound) -> Result<Self> {
+        let target = target(context);
+        let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
+        if let Some(plain) = source.ptx.and_then(text_for) {
+            let coarsened = source.coarsened.and_then(|(grid, ptx)| {
+                Some((grid, KernelCode::new(Code::Embedded(text_for(ptx)?))))
+            });
+            return Ok(Self { plain: KernelCode::new(Code::Embedded(plain)), coarsened });
+        }
+        let kernels = optimized_and_coarsened(bound.kernel.clone())
+            .map_err(|error| compile_error(context, source, error.to_string()))?;
+        let optimized = |kernel| KernelCode::new(Code::Optimized(Box::new(kernel)));
+        let coarsened = kernels.coarsened.and_then(|kernel| {
+            // It has a parameter more, and is done without where that is one too many.
+            ptx::check_limits(&kernel, target).ok()?;
+            Some((kernel.coarsening?.grid, optimized(kernel)))
+        });
+        Ok(Self { plain: optimized(kernels.plain), coarsened })
+    }
+
+    /// Returns the code for a launch of this size, with the division of its grid.
+    pub(super) fn code_for(
+        &self,
+        Geometry { grid, block }: Geometry,
+        multiprocessors: u64,
+    ) -> (&KernelCode, Option<CoarseGrid>) {
+        match &self.coarsened {
+            Some((coarse_grid, code)) if coarse_grid.suits(grid, block, multiprocessors) => {
+                (code, Some(*coarse_grid))
+            }
+            Some(_) | None => (&self.plain, None),
+        }
+    }
+}
+
+/// The code of a kernel, which is loaded at its first use.
+pub(super) struct KernelCode {
+    code: Code,
+    loaded: Slot<Loaded>,
+}
+
+enum Code {
+    /// PTX that was made beforehand.
+    Embedded(&'static str),
+    /// What becomes PTX when it is loaded.
+    Optimized(Box<Kernel>),
+}
+
+impl KernelCode {
+    const fn new(code: Code) -> Self {
+        Self { code, loaded: Slot::new() }
+    }
+
+    /// Returns the code of `source` in the GPU's context, loaded now or earlier.
+    pub(super) fn load(
+        &self,
+        context: &Arc<Context>,
+        source: &Source,
+        bound: &Bound,
+    ) -> Result<Arc<Loaded>> {
+        self.loaded.get_or_make(|| {
+            let ptx = match &self.code {
+                Code::Embedded(ptx) => Cow::Borrowed(*ptx),
+                Code::Optimized(kernel) => {
+                    let ptx = emit(kernel, target(context), source.may_use_llvm);
+                    Cow::Owned(ptx.map_err(|text| compile_error(context, source, text))?)
+                }
+            };
+            Loaded::new(context, source, bound, &ptx)
+        })
+    }
+}
+
+/// The target that PTX is made for.
+fn target(context: &Context) -> Target {
+    context.info.sm.map_or(Target::OLDEST, Target::new)
+}
+
+fn compile_error(context: &Context, source: &Source, message: String) -> Error {
+    Error::Compile { kernel: source.name, device: context.to_string(), message }
+}
+
+/// Code in a context.
 pub(super) struct Loaded {
     pub(super) function: FunctionHandle,
     /// Registers that the driver's compiler gave a thread.
     pub(super) registers: u32,
-    /// The division of the grid in launches.
-    pub(super) coarse_grid: Option<CoarseGrid>,
     _module: Module,
 }
 
 impl Loaded {
-    /// Loads the kernel's PTX, made now unless what was embedded is as good.
-    pub(super) fn new(context: &Arc<Context>, source: &Source, bound: &Bound) -> Result<Self> {
-        let kernel = source.name;
-        let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
-        let target = context.info.sm.map_or(Target::OLDEST, Target::new);
-        let (ptx, coarse_grid) = match source.ptx_for(&bound.kernel, target) {
-            Some(ptx) => (Cow::Borrowed(ptx), source.coarse_grid),
-            None => {
-                let (ptx, coarse_grid) =
-                    emit(&bound.kernel, target, source.may_use_llvm).map_err(failed)?;
-                (Cow::Owned(ptx), coarse_grid)
-            }
-        };
+    fn new(context: &Arc<Context>, source: &Source, bound: &Bound, ptx: &str) -> Result<Self> {
+        let failed = |message| compile_error(context, source, message);
         let zero = |_| failed("a name or PTX with a zero byte".into());
-        let ptx = CString::new(&*ptx).map_err(zero)?;
+        let ptx = CString::new(ptx).map_err(zero)?;
         let name = CString::new(&*ptx::entry_name(&bound.kernel.name)).map_err(zero)?;
         let module = Module::load(context, &ptx).map_err(|error| match error {
             Error::Driver { .. } => failed(error.to_string()),
@@ -65,22 +146,16 @@ impl Loaded {
         let function = module.function(&name)?;
         allow_shared(context, function, asked_for(&bound.signature, context))?;
         let registers = registers(context, function)?;
-        Ok(Self { function, registers, coarse_grid, _module: module })
+        Ok(Self { function, registers, _module: module })
     }
 }
 
-/// Returns the PTX of a kernel for the GPU at hand, by LLVM if that is wanted and there is one.
-fn emit(
-    kernel: &Kernel,
-    target: Target,
-    may_use_llvm: bool,
-) -> Result<(String, Option<CoarseGrid>), String> {
-    let kernel = optimized_for_gpu(kernel.clone()).map_err(|error| error.to_string())?;
-    if may_use_llvm && let Some(ptx) = by_llvm(&kernel, target) {
-        return Ok((ptx, kernel.coarsening.map(|coarsening| coarsening.grid)));
+/// Returns the PTX of an optimized kernel for the GPU at hand, by LLVM if that is wanted and there is one.
+fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
+    if may_use_llvm && let Some(ptx) = by_llvm(kernel, target) {
+        return Ok(ptx);
     }
-    let ptx = ptx::emit(&kernel, target).map_err(|error| error.to_string())?;
-    Ok((ptx, kernel.coarsening.map(|coarsening| coarsening.grid)))
+    ptx::emit(kernel, target).map_err(|error| error.to_string())
 }
 
 /// Returns LLVM's PTX; `None` if there is no LLVM, or it refuses the kernel.

@@ -5,7 +5,7 @@
 use super::{
     context::Gpu,
     faults::{self, Faults},
-    kernel::Loaded,
+    kernel::{GpuKernel, Loaded},
     memory::{self, Allocation},
     table::{Address, Driver, EventHandle, StreamHandle},
 };
@@ -22,7 +22,7 @@ use std::{
     fmt, ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use warpwise_compiler::specialize::Binding;
+use warpwise_compiler::{ir::CoarseGrid, specialize::Binding};
 
 /// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
 const NON_BLOCKING: c_uint = 1;
@@ -149,34 +149,47 @@ impl Stream {
 
     /// Gives a launch to the GPU.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
-        let loaded = self.load(launch.source, launch.bindings, launch.bound)?;
+        let Launch { source, bindings, bound, geometry, .. } = *launch;
+        let kernel = self.kernel(source, bindings, bound)?;
+        let (code, coarse_grid) = kernel.code_for(geometry, self.info().multiprocessors as u64);
+        let loaded = code.load(&self.gpu.context, source, bound)?;
         let others = self.others(launch.args);
         self.gpu.context.enter(|driver| {
             others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
-            self.enqueue(driver, launch, &loaded)?;
+            self.enqueue(driver, launch, &loaded, coarse_grid)?;
             others.iter().try_for_each(|other| other.wait_behind(driver, self))
         })
     }
 
-    /// The kernel in the GPU's context, now or earlier.
-    fn load(
+    /// Returns the kernel for the GPU, whose code is loaded later.
+    fn kernel(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+    ) -> Result<Arc<GpuKernel>> {
+        let Gpu { kernels, context } = &*self.gpu;
+        kernels.get(source, bindings, || GpuKernel::new(context, source, bound))
+    }
+
+    /// Returns the kernel as written, loaded now or earlier.
+    fn load_plain(
         &self,
         source: &'static Source,
         bindings: &[Binding],
         bound: &Bound,
     ) -> Result<Arc<Loaded>> {
-        let Gpu { kernels, context } = &*self.gpu;
-        kernels.get(source, bindings, || Loaded::new(context, source, bound))
+        self.kernel(source, bindings, bound)?.plain.load(&self.gpu.context, source, bound)
     }
 
-    /// The GPU, and the registers that a thread of the kernel takes.
+    /// The GPU, and the registers that a thread of the kernel as written takes.
     pub(crate) fn taken(
         &self,
         source: &'static Source,
         bindings: &[Binding],
         bound: &Bound,
     ) -> Result<(&DeviceInfo, u32)> {
-        Ok((self.info(), self.load(source, bindings, bound)?.registers))
+        Ok((self.info(), self.load_plain(source, bindings, bound)?.registers))
     }
 
     /// How many blocks run at the same time, of so many threads and so much shared memory that the launch asks
@@ -189,7 +202,7 @@ impl Stream {
         threads: u32,
         dynamic: u64,
     ) -> Result<u64> {
-        let loaded = self.load(source, bindings, bound)?;
+        let loaded = self.load_plain(source, bindings, bound)?;
         self.gpu.context.enter(|driver| self.most_blocks(driver, &loaded, threads, dynamic))
     }
 
@@ -240,7 +253,13 @@ impl Stream {
         }
     }
 
-    fn enqueue(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
+    fn enqueue(
+        &self,
+        driver: &Driver,
+        launch: &Launch<'_>,
+        loaded: &Loaded,
+        coarse_grid: Option<CoarseGrid>,
+    ) -> Result<()> {
         let Launch { source, bound, geometry: Geometry { grid, block }, ref shared, args, .. } =
             *launch;
         self.check_grid(driver, launch, loaded)?;
@@ -259,13 +278,11 @@ impl Stream {
         }
         values.extend(&shared.offsets);
         values.push(faults.next());
-        let mut coarse = grid;
-        if let Some(coarse_grid) = loaded.coarse_grid {
-            let multiprocessors = self.info().multiprocessors as u64;
-            let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
-            let arguments;
-            (coarse, arguments) = coarse_grid.divide(grid, factor);
-            values.extend(arguments.map(u64::from));
+        let mut hardware_grid = grid;
+        if let Some(coarse_grid) = coarse_grid {
+            let launched;
+            (hardware_grid, launched) = coarse_grid.divide(grid);
+            values.push(launched.into());
         }
         if bound.kernel.prints() {
             values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
@@ -283,7 +300,7 @@ impl Stream {
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
         // Its shared memory is as much as its arrays take.
         unsafe {
-            let ([gx, gy, gz], [bx, by, bz]) = (coarse, block);
+            let ([gx, gy, gz], [bx, by, bz]) = (hardware_grid, block);
             let (function, stream, params) = (loaded.function, self.handle, params.as_mut_ptr());
             match bound.signature.cooperative {
                 true => driver.cuLaunchCooperativeKernel(

@@ -9,7 +9,7 @@
 //! text is for, as 90; without it, the oldest. A fourth is how many statements a kernel has at most, as
 //! `--statements` of `fuzz_gpu`.
 use std::{env, error::Error, fs, path::Path};
-use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize_for_gpu, target::Target};
+use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize_and_coarsen, target::Target};
 use warpwise_tests::random_ir::{random_kernel_within, seeds};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,7 +25,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(directory)?;
     for seed in seeds(count) {
         let kernel = random_kernel_within(seed, max_statements).kernel;
-        write(directory, &format!("{seed}-optimized"), &optimize_for_gpu(kernel.clone()), target)?;
+        let kernels = optimize_and_coarsen(kernel.clone());
+        write(directory, &format!("{seed}-optimized"), &kernels.plain, target)?;
+        if let Some(coarsened) = &kernels.coarsened {
+            write(directory, &format!("{seed}-coarsened"), coarsened, target)?;
+        }
         write(directory, &seed.to_string(), &kernel, target)?;
     }
     Ok(())

@@ -15,6 +15,8 @@
 //! | `--backend NAME` | whose PTX runs: `builtin`, which it is without this, or `llvm` |
 //! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
 //!
+//! Kernels that are coarsened run twice, as in small launches and as in large ones.
+//!
 //! A process whose kernel ends the context, or does not end in a minute, is replaced, and its batch is run again in
 //! halves, until the seed is known or the time is over. Every ten seconds it prints how far it has come. Without a GPU
 //! it says so, and succeeds.
@@ -29,7 +31,7 @@ use std::{
 };
 use warpwise_compiler::back::Backend;
 use warpwise_tests::{
-    gpu::{BatchError, Gpu, reference},
+    gpu::{BatchError, Gpu, Left, Version, reference},
     random_ir::{RandomKernel, coarse_kernel, random_kernel_within},
     worker::{WORKER, Worker},
 };
@@ -154,17 +156,15 @@ fn work(statements: u32, backend: Backend, generator: Generator) -> ExitCode {
         };
         let batch: Vec<_> = seeds.map(|seed| generator.kernel(seed, statements)).collect();
         let references: Vec<_> = batch.iter().map(reference).collect();
-        match gpu.run(&batch) {
+        match differences(&gpu, &batch, &references) {
             Err(error @ BatchError::Lost(_)) => {
                 println!("lost {error}");
                 return ExitCode::FAILURE;
             }
             Err(error @ BatchError::Refused(_)) => println!("refused {error}"),
-            Ok(left) => {
-                for ((random, left), reference) in batch.iter().zip(&left).zip(&references) {
-                    if let Some(difference) = left.difference(reference) {
-                        println!("differs {} {difference}", random.kernel.name);
-                    }
+            Ok(differences) => {
+                for text in differences {
+                    println!("differs {text}");
                 }
                 let faults = references.iter().filter(|left| left.fault.is_some()).count();
                 println!("done {faults}");
@@ -172,6 +172,24 @@ fn work(statements: u32, backend: Backend, generator: Generator) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Runs both versions of the kernels, and returns how they differ from the references.
+fn differences(
+    gpu: &Gpu,
+    batch: &[RandomKernel],
+    references: &[Left],
+) -> Result<Vec<String>, BatchError> {
+    let mut differences = Vec::new();
+    for version in Version::ALL {
+        let left = gpu.run(batch, version)?;
+        for ((random, left), reference) in batch.iter().zip(&left).zip(references) {
+            if let Some(difference) = left.as_ref().and_then(|left| left.difference(reference)) {
+                differences.push(format!("{} {version:?}: {difference}", random.kernel.name));
+            }
+        }
+    }
+    Ok(differences)
 }
 
 /// Reads `from to`.

@@ -21,8 +21,8 @@ use crate::{
     },
     id::{self, Id},
     ir::{
-        ArrayId, Axis, Builtin, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar,
-        SharedId, Space, Ty,
+        ArrayId, Axis, Builtin, CoarseGrid, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind,
+        Scalar, SharedId, Space, Ty,
     },
     target::Target,
 };
@@ -268,10 +268,10 @@ impl<'k> Emitter<'k> {
             Builtin::ThreadIdx(axis) => Operand::Reg(self.special("tid", axis)),
             Builtin::BlockIdx(axis) => Operand::Reg(self.block_idx(axis)),
             Builtin::GridDim(axis) => Operand::Reg(self.grid_dim(axis)),
-            Builtin::CoarseningFactor => match self.kernel.coarsening {
-                Some(_) => Operand::Reg(self.launcher_param("coarsening_factor")),
-                None => Operand::Imm(Imm { bits: 1, scalar: Scalar::U32 }),
-            },
+            Builtin::CoarseningFactor => {
+                let factor = self.kernel.coarsening.map_or(1, |coarsening| coarsening.grid.factor);
+                Operand::Imm(Imm { bits: factor.into(), scalar: Scalar::U32 })
+            }
             Builtin::BlockDim(axis) => match declared_threads(self.kernel, axis) {
                 Some(bits) => Operand::Imm(Imm { bits, scalar: Scalar::U32 }),
                 None => Operand::Reg(self.special("ntid", axis)),
@@ -307,20 +307,12 @@ impl<'k> Emitter<'k> {
         reg
     }
 
-    /// A fresh register with a 32-bit parameter of the launcher's own.
-    fn launcher_param(&mut self, name: &str) -> Reg {
-        let reg = self.regs.fresh(Class::B32);
-        ptx!(self, "ld.param.u32 {reg}, [{name}]");
-        reg
-    }
-
     /// A fresh register with the index of the first of the launch's blocks that this one runs.
     pub(super) fn block_idx(&mut self, axis: Axis) -> Reg {
         let own = self.special("ctaid", axis);
-        if !self.kernel.is_coarsened(axis) {
+        let Some(CoarseGrid { factor, .. }) = self.kernel.coarse_grid_along(axis) else {
             return own;
-        }
-        let factor = self.launcher_param("coarsening_factor");
+        };
         let first = self.regs.fresh(Class::B32);
         ptx!(self, "mul.lo.u32 {first}, {own}, {factor}");
         first
@@ -328,10 +320,12 @@ impl<'k> Emitter<'k> {
 
     /// A fresh register with the number of the launch's blocks along an axis.
     pub(super) fn grid_dim(&mut self, axis: Axis) -> Reg {
-        match self.kernel.is_coarsened(axis) {
-            true => self.launcher_param("coarsened_grid"),
-            false => self.special("nctaid", axis),
+        if self.kernel.coarse_grid_along(axis).is_none() {
+            return self.special("nctaid", axis);
         }
+        let blocks = self.regs.fresh(Class::B32);
+        ptx!(self, "ld.param.u32 {blocks}, [coarsened_grid]");
+        blocks
     }
 
     fn global_idx(&mut self, axis: Axis) -> Operand {

@@ -5,7 +5,7 @@
 //! of its elements, 64 bits each; then, of each shared array but the first whose length the launch
 //! computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
 //! [`FaultRecord`](crate::fault::FaultRecord), if its threads are [coarsened](crate::ir::Coarsening), the blocks of the launch along the
-//! axis and the factor, 32 bits each, if the kernel prints, that of the buffer for what it
+//! axis, 32 bits, if the kernel prints, that of the buffer for what it
 //! prints ([`output`](crate::output)), and, if it is cooperative, that of a word in which blocks are
 //! counted, which is 0 before the first launch.
 //!
@@ -315,7 +315,7 @@ impl Entry<'_> {
         }
         write!(f, "\t.param .u64 fault_record")?;
         if self.kernel.coarsening.is_some() {
-            write!(f, ",\n\t.param .u32 coarsened_grid,\n\t.param .u32 coarsening_factor")?;
+            write!(f, ",\n\t.param .u32 coarsened_grid")?;
         }
         if self.kernel.prints() {
             write!(f, ",\n\t.param .u64 print_buffer")?;
