@@ -7,7 +7,9 @@
 mod kernels;
 mod process;
 
-use kernels::{INCREMENT, MEETING, divide, faulty, increment, meeting, sized, with_ptx};
+use kernels::{
+    EMBEDDED, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized, with_ptx,
+};
 use process::said;
 use std::{
     env,
@@ -17,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch, max_cooperative_blocks, occupancy},
+    __private::{Arg, Source, launch, max_cooperative_blocks, occupancy},
     Device, Error, LaunchConfig,
     occupancy::Limiter,
 };
@@ -315,6 +317,31 @@ fn launches_without_a_wait_report_their_faults_too() {
             faulty(&device, LaunchConfig::cover(8), &mut y).unwrap();
             let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
             assert_eq!((panic.kernel, panic.count), ("faulty", 252));
+        }
+    });
+}
+
+#[test]
+fn launches_that_fill_the_gpu_run_coarsened_code_and_others_never_load_it() {
+    let name = "launches_that_fill_the_gpu_run_coarsened_code_and_others_never_load_it";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        // 132 multiprocessors, filled four times by 2048 threads each.
+        let boundary = 132 * 2048 * 4 / 256;
+        for (source, loads) in [(&MEASURED, 0), (&EMBEDDED, 2)] {
+            for (blocks, [grid, coarsened_grid, more_loads]) in [
+                (1, [1, 0, 1]),
+                (boundary - 1, [boundary - 1, 0, 1]),
+                (boundary, [boundary / 4, boundary, 2]),
+                (boundary + 3, [boundary / 4 + 1, boundary + 3, 2]),
+                (boundary - 1, [boundary - 1, 0, 2]),
+            ] {
+                let config = LaunchConfig::grid(blocks as usize).block(256);
+                launch(source, &[], &device, config, &[Arg::write(&mut y)]).unwrap();
+                let expected = [grid, coarsened_grid, loads + more_loads];
+                assert_eq!(y.to_vec().unwrap(), expected, "{blocks} blocks");
+            }
         }
     });
 }

@@ -184,7 +184,7 @@ API int cuEventDestroy_v2(void *event) {
     return COUNT(events, -1), OK;
 }
 
-/* Kernels: a module and a function are the name of the entry. */
+/* Kernels: a module and a function are the name of the entry, and a byte after its end that is 1 if threads are coarsened. */
 static int most_shared = 48 << 10;
 API int cuFuncGetAttribute(int *value, int attribute, void *function) {
     ENTER;
@@ -207,7 +207,11 @@ API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsig
     }
     entry += strlen(".entry ");
     if (is("null_module")) return *module = NULL, OK;
-    *module = strndup(entry, strcspn(entry, " (\n"));
+    size_t length = strcspn(entry, " (\n");
+    char *name = calloc(length + 2, 1);
+    memcpy(name, entry, length);
+    name[length + 1] = strstr(ptx, "coarsened_grid") != NULL;
+    *module = name;
     return COUNT(modules, 1), COUNT(loads, 1), OK;
 }
 API int cuModuleUnload(void *module) {
@@ -287,6 +291,11 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
         if (shared > most_shared) return INVALID_VALUE;
         y[0] = shared, y[1] = *(uint32_t *)params[3], y[2] = *(uint32_t *)params[4];
         if (!*(struct record **)params[5]) return INVALID_VALUE;
+    } else if (!strcmp(name, "measured")) {
+        /* The grid, the grid that the coarsened code takes for the launch's, and how often kernels were loaded. */
+        uint32_t *y = *(uint32_t **)params[0];
+        if (!*(struct record **)params[2]) return INVALID_VALUE;
+        y[0] = grid, y[1] = name[strlen(name) + 1] ? *(uint32_t *)params[3] : 0, y[2] = loads;
     } else if (!strcmp(name, "poison")) {
         lost = 1;
     } else {

@@ -7,7 +7,7 @@ use warpwise::{
 };
 
 macro_rules! source {
-    ($name:literal, $ir:literal) => {
+    ($name:literal, $ir:expr) => {
         interpreted(
             $name,
             $ir,
@@ -16,6 +16,23 @@ macro_rules! source {
                 rows: concat!("0000000010001", "0000000120005", "0000000130009"),
             },
         )
+    };
+}
+
+macro_rules! measured_ir {
+    () => {
+        "kernel measured {
+            param arg0 = y: write [u32]
+            %0 = builtin global_idx.x : u64
+            %1 = len arg0 : u64
+            %2 = lt %0, %1 : bool
+            %3 = if %2 {
+                %4 = param arg0 : ptr global
+                %5 = index %4, %0, 4 : ptr global
+                %6 = const 7 : u32
+                %7 = store %5, %6
+            }
+        }"
     };
 }
 
@@ -262,6 +279,21 @@ pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> R
     let args = [Arg::scalar(n), Arg::write(y)];
     launch(&MEETING, &[], device, LaunchConfig::grid(blocks).block(128), &args)
 }
+
+/// `y[global_idx_x()] = 7`, for every thread that has an element; threads are coarsened by four.
+pub static MEASURED: Source = source!("measured", measured_ir!());
+
+/// The same with its PTX, which is as much of it as the driver of tests reads.
+#[expect(unsafe_code, reason = "only the driver of tests gets it")]
+pub static EMBEDDED: Source = unsafe {
+    // SAFETY: no device runs it.
+    with_ptx("measured", measured_ir!(), ".entry measured()").with_coarsened_ptx(
+        0,
+        4,
+        ".entry measured(.param .u32 coarsened_grid)",
+        &[],
+    )
+};
 
 /// A kernel whose PTX is not what its IR says, which only a test may launch.
 #[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
