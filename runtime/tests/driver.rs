@@ -347,6 +347,20 @@ fn launches_that_fill_the_gpu_run_coarsened_code_and_others_never_load_it() {
 }
 
 #[test]
+fn blocks_that_coarsened_code_has_no_registers_for_run_the_plain_code() {
+    let name = "blocks_that_coarsened_code_has_no_registers_for_run_the_plain_code";
+    in_process(name, fake(), &[("FAKE_CUDA", "cramped")], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        for (threads, expected) in [(256, [1 << 20, 0]), (128, [1 << 18, 1 << 20])] {
+            let config = LaunchConfig::grid(1 << 20).block(threads);
+            launch(&EMBEDDED, &[], &device, config, &[Arg::write(&mut y)]).unwrap();
+            assert_eq!(y.to_vec().unwrap()[..2], expected, "{threads} threads");
+        }
+    });
+}
+
+#[test]
 fn launches_ask_for_the_shared_memory_that_they_size() {
     let name = "launches_ask_for_the_shared_memory_that_they_size";
     in_process(name, fake(), &[], || {

@@ -27,6 +27,8 @@ const ERROR_LOG_BUFFER: c_uint = 5;
 const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 const MOST_DYNAMIC_SHARED_BYTES: c_int = 8;
+/// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`
+const MOST_THREADS: c_int = 0;
 /// `CU_FUNC_ATTRIBUTE_NUM_REGS`
 const NUMBER_OF_REGISTERS: c_int = 4;
 /// Bytes of what the driver's compiler may say.
@@ -37,7 +39,7 @@ const LOG_BYTES: usize = 16 << 10;
 /// Each is loaded at the first launch that needs it. The driver compiles what it loads, most programs launch a kernel at one size,
 /// and of the two codes the coarsened one takes longer to compile.
 pub(super) struct GpuKernel {
-    pub(super) plain: KernelCode,
+    plain: KernelCode,
     coarsened: Option<(CoarseGrid, KernelCode)>,
 }
 
@@ -63,23 +65,41 @@ impl GpuKernel {
         Ok(Self { plain: optimized(kernels.plain), coarsened })
     }
 
-    /// Returns the code for a launch of this size, with the division of its grid.
-    pub(super) fn code_for(
+    /// Returns the kernel as written, loaded now or earlier.
+    pub(super) fn load_plain(
         &self,
-        Geometry { grid, block }: Geometry,
-        multiprocessors: u64,
-    ) -> (&KernelCode, Option<CoarseGrid>) {
-        match &self.coarsened {
-            Some((coarse_grid, code)) if coarse_grid.suits(grid, block, multiprocessors) => {
-                (code, Some(*coarse_grid))
+        context: &Arc<Context>,
+        source: &Source,
+        bound: &Bound,
+    ) -> Result<Arc<Loaded>> {
+        self.plain.load(context, source, bound)
+    }
+
+    /// Returns the code for a launch of this size, loaded now or earlier, with the division of the launch's grid.
+    pub(super) fn load_for(
+        &self,
+        context: &Arc<Context>,
+        source: &Source,
+        bound: &Bound,
+        geometry: Geometry,
+    ) -> Result<(Arc<Loaded>, Option<CoarseGrid>)> {
+        let Geometry { grid, block } = geometry;
+        let multiprocessors = context.info.multiprocessors as u64;
+        if let Some((coarse_grid, code)) = &self.coarsened
+            && coarse_grid.suits(grid, block, multiprocessors)
+        {
+            let loaded = code.load(context, source, bound)?;
+            // It takes more registers than the kernel as written, which blocks of many threads may not have.
+            if geometry.threads() <= loaded.most_threads {
+                return Ok((loaded, Some(*coarse_grid)));
             }
-            Some(_) | None => (&self.plain, None),
         }
+        Ok((self.plain.load(context, source, bound)?, None))
     }
 }
 
 /// The code of a kernel, which is loaded at its first use.
-pub(super) struct KernelCode {
+struct KernelCode {
     code: Code,
     loaded: Slot<Loaded>,
 }
@@ -97,12 +117,7 @@ impl KernelCode {
     }
 
     /// Returns the code of `source` in the GPU's context, loaded now or earlier.
-    pub(super) fn load(
-        &self,
-        context: &Arc<Context>,
-        source: &Source,
-        bound: &Bound,
-    ) -> Result<Arc<Loaded>> {
+    fn load(&self, context: &Arc<Context>, source: &Source, bound: &Bound) -> Result<Arc<Loaded>> {
         self.loaded.get_or_make(|| {
             let ptx = match &self.code {
                 Code::Embedded(ptx) => Cow::Borrowed(*ptx),
@@ -130,6 +145,8 @@ pub(super) struct Loaded {
     pub(super) function: FunctionHandle,
     /// Registers that the driver's compiler gave a thread.
     pub(super) registers: u32,
+    /// The threads of a block at most, which its registers leave room for.
+    most_threads: u32,
     _module: Module,
 }
 
@@ -145,8 +162,9 @@ impl Loaded {
         })?;
         let function = module.function(&name)?;
         allow_shared(context, function, asked_for(&bound.signature, context))?;
-        let registers = registers(context, function)?;
-        Ok(Self { function, registers, _module: module })
+        let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
+        let most_threads = attribute(context, function, MOST_THREADS)?;
+        Ok(Self { function, registers, most_threads, _module: module })
     }
 }
 
@@ -195,14 +213,14 @@ fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Resu
     })
 }
 
-/// Registers of a thread that runs the function.
-fn registers(context: &Context, function: FunctionHandle) -> Result<u32> {
-    let mut registers = 0;
+/// Returns a property of the function.
+fn attribute(context: &Context, function: FunctionHandle, attribute: c_int) -> Result<u32> {
+    let mut value = 0;
     context.enter(|driver| {
-        // SAFETY: `registers` takes the result; the function is loaded in the context, which is current.
-        unsafe { driver.cuFuncGetAttribute(&mut registers, NUMBER_OF_REGISTERS, function) }
+        // SAFETY: `value` takes the result; the function is loaded in the context, which is current.
+        unsafe { driver.cuFuncGetAttribute(&mut value, attribute, function) }
     })?;
-    Ok(u32::try_from(registers).unwrap_or(0))
+    Ok(u32::try_from(value).unwrap_or(0))
 }
 
 /// A module; unloaded when dropped.

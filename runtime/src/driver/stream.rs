@@ -151,10 +151,10 @@ impl Stream {
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         let Launch { source, bindings, bound, geometry, .. } = *launch;
         let kernel = self.kernel(source, bindings, bound)?;
-        let (code, coarse_grid) = kernel.code_for(geometry, self.info().multiprocessors as u64);
-        let loaded = code.load(&self.gpu.context, source, bound)?;
+        let context = &self.gpu.context;
+        let (loaded, coarse_grid) = kernel.load_for(context, source, bound, geometry)?;
         let others = self.others(launch.args);
-        self.gpu.context.enter(|driver| {
+        context.enter(|driver| {
             others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
             self.enqueue(driver, launch, &loaded, coarse_grid)?;
             others.iter().try_for_each(|other| other.wait_behind(driver, self))
@@ -179,7 +179,7 @@ impl Stream {
         bindings: &[Binding],
         bound: &Bound,
     ) -> Result<Arc<Loaded>> {
-        self.kernel(source, bindings, bound)?.plain.load(&self.gpu.context, source, bound)
+        self.kernel(source, bindings, bound)?.load_plain(&self.gpu.context, source, bound)
     }
 
     /// The GPU, and the registers that a thread of the kernel as written takes.

@@ -3,7 +3,7 @@
    It checks what a driver takes for granted, and at exit prints what is still allocated.
 
    FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation;
-   greedy: kernels take 168 registers, and not 32. huge: numbers are the largest there are. unaligned: memory begins
+   greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
    at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function: these
    calls succeed and return a null pointer. */
 #include <stdint.h>
@@ -188,6 +188,8 @@ API int cuEventDestroy_v2(void *event) {
 static int most_shared = 48 << 10;
 API int cuFuncGetAttribute(int *value, int attribute, void *function) {
     ENTER;
+    const char *name = function;
+    if (attribute == 0) return *value = is("cramped") && name[strlen(name) + 1] ? 128 : 1024, OK;
     if (attribute != 4) return INVALID_VALUE;
     return *value = is("huge") ? INT32_MAX : is("greedy") ? 168 : 32, OK;
 }
