@@ -3,7 +3,7 @@
 //! ```text
 //! race prepare DIR   verifies every kernel on the interpreter and writes what the other commands read
 //! race table DIR     compares the machine code for `sm_90`, without a GPU
-//! race run DIR       runs every compiler's code on the first GPU, in turns
+//! race run DIR       runs every compiler's code on the first GPU, in turns; with `--part N` before DIR, launches with one in N threads
 //! race load DIR      compares how long the driver's compiler takes for each compiler's PTX
 //! ```
 //!
@@ -28,24 +28,44 @@ mod times;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
+use warpwise_benches::Scale;
 
 /// What commands return: messages, not types, since a person reads them.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const USAGE: &str = "usage: race prepare|table|run|load DIR [KERNEL]...";
+const USAGE: &str = "usage: race prepare|table|run|load [--part N] DIR [KERNEL]...";
+
+/// What the command line asks for.
+struct Arguments {
+    command: String,
+    folder: PathBuf,
+    names: Vec<String>,
+    /// The scale that `run` measures.
+    scale: Scale,
+}
+
+/// Reads the command line; `None` if something is missing.
+fn arguments() -> Option<Arguments> {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next()?;
+    let mut folder = arguments.next()?;
+    let mut scale = Scale::Large;
+    if folder == "--part" {
+        scale = Scale::Part(arguments.next()?.parse().ok().filter(|&part| part > 0)?);
+        folder = arguments.next()?;
+    }
+    Some(Arguments { command, folder: folder.into(), names: arguments.collect(), scale })
+}
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(command), Some(folder)) = (arguments.next(), arguments.next()) else {
+    let Some(Arguments { command, folder, names, scale }) = arguments() else {
         eprintln!("{USAGE}");
         return ExitCode::FAILURE;
     };
-    let folder = PathBuf::from(folder);
-    let names: Vec<String> = arguments.collect();
     let done = kernels::select(&names).and_then(|benchmarks| match &*command {
         "prepare" => prepare::prepare(&folder, &benchmarks),
         "table" => table::print(&folder, &benchmarks),
-        "run" => run::run(&folder, &benchmarks),
+        "run" => run::run(&folder, &benchmarks, scale),
         "load" => load::print(&folder, &benchmarks),
         _ => Err(USAGE.into()),
     });

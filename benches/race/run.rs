@@ -16,12 +16,12 @@ use std::{
 use warpwise_benches::Scale;
 use warpwise_compiler::ir::CoarseGrid;
 
-/// Runs the benchmarks with the code in `folder` and prints a Markdown table.
+/// Runs the benchmarks with the code in `folder`, measured at one scale, and prints a Markdown table.
 ///
 /// # Errors
 /// If there is no GPU or a compiler failed: its code does not load, a check fails, or its result is wrong. It has
 /// no time then. If the driver refuses anything else, as after an illegal access, the race ends there.
-pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
+pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark], measured: Scale) -> Result<()> {
     let driver = Driver::open()?;
     println!(
         "{}, driver for CUDA {}.{}; median of {ROUNDS} turns in microseconds, ratio nvcc / ours\n",
@@ -33,7 +33,7 @@ pub(crate) fn run(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     let mut medians = Vec::new();
     let mut failures = Vec::new();
     for benchmark in benchmarks {
-        match (Run { driver: &driver, folder, benchmark }).times(&mut failures) {
+        match (Run { driver: &driver, folder, benchmark, measured }).times(&mut failures) {
             Ok(times) => {
                 times::print_row(benchmark, &times);
                 medians.push(times);
@@ -56,6 +56,7 @@ struct Run<'r> {
     driver: &'r Driver,
     folder: &'r Path,
     benchmark: &'r Benchmark,
+    measured: Scale,
 }
 
 impl<'d> Run<'d> {
@@ -64,14 +65,14 @@ impl<'d> Run<'d> {
         let mut kernels = self.load_all(failures)?;
         let small = (self.benchmark.problem)(Scale::Small);
         self.retain_correct(&mut kernels, &small, failures)?;
-        let large = (self.benchmark.problem)(Scale::Large);
-        self.retain_correct(&mut kernels, &large, failures)?;
+        let measured = (self.benchmark.problem)(self.measured);
+        self.retain_correct(&mut kernels, &measured, failures)?;
         let mut medians = [None; Compiler::ALL.len()];
-        let times = DeviceProblem::new(self.driver, &large)?.times(&kernels)?;
+        let times = DeviceProblem::new(self.driver, &measured)?.times(&kernels)?;
         for (kernel, time) in kernels.iter().zip(times) {
             medians[kernel.compiler as usize] = Some(time);
         }
-        Ok(Times { medians, work: large.work })
+        Ok(Times { medians, work: measured.work })
     }
 
     fn load_all(&self, failures: &mut Vec<String>) -> Result<Vec<LoadedKernel<'d>>> {

@@ -9,6 +9,9 @@ pub enum Scale {
     Small,
     /// For a GPU: what plain Rust would take minutes for is verified in part.
     Large,
+    /// The same for launches with one in so many of the threads, of workloads that take their sizes from [`Self::side`]; the
+    /// others are large.
+    Part(u32),
 }
 
 impl Scale {
@@ -16,7 +19,19 @@ impl Scale {
     pub fn pick<T>(self, small: T, large: T) -> T {
         match self {
             Self::Small => small,
+            Self::Large | Self::Part(_) => large,
+        }
+    }
+
+    /// Returns the length of each side of a grid with so many dimensions.
+    pub fn side(self, small: usize, large: usize, dimensions: u32) -> usize {
+        match self {
+            Self::Small => small,
             Self::Large => large,
+            Self::Part(part) => {
+                let side = large as f64 / f64::from(part).powf(1.0 / f64::from(dimensions));
+                side.round() as usize
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ fn copy(x: &[f32], y: &mut [f32]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let n = scale.pick(1000, 1 << 26);
+    let n = scale.side(1000, 1 << 26, 1);
     let x = inputs::floats(-1.0, 1.0, 1, n);
     let mut buffers = Buffers::new(scale);
     let x_id = buffers.input(&x);

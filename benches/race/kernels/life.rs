@@ -20,7 +20,7 @@ fn life(width: usize, height: usize, cells: &[u8], next: &mut [u8]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let (width, height) = (scale.pick(50, 8192), scale.pick(30, 8192));
+    let (width, height) = (scale.side(50, 8192, 2), scale.side(30, 8192, 2));
     let cells: Vec<u8> =
         inputs::below(2, 1, width * height).into_iter().map(|cell| cell as u8).collect();
     let expected = || {

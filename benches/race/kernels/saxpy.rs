@@ -10,7 +10,7 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let n = scale.pick(1000, 1 << 26);
+    let n = scale.side(1000, 1 << 26, 1);
     let (x, y) = (inputs::floats(-1.0, 1.0, 1, n), inputs::floats(-1.0, 1.0, 2, n));
     let expected = || x.iter().zip(&y).map(|(x, y)| 2.0f32.mul_add(*x, *y)).collect();
     let mut buffers = Buffers::new(scale);

@@ -11,7 +11,7 @@ fn stencil_2d(n: usize, x: &[f32], y: &mut [f32]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let n = scale.pick(60, 8192);
+    let n = scale.side(60, 8192, 2);
     let x = inputs::floats(-1.0, 1.0, 1, n * n);
     let expected = || {
         let mut y = x.clone();

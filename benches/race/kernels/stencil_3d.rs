@@ -18,7 +18,7 @@ fn stencil_3d(n: usize, x: &[f32], y: &mut [f32]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let n = scale.pick(20, 512);
+    let n = scale.side(20, 512, 3);
     let x = inputs::floats(-1.0, 1.0, 1, n * n * n);
     let expected = || {
         let mut y = x.clone();

@@ -19,7 +19,7 @@ fn upsample(width: usize, height: usize, x: &[f32], out: &mut [f32]) {
 
 fn problem(scale: Scale) -> Problem {
     let mut buffers = Buffers::new(scale);
-    let (width, height) = (scale.pick(70, 4096), scale.pick(50, 4096));
+    let (width, height) = (scale.side(70, 4096, 2), scale.side(50, 4096, 2));
     let x = inputs::floats(-1.0, 1.0, 1, width * height);
     let expected = || {
         let at = |x0: usize, y0: usize| f64::from(x[y0.min(height - 1) * width + x0.min(width - 1)]);

@@ -10,7 +10,7 @@ fn vector_add(a: &[f32], b: &[f32], c: &mut [f32]) {
 }
 
 fn problem(scale: Scale) -> Problem {
-    let n = scale.pick(1000, 1 << 26);
+    let n = scale.side(1000, 1 << 26, 1);
     let (a, b) = (inputs::floats(-1.0, 1.0, 1, n), inputs::floats(-1.0, 1.0, 2, n));
     let expected = || a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let mut buffers = Buffers::new(scale);
