@@ -145,6 +145,9 @@ pub(crate) struct Ptx {
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
+    /// The code of large launches, in which each thread does the work of several.
+    #[arg(long)]
+    pub(crate) coarsened: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -159,6 +162,9 @@ pub(crate) struct LlvmIr {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
     pub(crate) target: Target,
+    /// The code of large launches, in which each thread does the work of several.
+    #[arg(long)]
+    pub(crate) coarsened: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -176,6 +182,9 @@ pub(crate) struct Sass {
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
     #[arg(long, value_parser = backend)]
     pub(crate) backend: Option<Backend>,
+    /// The code of large launches, in which each thread does the work of several.
+    #[arg(long)]
+    pub(crate) coarsened: bool,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `cargo warpwise ir`, `ptx` and `llvm-ir`: what becomes of a kernel, as text.
 use crate::{
-    args::{Bind, Ir, LlvmIr, Ptx},
+    args::{Ir, LlvmIr, Ptx},
     check::Kernel,
     fault::Fault,
     find,
@@ -13,6 +13,7 @@ use warpwise_compiler::{
     back::{self, Backend},
     compile,
     ir::{self, CoarseGrid},
+    optimize::GpuKernels,
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -32,7 +33,8 @@ pub(crate) fn ir(command: &Ir) -> Result<ExitCode, Fault> {
 /// Prints a kernel's PTX.
 pub(crate) fn ptx(command: &Ptx) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        ptx_of(kernel, &command.bind, command.target, command.backend)
+        let optimized = optimized_for_gpu(find::closed(kernel, &command.bind)?, command.coarsened)?;
+        ptx_of(kernel, &optimized, command.target, command.backend)
     })?;
     print(&text)
 }
@@ -40,22 +42,22 @@ pub(crate) fn ptx(command: &Ptx) -> Result<ExitCode, Fault> {
 /// Prints the LLVM IR of a kernel.
 pub(crate) fn llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        let kernel = optimized_for_gpu(find::closed(kernel, &command.bind)?)?;
+        let kernel = optimized_for_gpu(find::closed(kernel, &command.bind)?, command.coarsened)?;
         warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
     })?;
     print(&text)
 }
 
-/// Returns the PTX of a kernel for `target`, by `backend` or, if that is `None`, by the one that users get: the built-in back end
-/// for a kernel that is open until its launch, and of any other the one that it wants, if that is here.
+/// Returns the PTX of a kernel, which is `optimized`, for `target`, by `backend` or, if that is
+/// `None`, by the one that users get: the built-in back end for a kernel that is open until its
+/// launch, and of any other the one that it wants, if that is here.
 pub(crate) fn ptx_of(
     kernel: &Kernel,
-    bind: &Bind,
+    optimized: &ir::Kernel,
     target: Target,
     backend: Option<Backend>,
 ) -> Result<String, Fault> {
     let is_open = !find::ir(kernel)?.is_closed();
-    let ir = optimized_for_gpu(find::closed(kernel, bind)?)?;
     let users = if is_open { Backend::Builtin } else { kernel.backend };
     let llvm = match backend.unwrap_or(users) {
         Backend::Builtin => None,
@@ -66,8 +68,10 @@ pub(crate) fn ptx_of(
         },
     };
     let ptx = match llvm {
-        Some(llvm) => warpwise_llvm::emit(llvm, &ir, target).map_err(|error| error.to_string()),
-        None => back::ptx::emit(&ir, target).map_err(|error| error.to_string()),
+        Some(llvm) => {
+            warpwise_llvm::emit(llvm, optimized, target).map_err(|error| error.to_string())
+        }
+        None => back::ptx::emit(optimized, target).map_err(|error| error.to_string()),
     };
     ptx.map_err(Fault::new)
 }
@@ -105,8 +109,19 @@ fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
     compile::optimized(kernel).map_err(|error| Fault::new(error.to_string()))
 }
 
-fn optimized_for_gpu(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
-    compile::optimized_for_gpu(kernel).map_err(|error| Fault::new(error.to_string()))
+/// Optimizes a kernel for a GPU: as written, or with coarsened threads for large launches.
+///
+/// # Errors
+/// If coarsened threads are asked for, and the kernel has none.
+pub(crate) fn optimized_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
+    let kernels = compile::optimized_and_coarsened(kernel);
+    let GpuKernels { plain, coarsened: coarse } =
+        kernels.map_err(|error| Fault::new(error.to_string()))?;
+    if !coarsened {
+        return Ok(plain);
+    }
+    let name = &plain.name;
+    coarse.ok_or_else(|| Fault::new(format!("large launches of `{name}` run the same code")))
 }
 
 /// Prints `text`, which ends the line it is in.

@@ -18,7 +18,9 @@ pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
     let ptxas = tools::find("ptxas").ok_or_else(|| tools::missing("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
     let ptx = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        listing::ptx_of(kernel, &command.bind, command.target, command.backend)
+        let closed = find::closed(kernel, &command.bind)?;
+        let optimized = listing::optimized_for_gpu(closed, command.coarsened)?;
+        listing::ptx_of(kernel, &optimized, command.target, command.backend)
     })?;
     let folder = Scratch::temporary()?;
     let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;

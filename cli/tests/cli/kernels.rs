@@ -82,6 +82,17 @@ fn generic_kernels_are_bound() {
 }
 
 #[test]
+fn the_code_of_large_launches_is_printed_where_it_differs() {
+    let fixture = Fixture::get();
+    let plain = fixture.run("ptx -q shown --backend builtin").exits(0);
+    assert!(!plain.stdout.contains("coarsened_grid"), "{plain:#?}");
+    let coarsened = fixture.run("ptx -q shown --backend builtin --coarsened").exits(0);
+    assert!(coarsened.stdout.contains(".param .u32 coarsened_grid\n"), "{coarsened:#?}");
+    let said = fixture.run("ptx -q half --coarsened").exits(2);
+    assert_eq!(said.stderr, "error: large launches of `half` run the same code\n");
+}
+
+#[test]
 fn the_page_shows_what_is_printed() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(package.join("../docs/cli.md")).unwrap();
