@@ -60,7 +60,8 @@ impl Compiler {
         }
     }
 
-    /// Returns the file in `folder` with the code that runs in launches of any size: machine code of `nvcc`, PTX of ours.
+    /// Returns the file in `folder` with the code that runs in launches of any size: machine code
+    /// of `nvcc`, PTX of ours.
     pub(crate) fn file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
         match self {
             Self::Nvcc => folder.join(format!("{}.{}.cubin", benchmark.name, self.name())),
@@ -68,7 +69,8 @@ impl Compiler {
         }
     }
 
-    /// Returns the file in `folder` with the code that runs in large launches, if there is a code of its own for them.
+    /// Returns the file in `folder` with the code that runs in large launches, if there is a code
+    /// of its own for them.
     pub(crate) fn coarsened_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
         folder.join(format!("{}.{}.coarsened.ptx", benchmark.name, self.name()))
     }

@@ -1,4 +1,5 @@
-//! `race load`: the time that the driver's compiler takes for the PTX of each compiler, as large launches run it.
+//! `race load`: the time that the driver's compiler takes for the PTX of each compiler, as large
+//! launches run it.
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},

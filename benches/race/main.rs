@@ -3,7 +3,8 @@
 //! ```text
 //! race prepare DIR   verifies every kernel on the interpreter and writes what the other commands read
 //! race table DIR     compares the machine code for `sm_90`, without a GPU
-//! race run DIR       runs every compiler's code on the first GPU, in turns; with `--part N` before DIR, launches with one in N threads
+//! race run DIR       runs every compiler's code on the first GPU, in turns; with `--part N` before
+//!                    DIR, in launches with one in N of the threads
 //! race load DIR      compares how long the driver's compiler takes for each compiler's PTX
 //! ```
 //!

@@ -16,7 +16,8 @@ use std::{
 use warpwise_benches::Scale;
 use warpwise_compiler::ir::CoarseGrid;
 
-/// Runs the benchmarks with the code in `folder`, measured at one scale, and prints a Markdown table.
+/// Runs the benchmarks with the code in `folder`, measured at one scale, and prints a Markdown
+/// table.
 ///
 /// # Errors
 /// If there is no GPU or a compiler failed: its code does not load, a check fails, or its result is wrong. It has

@@ -9,8 +9,8 @@ pub enum Scale {
     Small,
     /// For a GPU: what plain Rust would take minutes for is verified in part.
     Large,
-    /// The same for launches with one in so many of the threads, of workloads that take their sizes from [`Self::side`]; the
-    /// others are large.
+    /// The same for launches with one in so many of the threads, of workloads that take their sizes
+    /// from [`Self::side`]; the others are large.
     Part(u32),
 }
 

@@ -108,7 +108,8 @@ pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening its threads pays.
+/// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening
+/// its threads pays.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].

@@ -61,8 +61,8 @@ pub struct Source {
     pub ir: &'static str,
     /// Its PTX, if nothing is left to bind.
     pub ptx: Option<EmbeddedPtx>,
-    /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches of that, if large launches gain
-    /// from it.
+    /// The PTX of the same kernel with coarsened threads, and the division of the grid in launches
+    /// of that, if large launches gain from it.
     pub coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,
@@ -77,7 +77,8 @@ pub struct Source {
 pub struct EmbeddedPtx {
     /// The text for the oldest GPU that the kernel runs on.
     pub oldest: &'static str,
-    /// Texts for later GPUs, by ten times their compute capability, where that was made beforehand and gains something.
+    /// Texts for later GPUs, by ten times their compute capability, where that was made beforehand
+    /// and gains something.
     pub later: &'static [(u32, &'static str)],
 }
 
@@ -156,10 +157,12 @@ impl Source {
         self
     }
 
-    /// The same with a second PTX for large launches, whose threads are coarsened along axis 0, 1 or 2 by `factor`.
+    /// The same with a second PTX for large launches, whose threads are coarsened along axis 0, 1
+    /// or 2 by `factor`.
     ///
     /// # Safety
-    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR with such threads.
+    /// `oldest` and `later` are what this version of the compiler makes of the kernel's IR with
+    /// such threads.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
     pub const unsafe fn with_coarsened_ptx(

@@ -1,7 +1,9 @@
 //! How many blocks of a kernel run at the same time, and what keeps more from it.
 //!
-//! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how many registers its
-//! compiler gave the kernel. [`Multiprocessor::occupancy`] is the same as arithmetic, for any architecture and without a GPU:
+//! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how
+//! many registers its compiler gave the kernel as written; large launches may run other code, in
+//! which each thread does the work of several. [`Multiprocessor::occupancy`] is the same as
+//! arithmetic, for any architecture and without a GPU:
 //!
 //! ```
 //! use warpwise::occupancy::{Block, Limiter, Multiprocessor, Target};

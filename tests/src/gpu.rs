@@ -221,7 +221,8 @@ impl fmt::Display for BatchError {
 pub enum Version {
     /// The kernel as written.
     Plain,
-    /// The kernel with coarsened threads, as in large launches; nothing for kernels that are not coarsened.
+    /// The kernel with coarsened threads, as in large launches; nothing for kernels that are not
+    /// coarsened.
     Coarsened,
 }
 
@@ -261,7 +262,8 @@ impl Gpu {
         &self.driver.name
     }
 
-    /// Runs this version of kernels, each once, and returns what each left behind; `None` for kernels without it.
+    /// Runs this version of kernels, each once, and returns what each left behind; `None` for
+    /// kernels without it.
     ///
     /// # Errors
     /// See [`BatchError`]. After [`BatchError::Lost`] nothing works in this process any more.

@@ -173,8 +173,8 @@ pub enum Builtin {
     WarpId,
     /// The lanes whose numbers compare to the thread's own as this says: bit l for lane l.
     LaneMask(LaneMask),
-    /// The most blocks of the launch that a block of a [coarsened](crate::ir::Coarsening) kernel runs: a constant on GPUs, and 1 on
-    /// the interpreter and in other kernels.
+    /// The most blocks of the launch that a block of a [coarsened](crate::ir::Coarsening) kernel
+    /// runs: a constant on GPUs, and 1 on the interpreter and in other kernels.
     CoarseningFactor,
 }
 

@@ -115,12 +115,14 @@ pub struct Kernel {
 
 /// Thread coarsening: each thread does the work of several, those of the same index in neighbouring blocks.
 ///
-/// The launcher divides the blocks along an axis by the factor ([`CoarseGrid`]). A block of the smaller grid runs as many blocks of
-/// the launch, the last one those that are left. [`Builtin::GridDim`] stays the launch's, and [`Builtin::BlockIdx`] and
-/// [`Builtin::GlobalIdx`] are of the first of the blocks.
+/// The launcher divides the blocks along an axis by the factor ([`CoarseGrid`]). A block of the
+/// smaller grid runs as many blocks of the launch, the last one those that are left.
+/// [`Builtin::GridDim`] stays the launch's, and [`Builtin::BlockIdx`] and [`Builtin::GlobalIdx`]
+/// are of the first of the blocks.
 ///
-/// Launches that do not [suit](CoarseGrid::suits) this run the same kernel without it, a second code of its own. The interpreter,
-/// which divides no grid, runs a coarsened kernel with a factor of 1 ([`Builtin::CoarseningFactor`]).
+/// Launches that do not [suit](CoarseGrid::suits) this run the same kernel without it, a second
+/// code of its own. The interpreter, which divides no grid, runs a coarsened kernel with a factor
+/// of 1 ([`Builtin::CoarseningFactor`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coarsening {
     /// The grid.
@@ -146,8 +148,9 @@ impl CoarseGrid {
     /// Threads that a multiprocessor of most GPUs runs at the same time.
     const RESIDENT_THREADS: u64 = 2048;
 
-    /// True if a launch of `grid` blocks of `block` threads still fills a GPU with so many multiprocessors when each thread does the
-    /// work of several. Other launches run the kernel without coarsening.
+    /// True if a launch of `grid` blocks of `block` threads still fills a GPU with so many
+    /// multiprocessors when each thread does the work of several. Other launches run the kernel
+    /// without coarsening.
     pub fn suits(self, grid: [u32; 3], block: [u32; 3], multiprocessors: u64) -> bool {
         let dims = grid.iter().chain(&block).map(|&dim| u64::from(dim));
         let threads = dims.fold(1, u64::saturating_mul);
@@ -155,8 +158,8 @@ impl CoarseGrid {
         grid[self.axis as usize] >= self.factor && threads >= needed
     }
 
-    /// Returns the grid of the hardware for a launch of `grid` blocks, and the argument after the fault record: the blocks of the
-    /// launch along the axis.
+    /// Returns the grid of the hardware for a launch of `grid` blocks, and the argument after the
+    /// fault record: the blocks of the launch along the axis.
     pub fn divide(self, mut grid: [u32; 3]) -> ([u32; 3], u32) {
         let blocks = &mut grid[self.axis as usize];
         let launched = *blocks;
@@ -305,7 +308,8 @@ impl Kernel {
         self.generics.is_empty()
     }
 
-    /// Returns the division of the grid if blocks of the hardware run several blocks of the launch along `axis`.
+    /// Returns the division of the grid if blocks of the hardware run several blocks of the launch
+    /// along `axis`.
     pub fn coarse_grid_along(&self, axis: Axis) -> Option<CoarseGrid> {
         self.coarsening.map(|coarsening| coarsening.grid).filter(|grid| grid.axis == axis)
     }

@@ -20,9 +20,9 @@
 //! - **Side by side** ([`merge`](mod@merge)) runs where threads agree: what is the same for all of them is computed and loaded once,
 //!   everything else once for each. Until the first store, the copy may be left for the loop, which starts from the beginning:
 //!   where a check would fail, or conditions on indices differ. Conditions on data become one `if` for each thread.
-//! - **The loop** runs the body as it was, so each thread faults where it did. It is for the last blocks along the axis, and for
-//!   threads that leave the copy: launches too small to fill a GPU run the kernel without coarsening
-//!   ([`CoarseGrid::suits`]), since the loop is slower than that.
+//! - **The loop** runs the body as it was, so each thread faults where it did. It is for the last
+//!   blocks along the axis, and for threads that leave the copy: launches too small to fill a GPU
+//!   run the kernel without coarsening ([`CoarseGrid::suits`]), since the loop is slower than that.
 //!
 //! [`variance`] says what differs between threads, and which kernels are left alone: those whose threads meet or use atomic
 //! operations, shared memory or arrays of their own, loops of different lengths, checks behind stores, and
@@ -52,9 +52,10 @@ const FACTORS: [(u32, usize); 2] = [(4, 120), (2, 192)];
 /// The most bytes that a thread loads at once.
 const MAX_LOADED: u64 = 16;
 
-/// Returns `kernel`, whose instructions are numbered in order, with coarsened threads, if that pays; they are not numbered
-/// afterwards. `fallbacks` are the second [versions](mod@super::version_loops) of loops, and those returned include the loop that
-/// runs threads one by one.
+/// Returns `kernel`, whose instructions are numbered in order, with coarsened threads, if that
+/// pays; they are not numbered afterwards. `fallbacks` are the second
+/// [versions](mod@super::version_loops) of loops, and those returned include the loop that runs
+/// threads one by one.
 pub(super) fn coarsen_threads(
     kernel: &Kernel,
     fallbacks: &HashSet<InstId>,

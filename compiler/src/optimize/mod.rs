@@ -1,4 +1,5 @@
-//! Passes: rewrite the IR, never speak to the user. The order is the text of `optimize_single_loops` and `repeat_bodies`.
+//! Passes: rewrite the IR, never speak to the user. The order is the text of
+//! `optimize_single_loops` and `repeat_bodies`.
 //!
 //! A pass is one file, which says what it does and why it exists. What all of them keep:
 //!
@@ -59,9 +60,10 @@
 //! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an access to shared memory by the
 //! built-in back end instead of 22.5.
 //!
-//! `coarsen_threads` gives each thread the work of four or two, for GPUs only: a copy takes 129 us instead of 201 on an H200, a sum of
-//! vectors 186 instead of 236, a stencil of 5 points 158 instead of 250, one of 7 points 405 instead of 530, a naive matrix product 2520
-//! instead of 3674.
+//! `coarsen_threads` gives each thread the work of four or two, in a second kernel for large
+//! launches on GPUs ([`optimize_and_coarsen`]): a copy takes 129 us instead of 201 on an H200, a
+//! sum of vectors 186 instead of 236, a stencil of 5 points 158 instead of 250, one of 7 points 405
+//! instead of 530, a naive matrix product 2520 instead of 3674.
 //!
 //! In loops whose indices are loaded, `unroll_loops` puts the loads of four rounds ahead of their checks, so that `combine_checks` finds these
 //! together: a round of a sparse matrix product waits for memory twice for four elements instead of for each.
@@ -151,8 +153,9 @@ pub fn optimize_for_gpu(kernel: Kernel) -> Kernel {
     optimize_for(Engine::Gpu, kernel)
 }
 
-/// Optimizes `kernel` as [`optimize_for_gpu`] does, and once more with [coarsened](crate::ir::Coarsening) threads where that pays.
-/// The passes before coarsening run once for both.
+/// Optimizes `kernel` as [`optimize_for_gpu`] does, and once more with
+/// [coarsened](crate::ir::Coarsening) threads where that pays. The passes before coarsening run
+/// once for both.
 pub fn optimize_and_coarsen(mut kernel: Kernel) -> GpuKernels {
     if kernel.coarsening.is_some() {
         return GpuKernels { plain: kernel, coarsened: None };
@@ -198,7 +201,8 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
     repeat_bodies(engine, kernel, fallbacks)
 }
 
-/// Runs the passes before those that repeat the bodies of loops. Returns the second [versions](mod@version_loops) of loops.
+/// Runs the passes before those that repeat the bodies of loops. Returns the second
+/// [versions](mod@version_loops) of loops.
 fn optimize_single_loops(engine: Engine, kernel: &mut Kernel) -> HashSet<InstId> {
     before_checks(kernel);
     if engine == Engine::Gpu {

@@ -35,7 +35,8 @@ pub(crate) struct Choice {
     is_asked_for: bool,
 }
 
-/// The PTX of a kernel for the oldest GPU, and for each later one that it gains something on, the oldest first.
+/// The PTX of a kernel for the oldest GPU, and for each later one that it gains something on, the
+/// oldest first.
 pub(crate) type Texts = Vec<(Target, String)>;
 
 /// A kernel as PTX.

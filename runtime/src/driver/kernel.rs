@@ -36,8 +36,9 @@ const LOG_BYTES: usize = 16 << 10;
 
 /// A kernel on a GPU: its code as written and, for large launches, its code with coarsened threads.
 ///
-/// Each is loaded at the first launch that needs it. The driver compiles what it loads, most programs launch a kernel at one size,
-/// and of the two codes the coarsened one takes longer to compile.
+/// Each is loaded at the first launch that needs it. The driver compiles what it loads, most
+/// programs launch a kernel at one size, and of the two codes the coarsened one takes longer to
+/// compile.
 pub(super) struct GpuKernel {
     plain: KernelCode,
     coarsened: Option<(CoarseGrid, KernelCode)>,
@@ -75,7 +76,8 @@ impl GpuKernel {
         self.plain.load(context, source, bound)
     }
 
-    /// Returns the code for a launch of this size, loaded now or earlier, with the division of the launch's grid.
+    /// Returns the code for a launch of this size, loaded now or earlier, with the division of the
+    /// launch's grid.
     pub(super) fn load_for(
         &self,
         context: &Arc<Context>,
@@ -89,7 +91,8 @@ impl GpuKernel {
             && coarse_grid.suits(grid, block, multiprocessors)
         {
             let loaded = code.load(context, source, bound)?;
-            // It takes more registers than the kernel as written, which blocks of many threads may not have.
+            // It takes more registers than the kernel as written, which blocks of many threads may
+            // not have.
             if geometry.threads() <= loaded.most_threads {
                 return Ok((loaded, Some(*coarse_grid)));
             }
@@ -168,7 +171,8 @@ impl Loaded {
     }
 }
 
-/// Returns the PTX of an optimized kernel for the GPU at hand, by LLVM if that is wanted and there is one.
+/// Returns the PTX of an optimized kernel for the GPU at hand, by LLVM if that is wanted and there
+/// is one.
 fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
     if may_use_llvm && let Some(ptx) = by_llvm(kernel, target) {
         return Ok(ptx);
@@ -217,7 +221,8 @@ fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Resu
 fn attribute(context: &Context, function: FunctionHandle, attribute: c_int) -> Result<u32> {
     let mut value = 0;
     context.enter(|driver| {
-        // SAFETY: `value` takes the result; the function is loaded in the context, which is current.
+        // SAFETY: `value` takes the result; the function is loaded in the context, which is
+        // current.
         unsafe { driver.cuFuncGetAttribute(&mut value, attribute, function) }
     })?;
     Ok(u32::try_from(value).unwrap_or(0))
