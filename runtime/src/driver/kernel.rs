@@ -28,7 +28,7 @@ const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 const MOST_DYNAMIC_SHARED_BYTES: c_int = 8;
 /// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`
-const MOST_THREADS: c_int = 0;
+const MAX_THREADS_PER_BLOCK: c_int = 0;
 /// `CU_FUNC_ATTRIBUTE_NUM_REGS`
 const NUMBER_OF_REGISTERS: c_int = 4;
 /// Bytes of what the driver's compiler may say.
@@ -93,7 +93,7 @@ impl GpuKernel {
             let loaded = code.load(context, source, bound)?;
             // It takes more registers than the kernel as written, which blocks of many threads may
             // not have.
-            if geometry.threads() <= loaded.most_threads {
+            if geometry.threads() <= loaded.max_threads {
                 return Ok((loaded, Some(*coarse_grid)));
             }
         }
@@ -149,7 +149,7 @@ pub(super) struct Loaded {
     /// Registers that the driver's compiler gave a thread.
     pub(super) registers: u32,
     /// The threads of a block at most, which its registers leave room for.
-    most_threads: u32,
+    max_threads: u32,
     _module: Module,
 }
 
@@ -166,8 +166,8 @@ impl Loaded {
         let function = module.function(&name)?;
         allow_shared(context, function, asked_for(&bound.signature, context))?;
         let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
-        let most_threads = attribute(context, function, MOST_THREADS)?;
-        Ok(Self { function, registers, most_threads, _module: module })
+        let max_threads = attribute(context, function, MAX_THREADS_PER_BLOCK)?;
+        Ok(Self { function, registers, max_threads, _module: module })
     }
 }
 
