@@ -1,5 +1,5 @@
-//! What `#[kernel]` expands to names these. No part of the API: anything here may change with
-//! any version, which is why macro and runtime depend on each other's exact version.
+//! Names that generated code uses: no part of the API. Anything here may change with any version,
+//! so the macro and the runtime depend on each other's exact version.
 pub use crate::__warpwise_absent as absent;
 pub use crate::{
     barrier::{shared, shared_dyn},
@@ -14,8 +14,8 @@ pub use crate::{
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;
 
-/// What stands in for the macro of an item that is not `#[device]`: it carries that, as the macro of a device item carries the
-/// item.
+/// The stand-in for the macro of an item that is not `#[device]`: it carries the absence, as the
+/// macro of a device item carries the item.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __warpwise_absent {
@@ -24,8 +24,8 @@ macro_rules! __warpwise_absent {
     };
 }
 
-/// What a kernel's `launch` and `PTX` find where compiling the kernel failed, so that its own
-/// errors are the only ones. Every type has these; a kernel that compiled has its own, which win.
+/// The fallback of a kernel's `launch` and `PTX` where compiling the kernel failed, so that its own
+/// errors are the only ones. Every type has these; those of a compiled kernel win.
 pub trait NotCompiled {
     /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
     /// name of what the kernel calls, and swallowed it.
@@ -51,6 +51,6 @@ impl<T> NotCompiled for T {}
     note = "it is compiled for the types that its attribute names: `#[kernel(instances(..))]`"
 )]
 pub trait Instance {
-    /// What was compiled.
+    /// The compiled kernel.
     const SOURCE: &'static Source;
 }

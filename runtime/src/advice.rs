@@ -1,4 +1,4 @@
-//! What lints say of launches: records of the `log` crate, target `warpwise::lint`.
+//! Lints on launches: records of the `log` crate, target `warpwise::lint`.
 //!
 //! A launch is looked at when its kernel is launched for the first time in blocks of this shape, or with another grid
 //! than the last time, and at the hundredth of the same in a row; what was said of a kernel and a block shape is not
@@ -8,18 +8,18 @@ use crate::{Device, dispatch::Launch, launch::Geometry, lint};
 use std::sync::{Mutex, PoisonError};
 use warpwise_compiler::lint::launch;
 
-/// What was said of a kernel's launches.
+/// The reports of a kernel's launches so far.
 #[derive(Debug, Default)]
 pub(crate) struct Advice {
     shapes: Mutex<Vec<Shape>>,
 }
 
-/// What was said of launches in blocks of one shape.
+/// The reports of launches in blocks of one shape.
 #[derive(Debug)]
 struct Shape {
     /// The last launch.
     last: Geometry,
-    /// How many had this grid, in a row.
+    /// The number of launches in a row with this grid.
     count: u64,
     /// Names of lints that have said something.
     said: Vec<&'static str>,
@@ -46,7 +46,8 @@ pub(crate) fn on(launch: &Launch<'_>, device: &Device) {
 }
 
 impl Advice {
-    /// How many launches in a row had this geometry; `None` if this one is as the ones before.
+    /// Returns the number of launches in a row with this geometry; `None` if this one equals those
+    /// before.
     fn counted(&self, launched: Geometry) -> Option<u64> {
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(shape) = shapes.iter_mut().find(|shape| shape.last.block == launched.block) else {
@@ -58,7 +59,7 @@ impl Advice {
         [1, launch::MANY].contains(&shape.count).then_some(shape.count)
     }
 
-    /// Whether the lint `code` says something for the first time.
+    /// Returns true at the first report of the lint `code`.
     fn is_new(&self, launched: Geometry, code: &'static str) -> bool {
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(shape) = shapes.iter_mut().find(|shape| shape.last.block == launched.block) else {

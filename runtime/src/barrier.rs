@@ -1,4 +1,4 @@
-//! What the threads of a block do together: shared memory and barriers.
+//! Shared memory and barriers: the parts of a block's cooperation that are instructions.
 //!
 //! On the host all of it panics: see [`host`](crate::host).
 use crate::host::only_in_a_kernel;
@@ -14,7 +14,7 @@ macro_rules! shared {
     };
 }
 
-/// What [`shared!`] is on the host.
+/// The host's version of [`shared!`].
 ///
 /// # Panics
 /// Always.
@@ -38,7 +38,7 @@ macro_rules! shared_dyn {
     };
 }
 
-/// What [`shared_dyn!`] is on the host.
+/// The host's version of [`shared_dyn!`].
 ///
 /// # Panics
 /// Always.

@@ -1,5 +1,4 @@
-//! What the threads of a block come to together, beyond [barriers](crate::sync_threads): reductions
-//! and scans.
+//! Reductions and scans over the threads of a block, beyond its [barriers](crate::sync_threads).
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -48,7 +47,7 @@ pub fn thread_rank() -> usize {
     thread_number()
 }
 
-/// How many threads a block has.
+/// Returns the number of threads of a block.
 pub fn size() -> usize {
     block_dim_x() * block_dim_y() * block_dim_z()
 }
@@ -66,13 +65,13 @@ macro_rules! combined {
     )*};
 }
 combined! {
-    /// What the values of all threads come to, combined in the order of the threads; each of them gets
-    /// the same.
+    /// Combines the values of all threads in the order of the threads; every thread gets the
+    /// result.
     reduce();
-    /// What the values of the threads up to this one come to, its own included.
+    /// Combines the values of the threads up to and including this one.
     inclusive_scan();
-    /// What the values of the threads before this one come to; the first thread gets `identity`,
-    /// which is not combined with anything.
+    /// Combines the values of the threads before this one; the first thread gets `identity`, which
+    /// is not combined with anything.
     exclusive_scan(_identity);
 }
 

@@ -85,7 +85,7 @@ impl<T: Stored> Buffer<T> {
         self.any.len == 0
     }
 
-    /// Where it is.
+    /// Returns the device of this buffer.
     pub fn device(&self) -> &Device {
         &self.any.device
     }
@@ -101,7 +101,7 @@ impl<T: Stored> Buffer<T> {
             .unwrap_or_else(|| Err(self.no_memory("the host")))
     }
 
-    /// What is said if `place` has no memory for as many elements.
+    /// Returns the error for a `place` without memory for as many elements.
     fn no_memory(&self, place: &str) -> Error {
         let (place, size) = (place.to_owned(), T::LAYOUT.size);
         Error::OutOfMemory { place, elements: self.any.len, size, free: None }

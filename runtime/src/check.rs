@@ -1,4 +1,5 @@
-//! What checked launches find: races, in words and as data.
+//! Findings of checked launches: races, uninitialized reads and other mistakes, as messages and as
+//! data.
 //!
 //! ```
 //! use warpwise::{Error, check::{Problem, RaceKind}, prelude::*};
@@ -47,11 +48,11 @@ pub use warpwise_simt::{
 pub struct Finding {
     /// Name of the kernel.
     pub kernel: &'static str,
-    /// What it is.
+    /// The mistake.
     pub problem: Problem<Place>,
-    /// How bad it is. Errors make the launch fail, and so do warnings where [`Checks::DENY`] is asked for.
+    /// The severity. Errors make the launch fail, and so do warnings with [`Checks::DENY`].
     pub severity: Severity,
-    /// How often it was found in the launch. What is told in detail is the first time: in the lowest
+    /// The number of occurrences in the launch. The details are those of the first: in the lowest
     /// block, at the lowest address, by the lowest threads.
     pub count: u64,
 }
@@ -73,22 +74,22 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a device checks, and what of it nobody has taken yet.
+/// The checks of a device, and the findings that nobody has taken yet.
 #[derive(Debug)]
 pub(crate) struct Checking {
-    /// Which checks, or why that is not clear.
+    /// The checks, or the reason why they are unknown.
     checks: Result<Checks, Error>,
-    /// Where findings wait; where nobody asks for them, those that fail no launch are printed.
+    /// Findings until they are taken; without a reader, those that fail no launch are printed.
     pending: Option<Mutex<Vec<Finding>>>,
 }
 
 impl Checking {
-    /// What a program asks for.
+    /// Returns the checks that a program asks for.
     pub(crate) fn asked(checks: Checks) -> Self {
         Self { checks: Ok(checks), pending: Some(Mutex::default()) }
     }
 
-    /// What is checked.
+    /// Returns the checks.
     ///
     /// # Errors
     /// [`Error::BadChecks`].
@@ -96,7 +97,7 @@ impl Checking {
         self.checks.clone()
     }
 
-    /// What `WARPWISE_CHECK` asks for.
+    /// Returns the checks that `WARPWISE_CHECK` asks for.
     pub(crate) fn from_env() -> Option<Self> {
         let value = std::env::var_os("WARPWISE_CHECK").filter(|value| !value.is_empty())?;
         let value = value.to_string_lossy().into_owned();

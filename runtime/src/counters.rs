@@ -1,4 +1,4 @@
-//! What launches did, counted as hardware counts: where a kernel loses time, without a GPU.
+//! Counters of launches, as hardware counts: they locate lost time without a GPU.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -51,13 +51,14 @@ pub use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefront
 /// The architecture that occupancy is printed for.
 pub const TARGET: Target = Target::new(90);
 
-/// What one launch did. Printed, it is a table of lines, those with the most to gain first.
+/// The counters of one launch. `Display` prints a table of lines, those with the most to gain
+/// first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaunchCounters {
     /// Name of the kernel.
     pub kernel: &'static str,
-    /// What its generic parameters stand for, such as `f32, 16`.
+    /// The bindings of its generic parameters, such as `f32, 16`.
     pub generics: String,
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
@@ -67,19 +68,19 @@ pub struct LaunchCounters {
     pub shared_memory: u64,
     /// Barriers that a block takes: 1 if its threads wait for each other.
     pub barriers: u32,
-    /// What all lines did.
+    /// The sum over all lines.
     pub total: Counts,
-    /// How many threads of a warp were active in their instructions.
+    /// The distribution of active threads over the instructions.
     pub active_threads: ActiveThreads,
-    /// What each line did, in the order of files and lines.
+    /// The counters of each line, in the order of files and lines.
     pub lines: Vec<LineCounters>,
-    /// How many iterations of each loop warps went through, in the order of the kernel.
+    /// The trip counts of each loop by warp, in the order of the kernel.
     pub loops: Vec<LoopCounters>,
-    /// What each access to shared or global memory asked, in the order of the kernel.
+    /// The requests of each access to shared or global memory, in the order of the kernel.
     pub accesses: Vec<AccessCounters>,
 }
 
-/// What the instructions of one line did.
+/// The counters of one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineCounters {
@@ -87,13 +88,13 @@ pub struct LineCounters {
     pub file: &'static str,
     /// Line, from 1.
     pub line: u32,
-    /// What they did.
+    /// The counts.
     pub counts: Counts,
-    /// How many threads of a warp were active in them.
+    /// The distribution of active threads over its instructions.
     pub active_threads: ActiveThreads,
 }
 
-/// How many iterations of a loop warps went through.
+/// The trip counts of a loop by warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoopCounters {
@@ -107,7 +108,7 @@ pub struct LoopCounters {
     pub trips: Trips,
 }
 
-/// What one access of a kernel asked of shared or global memory.
+/// The requests of one access to shared or global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessCounters {
@@ -123,13 +124,13 @@ pub struct AccessCounters {
     pub requests: u64,
     /// Wavefronts or sectors that they took.
     pub taken: u64,
-    /// How many they need.
+    /// The number that they need.
     pub ideal: u64,
     /// The worst of them.
     pub worst: WorstRequest,
 }
 
-/// Which launch was counted.
+/// The identity of a counted launch.
 pub(crate) struct Launched<'a> {
     pub(crate) source: &'static Source,
     pub(crate) bindings: &'a [Binding],
@@ -194,8 +195,8 @@ impl LaunchCounters {
         }
     }
 
-    /// How many of its blocks run on a multiprocessor at the same time, if a thread takes so many registers. What
-    /// is not known is no limit.
+    /// Returns the number of its blocks that run on a multiprocessor at the same time, if a thread
+    /// takes so many registers. An unknown register count is no limit.
     ///
     /// ```
     /// # use warpwise::prelude::*;
@@ -239,7 +240,7 @@ fn memory(kernel: &Kernel, number: usize) -> String {
     names.nth(number).cloned().unwrap_or_default()
 }
 
-/// What generic parameters are bound to, as a list.
+/// Formats the bindings of generic parameters as a list.
 fn generics(bindings: &[Binding]) -> String {
     let text = |binding: &Binding| match binding {
         Binding::Type(scalar) => scalar.to_string(),

@@ -35,7 +35,7 @@ use warpwise_compiler::{
 };
 use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot};
 
-/// Where the interpreter is named in messages.
+/// The name of the interpreter in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 
 /// Bytes of shared memory that a block gets: what those GPUs give that give most.
@@ -64,15 +64,15 @@ pub(crate) struct Interpreter {
     printer: Printer,
 }
 
-/// What is reported by the next call that would synchronise on a GPU.
+/// Reports that wait for the next call that would synchronise on a GPU.
 #[derive(Debug, Default)]
 struct Pending {
     fault: Option<Box<DevicePanic>>,
-    /// What was printed.
+    /// Printed text.
     text: String,
     /// Bytes that it would take on a GPU.
     room: usize,
-    /// How much more there was.
+    /// The number of prints for which there was no room.
     lost: u64,
 }
 
@@ -110,7 +110,7 @@ impl Interpreter {
         self.simulator.checking.as_deref().map(Checking::checks).transpose()
     }
 
-    /// Where kernels print to.
+    /// Returns the destination of printed text.
     pub(crate) fn printer(&self) -> &Printer {
         &self.printer
     }
@@ -269,7 +269,7 @@ impl Pending {
     }
 }
 
-/// How many blocks of so many threads a cooperative launch has at most.
+/// Returns the most blocks of so many threads that a cooperative launch may have.
 pub(crate) fn cooperative_limit(threads: u32) -> u64 {
     COOPERATIVE_THREADS / u64::from(threads)
 }

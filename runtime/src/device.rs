@@ -1,4 +1,4 @@
-//! Where kernels run: [`Device`], and which one [`Device::auto`] takes.
+//! Devices that run kernels: [`Device`], and the choice of [`Device::auto`].
 //!
 //! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
 //! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
@@ -54,7 +54,7 @@ enum Engine {
     Cuda(Arc<Stream>),
 }
 
-/// What a [`Device`] is.
+/// The properties of a [`Device`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -80,7 +80,7 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
-    /// What the interpreter reads and writes. The launcher has checked the devices.
+    /// Returns the memory of the interpreter. The launcher has checked the devices.
     pub(crate) fn host(&self) -> &warpwise_simt::Memory {
         match self {
             Self::Cpu(memory) => memory,
@@ -88,7 +88,7 @@ impl Memory {
         }
     }
 
-    /// What a GPU reads and writes. The launcher has checked the devices.
+    /// Returns the memory of a GPU. The launcher has checked the devices.
     pub(crate) fn gpu(&self) -> &Allocation {
         match self {
             Self::Cuda(memory) => memory,
@@ -160,7 +160,7 @@ impl Device {
         &self.info().name
     }
 
-    /// What it is.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.info(),
@@ -264,7 +264,8 @@ impl Device {
         }
     }
 
-    /// What a kernel takes of a GPU, in blocks with so much shared memory; `None` on the interpreter.
+    /// Returns the resources that a kernel takes of a GPU, in blocks with so much shared memory;
+    /// `None` on the interpreter.
     pub(crate) fn gpu(
         &self,
         source: &'static Source,
@@ -283,7 +284,8 @@ impl Device {
         }
     }
 
-    /// How many blocks a cooperative launch has at most, if they have so much shared memory that it asks for.
+    /// Returns the most blocks that a cooperative launch may have, if each has so much dynamic
+    /// shared memory.
     pub(crate) fn cooperative_limit(
         &self,
         source: &'static Source,
@@ -333,7 +335,7 @@ fn checks_from_env() -> Result<()> {
     Checking::from_env().map_or(Ok(()), |checking| checking.checks().map(|_| ()))
 }
 
-/// What `WARPWISE_DEVICE` asks for.
+/// The request of `WARPWISE_DEVICE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
     Auto,

@@ -18,14 +18,14 @@ use warpwise_compiler::{
 /// One argument of a launch.
 pub struct Arg<'a>(Passed<'a>);
 
-/// What an [`Arg`] passes.
+/// The contents of an [`Arg`].
 enum Passed<'a> {
     One(Value<'a>),
     /// The numbers in a struct or array.
     Parts(Vec<Value<'a>>),
 }
 
-/// What one parameter of the IR is given.
+/// The value of one parameter of the IR.
 #[derive(Clone)]
 pub(crate) enum Value<'a> {
     Scalar {
@@ -36,7 +36,7 @@ pub(crate) enum Value<'a> {
         elem: ir::Element,
         access: Access,
         buffer: &'a AnyBuffer,
-        /// Whether the kernel takes a reference to one value.
+        /// True if the kernel takes a reference to one value.
         single: bool,
     },
 }
@@ -88,7 +88,8 @@ impl<'a> Arg<'a> {
 }
 
 impl Value<'_> {
-    /// What lengths are made of: a scalar's type and bits, or how many elements a slice has.
+    /// Returns the number that sizes are computed from: a scalar's type and bits, or the length of
+    /// a slice.
     fn number(&self) -> (Scalar, u64) {
         match self {
             Value::Scalar { ty, bits } => (*ty, *bits),
@@ -130,7 +131,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) bound: &'a Arc<Bound>,
     /// Not empty.
     pub(crate) geometry: Geometry,
-    /// What a block has of it.
+    /// The shared memory of a block.
     pub(crate) shared: SharedMemory,
     /// One for each parameter.
     pub(crate) args: &'a [Value<'a>],

@@ -23,7 +23,7 @@ pub(crate) mod sealed {
     /// Nobody else implements what needs this.
     pub trait Sealed {}
 
-    /// How a slice of elements looks as bytes.
+    /// The representation of elements as bytes.
     pub trait Bytes: Sized {
         /// The bytes of `values`.
         fn bytes(values: &[Self]) -> &[u8];
@@ -70,8 +70,8 @@ pub trait AtomicElement: Plain + Sealed {
     type Atomic: Atomic<Value = Self>;
 }
 
-/// What a kernel's parameter `&[A]` takes: `&mut Buffer<A::Value>`, which nobody else may hold
-/// meanwhile, or `&Buffer<A>`, which may be shared.
+/// The argument for a kernel's parameter `&[A]`: `&mut Buffer<A::Value>`, which is exclusive, or
+/// `&Buffer<A>`, which may be shared.
 pub trait AtomicBuffer<A: Atomic>: AtomicArg {}
 
 impl<A: Atomic> AtomicBuffer<A> for &Buffer<A> {}

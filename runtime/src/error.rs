@@ -11,17 +11,17 @@ use crate::{
 };
 use std::fmt;
 
-/// What this crate's functions return.
+/// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something did not work. `Debug` prints the message that `Display` prints.
+/// The error of this crate. `Debug` prints the message that `Display` prints.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no NVIDIA driver here, or not one that works.
     #[error("no usable NVIDIA driver: {}", .tried.join("; "))]
     NoDriver {
-        /// What was tried, and how each try failed.
+        /// The libraries that were tried, with the failure of each.
         tried: Vec<String>,
     },
     /// The driver works, and has no device of this number.
@@ -29,7 +29,7 @@ pub enum Error {
     NoDevice {
         /// The number asked for.
         ordinal: usize,
-        /// How many there are.
+        /// The number of devices.
         count: usize,
     },
     /// The GPU is older than what kernels are compiled for.
@@ -37,7 +37,7 @@ pub enum Error {
     DeviceTooOld {
         /// The GPU.
         device: String,
-        /// What it is: ten times the major plus the minor number of its compute capability.
+        /// Ten times the major plus the minor number of its compute capability.
         sm: u32,
         /// The oldest that works.
         needs: u32,
@@ -47,7 +47,7 @@ pub enum Error {
         "`WARPWISE_DEVICE={value}` names no device: it takes `auto`, `cpu`, `cuda` or `cuda:N`"
     )]
     BadDeviceName {
-        /// What it says.
+        /// The value of the variable.
         value: String,
     },
     /// Memory for a buffer, or for a copy of one, could not be had.
@@ -76,15 +76,15 @@ pub enum Error {
     /// Numbers were to be vectors, and the last one would lack lanes.
     #[error("{len} numbers are no whole number of vectors of {lanes} lanes")]
     NotVectors {
-        /// How many numbers there are.
+        /// The number of numbers.
         len: usize,
-        /// How many lanes a vector has.
+        /// The lanes of a vector.
         lanes: usize,
     },
     /// Numbers were to be structs, and the last one would not be whole.
     #[error("{bytes} bytes are no whole number of structs of {size} bytes")]
     NotStructs {
-        /// How many bytes the numbers are.
+        /// The size of the numbers in bytes.
         bytes: usize,
         /// Bytes of a struct.
         size: usize,
@@ -94,7 +94,7 @@ pub enum Error {
     Launch {
         /// The kernel.
         kernel: &'static str,
-        /// What is wrong with the launch.
+        /// The mistake in the launch.
         mistake: LaunchMistake,
     },
     /// A kernel could not be compiled for the device.
@@ -104,7 +104,7 @@ pub enum Error {
         kernel: &'static str,
         /// The device.
         device: String,
-        /// Why.
+        /// The message of the compiler.
         message: String,
     },
     /// A thread of an earlier launch failed a check. Its other threads ran on, the device
@@ -120,7 +120,7 @@ pub enum Error {
     Stopped {
         /// The kernel.
         kernel: &'static str,
-        /// Why: a deadlock, a livelock, the step budget, or a breakpoint.
+        /// The reason: a deadlock, a livelock, the step budget, or a breakpoint.
         reason: Box<Stopped>,
         /// The errors that its checks found.
         findings: Vec<Finding>,
@@ -140,7 +140,7 @@ pub enum Error {
         "`WARPWISE_CHECK={value}` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, `strict`, `unused` and `order`, with commas between, and `deny` to make warnings fail"
     )]
     BadChecks {
-        /// What it says.
+        /// The value of the variable.
         value: String,
     },
     /// The CUDA driver refused a call.
@@ -157,7 +157,7 @@ pub enum Error {
         name: String,
         /// CUDA's text about it.
         text: String,
-        /// What the driver's compiler wrote, if it ran.
+        /// The log of the driver's compiler, if it ran.
         log: Option<String>,
     },
     /// An error after which the driver lets nobody use the device any more in this process.
@@ -196,7 +196,7 @@ fn besides_fault(findings: &[Finding], fault: Option<&DevicePanic>) -> String {
 pub struct DevicePanic {
     /// The kernel.
     pub kernel: &'static str,
-    /// What Rust says when it panics for this reason.
+    /// The message of Rust's panic for this reason.
     pub message: String,
     /// Source file, as `file!()` gives it.
     pub file: &'static str,
@@ -212,8 +212,8 @@ pub struct DevicePanic {
     pub block: [u32; 3],
     /// The thread in its block.
     pub thread: [u32; 3],
-    /// How many threads of the launch failed a check; this is the lowest of them, blocks and
-    /// threads being numbered x fastest.
+    /// The number of threads of the launch that failed a check; this is the lowest of them, blocks
+    /// and threads being numbered x fastest.
     pub count: u64,
 }
 
@@ -238,7 +238,7 @@ impl fmt::Debug for DevicePanic {
 
 impl std::error::Error for DevicePanic {}
 
-/// What is wrong with a launch. `Debug` prints the message that `Display` prints.
+/// A mistake in a launch. `Debug` prints the message that `Display` prints.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchMistake {
@@ -263,7 +263,7 @@ pub enum LaunchMistake {
     BlockTooLong {
         /// Threads along x, y and z.
         block: [u64; 3],
-        /// Which axis.
+        /// The axis.
         axis: Axis,
         /// Threads along it.
         found: u64,
@@ -273,7 +273,7 @@ pub enum LaunchMistake {
     /// More blocks along an axis than any GPU runs.
     #[error("the grid is {blocks} blocks along {axis}, and {limit} is the most")]
     GridTooLong {
-        /// Which axis.
+        /// The axis.
         axis: Axis,
         /// Blocks along it.
         blocks: u64,
@@ -285,7 +285,7 @@ pub enum LaunchMistake {
         "{threads} threads along {axis} are more than {limit}: the kernel needs `#[kernel(wide_index)]` for that"
     )]
     IndexTooWide {
-        /// Which axis.
+        /// The axis.
         axis: Axis,
         /// Threads along it.
         threads: u64,
@@ -315,7 +315,7 @@ pub enum LaunchMistake {
     /// More shared memory than a block can have.
     #[error("a block needs {bytes} bytes of shared memory, and {limit} is the most on {device}")]
     SharedMemory {
-        /// What the kernel's shared arrays take.
+        /// The size of the kernel's shared arrays.
         bytes: u64,
         /// The most.
         limit: u64,
@@ -325,9 +325,9 @@ pub enum LaunchMistake {
     /// A length of shared memory, computed by the launcher, that there is no such number for.
     #[error("the length of the `shared_dyn!` at {place} {problem} in this launch")]
     SharedLength {
-        /// Where in the source.
+        /// The place in the source.
         place: String,
-        /// Whether it overflows or divides by zero.
+        /// The problem: an overflow or a division by zero.
         problem: String,
     },
     /// A condition that the kernel requires, and that is false, or has no value.
@@ -335,9 +335,9 @@ pub enum LaunchMistake {
     Requirement {
         /// The condition, as it was written.
         condition: String,
-        /// Where in the source.
+        /// The place in the source.
         place: String,
-        /// What both sides are in this launch, or whether it overflows or divides by zero.
+        /// Both sides in this launch, or an overflow or a division by zero.
         problem: String,
     },
     /// More blocks of a cooperative kernel than run at the same time.
@@ -355,7 +355,7 @@ pub enum LaunchMistake {
     /// Blocks that take more of a multiprocessor than it has, so that none of them can run.
     #[error("none of its blocks can run on {device}: {problem}")]
     Unlaunchable {
-        /// What they take too much of.
+        /// The exceeded resource.
         problem: String,
         /// The device.
         device: String,
@@ -366,9 +366,9 @@ pub enum LaunchMistake {
     WrongDevice {
         /// The kernel's parameter.
         param: String,
-        /// Where the buffer is.
+        /// The device of the buffer.
         buffer: String,
-        /// Where the launch is.
+        /// The device of the launch.
         device: String,
     },
     /// A buffer of another length for a reference to one value.
@@ -382,9 +382,9 @@ pub enum LaunchMistake {
     /// Arguments that are not what the kernel takes; generated code never passes such.
     #[error("it takes {expected}, and the launch passes {found}")]
     Arguments {
-        /// What the kernel takes.
+        /// The kernel's parameter.
         expected: String,
-        /// What was passed.
+        /// The argument.
         found: String,
     },
 }

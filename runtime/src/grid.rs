@@ -1,4 +1,4 @@
-//! What all threads of a launch do together: the barrier of the grid.
+//! The barrier of the whole grid, for cooperative launches.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -53,7 +53,7 @@ pub fn thread_rank() -> usize {
     block * block::size() + block::thread_rank()
 }
 
-/// How many threads the launch has.
+/// Returns the number of threads of the launch.
 pub fn size() -> usize {
     grid_dim_x() * grid_dim_y() * grid_dim_z() * block::size()
 }

@@ -20,7 +20,7 @@
 use crate::{Error, LaunchConfig, Result};
 use std::cell::Cell;
 
-/// Which thread of which launch this host thread stands for.
+/// The thread of a launch that this host thread stands for.
 #[derive(Clone, Copy)]
 struct Position {
     thread: [u32; 3],
@@ -79,7 +79,7 @@ pub(crate) fn thread_number() -> usize {
 
 macro_rules! index_functions {
     ($($axis:literal $i:literal $thread_idx:ident $block_idx:ident $block_dim:ident $grid_dim:ident $global_idx:ident)*) => {
-        /// Where a kernel's thread is in its block and grid.
+        /// Indices and dimensions of a kernel's thread, its block and its grid.
         pub(crate) mod index {
             use super::POSITION;
             $(

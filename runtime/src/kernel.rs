@@ -66,7 +66,7 @@ pub struct Source {
     pub coarsened: Option<(CoarseGrid, EmbeddedPtx)>,
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,
-    /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
+    /// The places of the IR's spans (`!3`), by number, and then that of the kernel's name.
     pub places: Places,
     /// The levels of its lints, where they are not the lints' own.
     pub levels: &'static [LintLevel],
@@ -181,13 +181,13 @@ impl Source {
         self
     }
 
-    /// What span number `span` stands for: if it is none, the kernel.
+    /// Returns the place of span number `span`; that of the kernel if it has none.
     pub fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
         self.places.get(span).or_else(|| self.places.last()).unwrap_or(unknown)
     }
 
-    /// What a fault of this kernel, which is `kernel` once bound, tells the user.
+    /// Converts a fault of this kernel, which is `kernel` once bound, to a panic.
     pub(crate) fn panic(&self, kernel: &Kernel, fault: FaultDetails) -> DevicePanic {
         let FaultDetails { reason, span, values, block, thread, count } = fault;
         let Place { file, line, column } = self.place(span);
@@ -216,7 +216,7 @@ impl Source {
     }
 }
 
-/// What an engine knows about the faults of a launch; all but `count` is the lowest thread's.
+/// The details of the faults of a launch; all but `count` are the lowest thread's.
 pub(crate) struct FaultDetails {
     /// `None` if the engine reports a number that stands for none.
     pub(crate) reason: Option<Reason>,
@@ -234,7 +234,7 @@ pub(crate) struct FaultDetails {
 pub(crate) struct Bound {
     pub(crate) kernel: Kernel,
     pub(crate) signature: Signature,
-    /// What was said of its launches.
+    /// The reports of its launches so far.
     pub(crate) advice: Advice,
 }
 
@@ -273,7 +273,7 @@ fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
     Ok(kernel.into_owned())
 }
 
-/// Why a kernel is none for these bindings, with the places of what is wrong in it.
+/// Formats the error of a kernel with these bindings, with its places.
 fn refusal(source: &Source, error: &CompileError) -> String {
     let CompileError::Rejected(diagnostics) = error else { return error.to_string() };
     let texts = diagnostics.0.iter().map(|diagnostic| {
@@ -284,19 +284,19 @@ fn refusal(source: &Source, error: &CompileError) -> String {
     texts.collect::<Vec<_>>().join("; ")
 }
 
-/// What the launcher checks a launch against.
+/// The facts that the launcher checks a launch against.
 #[derive(Debug)]
 pub(crate) struct Signature {
     pub(crate) params: Vec<Param>,
     pub(crate) block: Option<[u64; 3]>,
     pub(crate) wide_index: bool,
-    /// Whether all blocks have to run at the same time.
+    /// True if all blocks have to run at the same time.
     pub(crate) cooperative: bool,
     /// Bytes of shared memory that a block takes for arrays of known lengths.
     pub(crate) shared: u64,
-    /// How many of these the kernel declares, so that no launch asks for them.
+    /// The part of these bytes that the kernel declares, for which no launch asks.
     pub(crate) declared_shared: u64,
-    /// Whether launches compute lengths of other arrays.
+    /// True if launches compute lengths of other arrays.
     pub(crate) sized_at_launch: bool,
     /// Barriers that a block waits at, of those that hardware counts.
     pub(crate) barriers: u32,
@@ -322,7 +322,7 @@ fn number(extent: &Extent) -> u64 {
     extent.known().expect("a closed kernel's extents are numbers")
 }
 
-/// What was made of kernels, once for each kernel and bindings.
+/// Things made of kernels, once for each kernel and its bindings.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
     slots: OnceLock<RwLock<Slots<T>>>,
@@ -362,8 +362,8 @@ impl<T> Cache<T> {
         Self { slots: OnceLock::new() }
     }
 
-    /// What `make` made of this kernel, now or earlier. Waits for nobody who makes something of
-    /// another kernel; an error is not kept.
+    /// Returns the result of `make` for this kernel, now or earlier. Does not wait for another
+    /// kernel's `make`; an error is not kept.
     pub(crate) fn get(
         &self,
         source: &'static Source,

@@ -1,4 +1,4 @@
-//! How many threads a kernel runs on: [`LaunchConfig`].
+//! Launch sizes: [`LaunchConfig`].
 //!
 //! A config says either how many threads are wanted at least ([`LaunchConfig::cover`]) or how
 //! many blocks ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared
@@ -17,7 +17,7 @@ const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
 /// Most threads of a grid along an axis, unless the kernel has `wide_index`.
 const MAX_INDEX: u64 = 1 << 31;
 
-/// How many blocks of how many threads a launch runs.
+/// The number of blocks of a launch, and of threads in each.
 ///
 /// ```
 /// use warpwise::LaunchConfig;
@@ -59,7 +59,7 @@ impl LaunchConfig {
         Self { block: Some(threads.into()), ..self }
     }
 
-    /// What the hardware is asked for, given what the kernel declares.
+    /// Returns the geometry for the hardware, given the kernel's declared block.
     pub(crate) fn geometry(
         &self,
         declared: Option<[u64; 3]>,

@@ -1,4 +1,4 @@
-//! What lints find when a program runs: records of the `log` crate, target `warpwise::lint`.
+//! Run-time lints of open kernels: records of the `log` crate, target `warpwise::lint`.
 //!
 //! While a generic kernel is built, lints see as much of it as does not depend on its parameters. When
 //! it is first launched with some, they look again, and what they did not find then is logged, as a
@@ -45,7 +45,7 @@ impl Source {
     }
 }
 
-/// Whether what is said may be seen by anybody.
+/// Returns true if a log record may be seen by anybody.
 pub(crate) fn is_heard() -> bool {
     static OFF: OnceLock<bool> = OnceLock::new();
     log::log_enabled!(target: TARGET, log::Level::Warn)
@@ -66,7 +66,7 @@ pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
     }
 }
 
-/// What is found in `bound` and not in `open`.
+/// Returns the diagnostics of `bound` that `open` does not have.
 fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     let levels = source.lint_levels();
     let run = |kernel: &Kernel| lint::run(kernel, &Analyses::of(kernel), &levels).0;
@@ -155,7 +155,7 @@ mod tests {
         fn flush(&self) {}
     }
 
-    /// What is logged of the kernel `name`, whose text is `OPEN`, bound to be `bound`.
+    /// Returns the log records of the kernel `name`, whose text is `OPEN`, bound to be `bound`.
     fn logged(
         name: &'static str,
         levels: Vec<LintLevel>,

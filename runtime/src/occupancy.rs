@@ -1,4 +1,5 @@
-//! How many blocks of a kernel run at the same time, and what keeps more from it.
+//! Occupancy: the number of blocks of a kernel that run at the same time, and its limiting
+//! resource.
 //!
 //! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how
 //! many registers its compiler gave the kernel as written; large launches may run other code, in

@@ -1,4 +1,4 @@
-//! What kernels print, on its way to the user: formatted here, from what threads left behind.
+//! Printed text of kernels, formatted on the host from records that threads left behind.
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
@@ -12,7 +12,7 @@ use warpwise_compiler::{
 /// Gets what kernels print.
 type Handler = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where the text goes that kernels of one device print: to stdout, unless a handler takes it.
+/// The destination of the text that kernels of one device print: stdout, unless a handler takes it.
 #[derive(Default)]
 pub(crate) struct Printer {
     handler: Mutex<Option<Handler>>,
@@ -48,7 +48,7 @@ impl fmt::Debug for Printer {
     }
 }
 
-/// What a message of `kernel` says with these values.
+/// Formats a message of `kernel` with these values.
 pub(crate) fn text(kernel: &Kernel, message: MessageId, values: &[u64]) -> String {
     let Some(message) = kernel.messages.get(message) else { return String::new() };
     let args: Vec<(Scalar, u64)> =
@@ -59,7 +59,7 @@ pub(crate) fn text(kernel: &Kernel, message: MessageId, values: &[u64]) -> Strin
         .map_or_else(|_| message.text.clone(), |format: Format| format.render(&args))
 }
 
-/// What a thread printed, as text.
+/// Formats the text that a thread printed.
 pub(crate) fn printed(kernel: &Kernel, printed: &Printed) -> String {
     text(kernel, printed.message, &printed.values)
 }

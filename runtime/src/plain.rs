@@ -1,4 +1,4 @@
-//! What lies in buffers, and what of it is passed to kernels by value.
+//! Types that buffers hold, and types that kernels take by value.
 //!
 //! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option, or a
 //! struct or enum that is `#[device]`, which implements the trait. Values travel field by field, so that
@@ -16,8 +16,8 @@ pub use layout::{Layout, offsets};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{self, Extent, Scalar};
 
-/// What a [`Buffer`](crate::Buffer) may be a buffer of: the [`Element`]s, the [`Atomic`](crate::Atomic)s,
-/// arrays, tuples, `Option`s and `Result`s of such types, and the structs and enums marked
+/// An element type of a [`Buffer`](crate::Buffer): an [`Element`], an [`Atomic`](crate::Atomic), an
+/// array, tuple, `Option` or `Result` of such types, or a struct or enum marked
 /// [`#[device]`](macro@crate::device) whose fields are such. Nobody implements it by hand.
 ///
 /// A kernel changes atomics behind `&`, also those inside of structs:
@@ -54,19 +54,19 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
     note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such"
 )]
 pub trait Stored: Sized + 'static {
-    /// What is uploaded and read back: of atomics, and arrays, tuples and options of them, what they
-    /// hold; of everything else, the same.
+    /// The type that is uploaded and read back: of atomics, and arrays, tuples and options of them,
+    /// the values that they hold; of everything else, the same type.
     type Value: Stored<Value = Self::Value>;
-    /// Whether bytes that are all zero are a value.
+    /// True if bytes that are all zero are a value.
     #[doc(hidden)]
     const ZEROED: bool;
-    /// Whether there are atomics in it.
+    /// True if it contains atomics.
     #[doc(hidden)]
     const ATOMIC: bool;
-    /// How it lies in the memory of a device.
+    /// The layout in the memory of a device.
     #[doc(hidden)]
     const LAYOUT: Layout;
-    /// What a slice of it is to the compiler.
+    /// The element type of a slice of it, in the IR.
     #[doc(hidden)]
     const ELEMENT: ir::Element = ir::Element::Plain {
         size: Extent::Const(Self::LAYOUT.size as u64),
@@ -75,11 +75,11 @@ pub trait Stored: Sized + 'static {
     /// Writes it, all but padding, as it lies in memory.
     #[doc(hidden)]
     fn store(&self, bytes: &mut [u8]);
-    /// What was stored there.
+    /// Returns the value stored in `bytes`.
     #[doc(hidden)]
     fn load(bytes: &[u8]) -> Self;
 
-    /// What `take` makes of the bytes of `values`; `None` if the host lacks the memory.
+    /// Passes the bytes of `values` to `take`; `None` if the host lacks the memory.
     #[doc(hidden)]
     fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let mut bytes = zeroed(values.len().checked_mul(Self::LAYOUT.size)?)?;

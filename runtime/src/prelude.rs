@@ -1,4 +1,4 @@
-//! What kernels and the code around them use: `use warpwise::prelude::*;`.
+//! The names that kernels and the code around them use: `use warpwise::prelude::*;`.
 pub use crate::vector::{
     Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,

@@ -18,7 +18,7 @@ use warpwise_compiler::ir::Kernel;
 /// The variable.
 const VARIABLE: &str = "WARPWISE_PROFILE";
 
-/// Whether launches are to be counted and written.
+/// Returns true if launches are to be counted and written.
 pub(crate) fn is_on() -> bool {
     profile().is_some()
 }
@@ -47,7 +47,7 @@ type Shape = (&'static str, [u32; 3], [u32; 3]);
 /// The file of this process.
 struct Profile {
     file: File,
-    /// How many launches there were.
+    /// The number of launches.
     launches: u64,
     /// Kernels that are in the file, with what their generic parameters stand for.
     kernels: HashSet<(&'static str, String)>,

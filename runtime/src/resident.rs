@@ -1,4 +1,5 @@
-//! What `occupancy(..)` and `max_cooperative_blocks(..)` of a kernel call: see [`crate::occupancy`].
+//! The functions behind `occupancy(..)` and `max_cooperative_blocks(..)` of a kernel: see
+//! [`crate::occupancy`].
 use crate::{
     Device, Dims, Error, LaunchConfig, Result,
     error::LaunchMistake,
@@ -42,8 +43,9 @@ impl Asked {
     }
 }
 
-/// How many blocks of a kernel run on a multiprocessor of `device` at the same time; `None` for the interpreter, which
-/// has none, and a GPU that is newer than this crate. The `block` is the kernel's own, where it declares one.
+/// Returns the number of blocks of a kernel that run on a multiprocessor of `device` at the same
+/// time; `None` for the interpreter, which has none, and a GPU that is newer than this crate. The
+/// `block` is the kernel's own, where it declares one.
 ///
 /// # Errors
 /// As of a launch, of which none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more registers
@@ -72,7 +74,7 @@ pub fn occupancy(
     })
 }
 
-/// How many blocks of a cooperative kernel a launch on `device` has at most.
+/// Returns the most blocks that a launch of a cooperative kernel on `device` may have.
 ///
 /// # Errors
 /// As of [`occupancy`].

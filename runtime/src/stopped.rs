@@ -1,4 +1,4 @@
-//! Why the interpreter gives a launch up, in words and as data.
+//! The reasons for which the interpreter stops a launch, as messages and as data.
 //!
 //! ```
 //! use warpwise::{Error, prelude::*, stopped::Stopped};
@@ -26,7 +26,7 @@ use warpwise_compiler::{
     ir::{Kernel, Root},
 };
 
-/// Why the interpreter gave a launch up.
+/// The reason for which the interpreter stopped a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stopped {
@@ -41,7 +41,7 @@ pub enum Stopped {
     Livelock {
         /// Index of the block; the lowest of those whose threads do.
         block: [u32; 3],
-        /// How many blocks do.
+        /// The number of such blocks.
         blocks: u64,
         /// The loops of this block.
         spinning: Vec<Spinning>,
@@ -59,12 +59,12 @@ pub enum Stopped {
     Breakpoint {
         /// Index of the block.
         block: [u32; 3],
-        /// Where in the source.
+        /// The place in the source.
         place: Place,
     },
     /// The launch does not fit the kernel; generated code never passes such.
     Malformed {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
 }
@@ -73,9 +73,9 @@ pub enum Stopped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// What they wait at.
+    /// The operation that they wait at.
     pub at: Meeting,
-    /// Where in the source.
+    /// The place in the source.
     pub place: Place,
     /// Index of the warp in the block.
     pub warp: u32,
@@ -89,11 +89,11 @@ pub struct Waiting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spinning {
-    /// Where the loop is in the source.
+    /// The place of the loop in the source.
     pub place: Place,
     /// Names of the buffers and arrays that the loop reads and other threads may write, as far as that is known.
     pub reads: Vec<String>,
-    /// How many threads.
+    /// The number of threads.
     pub threads: u32,
     /// Index in the block of the lowest.
     pub thread: [u32; 3],

@@ -82,7 +82,7 @@ impl Watch {
         Self { line: Some((Some(file), line)), ..self }
     }
 
-    /// Which lanes that is, in blocks of so many threads; none if there is no such thread.
+    /// Returns the watched lanes in blocks of so many threads; none if there is no such thread.
     fn watched(&self, dims: [u32; 3]) -> Watched {
         let block = self.block;
         match self.who {
@@ -97,7 +97,7 @@ impl Watch {
         }
     }
 
-    /// Whether it is at one of the lines looked for.
+    /// Returns true if `place` is at one of the watched lines.
     fn is_at(&self, source: &Source, place: Place) -> bool {
         self.line.is_none_or(|(file, line)| {
             let kernel = source.places.last().map_or("", |place| place.file);
@@ -119,17 +119,17 @@ impl fmt::Display for Watch {
     }
 }
 
-/// What a thread or warp did in one launch. Printed, it is a line for each instruction.
+/// The instructions of a thread or warp in one launch. `Display` prints a line for each.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Trace {
     /// Name of the kernel.
     pub kernel: &'static str,
-    /// Who was looked at.
+    /// The watched thread or warp.
     pub watch: Watch,
-    /// What it did, in this order; empty if the launch has no such thread.
+    /// The instructions, in order; none if the launch has no such thread.
     pub events: Vec<Event>,
-    /// How much more there was, for which there was no room.
+    /// The number of instructions for which there was no room.
     pub lost: u64,
 }
 
@@ -143,14 +143,14 @@ pub struct Event {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// Who does it: bit l for lane l of the warp.
+    /// The executing lanes: bit l for lane l of the warp.
     pub lanes: u32,
     /// The instruction, in the words of the IR, with values for its operands: `fma 3.0, 1.0, 2.0`. Where
     /// the values of lanes differ, they stand in brackets.
     pub text: String,
     /// Of each operand, the value in each of the lanes, in their order.
     pub operands: Vec<Vec<Value>>,
-    /// What comes out of it, in each of the lanes.
+    /// The result, in each of the lanes.
     pub result: Option<Vec<Value>>,
 }
 
@@ -164,7 +164,7 @@ pub struct Hit {
     pub block: [u32; 3],
     /// Index of the warp in the block.
     pub warp: u32,
-    /// What is done there.
+    /// The instruction there.
     pub event: Event,
     /// The scalar parameters, and the mutable variables that have a value.
     pub variables: Vec<Variable>,
@@ -176,7 +176,7 @@ pub struct Hit {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// What it is, in each of the lanes.
+    /// The value, in each of the lanes.
     pub values: Vec<Value>,
 }
 
@@ -228,7 +228,7 @@ fn variables(moment: &Moment<'_>) -> Vec<Variable> {
 /// A closure of the user's.
 type Handler = dyn FnMut(&Hit) -> ControlFlow<()> + Send;
 
-/// What is asked of the launches of a device.
+/// The debugging requests for the launches of a device.
 #[derive(Clone, Default)]
 pub(crate) struct Debugger {
     seed: Option<u64>,

@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-/// How long launches may take, all together, before anything is said.
+/// The total time of launches after which the slow build is reported.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// How long launches took.
+/// The total time of launches so far.
 static TAKEN: Taken = Taken(AtomicU64::new(0));
 
 /// Nanoseconds.
@@ -35,7 +35,7 @@ fn text() -> String {
 }
 
 impl Taken {
-    /// Whether it is enough with `time`, and was not before.
+    /// Returns true if `time` takes the total past the limit, for the first time.
     fn comes_to_enough(&self, time: Duration) -> bool {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let (more, enough) = (nanoseconds(time), nanoseconds(ENOUGH));

@@ -36,14 +36,14 @@ use half::{bf16, f16};
 
 /// A vector type of this module; nobody else implements it.
 pub trait Vector: Plain + sealed::Sealed {
-    /// What its lanes are.
+    /// The type of its lanes.
     type Lane: Element;
-    /// How many lanes it has.
+    /// The number of its lanes.
     const LANES: usize;
 }
 
 mod sealed {
-    /// What [`Vector`](super::Vector) is implemented for.
+    /// Implemented for the vector types only, so that [`Vector`](super::Vector) is, too.
     pub trait Sealed {}
 }
 

@@ -29,7 +29,7 @@ fn view<'a, T: Stored>(of: &'a AnyBuffer, len: usize) -> View<'a, T> {
     View { buffer: Buffer::from_any(any), of: PhantomData }
 }
 
-/// How many vectors `len` numbers are.
+/// Returns the number of vectors that `len` numbers are.
 fn vectors<V: Vector>(len: usize) -> Result<usize> {
     match len % V::LANES {
         0 => Ok(len / V::LANES),
@@ -37,7 +37,7 @@ fn vectors<V: Vector>(len: usize) -> Result<usize> {
     }
 }
 
-/// How many structs `len` numbers are.
+/// Returns the number of structs that `len` numbers are.
 fn structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
     let (bytes, size) = (len * size_of::<T>(), S::LAYOUT.size);
     match bytes.checked_rem(size) {

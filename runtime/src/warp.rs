@@ -1,4 +1,4 @@
-//! What the 32 threads of a warp do together: shuffles, votes and reductions.
+//! Shuffles, votes, reductions and scans over the 32 lanes of a warp.
 //!
 //! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. Without a mask, an
 //! operation means every lane of the warp that exists and has not ended, and they must all come
@@ -160,11 +160,11 @@ macro_rules! votes {
     )*};
 }
 votes! {
-    /// Whether every lane brings `true`.
+    /// Returns true if every lane brings `true`.
     all all_mask bool;
-    /// Whether any lane brings `true`.
+    /// Returns true if any lane brings `true`.
     any any_mask bool;
-    /// Which lanes bring `true`: bit l is lane l's.
+    /// Returns the mask of the lanes that bring `true`: bit l is lane l's.
     ballot ballot_mask u32;
 }
 
@@ -189,9 +189,9 @@ macro_rules! agreements {
     )*};
 }
 agreements! {
-    /// Which lanes bring the same value, bit for bit: bit l is lane l's.
+    /// Returns the mask of the lanes that bring the same value, bit for bit: bit l is lane l's.
     match_any match_any_mask<T: Element> -> u32;
-    /// Whether all lanes bring the same value, bit for bit.
+    /// Returns true if all lanes bring the same value, bit for bit.
     match_all match_all_mask<T: Element> -> bool;
     /// The lanes, bit l for lane l, if all of them bring the same value, bit for bit; 0 if they do not.
     match_all_lanes match_all_lanes_mask<T: Element> -> u32;
@@ -236,11 +236,11 @@ macro_rules! combined {
     )*};
 }
 combined! {
-    /// What the values of all lanes come to, combined in the order of the lanes; each of them gets it.
+    /// Combines the values of all lanes in the order of the lanes; every lane gets the result.
     reduce reduce_mask();
-    /// What the values of the lanes up to this one come to, its own included.
+    /// Combines the values of the lanes up to and including this one.
     inclusive_scan inclusive_scan_mask();
-    /// What the values of the lanes before this one come to; the first lane gets `identity`, which is
+    /// Combines the values of the lanes before this one; the first lane gets `identity`, which is
     /// not combined with anything.
     exclusive_scan exclusive_scan_mask(_identity);
 }
@@ -252,7 +252,7 @@ agreements! {
     exclusive_sum exclusive_sum_mask<T: Num> -> T;
 }
 
-/// Whether this is the lowest of the lanes: true in one of them.
+/// Returns true in the lowest of the lanes, and false in the others.
 ///
 /// # Panics
 /// On the host.

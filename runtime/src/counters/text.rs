@@ -24,7 +24,7 @@ const WAVEFRONTS: [Column; 3] = [
     ("", |counts| excess(counts.shared().wavefronts, counts.shared().ideal)),
 ];
 
-/// How many times what was expected there was, such as `8.00x`.
+/// Formats the ratio of measured to expected, such as `8.00x`.
 pub fn times(got: u64, expected: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "for people to read")]
     let times = got as f64 / expected.max(1) as f64;
@@ -36,14 +36,14 @@ pub fn excess(got: u64, expected: u64) -> String {
     if got > expected { times(got, expected) } else { String::new() }
 }
 
-/// What to sort lines or kernels by, so that those with the most to gain come first: what memory did without need,
-/// then branches that parted, then what is executed most.
+/// Returns the sort key of lines or kernels by gain, greatest first: unneeded memory traffic, then
+/// divergent branches, then executed instructions.
 pub fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
     let excess = counts.global().excess() + counts.shared().conflicts();
     Reverse([excess, counts.divergent_branches, counts.warp_instructions])
 }
 
-/// What can be said of all lines together, a sentence each.
+/// Returns a sentence for each property of all lines together.
 pub fn summary(total: &Counts) -> Vec<String> {
     let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
     let threads = total.active_threads().unwrap_or(0.0);
@@ -92,7 +92,7 @@ pub fn summary(total: &Counts) -> Vec<String> {
     lines
 }
 
-/// How many threads were active, as a sentence, if they were not always all.
+/// Returns a sentence on the number of active threads, unless all were active throughout.
 pub fn spread(active: &ActiveThreads) -> Option<String> {
     let all = active.instructions();
     let parts = [1..=8, 9..=16, 17..=24, 25..=31, 32..=32].map(|range: RangeInclusive<u32>| {

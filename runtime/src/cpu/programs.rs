@@ -37,7 +37,7 @@ impl<T> Programs<T> {
         Self { optimized: Cache::new(), written: Cache::new(), make }
     }
 
-    /// That of the kernel of a launch.
+    /// Returns the program of a launch's kernel.
     pub(super) fn get(&self, launch: &Launch<'_>, is_optimized: bool) -> Result<Arc<T>> {
         let Launch { source, bindings, bound, .. } = *launch;
         let kernel = &bound.kernel;
@@ -50,7 +50,7 @@ impl<T> Programs<T> {
     }
 }
 
-/// What a GPU would get of `kernel`.
+/// Optimizes `kernel` as for a GPU.
 fn optimize(source: &Source, kernel: &Kernel) -> Result<Kernel> {
     optimized(kernel.clone()).map_err(|error| Error::Compile {
         kernel: source.name,

@@ -85,9 +85,9 @@ pub(super) struct Context {
     number: DeviceNumber,
     pub(super) ordinal: usize,
     pub(super) info: DeviceInfo,
-    /// Whether all blocks of a launch can be made to run at the same time.
+    /// True if the device supports cooperative launches.
     pub(super) cooperative: bool,
-    /// Whether memory is allocated and freed in stream order.
+    /// True if memory is allocated and freed in stream order.
     pub(super) pools: bool,
     /// The error that lost the GPU.
     lost: OnceLock<Error>,
@@ -191,7 +191,7 @@ fn device_number(driver: &Driver, ordinal: usize) -> Result<DeviceNumber> {
     Ok(number)
 }
 
-/// What the device is, and its compute capability.
+/// Queries the properties of the device, and its compute capability.
 fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> {
     let mut name = [0 as c_char; 256];
     let len = c_int::try_from(name.len() - 1).expect("255 fits");

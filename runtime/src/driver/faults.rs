@@ -1,4 +1,4 @@
-//! What kernels of one stream report: a record for each launch since the last wait, and what they print.
+//! Fault records and printed text of the kernels of one stream.
 //!
 //! Launch n since then gets record n. A wait takes a *snapshot*: in stream order behind the
 //! launches, the records are copied to the host and emptied, and launches after that start again
@@ -22,7 +22,7 @@ use warpwise_compiler::{
     output::{self, Output},
 };
 
-/// How many launches can be on their way.
+/// The most launches between two waits.
 pub(super) const RECORDS: usize = 512;
 /// Bytes of a record.
 const SIZE: usize = size_of::<FaultRecord>();
@@ -35,11 +35,12 @@ pub(super) struct Faults {
     launched: Vec<Launched>,
     /// Host memory for snapshots, while none uses it.
     staging: Vec<Pinned>,
-    /// What launches print into, once one does: [`PRINT_BYTES`] of device memory.
+    /// The print buffer, allocated at the first launch that prints: [`PRINT_BYTES`] of device
+    /// memory.
     prints: Option<Address>,
-    /// Where launches that are cooperative count their blocks, once there is one.
+    /// The block counter of cooperative launches, allocated at the first of them.
     barrier: Option<Address>,
-    /// What was printed and not handed on yet.
+    /// Printed text that was not handed on yet.
     pub(super) text: String,
     /// The first fault that was seen and not reported yet.
     pub(super) seen: Option<Box<DevicePanic>>,
@@ -87,12 +88,13 @@ impl Faults {
         self.launched.len() == RECORDS
     }
 
-    /// Where the next launch's record is.
+    /// Returns the address of the next launch's record.
     pub(super) fn next(&self) -> Address {
         self.records + (self.launched.len() * SIZE) as Address
     }
 
-    /// What launches print into; `allocate` makes it at the first call, [`PRINT_BYTES`] that start as zeros.
+    /// Returns the print buffer; `allocate` makes it at the first call, [`PRINT_BYTES`] that start
+    /// as zeros.
     pub(super) fn prints(&mut self, allocate: impl FnOnce() -> Result<Address>) -> Result<Address> {
         match self.prints {
             Some(prints) => Ok(prints),
@@ -100,9 +102,9 @@ impl Faults {
         }
     }
 
-    /// Where cooperative launches count their blocks; `allocate` makes it at the first call, [`BARRIER_BYTES`]
-    /// that start as zeros. Each launch leaves it as it found it, but for what [does not
-    /// matter](warpwise_compiler::back::ptx).
+    /// Returns the block counter of cooperative launches; `allocate` makes it at the first call,
+    /// [`BARRIER_BYTES`] that start as zeros. Each launch leaves it as it found it, but for bits
+    /// that [do not matter](warpwise_compiler::back::ptx).
     pub(super) fn barrier(
         &mut self,
         allocate: impl FnOnce() -> Result<Address>,
@@ -199,7 +201,7 @@ impl Faults {
         }
     }
 
-    /// What `launched` printed into `buffer`.
+    /// Formats the text that `launched` printed into `buffer`.
     fn text_of(&self, launched: &[Launched], buffer: &[u8]) -> String {
         let kernel = |record: Address| {
             let launch = record.checked_sub(self.records)? as usize / SIZE;
@@ -218,7 +220,7 @@ impl Faults {
 pub(super) struct Snapshot {
     launched: Vec<Launched>,
     copy: Pinned,
-    /// What was printed.
+    /// The copy of the print buffer.
     printed: Option<Pinned>,
 }
 
@@ -229,7 +231,7 @@ impl Snapshot {
     }
 }
 
-/// What a record tells the user; `None` if no thread faulted.
+/// Converts a record to a panic; `None` if no thread faulted.
 fn panic_of(launched: &Launched, record: &FaultRecord) -> Option<DevicePanic> {
     let Launched { source, bound, geometry } = launched;
     let details = record.details(geometry.grid, geometry.block)?;

@@ -110,7 +110,7 @@ struct KernelCode {
 enum Code {
     /// PTX that was made beforehand.
     Embedded(&'static str),
-    /// What becomes PTX when it is loaded.
+    /// A kernel that becomes PTX when it is loaded.
     Optimized(Box<Kernel>),
 }
 

@@ -65,7 +65,7 @@ impl Stream {
         &self.gpu.context.info
     }
 
-    /// Where kernels print to.
+    /// Returns the destination of printed text.
     pub(crate) fn printer(&self) -> &Printer {
         &self.printer
     }
@@ -192,8 +192,8 @@ impl Stream {
         Ok((self.info(), self.load_plain(source, bindings, bound)?.registers))
     }
 
-    /// How many blocks run at the same time, of so many threads and so much shared memory that the launch asks
-    /// for; none if there are no cooperative launches.
+    /// Returns the number of blocks that run at the same time, of so many threads and so much
+    /// dynamic shared memory; 0 if the device has no cooperative launches.
     pub(crate) fn cooperative_limit(
         &self,
         source: &'static Source,

@@ -14,7 +14,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// Where the driver may be.
+/// The file names of the driver.
 const LIBRARIES: &[&str] = if cfg!(windows) {
     &["nvcuda.dll"]
 } else if cfg!(target_os = "macos") {
@@ -138,7 +138,7 @@ macro_rules! functions {
     };
 }
 
-/// What `library` exports as `name`; where there is nothing, adds `name` to `missing`.
+/// Looks up the symbol `name` of `library`; a missing one is added to `missing`.
 ///
 /// # Safety
 /// `F` is the type of what it exports.
@@ -326,7 +326,7 @@ impl Driver {
     }
 }
 
-/// What the loader says of a library, with its name once.
+/// Formats an error of the dynamic loader, with the name of the library once.
 fn said_of(name: &str, error: &libloading::Error) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     if text.contains(name) { text } else { format!("{name}: {text}") }

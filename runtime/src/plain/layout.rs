@@ -1,4 +1,4 @@
-//! How values lie in the memory of devices: as `repr(C)` says of their parts, also where Rust leaves it open.
+//! Layouts of values in the memory of devices: that of `repr(C)`, also where Rust leaves it open.
 //!
 //! Kernels compute the same (`frontend/src/lower/memory/layout.rs`). What Rust says about, it must say the
 //! same of: that is looked at while the user's crate is compiled.
@@ -6,11 +6,11 @@
 /// The layout of a type: of a `repr(C)` struct or enum with its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How many bytes it takes.
+    /// The size in bytes.
     pub size: usize,
-    /// What its address is a multiple of.
+    /// The alignment in bytes.
     pub align: usize,
-    /// Whether it lies in the memory of the host like this, too.
+    /// True if the layout is that of the host's Rust, too.
     pub as_in_rust: bool,
 }
 
@@ -68,7 +68,7 @@ impl Layout {
         all
     }
 
-    /// Where the fields of the variants of an enum begin.
+    /// Returns the offset of the fields of an enum's variants.
     pub const fn payload(tag: Self, variants: &[&[Self]]) -> usize {
         tag.size.next_multiple_of(Self::union(variants).align)
     }
@@ -106,7 +106,7 @@ impl Layout {
     }
 }
 
-/// Where the `fields` of a struct or variant begin.
+/// Returns the offsets of the `fields` of a struct or variant.
 pub const fn offsets<const N: usize>(fields: &[Layout; N]) -> [usize; N] {
     let (mut offsets, mut end, mut index) = ([0; N], 0usize, 0);
     while index < N {

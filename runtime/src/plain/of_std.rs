@@ -109,7 +109,7 @@ either! { Option<T> { None, Some(value: T) } zeroed true }
 either! { Result<T, E> { Ok(value: T), Err(error: E) } zeroed T::ZEROED }
 either! { ControlFlow<B, C> { Continue(value: C), Break(value: B) } zeroed C::ZEROED }
 
-/// What kernels have for an `Ordering`: -1, 0 or 1.
+/// Kernels have -1, 0 or 1 for an `Ordering`.
 impl Plain for Ordering {
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
         (*self as i32).scalars(pass);

@@ -27,7 +27,7 @@ pub enum Value {
         array: String,
         /// Number of the element.
         index: u64,
-        /// How many bytes behind the first of the element.
+        /// The offset from the first byte of the element.
         byte: u64,
     },
     /// The thread has none yet.
@@ -74,7 +74,7 @@ pub(super) fn value_of(moment: &Moment<'_>, ty: Ty, bits: u64) -> Value {
     }
 }
 
-/// What an address points to.
+/// Returns the place that an address points to.
 fn place(moment: &Moment<'_>, address: u64) -> Value {
     let Some((root, byte)) = moment.place(address) else { return Value::Unsigned(address) };
     let (name, elem) = of_root(moment.kernel(), root);
@@ -117,7 +117,7 @@ pub(super) fn operands(moment: &Moment<'_>) -> Vec<(InstId, Vec<Value>)> {
     }
 }
 
-/// What comes out of the instruction.
+/// Returns the result of the instruction.
 pub(super) fn result(moment: &Moment<'_>) -> Option<Vec<Value>> {
     match moment.stage {
         Stage::Reached => None,
