@@ -30,7 +30,7 @@ use warpwise_compiler::{
     target::Target,
 };
 
-/// Why there is no PTX for a kernel.
+/// The reason for which a kernel has no PTX.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The target lacks something, or the kernel outgrows a limit of PTX.

@@ -41,7 +41,7 @@ const RELOC_DEFAULT: c_int = 0;
 /// `LLVMCodeModelDefault`
 const CODE_MODEL_DEFAULT: c_int = 0;
 
-/// Why there is no LLVM to use.
+/// The reason for which no LLVM can be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LoadError {
     /// `rustc` does not say where its libraries are.
@@ -53,15 +53,15 @@ pub enum LoadError {
     /// The library does not load.
     #[error("cannot load `{}`: {reason}", path.display())]
     Library {
-        /// Where it is.
+        /// The path of the library.
         path: PathBuf,
-        /// What the loader says.
+        /// The error of the dynamic loader.
         reason: String,
     },
     /// The library lacks a function.
     #[error("`{}` has no function `{symbol}`", path.display())]
     Symbol {
-        /// Where the library is.
+        /// The path of the library.
         path: PathBuf,
         /// The function.
         symbol: &'static str,
@@ -83,9 +83,9 @@ pub enum LoadError {
 pub struct CompileFailure {
     /// The kernel.
     pub kernel: String,
-    /// What failed: `parse`, `verify`, `optimize` or `emit`.
+    /// The stage that failed: `parse`, `verify`, `optimize` or `emit`.
     pub stage: &'static str,
-    /// What LLVM says.
+    /// The message of LLVM.
     pub message: String,
 }
 

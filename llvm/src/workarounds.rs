@@ -1,4 +1,5 @@
-//! What `ptxas` miscompiles, taken out of the text that LLVM emits. LLVM makes these forms itself, so that no other
+//! Workarounds for forms that `ptxas` miscompiles, in the text that LLVM emits. LLVM makes these
+//! forms itself, so that no other
 //! place can: `abs` of a choice between `x` and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
 use std::fmt::Write;
 use warpwise_compiler::back::ptx::may_lose_factor;

@@ -3,7 +3,7 @@ pub mod ptx;
 
 use std::fmt;
 
-/// What makes PTX of a kernel. Both make the same bits of the same kernel.
+/// A generator of PTX. Both make code with the same bits of the same kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// [`ptx`], which is always there.

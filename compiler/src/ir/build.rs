@@ -91,7 +91,7 @@ impl Builder {
         self.innermost().list.pop();
     }
 
-    /// How many bodies are open inside the kernel's own.
+    /// Returns the number of open bodies inside the kernel's own.
     pub fn depth(&self) -> usize {
         self.open.len() - 1
     }

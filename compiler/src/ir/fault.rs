@@ -1,6 +1,6 @@
-//! Why a thread may end early.
+//! The reasons for which a thread ends early.
 
-/// Why a thread ended early. The numbers are what a fault record carries.
+/// The reason for which a thread ended early. The numbers are those in a fault record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Fault {
@@ -81,7 +81,7 @@ impl Fault {
         }
     }
 
-    /// What Rust says when it panics for this reason; an index and a length are added by the caller.
+    /// Returns the message of Rust's panic for this reason; the caller adds an index and a length.
     pub const fn message(self) -> &'static str {
         match self {
             Self::IndexOutOfBounds => "index out of bounds",

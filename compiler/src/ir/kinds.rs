@@ -1,4 +1,4 @@
-//! Which operation an instruction of a kind is: of arithmetic, of comparisons, of atomics, of where threads meet.
+//! Operations of arithmetic, comparison, atomic and collective instructions.
 use super::{Scalar, Space};
 
 /// Operations on one value.
@@ -22,9 +22,9 @@ pub enum UnaryOp {
     Trunc,
     /// To the nearest integer, ties to even.
     RoundTiesEven,
-    /// How many bits of an integer are 1.
+    /// The number of bits of an integer that are 1.
     CountOnes,
-    /// How many bits of an integer are 0 above the highest that is 1: the width for 0.
+    /// The number of 0 bits above the highest 1 bit of an integer: the width for 0.
     LeadingZeros,
     /// The bits of an integer, the lowest first.
     ReverseBits,
@@ -35,8 +35,8 @@ pub enum UnaryOp {
     Approx(Approx),
 }
 
-/// What [`UnaryOp::Approx`] computes. Subnormal arguments and results count as the zero of their sign, but
-/// for the hyperbolic tangent. `docs/math.md` has how large errors may be.
+/// The function that [`UnaryOp::Approx`] computes. Subnormal arguments and results count as the
+/// zero of their sign, except for the hyperbolic tangent. `docs/math.md` bounds the errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Approx {
     /// 2 to a power.
@@ -141,7 +141,7 @@ pub enum CompareOp {
     Ge,
 }
 
-/// Which sum [`Op::MulAdd`](super::Op::MulAdd) computes.
+/// The signs in the sum that [`Op::MulAdd`](super::Op::MulAdd) computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MulAddForm {
     /// `a * b + c`
@@ -154,7 +154,7 @@ pub enum MulAddForm {
     Neg,
 }
 
-/// What the hardware provides to each thread.
+/// A value that the hardware provides to each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
     /// Index of the thread in its block.
@@ -226,7 +226,7 @@ pub enum Axis {
     Z,
 }
 
-/// What an atomic update writes, from what is there and its operand.
+/// The value that an atomic update writes, computed from the old one and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// The operand.
@@ -256,7 +256,7 @@ impl BinaryOp {
 }
 
 impl AtomicOp {
-    /// Whether subnormal operands and results count as the zero of their sign.
+    /// Returns true if subnormal operands and results count as the zero of their sign.
     ///
     /// That is what `atom.add.f32` on global memory does (PTX ISA, `atom`), and measured; there is
     /// no instruction that keeps them, and a loop around a compare-and-swap costs too much.
@@ -287,14 +287,14 @@ pub enum Scope {
     System,
 }
 
-/// What a barrier computes over the threads that wait at it.
+/// The value that a barrier computes over the threads that wait at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierOp {
-    /// How many bring true.
+    /// The number of threads that bring true.
     Count,
-    /// Whether all do.
+    /// True if all threads bring true.
     And,
-    /// Whether any does.
+    /// True if any thread brings true.
     Or,
 }
 
@@ -303,22 +303,22 @@ pub enum BarrierOp {
 pub enum ShuffleOp {
     /// A given lane's.
     Index,
-    /// That of a lane below.
+    /// The value of a lane below.
     Up,
-    /// That of a lane above.
+    /// The value of a lane above.
     Down,
-    /// That of the lane whose number differs in the given bits.
+    /// The value of the lane whose number differs in the given bits.
     Xor,
 }
 
 impl ShuffleOp {
-    /// Whether lanes shuffle in groups of so many.
+    /// Returns true if lanes can shuffle in groups of so many.
     pub const fn is_width(lanes: u64) -> bool {
         matches!(lanes, 2 | 4 | 8 | 16 | 32)
     }
 }
 
-/// What a vote asks.
+/// The question of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "self-describing")]
 pub enum VoteOp {
@@ -327,16 +327,16 @@ pub enum VoteOp {
     Ballot,
 }
 
-/// Which lanes an [`Op::Match`](super::Op::Match) looks for.
+/// The lanes that an [`Op::Match`](super::Op::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {
-    /// Those that bring the same as this one.
+    /// The lanes with the same value as this one.
     Any,
     /// All of them.
     All,
 }
 
-/// How [`Op::Reduce`](super::Op::Reduce) combines two values.
+/// The combination of two values in [`Op::Reduce`](super::Op::Reduce).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
     /// The sum; wrapping on integers.

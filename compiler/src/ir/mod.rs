@@ -64,8 +64,8 @@ impl Span {
     pub const KERNEL: Self = Self(u32::MAX);
 }
 
-/// How deep bodies (and parentheses of an extent) may nest, the kernel's own body included.
-/// A limit, because whatever reads the IR recurses into bodies.
+/// The greatest nesting depth of bodies (and of parentheses of an extent), the kernel's own body
+/// included. A limit, because every reader of the IR recurses into bodies.
 pub const MAX_DEPTH: usize = 256;
 
 /// Largest [`Kernel::min_blocks`]: no GPU runs more blocks on a multiprocessor.
@@ -85,11 +85,11 @@ pub struct Kernel {
     pub block: Option<[Extent; 3]>,
     /// Blocks that a multiprocessor has to run at a time: a bound on the registers of a thread.
     pub min_blocks: Option<u32>,
-    /// Whether all blocks of the grid run at the same time, so that they may wait for each other.
+    /// True if all blocks of the grid run at the same time, so that they may wait for each other.
     pub cooperative: bool,
-    /// Whether the grid may have more than 2^31 threads along an axis.
+    /// True if the grid may have more than 2^31 threads along an axis.
     pub wide_index: bool,
-    /// Whether a check that is not proved is an error.
+    /// True if a check that is not proved is an error.
     pub deny_checks: bool,
     /// False if threads must not be [coarsened](Coarsening).
     pub may_coarsen: bool,
@@ -97,13 +97,13 @@ pub struct Kernel {
     pub coarsening: Option<Coarsening>,
     /// Parameters, in order.
     pub params: Table<ParamId, Param>,
-    /// What every launch fulfils.
+    /// The conditions that every launch fulfils.
     pub requires: Vec<Requirement>,
     /// Block-shared arrays.
     pub shared: Table<SharedId, Shared>,
     /// Arrays that each thread has of its own.
     pub arrays: Table<ArrayId, Array>,
-    /// What the kernel can say.
+    /// The messages that the kernel can print or panic with.
     pub messages: Table<MessageId, Message>,
     /// Mutable values (`let mut`).
     pub locals: Table<LocalId, Local>,
@@ -175,11 +175,11 @@ pub struct Generic {
     pub name: String,
     /// Type or constant.
     pub kind: GenericKind,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// What a generic parameter stands for.
+/// The kind of a generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GenericKind {
     /// A type.
@@ -188,7 +188,7 @@ pub enum GenericKind {
     Const(Scalar),
 }
 
-/// Which types a type parameter may be.
+/// The types that a type parameter may be bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// Any integer or float.
@@ -204,27 +204,27 @@ pub enum Bound {
 pub struct Param {
     /// Name in the source.
     pub name: String,
-    /// What is passed.
+    /// The kind of the argument.
     pub kind: ParamKind,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// What a parameter passes.
+/// The kind of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// One value.
     Scalar(Scalar),
     /// Elements in global memory: their address ([`Op::Param`]) and number ([`Op::Len`]).
     Slice {
-        /// What an element is.
+        /// The element type.
         elem: Element,
-        /// What the kernel may do with them.
+        /// The permitted accesses.
         access: Access,
     },
 }
 
-/// What a kernel may do with the elements of a slice.
+/// The permitted accesses to the elements of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// `&[T]`: loads only, and nobody writes during the launch.
@@ -241,11 +241,11 @@ pub enum Access {
 pub struct Shared {
     /// Name in the source.
     pub name: String,
-    /// What an element is.
+    /// The element type.
     pub elem: Element,
     /// Number of elements.
     pub len: Length,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -255,7 +255,7 @@ pub struct Shared {
 pub struct Array {
     /// Name in the source; empty for one that the compiler made.
     pub name: String,
-    /// What an element is.
+    /// The element type.
     pub elem: Element,
     /// Number of elements.
     pub len: Extent,
@@ -263,7 +263,7 @@ pub struct Array {
     /// stands for its elements, one after another. Specializing makes parameters of them, and
     /// stores these before all else; nothing but the array names it.
     pub passed: Option<ParamId>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -283,18 +283,18 @@ pub struct Local {
     pub name: String,
     /// Type; never `Unit`.
     pub ty: Ty,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// What it yields; [`Ty::Unit`] if nothing.
+    /// The type of its value; [`Ty::Unit`] if it has none.
     pub ty: Ty,
-    /// Where it came from.
+    /// The place in the source.
     pub span: Span,
 }
 
@@ -396,7 +396,7 @@ impl Kernel {
     }
 }
 
-/// What a pointer points into.
+/// The object that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// The elements of a slice parameter.

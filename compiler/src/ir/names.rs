@@ -5,7 +5,7 @@ use super::{
     TernaryOp, UnaryOp, VoteOp,
 };
 
-/// What the text form spells as one word.
+/// A value that the text form spells as one word.
 pub(super) trait Named: Copy + 'static {
     /// Whichever is spelled so.
     fn from_name(name: &str) -> Option<Self>;

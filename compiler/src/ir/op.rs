@@ -1,4 +1,4 @@
-//! What instructions do. Every construct says here what it means.
+//! The instructions and their meaning.
 //!
 //! Integers are two's complement and wrap; what Rust makes a fault (an index
 //! out of bounds, a division by zero, overflow where it is checked) is an
@@ -11,7 +11,7 @@ use super::{
     ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     // Values.
@@ -27,18 +27,18 @@ pub enum Op {
     Shared(SharedId),
     /// The address of the first element of an array of the thread's own.
     Array(ArrayId),
-    /// What the hardware provides, as `u32` or `u64`.
+    /// A value that the hardware provides, as `u32` or `u64`.
     Builtin(Builtin),
     /// An operation on one value of the result's type.
     Unary {
-        /// Which.
+        /// The function.
         op: UnaryOp,
         /// Its operand.
         value: InstId,
     },
     /// An operation on two values of the result's type; the right side of a shift or rotation is `u32`.
     Binary {
-        /// Which.
+        /// The function.
         op: BinaryOp,
         /// Left side.
         lhs: InstId,
@@ -58,7 +58,7 @@ pub enum Op {
     },
     /// A comparison of two scalars of one type; yields `bool`. `false` is below `true`.
     Compare {
-        /// Which.
+        /// The comparison.
         op: CompareOp,
         /// Left side.
         lhs: InstId,
@@ -68,7 +68,7 @@ pub enum Op {
     /// Rust's `as` to the result's type: integers truncate or extend, float to
     /// integer saturates and takes NaN to 0, `bool` becomes an integer, 0 or 1.
     Cast {
-        /// What is cast; never to `bool`.
+        /// The operand; never cast to `bool`.
         value: InstId,
     },
     /// The same bits as another number of the same size; never `bool`.
@@ -80,9 +80,9 @@ pub enum Op {
     Select {
         /// A `bool`.
         cond: InstId,
-        /// Where `cond` is true.
+        /// The value if `cond` is true.
         then: InstId,
-        /// Where it is false.
+        /// The value if it is false.
         other: InstId,
     },
     /// `a * b + c` on floats, rounded once.
@@ -97,7 +97,7 @@ pub enum Op {
     /// A sum of a product in generic code: one rounding if the type turns out
     /// to be a float, wrapping integer arithmetic otherwise. Gone once specialized.
     MulAdd {
-        /// Which signs.
+        /// The signs of the product and the summand.
         form: MulAddForm,
         /// Factor.
         a: InstId,
@@ -113,7 +113,7 @@ pub enum Op {
     Index {
         /// A pointer.
         base: InstId,
-        /// How many strides.
+        /// The number of strides.
         index: InstId,
         /// Bytes from one element to the next.
         stride: Extent,
@@ -122,7 +122,7 @@ pub enum Op {
     Offset {
         /// A pointer.
         base: InstId,
-        /// How many bytes.
+        /// The number of bytes.
         offset: Extent,
     },
     /// Yields `index` (unsigned); where it is not less than `len`, ends the
@@ -137,7 +137,7 @@ pub enum Op {
     Check {
         /// A `bool`.
         cond: InstId,
-        /// What is wrong where it is false; never `IndexOutOfBounds` or `Panic`.
+        /// The fault if it is false; never `IndexOutOfBounds` or `Panic`.
         fault: Fault,
     },
 
@@ -146,26 +146,26 @@ pub enum Op {
     Get(LocalId),
     /// Sets a local.
     Set {
-        /// Which.
+        /// The local.
         local: LocalId,
         /// To what.
         value: InstId,
     },
     /// Reads the result's scalar; what other threads may write is read exactly once.
     Load {
-        /// Where; a multiple of the scalar's size.
+        /// The address; a multiple of the scalar's size.
         ptr: InstId,
     },
     /// Writes a scalar.
     Store {
-        /// Where; a multiple of the scalar's size.
+        /// The address; a multiple of the scalar's size.
         ptr: InstId,
-        /// What.
+        /// The value.
         value: InstId,
     },
     /// Reads atomically.
     AtomicLoad {
-        /// Where.
+        /// The address.
         ptr: InstId,
         /// `Relaxed`, `Acquire` or `SeqCst`.
         order: Order,
@@ -174,9 +174,9 @@ pub enum Op {
     },
     /// Writes atomically.
     AtomicStore {
-        /// Where.
+        /// The address.
         ptr: InstId,
-        /// What.
+        /// The value.
         value: InstId,
         /// `Relaxed`, `Release` or `SeqCst`.
         order: Order,
@@ -185,9 +185,9 @@ pub enum Op {
     },
     /// Replaces a value by a function of it, atomically; yields what was there.
     Atomic {
-        /// Which function.
+        /// The function.
         op: AtomicOp,
-        /// Where.
+        /// The address.
         ptr: InstId,
         /// Its second operand, of the result's type.
         value: InstId,
@@ -199,7 +199,7 @@ pub enum Op {
     /// Replaces `expected`, if that is what is there, by `value`, atomically;
     /// yields what was there. Never fails spuriously.
     CompareExchange {
-        /// Where.
+        /// The address.
         ptr: InstId,
         /// Compared bit for bit.
         expected: InstId,
@@ -216,7 +216,7 @@ pub enum Op {
     /// barrier; orders the block's accesses to shared and global memory. Yields
     /// nothing, or for a reduction `u64` (count) or `bool` (and, or).
     Barrier {
-        /// What is computed over the waiting threads, and from which `bool`.
+        /// The reduction over the waiting threads, and its `bool` operand.
         reduce: Option<(BarrierOp, InstId)>,
     },
     /// Waits until every thread of the grid that has not ended is at one of these, and orders the
@@ -238,7 +238,7 @@ pub enum Op {
     Shuffle {
         /// Whose.
         op: ShuffleOp,
-        /// What this lane brings; any scalar.
+        /// The value of this lane; any scalar.
         value: InstId,
         /// `Index`: the lane in the group, modulo `width`; `Up`, `Down`: distance, past the
         /// edge of the group the lane's own value; `Xor`: mask of lane bits, past the edge the
@@ -249,7 +249,7 @@ pub enum Op {
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },
-    /// What the lanes that take part say together.
+    /// The result of a vote among the participating lanes.
     Vote {
         /// `All` and `Any` yield `bool`, `Ballot` a `u32` with bit l set where lane l brings true.
         op: VoteOp,
@@ -259,10 +259,10 @@ pub enum Op {
         mask: Option<InstId>,
     },
 
-    /// Which of the lanes that take part bring the same value, bit for bit. `Any` yields a `u32` with the
-    /// lanes that bring what this one does, `All` whether all bring the same.
+    /// Finds the participating lanes with the same value, bit for bit. `Any` yields a `u32` with
+    /// the lanes that have the value of this one, `All` whether all have the same.
     Match {
-        /// Which lanes are asked for.
+        /// The lanes to find.
         op: MatchOp,
         /// Any scalar.
         value: InstId,
@@ -272,11 +272,11 @@ pub enum Op {
     /// The lanes of the warp that run this together, as a `u32` with bit l for lane l; the caller is one of
     /// them. Which others are is open, but for those that have ended: they are not.
     ActiveMask,
-    /// What comes out of the values of all lanes that take part; each gets it. Lanes are combined in the
-    /// order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, lanes that do not take
-    /// part being left out.
+    /// Combines the values of all participating lanes; each gets the result. Lanes are combined in
+    /// the order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, other
+    /// lanes being left out.
     Reduce {
-        /// How two values are combined.
+        /// The combination of two values.
         op: ReduceOp,
         /// A number.
         value: InstId,
@@ -287,7 +287,7 @@ pub enum Op {
     // Output.
     /// Prints a message on the host, where there is room for it.
     Print {
-        /// Which.
+        /// The message.
         message: MessageId,
         /// Its arguments.
         args: Vec<InstId>,
@@ -298,9 +298,9 @@ pub enum Op {
     If {
         /// A `bool`.
         cond: InstId,
-        /// Where it is true.
+        /// The body if it is true.
         then: Body,
-        /// Where it is false.
+        /// The body if it is false.
         other: Body,
     },
     /// Runs the body for `start`, `start + step`, … while less than `end` (or equal, if
@@ -309,23 +309,23 @@ pub enum Op {
     For {
         /// First value.
         start: InstId,
-        /// Where it stops.
+        /// The end of the range.
         end: InstId,
         /// Distance, of the same type; at least 1.
         step: InstId,
-        /// Whether `end` itself is run.
+        /// True if `end` itself is an iteration.
         inclusive: bool,
-        /// What is run.
+        /// The body.
         body: Body,
     },
     /// Runs the body until something in it leaves.
     Loop {
-        /// What is run.
+        /// The body.
         body: Body,
     },
     /// Runs the body once; [`Op::Break`] leaves it early.
     Block {
-        /// What is run.
+        /// The body.
         body: Body,
     },
     /// Goes on behind an enclosing `for`, `loop` or `block`.
@@ -336,14 +336,14 @@ pub enum Op {
     Return,
     /// Ends the thread with [`Fault::Panic`].
     Panic {
-        /// What the host says about it.
+        /// The message of the panic.
         message: MessageId,
         /// Its arguments.
         args: Vec<InstId>,
     },
 }
 
-/// What an instruction does besides yielding.
+/// The effect of an instruction besides its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Nothing: it may be dropped, repeated or moved to wherever its operands are visible.
@@ -361,7 +361,8 @@ pub enum Effect {
 }
 
 impl Op {
-    /// What it does besides yielding. For control flow, what its bodies do comes on top.
+    /// Returns the effect besides the value. For control flow, the effects of its bodies come on
+    /// top.
     pub const fn effect(&self) -> Effect {
         match self {
             Self::Const(_)

@@ -1,8 +1,9 @@
 //! The operands and the bodies of an instruction, to go through.
 use super::{Body, InstId, Op};
 
-/// What there is of up to three parts of an instruction, in order, and then of a list. Every stage goes through these, in a
-/// macro that is built without optimization, where each layer of iterators takes several times as long.
+/// Up to three parts of an instruction, in order, and then a list. Every stage iterates over these,
+/// in a macro that is built without optimization, where each layer of iterators takes several times
+/// as long.
 struct Parts<T, L> {
     /// Behind one that is `None`, all are.
     parts: (Option<T>, Option<T>, Option<T>),
@@ -102,7 +103,7 @@ macro_rules! operands {
         Parts { parts: few, listed }
     }};
 }
-/// What becomes of an [`Op`] with two bodies, with one, and with none.
+/// Selects by the bodies of an [`Op`]: two, one, or none.
 macro_rules! by_bodies {
     ($op:expr, ($then:pat, $other:pat) => $two:expr, $body:pat => $one:expr, () => $none:expr) => {
         match $op {
@@ -185,7 +186,7 @@ impl Op {
         Parts { parts: bodies!(self), listed: None::<std::iter::Empty<_>> }
     }
 
-    /// Whether it has no bodies: most have none, and then there is nothing to go through.
+    /// Returns true if it has no bodies: most have none, and then there is nothing to iterate over.
     #[inline(always)]
     pub fn is_leaf(&self) -> bool {
         by_bodies!(self, (_, _) => false, _ => false, () => true)

@@ -1,4 +1,4 @@
-//! What a kernel requires of every launch: `#[kernel(requires(x.len() >= y.len()))]`.
+//! Launch requirements: `#[kernel(requires(x.len() >= y.len()))]`.
 //!
 //! A [`Requirement`] is a condition over what a launch knows. The launcher computes it before anything runs,
 //! with every sum, difference and product checked, and refuses the launch where it is false. So it
@@ -14,16 +14,16 @@ pub struct Requirement {
     pub text: String,
     /// The same as a `bool` that a launch knows.
     pub cond: Size,
-    /// Where it was written.
+    /// The place in the source.
     pub span: Span,
 }
 
-/// Why a launch does not fulfil a requirement.
+/// The reason for which a launch violates a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It is false.
     False {
-        /// What it compares, and what the launch makes of that: `x.len()` and `10`.
+        /// The compared expressions with their values in the launch: `x.len()` and `10`.
         values: Vec<(String, String)>,
     },
     /// It has no value.
@@ -45,7 +45,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Requirement {
-    /// Whether a launch of `kernel`, which is specialized, fulfils it.
+    /// Checks a launch of `kernel`, which is specialized, against the requirement.
     ///
     /// # Errors
     /// Why it does not.

@@ -44,7 +44,7 @@ pub enum Size {
     Cast(Scalar, Box<Size>),
 }
 
-/// What a launch passes, as far as sizes are made of it.
+/// The values of a launch that sizes are computed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<'a> {
     /// Of each parameter: a scalar's type and bits, or `u64` and how many elements a slice has.
@@ -55,7 +55,7 @@ pub struct Passed<'a> {
     pub grid: [u32; 3],
 }
 
-/// Why a launch has no such number.
+/// The reason for which a size has no value in a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeError {
     /// A sum, difference, product or negation is outside its type.
@@ -187,7 +187,7 @@ fn exact(
     }
 }
 
-/// What a launch says of a builtin; `None` if that is different in each thread.
+/// Returns the value of a builtin in a launch; `None` if it differs between threads.
 fn dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
     let along = |[x, y, z]: [u32; 3], axis| match axis {
         Axis::X => x,
@@ -208,7 +208,7 @@ fn dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
 }
 
 impl Builtin {
-    /// Whether a launch knows it: it is the same for all threads.
+    /// Returns true if it is the same for all threads, and so known at launch.
     pub const fn is_known_at_launch(self) -> bool {
         match self {
             Self::BlockDim(_) | Self::GridDim(_) | Self::CoarseningFactor => true,

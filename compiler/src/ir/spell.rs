@@ -6,7 +6,7 @@
 //! ```
 use super::{BinaryOp, Builtin, CompareOp, Kernel, Scalar, Size, UnaryOp};
 
-/// How tightly an operator binds, as in Rust; a part that binds less stands in parentheses.
+/// Operator precedence, as in Rust; an operand of lower precedence is parenthesized.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Or,

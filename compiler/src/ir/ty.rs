@@ -37,7 +37,7 @@ pub enum Scalar {
     Generic(GenericId),
 }
 
-/// Which memory a pointer points into.
+/// The memory that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Memory of the device: what slice parameters point to.
@@ -48,7 +48,7 @@ pub enum Space {
     Local,
 }
 
-/// What the elements of a slice or an array are.
+/// The element type of a slice or an array.
 ///
 /// Loads and stores say by themselves what they read and write, so that an element is no more than
 /// its size and alignment. Of [`Scalar`](Self::Scalar) elements they are that scalar; a
@@ -61,8 +61,7 @@ pub enum Element {
     Plain {
         /// Bytes from one element to the next: a multiple of the alignment, and not 0.
         size: Extent,
-        /// What an element's address is a multiple of: a power of two, at most
-        /// [`MAX_ALIGN`](Self::MAX_ALIGN).
+        /// The alignment of an element: a power of two, at most [`MAX_ALIGN`](Self::MAX_ALIGN).
         align: Extent,
     },
 }
@@ -79,7 +78,7 @@ impl Element {
         }
     }
 
-    /// What an element's address is a multiple of, if it is known; once specialized, always `Some`.
+    /// Returns the alignment of an element, if it is known; once specialized, always `Some`.
     pub fn align(&self) -> Option<u64> {
         match self {
             Self::Scalar(scalar) => scalar.size().map(u64::from),

@@ -25,7 +25,7 @@ pub(super) fn eliminate_common_subexpressions(kernel: &mut Kernel) {
     drop_insts(kernel, &dropped);
 }
 
-/// Which of [`UnaryOp::ALL`] it is.
+/// Returns the index of a unary operation in [`UnaryOp::ALL`].
 fn unary(op: UnaryOp) -> u64 {
     UnaryOp::ALL.iter().position(|&known| known == op).expect("all are listed") as u64
 }
@@ -38,7 +38,7 @@ fn ternary(op: TernaryOp) -> u64 {
 #[derive(PartialEq, Eq)]
 pub(super) struct Key {
     op: Discriminant<Op>,
-    /// What the operation has besides operands.
+    /// The parts of the operation besides its operands.
     detail: u64,
     operands: [Option<InstId>; 3],
     ty: Ty,
@@ -59,8 +59,8 @@ impl Key {
     }
 }
 
-/// What is visible at a place: a stack, with the keys of one slot in a chain. In a macro that is built without
-/// optimization, a map of the standard library takes ten times as long.
+/// The values visible at a place: a stack, with the keys of one slot in a chain. In a macro that is
+/// built without optimization, a map of the standard library takes ten times as long.
 pub(super) struct Seen {
     /// The last one in each slot; as many as a power of two.
     last: Box<[Option<usize>]>,
@@ -82,7 +82,7 @@ impl Seen {
         Self { last: vec![None; slots].into_boxed_slice(), stack: Vec::new() }
     }
 
-    /// What has this key; from now on `inst` does, if nothing has.
+    /// Returns the instruction with this key; if there is none, `inst` has it from now on.
     pub(super) fn find_or_add(&mut self, key: Key, inst: InstId) -> Option<InstId> {
         // The high bits depend on all of the number.
         let slot = (key.number() >> 32) as usize & (self.last.len() - 1);
@@ -145,7 +145,8 @@ impl Walk<'_> {
     }
 }
 
-/// What `inst` computes of what `number` makes of its operands; `None` if that is not determined by these.
+/// Returns the key of `inst`, with its operands numbered by `number`; `None` if its value depends
+/// on more.
 pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstId) -> Option<Key> {
     let detail = match &inst.op {
         Op::Const(bits) => *bits,

@@ -47,15 +47,15 @@ pub(super) fn eliminate_dead_code(kernel: &mut Kernel) {
     drop_insts(kernel, &dead);
 }
 
-/// What an instruction needs besides its operands.
+/// The dependencies of instructions besides their operands.
 struct Uses {
     /// The instruction whose body holds it.
     parent: Facts<InstId, Option<InstId>>,
     /// The `break`s and `continue`s of a loop or block.
     exits: Lists<InstId, InstId>,
-    /// What sets a local.
+    /// The instructions that set each local.
     sets: Lists<LocalId, InstId>,
-    /// What is needed in any case.
+    /// Instructions that are needed in any case.
     roots: Vec<InstId>,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     ir::{Axis, BinaryOp, Builtin, CompareOp, InstId, Kernel, Op, Scalar, TernaryOp, Ty, UnaryOp},
 };
 
-/// What an instruction turns into.
+/// The replacement of an instruction.
 enum Folded {
     /// These bits.
     Const(u64),

@@ -24,7 +24,8 @@ pub(super) fn forward_locals(kernel: &mut Kernel) {
     kernel.body = list;
 }
 
-/// What the bodies of each instruction set: a part of one list, in which a local may stand more than once.
+/// The locals set in the bodies of each instruction: a part of one list, in which a local may occur
+/// more than once.
 struct Sets {
     all: Vec<LocalId>,
     inside: Facts<InstId, (usize, usize)>,
@@ -62,7 +63,7 @@ struct Walk<'k> {
     values: Replacements,
     /// The value of a local, if it is known here.
     known: Facts<LocalId, Option<InstId>>,
-    /// What `known` was, for each change.
+    /// The old value in `known` of each change.
     undo: Vec<(LocalId, Option<InstId>)>,
 }
 
@@ -108,7 +109,7 @@ impl Walk<'_> {
         self.known[local] = value;
     }
 
-    /// What `id` sets may now be anything.
+    /// Forgets the values of the locals that `id` sets.
     fn forget(&mut self, id: InstId) {
         let sets = self.sets;
         for &local in sets.inside(id) {
@@ -127,8 +128,8 @@ impl Walk<'_> {
         result
     }
 
-    /// What is known at the end of an arm about each local that `id` sets; `None` if control
-    /// never gets there.
+    /// Returns the known values at the end of an arm of the locals that `id` sets; `None` if
+    /// control never reaches it.
     fn arm(&mut self, id: InstId, arm: &Body) -> Option<Vec<Option<InstId>>> {
         let sets = self.sets.inside(id);
         let known = self.scoped(arm, |walk| sets.iter().map(|&local| walk.known[local]).collect());

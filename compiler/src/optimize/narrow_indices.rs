@@ -120,7 +120,7 @@ impl Walk<'_> {
     }
 }
 
-/// How the narrow value beside a wide one comes about.
+/// The origin of the narrow value beside a wide one.
 enum Narrowed {
     /// It is there already.
     Already(InstId),
@@ -158,7 +158,7 @@ impl Walk<'_> {
         self.kernel.insts[id].op = Op::Set { local, value: narrow };
     }
 
-    /// How `id`, which fits, is computed in 32 bits; `None` if it has to be cut off.
+    /// Returns the computation of `id`, which fits, in 32 bits; `None` if it has to be truncated.
     fn narrowed(&self, id: InstId) -> Option<Narrowed> {
         let narrow = |value: InstId| self.narrow.get(&value).copied();
         let op = match &self.kernel.insts[id].op {

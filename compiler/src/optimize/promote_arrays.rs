@@ -50,11 +50,11 @@ pub(super) fn promote_arrays(kernel: &mut Kernel) {
     }
 }
 
-/// What is at each offset that is accessed.
+/// The scalar at each accessed offset.
 type Words = BTreeMap<u64, Scalar>;
 
 struct Survey {
-    /// Where a pointer points, if that is a constant place of an array.
+    /// The place of an array that a pointer points to, if that is constant.
     place: Facts<InstId, Option<(ArrayId, u64)>>,
     /// The accesses of an array, while it can be promoted.
     words: Facts<ArrayId, Option<Words>>,
@@ -108,7 +108,7 @@ impl Survey {
     }
 }
 
-/// Whether some byte belongs to two of them.
+/// Returns true if two of the words overlap.
 fn overlap(words: &Words) -> bool {
     let end = |(offset, scalar): (&u64, &Scalar)| {
         offset.saturating_add(scalar.size().map_or(u64::MAX, u64::from))

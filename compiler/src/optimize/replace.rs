@@ -1,5 +1,5 @@
-//! Which value stands for another from now on: how a pass drops an instruction without
-//! touching those that use it before it comes to them.
+//! Replacements of values: a pass drops an instruction without touching its users before it reaches
+//! them.
 use crate::{
     id::Facts,
     ir::{InstId, Kernel, Op},
@@ -18,7 +18,7 @@ impl Replacements {
         self.0[id] = Some(by);
         self.1 = true;
     }
-    /// What stands for `id`.
+    /// Returns the replacement of `id`.
     pub(super) fn of(&self, id: InstId) -> InstId {
         self.0[id].unwrap_or(id)
     }

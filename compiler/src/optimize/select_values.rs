@@ -26,18 +26,18 @@ pub(super) fn select_values(kernel: &mut Kernel) {
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    /// What stands for a `get` that is gone.
+    /// The replacement of each removed `get`.
     values: HashMap<InstId, InstId>,
     /// The locals that are set here for certain.
     set: Vec<LocalId>,
 }
 
-/// What an arm does: what it computes, and what it sets to what.
+/// The effect of an arm: its computations, and the locals that it sets.
 #[derive(Default)]
 struct Arm {
     computed: Vec<InstId>,
     set: BTreeMap<LocalId, InstId>,
-    /// What stands for its gets of what it has set.
+    /// The replacements of its gets of locals that it has set.
     values: HashMap<InstId, InstId>,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn simplify_control(kernel: &mut Kernel) {
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    /// How many `break`s leave an instruction, of those walked so far.
+    /// The number of `break`s out of an instruction, among those walked so far.
     breaks: Facts<InstId, u32>,
 }
 

@@ -78,7 +78,7 @@ fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>, hoists: bool
     Body(kept)
 }
 
-/// What a loop runs over.
+/// The iteration space of a loop.
 pub(super) struct Range {
     pub(super) scalar: Scalar,
     pub(super) start: InstId,
@@ -105,7 +105,7 @@ impl Range {
     }
 }
 
-/// What `id` runs over, if it is a loop to unroll.
+/// Returns the range of `id`, if it is a loop to unroll.
 fn range(kernel: &Kernel, id: InstId, hoists: bool) -> Option<Range> {
     let Op::For { start, end, step, inclusive: false, body } = &kernel.insts[id].op else {
         return None;
@@ -134,7 +134,7 @@ fn range(kernel: &Kernel, id: InstId, hoists: bool) -> Option<Range> {
     (unknown && short && again).then_some(range)
 }
 
-/// How many instructions `list` holds; `None` if it is nothing to repeat in the loop `of`.
+/// Returns the number of instructions in `list`; `None` if it cannot be repeated in the loop `of`.
 fn size(kernel: &Kernel, of: InstId, list: &Body) -> Option<usize> {
     let mut size = 0;
     for &id in &list.0 {

@@ -75,7 +75,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     }
 }
 
-/// What is done to memory.
+/// The kind of a memory access.
 #[derive(Clone, Copy)]
 enum Kind {
     Load,
@@ -83,7 +83,7 @@ enum Kind {
     Atomic,
 }
 
-/// What `ptr` points into, if it is known, must allow it.
+/// Checks that the object that `ptr` points into, if it is known, permits the access.
 fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kind: Kind) {
     match root(kernel, ptr) {
         Some(Root::Param(param)) => {

@@ -13,7 +13,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     }
 }
 
-/// What is wrong with a message, if something is.
+/// Returns the problem of a message, if it has one.
 fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<String> {
     if args.len() > MOST_VALUES {
         return Some(format!("{} values are more than {MOST_VALUES}", args.len()));
@@ -58,7 +58,7 @@ fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<Strin
     })
 }
 
-/// What is wrong with a placeholder or a choice, wherever it stands.
+/// Returns the problem of a placeholder or a choice, at any depth.
 fn wrong_in(
     format: &Format,
     value: &impl Fn(&Placeholder) -> Result<(), String>,
@@ -72,7 +72,7 @@ fn wrong_in(
     })
 }
 
-/// Whether every type that `scalar` may be can be formatted so.
+/// Returns true if every type that `scalar` may be can be formatted so.
 fn formats(kernel: &Kernel, formats: Formats, scalar: Scalar) -> bool {
     let Scalar::Generic(id) = scalar else { return formats.hold(scalar) };
     match kernel.generics.get(id).map(|generic| generic.kind) {

@@ -123,7 +123,7 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
     }
 }
 
-/// What is wrong with an array that is passed by `param`.
+/// Returns the problem of an array that is passed by `param`.
 fn passed_error(kernel: &Kernel, array: ArrayId, param: ParamId) -> Option<String> {
     let elem = kernel.arrays[array].elem.scalar();
     let scalar = match kernel.params.get(param).map(|param| &param.kind) {
@@ -191,7 +191,7 @@ pub(super) fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
     }
 }
 
-/// What is wrong with an element's type, size and alignment.
+/// Returns the problems of an element's type, size and alignment.
 fn element_errors(kernel: &Kernel, elem: &Element) -> Vec<String> {
     let (size, align) = match elem {
         Element::Scalar(scalar) => return Vec::from_iter(scalar_error(kernel, *scalar)),
@@ -247,7 +247,7 @@ fn extent_part_error(kernel: &Kernel, extent: &Extent, depth: usize) -> Option<S
     }
 }
 
-/// What is wrong with a length that the launch computes.
+/// Returns the problem of a length that the launch computes.
 fn launch_error(kernel: &Kernel, size: &Size) -> Option<String> {
     match size_type(kernel, size, MAX_DEPTH) {
         Ok(Scalar::U64) => None,

@@ -30,9 +30,9 @@ struct Walk<'a, 'k> {
     next: usize,
     /// False once one was out of order, which is said once.
     ordered: bool,
-    /// Whether an instruction was met already.
+    /// True for instructions that were visited already.
     placed: Facts<InstId, bool>,
-    /// Whether a value is visible where the walk is.
+    /// True for values that are visible at the current position.
     visible: Facts<InstId, bool>,
     /// The instructions whose bodies the walk is in, outermost first.
     enclosing: Vec<InstId>,

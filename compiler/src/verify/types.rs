@@ -62,7 +62,7 @@ impl Class {
         }
     }
 
-    /// Whether every type inside `bound` is in the class.
+    /// Returns true if every type inside `bound` is in the class.
     const fn holds_bound(self, bound: Bound) -> bool {
         match (self, bound) {
             (Self::Any | Self::Num, _) => true,

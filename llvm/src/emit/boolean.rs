@@ -6,7 +6,8 @@ use super::{
 };
 use warpwise_compiler::ir::AtomicOp;
 
-/// Where a `bool` lies: the word at `w_word`, and the number of its bit, `w_shift`, from the address `$1`.
+/// The storage of a `bool`: the word at `w_word`, and the number of its bit, `w_shift`, from the
+/// address `$1`.
 const CELL: &str = ".reg .b64 w_word;\n.reg .b32 w_shift;\n\
                     cvt.u32.u64 w_shift, $1;\n\
                     shl.b32 w_shift, w_shift, 3;\n\

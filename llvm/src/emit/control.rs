@@ -12,7 +12,7 @@ use warpwise_compiler::{
 /// The metadata node of branches that are nearly always taken.
 const LIKELY: usize = 1;
 
-/// What `for` counts over.
+/// The range of a `for`.
 pub(super) struct Range {
     start: InstId,
     end: InstId,
@@ -261,8 +261,8 @@ impl Emitter<'_> {
         self.label(behind);
     }
 
-    /// Whether a round follows the one of `current`, and its value. Where a step could lead past the end of
-    /// the type, the distance to the end decides.
+    /// Emits whether an iteration follows the one of `current`, and its value. Where a step could
+    /// overflow the type, the distance to the end decides.
     pub(super) fn next_round(
         &mut self,
         id: InstId,
@@ -347,7 +347,7 @@ impl Emitter<'_> {
     }
 }
 
-/// How many bits of an integer type hold its value, the sign left out.
+/// Returns the bits of an integer type that hold its value, without the sign.
 fn value_bits(scalar: Scalar) -> u32 {
     Type::of(scalar).bits() - u32::from(scalar.is_signed())
 }

@@ -1,4 +1,4 @@
-//! What is known while a kernel is lowered, and how instructions are appended.
+//! The state of the lowering of a kernel, and the emission of instructions.
 use super::{
     read_only::ReadOnly,
     value::{Type, Value},
@@ -28,7 +28,7 @@ macro_rules! inst {
 }
 pub(super) use {inst, line};
 
-/// What inline PTX does besides computing its result.
+/// The effects of inline PTX besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effects {
     /// Nothing: LLVM may drop, merge and move it.
@@ -72,7 +72,7 @@ impl Effects {
     }
 }
 
-/// Where `break` and `continue` of one instruction go.
+/// The targets of `break` and `continue` of one instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Targets {
     pub(super) end: Label,
@@ -115,7 +115,7 @@ pub(super) struct Emitter<'k> {
     pub(super) facts: ptx::Facts,
     /// See [`ptx::has_extremes`].
     pub(super) has_extremes: bool,
-    /// Which float loads must happen once ([`memory`](super::memory)).
+    /// Float loads that must happen once ([`memory`](super::memory)).
     pub(super) becomes_integer: Facts<InstId, bool>,
     pub(super) read_only: ReadOnly,
     /// The arrays of the thread's own that are constants of the module.
@@ -124,7 +124,7 @@ pub(super) struct Emitter<'k> {
     pub(super) failures: Vec<Failure>,
     /// The failing checks of the arm that this point is in, if that is one whose checks share a report.
     pub(super) failures_of_arm: Option<Vec<Failure>>,
-    /// Whether control reaches this point: the block is not terminated.
+    /// True if control reaches this point: the block is not terminated.
     pub(super) open: bool,
     /// True in code that hardly any launch runs ([`rare`](super::rare)).
     pub(super) is_rare: bool,
@@ -167,7 +167,7 @@ impl<'k> Emitter<'k> {
         }
     }
 
-    /// What stands for `id`.
+    /// Returns the LLVM value of `id`.
     pub(super) fn value(&self, id: InstId) -> Value {
         self.values[id].clone().expect("an operand precedes its users")
     }

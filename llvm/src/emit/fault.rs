@@ -187,7 +187,7 @@ impl Emitter<'_> {
         self.record(&joined[0], &joined[1..]);
     }
 
-    /// Which check failed.
+    /// Returns the identity of the failed check, as bits of the record.
     fn check_bits(&self, at: InstId, reason: Reason) -> u64 {
         let span = self.kernel.insts[at].span.index() as u64;
         u64::from(reason.number()) << u32::BITS | span

@@ -126,7 +126,7 @@ impl Emitter<'_> {
         self.rounded(format, &result)
     }
 
-    /// Whether the target has the instruction of 16-bit floats.
+    /// Returns true if the target has the instruction of 16-bit floats.
     fn has_half(&self, format: Format, op: BinaryOp) -> bool {
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {

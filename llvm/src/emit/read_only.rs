@@ -1,4 +1,4 @@
-//! Which pointers point only into what nobody writes during the launch.
+//! Pointers to memory that nobody writes during the launch.
 //!
 //! A pointer variable may take several, and LLVM looks through it: where all that it finds are `noalias readonly`
 //! parameters it selects `ld.global.nc`, and ends the process if the load is an atomic one. So loads through
@@ -9,7 +9,7 @@ use warpwise_compiler::{
     ir::{Access, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind},
 };
 
-/// What is known of the pointers of a kernel.
+/// The read-only pointers of a kernel.
 pub(super) struct ReadOnly {
     /// Pointer variables that never hold another pointer.
     locals: Facts<LocalId, bool>,
@@ -39,7 +39,7 @@ impl ReadOnly {
         found
     }
 
-    /// Whether `ptr` points only into what nobody writes.
+    /// Returns true if `ptr` points only into memory that nobody writes.
     pub(super) fn contains(&self, kernel: &Kernel, ptr: InstId) -> bool {
         let op = &kernel.insts[base(kernel, ptr)].op;
         if let Op::Param(param) = op {
@@ -51,7 +51,7 @@ impl ReadOnly {
         }
     }
 
-    /// Whether LLVM may know of the parameter that nobody writes what it points to.
+    /// Returns true if LLVM may know that nobody writes the memory of the parameter.
     pub(super) fn may_tell(&self, kernel: &Kernel, param: ParamId) -> bool {
         is_read(kernel, param) && !self.mixed[param]
     }
@@ -65,7 +65,7 @@ fn set((_, inst): (InstId, &Inst)) -> Option<(LocalId, InstId)> {
     if let Op::Set { local, value } = inst.op { Some((local, value)) } else { None }
 }
 
-/// What `ptr` is computed from by adding.
+/// Returns the pointer that `ptr` is an offset from.
 fn base(kernel: &Kernel, mut ptr: InstId) -> InstId {
     while let Op::Index { base, .. } | Op::Offset { base, .. } = kernel.insts[ptr].op {
         ptr = base;

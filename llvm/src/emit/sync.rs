@@ -137,12 +137,12 @@ fn grid_word() -> Value {
     Value::new(Type::I64, "%grid_barrier")
 }
 
-/// What [`after`] needs.
+/// The registers of [`after`].
 const AFTER_REGISTERS: &str = ".reg .b64 w_word, w_now, w_come, w_ended, w_sum, w_wide;\n\
                                .reg .b32 w_blocks;\n.reg .pred w_all;\n";
 
-/// How many blocks have come, `w_come`, and whether these and those that have ended are all, `w_all`, after
-/// `added` was added to the word `before`; the number of all blocks is in `w_wide`.
+/// Returns the count of arrived blocks, `w_come`, and whether these and the ended ones are all,
+/// `w_all`, after `added` was added to the word `before`; the number of all blocks is in `w_wide`.
 fn after(before: &str, added: u64) -> String {
     format!(
         "add.s64 w_now, {before}, {added};\n\

@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together: shuffles, votes, matches and reductions.
+//! Warp functions: shuffles, votes, matches and reductions.
 //!
 //! An operation without a mask names all 32 lanes, as in the built-in back end: those that have ended count
 //! as named and not awaited.
@@ -36,8 +36,9 @@ impl Emitter<'_> {
         mask.map_or(Value::i32(u32::MAX), |mask| self.value(mask))
     }
 
-    /// What the lanes of the mask say together, by a ballot, as in the built-in back end: the predicates
-    /// of `vote.all`, `vote.any` and `match.all` are values that `ptxas` may compute again.
+    /// Emits a vote of the lanes of the mask, by a ballot, as in the built-in back end: the
+    /// predicates of `vote.all`, `vote.any` and `match.all` are values that `ptxas` may compute
+    /// again.
     pub(super) fn vote(&mut self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Value {
         let (value, mask) = (self.value(value), self.mask(mask));
         let (vote, compare) = match op {
@@ -62,7 +63,7 @@ impl Emitter<'_> {
         self.asm(Type::I32, "activemask.b32 $0;", &[], Effects::Lanes)
     }
 
-    /// Which lanes bring the same bits.
+    /// Emits the search for lanes with the same bits.
     pub(super) fn match_lanes(
         &mut self,
         op: MatchOp,
@@ -152,8 +153,8 @@ impl Emitter<'_> {
         self.asm(Type::I32, &text, &[word, lane.clone(), mask.clone()], Effects::Lanes)
     }
 
-    /// What comes out of all lanes' values: one instruction, a butterfly if all lanes are here, or lane by
-    /// lane (`compiler/src/back/ptx/reduce.rs`).
+    /// Emits the reduction of all lanes' values: one instruction, a butterfly if all lanes are
+    /// here, or lane by lane (`compiler/src/back/ptx/reduce.rs`).
     pub(super) fn reduce(
         &mut self,
         id: InstId,

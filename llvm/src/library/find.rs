@@ -48,7 +48,7 @@ pub(super) fn library_in(folder: &Path) -> Result<PathBuf, LoadError> {
     libraries.max_by_key(|path| (size(path), path.clone())).ok_or_else(not_found)
 }
 
-/// Whether the file's name is that of LLVM as a shared library.
+/// Returns true if the file's name is that of LLVM as a shared library.
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| {

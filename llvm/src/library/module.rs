@@ -30,7 +30,7 @@ impl Drop for Machine<'_> {
     }
 }
 
-/// What the diagnostic handler of a context collects.
+/// The diagnostics that the handler of a context collects.
 struct Collected<'l> {
     llvm: &'l Llvm,
     errors: Vec<String>,
@@ -77,7 +77,7 @@ impl<'l> Context<'l> {
         }
     }
 
-    /// What LLVM reported through the diagnostic handler.
+    /// Returns the errors that LLVM reported through the diagnostic handler.
     pub(super) fn errors(&self) -> Option<String> {
         // SAFETY: made in `new`, freed in `drop`, and no call of LLVM is in progress that writes to it.
         let errors = unsafe { &(*self.collected).errors };

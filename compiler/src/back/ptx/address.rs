@@ -23,7 +23,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// What `base` points to.
+    /// Returns the address that `base` points to.
     pub(super) const fn of(space: Space, base: Reg) -> Self {
         Self { space, base, offset: 0 }
     }
@@ -137,8 +137,8 @@ impl Emitter<'_> {
         Some((term, more.wrapping_add(constant)))
     }
 
-    /// Whether the register for `term` alone is a sound base for an access `constant`
-    /// elements behind it.
+    /// Returns true if the register for `term` alone is a sound base for an access `constant`
+    /// elements after it.
     fn may_split(&self, space: Space, term: Option<InstId>, constant: u64, stride: u64) -> bool {
         match (space, term) {
             (Space::Global, _) | (Space::Shared | Space::Local, None) => true,
@@ -202,7 +202,7 @@ impl Emitter<'_> {
         reg
     }
 
-    /// What `index` is sign-extended from, if it is that of at most 32 bits.
+    /// Returns the value that `index` is sign-extended from, if it has at most 32 bits.
     fn sign_extended(&self, index: InstId) -> Option<InstId> {
         let inst = &self.kernel.insts[index];
         if let Op::Bounds { index, .. } = inst.op {
@@ -241,7 +241,7 @@ impl Emitter<'_> {
         self.load_as(&how, scalar, address)
     }
 
-    /// How an instruction begins that reads what `ptr` points to.
+    /// Returns the beginning of an instruction that loads from `ptr`.
     pub(super) fn how_to_load(&self, ptr: InstId, steers: bool) -> String {
         let space = self.address(ptr).space;
         match (self.is_read_only(ptr), steers) {

@@ -217,7 +217,7 @@ impl Emitter<'_> {
         Some(reg.into())
     }
 
-    /// Whether the low halves of two `u64` say what their result is.
+    /// Returns true if the low halves of two `u64` determine the result.
     fn is_narrow(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> bool {
         match op {
             BinaryOp::Add
@@ -498,7 +498,7 @@ fn exact_reciprocal(bits: u64, scalar: Scalar) -> Option<u64> {
     (is_power && reciprocal.is_normal()).then(|| reciprocal.to_bits().into())
 }
 
-/// Whether these are the bits of 1.0.
+/// Returns true for the bits of 1.0.
 fn is_one(bits: u64, scalar: Scalar) -> bool {
     scalar == Scalar::F32 && bits == u64::from(1.0_f32.to_bits())
         || scalar == Scalar::F64 && bits == 1.0_f64.to_bits()

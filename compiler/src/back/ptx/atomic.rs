@@ -25,7 +25,7 @@ pub const fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-/// What remains of an ordering once its fence, if it needs one, is emitted.
+/// Returns the ordering that remains once its fence, if it needs one, is emitted.
 pub const fn order_name(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "relaxed",
@@ -203,7 +203,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether `red`, which yields nothing, has the ordering.
+/// Returns true if `red`, which yields nothing, has the ordering.
 pub const fn red_has(order: Order) -> bool {
     match order {
         Order::Relaxed | Order::Release => true,

@@ -36,7 +36,7 @@ impl Emitter<'_> {
         self.counted(scalar, count)
     }
 
-    /// What `op` counts in 64 bits, in a 32-bit register.
+    /// Emits the count that `op` makes of 64 bits, in a 32-bit register.
     fn count_wide(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
         let (value, count) = (self.reg(value), self.regs.fresh(Class::B32));
         ptx!(self, "{op}.b64 {count}, {value}");

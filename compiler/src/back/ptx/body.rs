@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ir::{Body, Builtin, Extent, InstId, LocalId, Op, Scalar, Ty};
 
-/// What `for` counts over.
+/// The range of a `for`.
 #[derive(Clone, Copy)]
 struct Range {
     start: InstId,
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         Value::None
     }
 
-    /// What the hardware provides, as the `u32` or `u64` that `id` is.
+    /// Emits a builtin as the `u32` or `u64` that `id` is.
     fn provided(&mut self, id: InstId, builtin: Builtin) -> Value {
         match self.builtin(builtin) {
             Operand::Reg(wide) if wide.class == Class::B64 && self.scalar(id) == Scalar::U32 => {
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         self.code.label(end);
     }
 
-    /// Where a `break`, `continue` or `panic` leads that is all of `body`.
+    /// Returns the target of a `break`, `continue` or `panic` that is all of `body`.
     fn only_jumps(&mut self, body: &Body) -> Option<Label> {
         let (id, kernel) = (*body.0.first()?, self.kernel);
         let op = &kernel.insts[id].op;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::ir::{AtomicOp, Space};
 
-/// Where a `bool` lies.
+/// The storage of a `bool`.
 struct Cell {
     word: Address,
     /// Number of its bit in the word.

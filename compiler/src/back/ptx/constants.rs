@@ -24,7 +24,7 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Where `bits` lies in the array, in bytes.
+    /// Returns the offset of `bits` in the array, in bytes.
     fn offset(&mut self, bits: u64) -> Option<usize> {
         let index = self.bits.iter().position(|known| *known == bits).or_else(|| {
             (self.bits.len() < MOST).then(|| {
@@ -45,7 +45,7 @@ impl Constants {
 }
 
 impl Emitter<'_> {
-    /// What stands for `id` in arithmetic and comparisons.
+    /// Returns the operand for `id` in arithmetic and comparisons.
     pub(super) fn number(&mut self, id: InstId) -> Operand {
         let operand = self.operand(id);
         let Operand::Imm(Imm { bits, scalar: Scalar::F64 }) = operand else { return operand };

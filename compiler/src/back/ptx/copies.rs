@@ -1,4 +1,4 @@
-//! Which reads of locals need a copy.
+//! Reads of locals that need a copy.
 //!
 //! A local has one register, and the value of a `get` must outlive a later `set`. Most
 //! values are used up before the next one, and stand for the register itself: `ptxas` does not
@@ -86,7 +86,7 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
     until
 }
 
-/// Whether a user of `op` may read the register of `op`'s operand.
+/// Returns true if a user of `op` may read the register of `op`'s operand.
 fn passes_on(op: &Op) -> bool {
     matches!(
         op,

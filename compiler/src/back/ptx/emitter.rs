@@ -1,4 +1,4 @@
-//! What is known while a kernel is being emitted, and how its values are reached.
+//! The state of the emission of a kernel, and the access to its values.
 //!
 //! Literals stay literals and addresses stay base-plus-offset until something needs
 //! them in a register. What is derived from a value for one user (its widened or low
@@ -34,7 +34,7 @@ macro_rules! ptx {
 }
 pub(super) use ptx;
 
-/// What stands for an instruction's value.
+/// The representation of an instruction's value.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     /// Nothing: the instruction yields nothing, or was not emitted yet.
@@ -80,14 +80,14 @@ pub(super) enum Derived {
     Factor { bits: u64 },
 }
 
-/// What was derived in the bodies around this point, the innermost last.
+/// Facts derived in the bodies around this point, the innermost last.
 #[derive(Default)]
 struct Memo {
     known: HashMap<Derived, Reg>,
     order: Vec<Derived>,
 }
 
-/// Where `break` and `continue` of one instruction go.
+/// The targets of `break` and `continue` of one instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Targets {
     pub(super) end: Label,
@@ -97,7 +97,7 @@ pub(super) struct Targets {
 /// See the module.
 pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
-    /// What the text is for.
+    /// The target of the text.
     pub(super) target: Target,
     pub(super) facts: Facts,
     /// See [`has_extremes`].
@@ -373,7 +373,7 @@ impl<'k> Emitter<'k> {
         }
     }
 
-    /// What stands for `id`, as wide as its type: a literal or a register.
+    /// Returns the operand for `id`, as wide as its type: a literal or a register.
     pub(super) fn operand(&mut self, id: InstId) -> Operand {
         match self.values[id] {
             Value::Operand(Operand::Imm(imm)) => {
@@ -433,7 +433,7 @@ impl<'k> Emitter<'k> {
         }
     }
 
-    /// What stands for `id`, however wide.
+    /// Returns the representation of `id`, of any width.
     pub(super) fn value(&self, id: InstId) -> Value {
         self.values[id]
     }

@@ -1,4 +1,4 @@
-//! What the emitter needs to know about a kernel before it starts.
+//! Facts about a kernel that the emitter needs before it starts.
 //!
 //! **Upper bounds.** `usize` is 64 bits, and a GPU computes in 32. [`Facts::fits`] says
 //! which `u64` values are provably less than 2^32: those live in 32-bit registers, are
@@ -214,7 +214,8 @@ pub(super) const fn width(scalar: Scalar) -> u32 {
     scalar.bits().expect("a specialized kernel has no type parameters")
 }
 
-/// Whether there are minima or maxima of integers that GPUs have an instruction of three for.
+/// Returns true if there are integer minima or maxima for which GPUs have three-operand
+/// instructions.
 pub fn has_extremes(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. })

@@ -36,7 +36,7 @@ pub(super) struct Failure {
     values: Vec<Operand>,
 }
 
-/// What a failing check leaves, in pieces.
+/// The details that a failing check records.
 struct Details {
     check: [Operand; 2],
     values: Vec<[Operand; 3]>,
@@ -109,7 +109,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where to branch to, to end the thread with a message.
+    /// Returns the label of the code that ends the thread with a message.
     pub(super) fn panic_elsewhere(
         &mut self,
         at: InstId,
@@ -191,7 +191,7 @@ impl Emitter<'_> {
         self.record(last, &Details { check: [low, high].map(Operand::Reg), values });
     }
 
-    /// Which check failed.
+    /// Returns the identity of the failed check.
     fn check_pieces(&self, failure: &Failure) -> [Operand; 2] {
         let span = self.kernel.insts[failure.at].span.index() as u64;
         let check = u64::from(failure.reason.number()) << u32::BITS | span;

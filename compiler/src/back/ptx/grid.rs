@@ -106,8 +106,8 @@ impl Emitter<'_> {
         ptx!(self, "@{last} red.release.gpu.global.add.u64 [{word}], {change}");
     }
 
-    /// How many blocks have come, and whether these and those that have ended are all, after `added` was
-    /// added to the word `before`.
+    /// Emits the number of arrived blocks, and whether these and the ended ones are all, after
+    /// `added` was added to the word `before`.
     fn after(&mut self, before: Reg, added: u64) -> (Reg, Reg) {
         let [now, come, ended, sum, wide] = [(); 5].map(|()| self.regs.fresh(Class::B64));
         let (blocks, all) = (self.regs.fresh(Class::B32), self.regs.fresh(Class::Pred));

@@ -21,7 +21,7 @@ pub const HAS_ROUNDING: Target = Target::new(80);
 /// The first target with sums, differences and products of `bf16`.
 pub const HAS_SUMS: Target = Target::new(90);
 
-/// Whether the instruction rounds to `bf16`.
+/// Returns true if the instruction rounds to `bf16`.
 pub(super) fn rounds(inst: &Inst) -> bool {
     let exact = matches!(inst.op, Op::Unary { op: UnaryOp::Neg | UnaryOp::Abs, .. });
     let computes = matches!(
@@ -31,7 +31,7 @@ pub(super) fn rounds(inst: &Inst) -> bool {
     inst.ty == Scalar::BF16.into() && computes && !exact
 }
 
-/// Whether the instruction is the smaller or the larger of two.
+/// Returns true if the instruction is a minimum or maximum.
 pub(super) fn chooses(inst: &Inst) -> bool {
     let is_half = inst.ty == Scalar::BF16.into() || inst.ty == Scalar::F16.into();
     is_half
@@ -42,7 +42,7 @@ pub(super) fn chooses(inst: &Inst) -> bool {
         )
 }
 
-/// Whether the instruction is a sum, difference or product of `bf16`.
+/// Returns true if the instruction is a sum, difference or product of `bf16`.
 pub(super) fn is_sum(inst: &Inst) -> bool {
     let is_sum = matches!(
         inst.op,
@@ -196,7 +196,7 @@ impl Emitter<'_> {
         self.rounded(format, result).into()
     }
 
-    /// Whether the target has this instruction of 16-bit floats.
+    /// Returns true if the target has this instruction of 16-bit floats.
     fn has_half(&self, format: Format, op: &str) -> bool {
         match op {
             "add.rn" | "sub.rn" | "mul.rn" => format == Format::F16 || self.target >= HAS_SUMS,

@@ -1,4 +1,4 @@
-//! Where arrays lie: how they are declared, and what a launch has to ask for.
+//! Declarations of arrays, and the shared memory that a launch has to ask for.
 //!
 //! Shared arrays of known lengths are declared one by one, up to 48 KiB together. PTX allows no more; a
 //! block can have more, but only of memory that the launch sizes. A kernel that needs it has all its
@@ -42,18 +42,18 @@ const fn barrier_bytes(kernel: &Kernel) -> u64 {
     if kernel.cooperative { grid::SHARED_BYTES } else { 0 }
 }
 
-/// How many of these the kernel does not declare, so that each launch has to ask for them.
+/// Returns the bytes that the kernel does not declare, so that each launch has to ask for them.
 fn undeclared_bytes(kernel: &Kernel) -> u64 {
     let most = MOST_DECLARED_BYTES - barrier_bytes(kernel);
     Some(array_bytes(kernel)).filter(|bytes| *bytes > most).unwrap_or(0)
 }
 
-/// How many of these the kernel declares.
+/// Returns the bytes that the kernel declares.
 pub fn declared_shared_bytes(kernel: &Kernel) -> u64 {
     block_shared_bytes(kernel) - undeclared_bytes(kernel)
 }
 
-/// Whether launches of `kernel` compute lengths of shared arrays.
+/// Returns true if launches of `kernel` compute lengths of shared arrays.
 pub fn is_sized_at_launch(kernel: &Kernel) -> bool {
     sized(kernel).next().is_some()
 }
@@ -63,7 +63,7 @@ pub fn is_sized_at_launch(kernel: &Kernel) -> bool {
 pub struct SharedMemory {
     /// Bytes that a block takes.
     pub bytes: u64,
-    /// How many of them the launch asks for.
+    /// The bytes that the launch asks for.
     pub dynamic: u64,
     /// Of each array whose length the launch computes, but for the first: where it begins in these.
     pub offsets: Vec<u64>,
@@ -120,7 +120,7 @@ pub(super) fn offset_param(id: SharedId) -> String {
     format!("shared{}_offset", id.index())
 }
 
-/// Where a shared array begins.
+/// The beginning of a shared array.
 pub enum SharedPlace {
     /// At a symbol of its own.
     Declared,
@@ -163,7 +163,7 @@ pub(super) fn local_bytes(kernel: &Kernel) -> u64 {
     total(kernel.arrays.iter().map(|(_, array)| (&array.elem, &array.len)))
 }
 
-/// Where a shared array begins.
+/// Returns the beginning of a shared array.
 pub fn shared_place(kernel: &Kernel, id: SharedId) -> SharedPlace {
     let shared = &kernel.shared[id];
     let undeclared = undeclared_bytes(kernel);
@@ -188,7 +188,7 @@ pub(super) fn declare_dynamic(kernel: &Kernel, f: &mut impl Write) -> fmt::Resul
     writeln!(f, ".extern .shared .align {align} .b8 $shared[];\n")
 }
 
-/// What the address of the memory that the launch sizes is a multiple of.
+/// Returns the alignment of the memory that the launch sizes.
 fn alignment(kernel: &Kernel) -> u64 {
     kernel.shared.iter().map(|(_, shared)| align(&shared.elem)).max().unwrap_or(ALIGN)
 }
@@ -239,7 +239,7 @@ fn element_bytes(elem: &Element) -> u64 {
     elem.size().expect("a specialized kernel's extents are numbers")
 }
 
-/// What an array's address is a multiple of.
+/// Returns the alignment of an array.
 fn align(elem: &Element) -> u64 {
     elem.align().expect("a specialized kernel's extents are numbers").max(ALIGN)
 }

@@ -95,12 +95,12 @@ const VERSION_WITH_REDUX: &str = "7.0";
 /// The PTX version that introduced sums and products of `bf16`.
 const VERSION_WITH_SUMS: &str = "7.8";
 
-/// Why there is no PTX for a kernel.
+/// The reason for which a kernel has no PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsupported {
     /// The target lacks something.
     Target {
-        /// What the kernel uses.
+        /// The feature that the kernel uses.
         feature: &'static str,
         /// The oldest target that has it.
         needs: Target,
@@ -166,7 +166,8 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     Ok(format!("{}", Entry { kernel, emitter: &emitter }))
 }
 
-/// Whether the PTX of `kernel`, which is specialized, is better for `target` than for [`Target::OLDEST`].
+/// Returns true if the PTX of `kernel`, which is specialized, is better for `target` than for
+/// [`Target::OLDEST`].
 pub fn gains(kernel: &Kernel, target: Target) -> bool {
     level(kernel, target).1 > Target::OLDEST
 }

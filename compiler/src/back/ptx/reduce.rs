@@ -1,4 +1,4 @@
-//! What the lanes of a warp come to together, beyond votes: equal values, and reductions.
+//! Warp matches and reductions.
 //!
 //! A reduction of 32-bit integers is one `redux.sync` where the target has it. Elsewhere it is a butterfly of
 //! shuffles, if all 32 lanes take part; a lane that does not cannot pass on what others brought. Sums of floats then take the
@@ -27,7 +27,7 @@ pub const fn lanes_apart(distance: u32) -> u32 {
     (u32::MAX as u64 / ((1 << distance) - 1)) as u32
 }
 
-/// Whether the scalar is one that `redux.sync` takes, in a register.
+/// Returns true if `redux.sync` takes the scalar, in a register.
 pub(super) fn is_word(scalar: Scalar) -> bool {
     scalar.is_int() && Class::of(scalar) == Class::B32
 }
@@ -40,7 +40,7 @@ struct Reduction {
 }
 
 impl Emitter<'_> {
-    /// Which lanes bring the same bits.
+    /// Emits the search for lanes with the same bits.
     pub(super) fn match_lanes(
         &mut self,
         op: MatchOp,
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What comes out of all lanes' values.
+    /// Emits the reduction of all lanes' values.
     pub(super) fn reduce(
         &mut self,
         id: InstId,

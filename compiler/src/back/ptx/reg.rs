@@ -50,7 +50,7 @@ impl Class {
         }
     }
 
-    /// How its registers are declared, copied and selected.
+    /// Returns the type that its registers are declared, copied and selected by.
     pub(super) const fn ty(self) -> &'static str {
         match self {
             Self::Pred => "pred",
@@ -62,7 +62,7 @@ impl Class {
         }
     }
 
-    /// How its registers are named.
+    /// Returns the prefix of its registers' names.
     pub(super) const fn prefix(self) -> &'static str {
         match self {
             Self::Pred => "%p",
@@ -144,7 +144,7 @@ impl fmt::Display for Imm {
     }
 }
 
-/// What stands for a value in an instruction.
+/// An operand of a PTX instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     Reg(Reg),

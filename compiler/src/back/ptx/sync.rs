@@ -1,4 +1,4 @@
-//! Where threads meet: barriers, fences, shuffles and votes.
+//! Barriers, fences, shuffles and votes.
 //!
 //! **Ended threads.** `bar` and the `.sync` warp instructions wait for the threads that have not
 //! exited, as the IR wants; lanes that a block never had count as exited. So an
@@ -61,9 +61,10 @@ impl Emitter<'_> {
         mask.map_or(word(u32::MAX), |mask| self.low(mask))
     }
 
-    /// What the lanes of the mask say together. Of `all` and `any`, too, the ballot is taken: the predicates
-    /// that `vote.all` and `vote.any` yield are values to `ptxas` that it can compute again wherever they
-    /// are used, by another vote. Where some lanes do not come to that, it never ends.
+    /// Emits a vote of the lanes of the mask. For `all` and `any`, too, the ballot is taken: the
+    /// predicates that `vote.all` and `vote.any` yield are values to `ptxas` that it can compute
+    /// again wherever they are used, by another vote. Where some lanes do not reach that vote, it
+    /// never ends.
     pub(super) fn vote(&mut self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Value {
         let (value, mask) = (self.reg(value), self.mask(mask));
         let lanes = self.regs.fresh(Class::B32);

@@ -78,7 +78,7 @@ fn are_same(scalars: &[Scalar]) -> bool {
     scalars.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// How many of what: `v4.f32`.
+/// Returns the type of a vector access: `v4.f32`.
 fn ty(scalars: &[Scalar]) -> String {
     let one_type = are_same(scalars);
     let of = |scalar: &Scalar| if one_type { memory(*scalar) } else { untyped(*scalar) };

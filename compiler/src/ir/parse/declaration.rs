@@ -1,4 +1,4 @@
-//! What stands before the instructions: types, parameters, memory, messages, locals.
+//! The declarations before the instructions: types, parameters, memory, messages, locals.
 use super::{
     super::{
         Access, Array, Axis, BinaryOp, Bound, Builtin, CoarseGrid, Coarsening, CompareOp, Element,

@@ -75,7 +75,7 @@ impl<'t> Parser<'t> {
         (at, literal)
     }
 
-    /// What a literal of type `ty` is as bits.
+    /// Returns the bits of a literal of type `ty`.
     pub(super) fn bits(&self, at: At, literal: &str, ty: Ty) -> Result<u64> {
         let bits = if let Some(hex) = literal.strip_prefix("0x") {
             u64::from_str_radix(hex, 16).ok()

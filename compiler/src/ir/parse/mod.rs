@@ -15,14 +15,14 @@ use super::{
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
 
-/// Why a text is no kernel.
+/// The error for a text that is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// 1-based line.
     pub line: u32,
     /// 1-based column, in characters.
     pub column: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -43,7 +43,7 @@ impl FromStr for Kernel {
     }
 }
 
-/// Where in the text something stands, in bytes.
+/// A position in the text, in bytes.
 type At = usize;
 
 /// Something the text names, to be checked once all definitions are known.
@@ -61,13 +61,13 @@ enum Use {
 struct Parser<'t> {
     text: &'t str,
     at: At,
-    /// How many bodies are open.
+    /// The number of open bodies.
     bodies: usize,
-    /// How many parentheses of an extent are open.
+    /// The number of open parentheses of an extent.
     parentheses: usize,
-    /// What the text names.
+    /// The names that the text uses.
     uses: Vec<(At, Use)>,
-    /// What the text defines.
+    /// The instructions that the text defines.
     insts: Vec<(At, InstId, Inst)>,
 }
 

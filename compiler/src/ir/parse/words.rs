@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What stands behind a backslash.
+    /// Parses the rest of an escape after its backslash.
     pub(super) fn escape(&mut self) -> Result<char> {
         let at = self.at;
         let bad = |parser: &Self| parser.error(at, "an escape that Rust's `{:?}` does not write");
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     }
 
-    /// Where it came from; `!0` where the text does not say.
+    /// Parses a span; `!0` where the text has none.
     pub(super) fn span(&mut self) -> Result<Span> {
         self.skip();
         if self.rest().starts_with('!') {
