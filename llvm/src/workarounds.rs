@@ -1,6 +1,7 @@
-//! Workarounds for forms that `ptxas` miscompiles, in the text that LLVM emits. LLVM makes these
-//! forms itself, so that no other
-//! place can: `abs` of a choice between `x` and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
+//! Workarounds for forms that `ptxas` miscompiles, in the text that LLVM emits.
+//!
+//! LLVM makes these forms itself, so no earlier stage can avoid them: `abs` of a select between `x` and
+//! `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
 use std::fmt::Write;
 use warpwise_compiler::back::ptx::may_lose_factor;
 
