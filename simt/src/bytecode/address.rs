@@ -1,7 +1,8 @@
-//! Values as operands of steps, and where accesses go by them.
+//! Operands of instructions, and the addresses that accesses are made of.
 use crate::vector::registers::{Affine, Reg, Uniform};
 
-/// A value in a register, held once, or computed from the index of each thread.
+/// A value: in a register, uniform (stored once for all lanes), or affine in the index of each
+/// thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Lanes(Reg),
@@ -9,17 +10,17 @@ pub(crate) enum Operand {
     Affine(Affine),
 }
 
-/// Where an access goes.
+/// The address of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Address<R> {
-    /// To `index * stride + offset` in a buffer.
+    /// `index * stride + offset` bytes into a buffer.
     Element { buffer: u16, index: R, stride: u64, offset: u64 },
-    /// To `offset` bytes behind where an address (`u64`, see [`crate::vector::lanes::resolve`]) points.
+    /// `offset` bytes after an address (`u64`, see [`crate::vector::lanes::resolve`]).
     Pointer { ptr: R, offset: u64 },
 }
 
 impl Address<Operand> {
-    /// If it is the same in all lanes.
+    /// Returns the address if it is the same in all lanes.
     pub(crate) fn uniform(self) -> Option<Address<Uniform>> {
         match self {
             Self::Element { buffer, index: Operand::Uniform(index), stride, offset } => {
@@ -33,7 +34,7 @@ impl Address<Operand> {
         }
     }
 
-    /// If it is affine.
+    /// Returns the address if it is affine.
     pub(crate) fn affine(self) -> Option<Address<Affine>> {
         match self {
             Self::Element { buffer, index: Operand::Affine(index), stride, offset } => {
@@ -47,7 +48,7 @@ impl Address<Operand> {
         }
     }
 
-    /// If each lane has its own, in a register.
+    /// Returns the address if each lane has its own, in a register.
     pub(crate) fn lanes(self) -> Option<Address<Reg>> {
         match self {
             Self::Element { buffer, index: Operand::Lanes(index), stride, offset } => {
@@ -63,7 +64,7 @@ impl Address<Operand> {
 }
 
 impl<R: Copy> Address<R> {
-    /// What it is computed from.
+    /// Returns the index or the pointer.
     pub(crate) fn index(self) -> R {
         match self {
             Self::Element { index, .. } | Self::Pointer { ptr: index, .. } => index,
@@ -72,7 +73,7 @@ impl<R: Copy> Address<R> {
 }
 
 impl Address<Reg> {
-    /// The same, as one that may be of either kind.
+    /// Returns the same address over operands.
     pub(crate) fn operand(self) -> Address<Operand> {
         match self {
             Self::Element { buffer, index, stride, offset } => {
@@ -84,7 +85,7 @@ impl Address<Reg> {
 }
 
 impl Address<Affine> {
-    /// The same, as one that may be of either kind.
+    /// Returns the same address over operands.
     pub(crate) fn operand(self) -> Address<Operand> {
         match self {
             Self::Element { buffer, index, stride, offset } => {
@@ -96,7 +97,7 @@ impl Address<Affine> {
 }
 
 impl Address<Uniform> {
-    /// The same, as one that may be of either kind.
+    /// Returns the same address over operands.
     pub(crate) fn operand(self) -> Address<Operand> {
         match self {
             Self::Element { buffer, index, stride, offset } => {

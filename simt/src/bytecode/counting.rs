@@ -1,73 +1,77 @@
-//! The counters of a program: the segments, branches, loops and requests that its instructions count.
+//! The counters of a program: the segments, branches, loops and requests that its instructions
+//! count.
 use super::{Address, Operand};
 use warpwise_compiler::{
     hardware::{Kind, global, shared},
     ir::InstId,
 };
 
-/// Which accesses of a thread are one request.
+/// The grouping of a thread's accesses into requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requests {
-    /// Every load and store by itself.
+    /// Each load and each store is a request of its own.
     Scalars,
-    /// Neighbouring ones together where the PTX back end makes one of them, up to 16 bytes a lane
-    /// (see [`vectors`](warpwise_compiler::analysis::vectors)): what a GPU does with the optimized kernel.
+    /// Neighbouring accesses are one request where the PTX back end merges them, up to 16 bytes a
+    /// lane (see [`vectors`](warpwise_compiler::analysis::vectors)), as a GPU does with the
+    /// optimized kernel.
     Vectors,
 }
 
-/// What steps count, and where to find it.
+/// The counters that a program needs, and the ones of each instruction.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
-    /// How many segments there are.
+    /// Number of segments.
     pub(crate) segments: usize,
-    /// Of each, the loop of which it begins an iteration.
+    /// Per segment, the loop of which it begins an iteration.
     pub(crate) iterations: Vec<Option<u32>>,
-    /// How many loops there are.
+    /// Number of loops.
     pub(crate) loops: usize,
-    /// How many branches lanes may part at.
+    /// Number of branches at which lanes may diverge.
     pub(crate) branches: usize,
-    /// What accesses ask of memory.
+    /// The memory requests.
     pub(crate) requests: Vec<Request>,
-    /// One for each instruction of the kernel; none if nothing is counted.
+    /// One entry per instruction of the kernel; empty if nothing is counted.
     pub(crate) entries: Vec<Entry>,
 }
 
-/// Where the counts of an instruction are.
+/// The counters of one instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
-    /// Who executes it; of a `for`, who comes to it.
+    /// The segment of the lanes that execute it; for a `for`, of those that enter it.
     pub(crate) segment: Option<u32>,
-    /// Who comes to the end of an iteration of a `for`.
+    /// The segment of the lanes that reach the end of an iteration of a `for`.
     pub(crate) iteration: Option<u32>,
-    /// Whether who comes to it executes a branch.
+    /// True if every execution is a branch.
     pub(crate) is_branch: bool,
-    /// Where lanes part.
+    /// The branch at which lanes may diverge.
     pub(crate) branch: Option<u32>,
-    /// Of a loop, its number.
+    /// The number of a loop.
     pub(crate) trips: Option<u32>,
-    /// What it asks of memory.
+    /// The memory request that it makes.
     pub(crate) request: Option<u32>,
-    /// Whether it is a part of a request that another instruction makes.
+    /// True if another instruction makes the request that it is part of.
     pub(crate) is_merged: bool,
 }
 
-/// What a warp asks of shared or global memory at once.
+/// A request: the access of one warp to shared or global memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) kind: Kind,
-    /// Whether it is shared memory.
+    /// True for shared memory.
     pub(crate) is_shared: bool,
-    /// Bytes of a lane.
+    /// Bytes per lane.
     pub(crate) bytes: u32,
     pub(crate) at: Address<Operand>,
-    /// The same before lowering, but for a constant.
+    /// The address in the kernel, up to a constant.
     pub(crate) ptr: InstId,
-    /// After how many bytes it asks the same again: a power of two.
+    /// The period of the cost in bytes, a power of two: two requests whose addresses differ by a
+    /// multiple of it cost the same.
     pub(crate) phases: u64,
 }
 
 impl Request {
-    /// After how many rounds it asks the same again, if it goes on by so many bytes in each.
+    /// Returns the number of rounds after which the cost repeats, if the address advances by `step`
+    /// bytes in each round.
     pub(crate) fn period(&self, step: u64) -> u64 {
         self.phases >> step.trailing_zeros().min(self.phases.trailing_zeros())
     }
@@ -77,13 +81,13 @@ impl Request {
         self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD
     }
 
-    /// Where a byte is among those after which it asks the same again.
+    /// Returns the position of a byte within the period of the cost.
     pub(crate) fn phase(&self, byte: u64) -> u8 {
         (byte & (self.phases - 1)) as u8
     }
 }
 
-/// After how many bytes a request asks the same again.
+/// Returns the period of a request's cost in bytes.
 pub(crate) fn phases(is_shared: bool, bytes: u32) -> u64 {
     if !is_shared {
         global::SECTOR

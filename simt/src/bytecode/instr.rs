@@ -1,4 +1,4 @@
-//! Which steps there are, and what goes with them.
+//! The instructions of the bytecode, and the types of their operands.
 use super::{Address, IntegerOp, Operand, WarpOp};
 use crate::vector::{
     lanes::{
@@ -10,7 +10,7 @@ use crate::vector::{
 };
 use warpwise_compiler::ir::{BarrierOp, Fault, Scope};
 
-/// One instruction of the interpreter. Numbers of steps are `u32`.
+/// An instruction of the interpreter. Positions in the bytecode are `u32`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instr {
     // Values.
@@ -19,19 +19,19 @@ pub(crate) enum Instr {
         f: LaneFn,
         regs: [Reg; 4],
     },
-    /// The same where one operand is a value held once.
+    /// [`Map`](Self::Map) with one uniform operand.
     MapWithOne {
         f: LaneFn,
         regs: [Reg; 4],
         place: Place,
         one: Uniform,
     },
-    /// `d = f(a, b, c)`, once.
+    /// `d = f(a, b, c)` on uniform values.
     Uniform {
         f: LaneFn,
         slots: [Uniform; 4],
     },
-    /// The same for what addresses are mostly made of, without a call.
+    /// [`Uniform`](Self::Uniform) for the usual address arithmetic, without an indirect call.
     Integer {
         op: IntegerOp,
         slots: [Uniform; 4],
@@ -46,11 +46,11 @@ pub(crate) enum Instr {
         to: Reg,
         from: Affine,
     },
-    /// The comparison of that number in [`Code::compares`](super::Code::compares).
+    /// The comparison of this index in [`Code::compares`](super::Code::compares).
     Compare {
         compare: u32,
     },
-    /// Copies the active lanes.
+    /// Copies a register in the active lanes.
     Set {
         local: Reg,
         value: Reg,
@@ -73,7 +73,7 @@ pub(crate) enum Instr {
         from: Address<Reg>,
         transfer: Transfer,
     },
-    /// One load for all lanes.
+    /// Loads once for all lanes.
     LoadUniform {
         to: Uniform,
         from: Address<Uniform>,
@@ -83,56 +83,57 @@ pub(crate) enum Instr {
         to: Address<Operand>,
         transfer: Transfer,
     },
-    /// A load from where the lanes go as that number in [`Code::walks`](super::Code::walks) says.
+    /// Loads along the walk of this index in [`Code::walks`](super::Code::walks).
     LoadAffine {
         to: Reg,
         from: Address<Affine>,
         walk: u16,
         copy: CopyWords,
     },
-    /// A store to there.
+    /// Stores along such a walk.
     StoreAffine {
         value: Reg,
         to: Address<Affine>,
         walk: u16,
         copy: CopyWords,
     },
-    /// The loads and the operation of that number in [`Code::products`](super::Code::products).
+    /// The loads and the operation of this index in [`Code::products`](super::Code::products).
     FmaOfLoads {
         product: u32,
     },
-    /// What the steps that follow do in all rounds of a loop, if it can be done at once: the loop of that
-    /// number in [`Code::dot_product_loops`](super::Code::dot_product_loops).
+    /// Executes all rounds of a loop at once where that is possible: the loop of this index in
+    /// [`Code::dot_product_loops`](super::Code::dot_product_loops), whose round is the instructions
+    /// that follow.
     DotProducts {
         sums: u32,
     },
-    /// A load from an array of each thread's own.
+    /// Loads from a thread-local array.
     LoadLocal {
         to: Reg,
         from: Address<Operand>,
     },
-    /// A store to one.
+    /// Stores to a thread-local array.
     StoreLocal {
         value: Reg,
         to: Address<Operand>,
     },
-    /// The atomic access of that number in [`Code::atomics`](super::Code::atomics).
+    /// The atomic access of this index in [`Code::atomics`](super::Code::atomics).
     Atomic {
         access: u32,
     },
     Fence,
-    /// Which lanes of its warp are running.
+    /// The active lanes of each lane's warp.
     ActiveMask {
         to: Reg,
     },
 
     // Output.
-    /// Prints what stands at that number in [`Code::messages`](super::Code::messages).
+    /// Prints the message of this index in [`Code::messages`](super::Code::messages).
     Print {
         message: u32,
     },
 
-    // Where threads meet.
+    // Synchronization.
     /// Waits for every thread of the grid.
     SyncGrid,
     Barrier {
@@ -143,185 +144,193 @@ pub(crate) enum Instr {
         mask: Option<Operand>,
     },
 
-    // Control.
-    /// Goes on there.
+    // Control flow.
+    /// Jumps.
     Jump {
         to: u32,
     },
-    /// Goes on there where a uniform `bool` is false.
+    /// Jumps if a uniform `bool` is false.
     JumpUnless {
         cond: Uniform,
         to: u32,
     },
-    /// Jumps back, for the price of the steps jumped over and of waiting.
+    /// Jumps back, which costs steps and spin budget.
     BackEdge {
         to: u32,
         cost: u32,
     },
-    /// The next iteration of a `for` whose counter is uniform, at `to`, if there is one; as
-    /// [`Instr::BackEdge`].
+    /// Jumps to the next iteration of a `for` with a uniform counter, if there is one; costs the
+    /// same as [`Instr::BackEdge`].
     NextIteration {
         range: Counter,
         to: u32,
         cost: u32,
     },
-    /// If what is decided by is the same for all lanes, as it is at that number in [`Code::decisions`](super::Code::decisions), does what the
-    /// [`Instr::If`] right before `then` does. The steps up to there compute it lane by lane.
+    /// Decides the [`Instr::If`] right before `then` by the condition of this index in
+    /// [`Code::decisions`](super::Code::decisions), if that is the same for all lanes. Otherwise
+    /// the instructions that follow compute the condition lane by lane.
     DecideIf {
         decision: u32,
         then: u32,
         other: u32,
         join: u32,
     },
-    /// The same for the [`Instr::Leave`] right before `behind`, if no lane leaves: if it comes out as `stay`.
+    /// Decides the [`Instr::Leave`] right before `behind` in the same way, if no lane leaves, that
+    /// is, if the condition is `stay`.
     DecideLeave {
         decision: u32,
         stay: bool,
         behind: u32,
     },
-    /// Pushes a frame and goes on with the lanes where `cond` is `when`; those where it
-    /// is not go on at `other` ([`Instr::Else`] or `join`).
+    /// Pushes a frame and continues with the lanes where `cond` is `when`; the others continue at
+    /// `other` ([`Instr::Else`] or `join`).
     If {
         cond: Reg,
         when: bool,
         other: u32,
         join: u32,
     },
-    /// The end of the first arm, and the beginning of the second.
+    /// The end of the first arm and the beginning of the second.
     Else,
     /// Pushes the frame of a `loop`, `for` or `block`.
     Enter {
         resume: u32,
         join: u32,
     },
-    /// Takes in the lanes that wait for the next iteration.
+    /// Merges the lanes that wait for the next iteration.
     Regather,
-    /// Pops a frame: takes in the lanes that wait at its end.
+    /// Pops a frame and merges the lanes that wait at its end.
     Join,
-    /// Lanes leave for the end (or the next iteration) of a frame, or for good.
+    /// Makes lanes leave for the end or the next iteration of a frame, or for good.
     Leave {
         to: Leave,
         when: When,
     },
-    /// The active lanes end with a message: that of this number in [`Code::messages`](super::Code::messages).
+    /// Ends the active lanes with the message of this index in
+    /// [`Code::messages`](super::Code::messages).
     Panic {
         message: u32,
     },
     /// The end of the kernel.
     End,
 
-    // What counts; only in code that was lowered for it.
-    /// The active lanes begin a segment: steps that they run together.
+    // Counters; only in code that was translated for them.
+    /// Counts the active lanes in a segment: instructions that the same lanes execute.
     CountSegment {
         segment: u32,
     },
-    /// The same for the first arm of an `if`, right behind [`Instr::If`], which is this branch.
+    /// Counts the lanes of the first arm of an `if`, right after [`Instr::If`], in a segment and at
+    /// a branch.
     CountArm {
         segment: u32,
         branch: u32,
     },
-    /// The active lanes are those of the first arm of an `if`, which is this branch, and begin no segment there.
+    /// Counts the lanes of the first arm of an `if` at a branch, where the arm begins no segment.
     CountDivergence {
         branch: u32,
     },
-    /// [`Instr::Leave`], where that is this branch, or those who leave run this segment.
+    /// [`Instr::Leave`] that counts at a branch, or counts the leaving lanes in a segment.
     CountedLeave {
         to: Leave,
         when: When,
         branch: Option<u32>,
         segment: Option<u32>,
     },
-    /// The active lanes come to the loop of that number.
+    /// Counts the active lanes as they enter a loop.
     CountLoopEntry {
         number: u32,
     },
-    /// The request of that number in [`Counted::requests`](super::Counted::requests) is made by the next step.
+    /// Counts the request of this index in [`Counted::requests`](super::Counted::requests), which
+    /// the next instruction makes.
     CountRequest {
         request: u32,
     },
 
-    // What checks; only in code that was lowered for it.
-    /// The access of that number in [`Code::sites`](super::Code::sites) is made by the next step.
+    // The sanitizer; only in code that was translated for it.
+    /// Checks the access of this index in [`Code::sites`](super::Code::sites), which the next
+    /// instruction makes.
     CheckAccess {
         site: u32,
     },
-    /// Undefined values are followed through the steps from there on, which only compute.
+    /// Tracks undefined values through the instructions from `from` on, which only compute.
     TrackUndefined {
         from: u32,
     },
-    /// The fence that comes next is of this scope.
+    /// Records the scope of the fence that comes next.
     CheckFence {
         scope: Scope,
     },
 
-    // What tells; only in code that was lowered for it.
-    /// Others may have their turn.
+    // The debugger and drawn schedules; only in code that was translated for them.
+    /// Offers the turn to other strands.
     Yield,
-    /// The next step may do that [`Change`], of [`Code::changes`](super::Code::changes).
+    /// Announces the [`Change`] of this index in [`Code::changes`](super::Code::changes), which the
+    /// next instruction may make.
     Change {
         change: u32,
     },
-    /// Tells who looks on that the active lanes are at that point, in [`Code::points`](super::Code::points).
+    /// Reports the active lanes to the debugger at the point of this index in
+    /// [`Code::points`](super::Code::points).
     DebugPoint {
         point: u32,
     },
 }
 
-/// The counter of a `for`, and where it goes.
+/// The counter of a `for` and its range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     pub(crate) counter: Uniform,
     pub(crate) end: Uniform,
     pub(crate) step: Uniform,
-    /// Whether the end is in the range.
+    /// True if the end is in the range.
     pub(crate) inclusive: bool,
 }
 
-/// Where lanes leave to.
+/// The target of leaving lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Leave {
-    /// The end of the construct that frame belongs to.
+    /// The end of the construct that the frame belongs to.
     Break { frame: u16 },
-    /// Its next iteration.
+    /// The next iteration of that construct.
     Continue { frame: u16 },
-    /// Nowhere: the thread ends.
+    /// The end of the thread.
     Return,
 }
 
-/// Which lanes leave.
+/// The condition under which lanes leave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
-    /// All active ones.
+    /// All active lanes leave.
     Always,
-    /// Those where it is true.
+    /// Lanes leave where it is true.
     If(Reg),
-    /// Those where it is false.
+    /// Lanes leave where it is false.
     Unless(Reg),
 }
 
-/// An atomic access, done lane by lane.
+/// An atomic access, executed lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
     pub(crate) what: AtomicKind,
     pub(crate) at: Address<Operand>,
-    /// Bytes accessed.
+    /// Bytes that a lane accesses.
     pub(crate) size: usize,
-    /// Sequentially consistent, or relaxed.
+    /// True if it is sequentially consistent, false if relaxed.
     pub(crate) ordered: bool,
     /// An upper bound of an index in lanes, where types and operations imply one.
     pub(crate) max_index: Option<u64>,
 }
 
-/// What makes others do something else than before, or may come out otherwise if others run first.
+/// An effect of an instruction that other threads can observe, or that depends on the schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     /// Memory is written, as by this access.
     Memory(Atomic),
-    /// Lanes learn which others run with them.
+    /// Lanes learn which other lanes are active.
     Company,
 }
 
-/// What an atomic access does.
+/// The kind of an atomic access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicKind {
     Load {
@@ -330,7 +339,7 @@ pub(crate) enum AtomicKind {
     Store {
         value: Operand,
     },
-    /// Writes `change(old, value)`; if it `adds`, that is the sum of integers.
+    /// Writes `change(old, value)`; `adds` is true for the sum of integers.
     Update {
         to: Reg,
         value: Operand,
@@ -345,8 +354,8 @@ pub(crate) enum AtomicKind {
 }
 
 impl Instr {
-    /// The numbers of steps in it.
-    pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
+    /// Returns the positions in the bytecode that the instruction refers to.
+    pub(crate) fn jump_targets(&mut self) -> impl Iterator<Item = &mut u32> {
         let targets = match self {
             Self::Jump { to }
             | Self::JumpUnless { to, .. }

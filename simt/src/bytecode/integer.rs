@@ -1,4 +1,4 @@
-//! Operations on integers held once.
+//! Operations on uniform integers.
 use crate::vector::lanes;
 
 /// An operation on uniform integers of one size, modulo their range.
@@ -10,18 +10,18 @@ pub(crate) enum IntegerOp {
     Sub,
     /// `a * b`
     Mul,
-    /// The address `b * c` bytes behind the address `a`, in the same buffer.
+    /// The address `b * c` bytes after the address `a`, in the same buffer.
     Offset,
-    /// `a + b * c`: what lanes have in common of an address. It may lie before the buffer, where each lane's own part
-    /// leads back into it.
+    /// `a + b * c`: the part of an address that all lanes share. It may lie before the buffer,
+    /// where the part of each lane leads back into it.
     Common,
 }
 
 impl IntegerOp {
-    /// What it makes of its operands: always by the same instructions of the host, which cannot foresee well which
-    /// operation comes next.
+    /// Computes the operation. All operations execute the same host instructions, because the host
+    /// cannot predict well which operation comes next.
     #[inline(always)]
-    pub(crate) fn of(self, a: u64, b: u64, c: u64) -> u64 {
+    pub(crate) fn apply(self, a: u64, b: u64, c: u64) -> u64 {
         let Form { multiplies, takes_third, by, stays } = FORMS[self as usize];
         let base = a & !multiplies;
         let one = (a & multiplies) | (b & !multiplies);
@@ -30,16 +30,16 @@ impl IntegerOp {
     }
 }
 
-/// An operation as `a + b * by`, `a + b * c` or `a * b`, by the bits that it takes of its operands.
+/// An operation as `a + b * by`, `a + b * c` or `a * b`, in masks that select its operands.
 struct Form {
     multiplies: u64,
     takes_third: u64,
     by: u64,
-    /// The bits of `a` that stay.
+    /// The bits of `a` that are kept.
     stays: u64,
 }
 
-/// Of each [`IntegerOp`].
+/// The form of each [`IntegerOp`].
 static FORMS: [Form; 5] = [
     Form { multiplies: 0, takes_third: 0, by: 1, stays: 0 },
     Form { multiplies: 0, takes_third: 0, by: u64::MAX, stays: 0 },

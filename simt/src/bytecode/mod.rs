@@ -1,9 +1,10 @@
-//! What a kernel is lowered to.
+//! Bytecode: the translation of a kernel, which the executor runs.
 //!
-//! [`Instr`]s stand in one list; control flow is jumps within it and a stack of
-//! frames (see [`crate::exec::strand`]). What is computed lane by lane is one kind of
-//! step, [`Instr::Map`], with the loop over lanes as a function pointer; the other
-//! kinds move data, meet other threads, or decide what runs next.
+//! [`Instr`]s are one list; control flow is jumps within it and a stack of frames (see
+//! [`crate::exec::strand`]). Computation lane by lane is one kind of instruction, [`Instr::Map`],
+//! with the loop over lanes as a function pointer; the other kinds move data, synchronize threads,
+//! or decide control flow. An instruction refers to larger operands by their index in a table of
+//! [`Code`].
 mod address;
 mod condition;
 mod counting;
@@ -34,101 +35,105 @@ pub(crate) use products::{
 pub(crate) use prologue::{Input, Preset, Slope, WalkSpec};
 pub use site::AccessKind;
 pub(crate) use site::Site;
-pub(crate) use warp::{WarpInputs, WarpOp, complete, exchange, reduced};
+pub(crate) use warp::{WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 
-/// Bytes of a shared array, far beyond what any GPU has.
+/// The most bytes of a shared array, far beyond what any GPU has.
 pub(crate) const MAX_SHARED_ARRAY_BYTES: u64 = 16 << 20;
 
-/// How long a strand may go round loops that may wait for others, before they get a
-/// turn: the costs of its [`Instr::BackEdge`]s together.
+/// The total cost of [`Instr::BackEdge`]s that a strand may spend in loops that may wait for
+/// others, before the others get a turn.
 pub(crate) const SPIN_BUDGET: i64 = 1 << 18;
 
-/// What an iteration of a loop costs that may well wait for others.
+/// The cost of an iteration of a loop that probably waits for others.
 pub(crate) const SPIN_ITERATION_COST: i64 = SPIN_BUDGET >> 6;
 
-/// A rule broken that the verifier checks, or a generic parameter left.
+/// A broken rule that the verifier checks, or an unbound generic parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Malformed {
     pub(crate) message: String,
     pub(crate) span: Span,
 }
 
-/// What lowering makes of a kernel.
+/// The bytecode of a kernel.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// The kernel's parameters.
+    /// The parameters.
     pub(crate) params: Vec<Param>,
     /// Threads in a block, where the kernel declares them.
     pub(crate) block: Option<[u64; 3]>,
     /// The block-shared arrays. Buffers are numbered: parameters first, then these, then `arrays`.
     pub(crate) shared: Vec<SharedArray>,
-    /// The arrays that each thread has of its own, in registers.
+    /// The thread-local arrays, which are in registers.
     pub(crate) arrays: Vec<Array>,
-    /// Whether one thread of the host must run it all: as it may access bytes of one memory in words of several sizes at the
-    /// same time, or as what is checked of it depends on the order of blocks.
+    /// True if one thread of the host must run the whole launch, because the kernel may access
+    /// bytes of one memory in words of several sizes at once, or because its checks depend on the
+    /// order of blocks.
     pub(crate) single_worker: bool,
-    /// What is run.
+    /// The instructions.
     pub(crate) instrs: Vec<Instr>,
-    /// Where in the source each step came from.
+    /// The source position of each instruction.
     pub(crate) spans: Vec<Span>,
-    /// Whether blocks meet: whether some step is [`Instr::SyncGrid`].
+    /// True if some instruction is [`Instr::SyncGrid`].
     pub(crate) syncs_grid: bool,
-    /// What the atomic steps do.
+    /// The operands of the atomic instructions.
     pub(crate) atomics: Vec<Atomic>,
-    /// What the steps that print or panic say.
+    /// The messages of the instructions that print or panic.
     pub(crate) messages: Vec<Message>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
-    /// Uniform values that stand before the first step.
+    /// The uniform values that are known when a block starts.
     pub(crate) inputs: Vec<(Uniform, Input)>,
-    /// Those that are computed once for each launch, `d = f(a, b, c)` of `[d, a, b, c]`, in order.
+    /// The uniform values that are computed once per launch, `d = f(a, b, c)` of `[d, a, b, c]`, in
+    /// order.
     pub(crate) launch: Vec<(LaneFn, [Uniform; 4])>,
-    /// What affine values have of the index of each thread.
+    /// The parts of affine values that depend on the index of the thread.
     pub(crate) slopes: Vec<Slope>,
-    /// How accesses by affine addresses go over the lanes.
+    /// The orders in which accesses by affine addresses visit the lanes.
     pub(crate) walks: Vec<WalkSpec>,
-    /// Products of what is loaded, added to something.
+    /// The products of loaded factors, added to something.
     pub(crate) products: Vec<Product>,
-    /// What lanes part by that may be known for all of them.
+    /// The branch conditions that may be decided for all lanes at once.
     pub(crate) decisions: Vec<Box<[Term]>>,
-    /// Loops that are nothing but such products.
+    /// The loops that only add such products.
     pub(crate) dot_product_loops: Vec<DotProductLoop>,
     /// The comparisons of affine values.
     pub(crate) compares: Vec<Compare>,
-    /// Registers that are filled before the first step.
+    /// The registers that are filled before the first instruction.
     pub(crate) preset: Vec<(Reg, Preset)>,
-    /// Bytes a lane of all registers.
+    /// Bytes per lane of all registers.
     pub(crate) register_bytes: usize,
-    /// What is counted, if the steps count.
+    /// The counters, if the instructions count.
     pub(crate) counted: Counted,
-    /// What the kernel was rewritten to, if it was and something is counted or checked: what the requests are of.
+    /// The rewritten kernel, if the kernel was rewritten and is counted or checked. Requests refer
+    /// to it.
     pub(crate) rewritten: Option<Kernel>,
-    /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
+    /// The accesses to memory, if they are checked: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
-    /// The steps of which it depends on operands whether others matter, ascending, if undefined values are followed.
+    /// The instructions of which only some operands matter, ascending, if undefined values are
+    /// tracked.
     pub(crate) choices: Vec<(u32, OperandChoice)>,
-    /// Whether it has releases, acquires or fences, if that matters to the checks.
+    /// True if the kernel has releases, acquires or fences, if that matters to the checks.
     pub(crate) synchronizes: bool,
-    /// What is told, if the steps tell.
+    /// The points at which threads report to the debugger.
     pub(crate) points: Vec<DebugPoint>,
-    /// What may change something, if the steps tell.
+    /// The announced effects of instructions, for drawn schedules.
     pub(crate) changes: Vec<Change>,
 }
 
-/// How it depends on operands of a step whether others matter.
+/// The rule by which some operands decide whether others matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandChoice {
-    /// The first says which of the two others it is.
+    /// The first operand selects one of the two others.
     Select,
-    /// One that is true decides.
+    /// An operand that is true decides the result.
     Or,
-    /// One that is false decides.
+    /// An operand that is false decides the result.
     And,
 }
 
 impl OperandChoice {
-    /// That of an operation on `bool`s.
+    /// Returns the rule of an operation on `bool`s.
     pub(crate) const fn for_bool_op(op: BinaryOp) -> Option<Self> {
         if matches!(op, BinaryOp::Or) {
             Some(Self::Or)
@@ -140,56 +145,56 @@ impl OperandChoice {
     }
 }
 
-/// A point of the kernel at which threads tell that they are there.
+/// A point of the kernel at which threads report to the debugger.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DebugPoint {
     pub(crate) inst: InstId,
     pub(crate) stage: Stage,
-    /// What the instruction has yielded.
+    /// The value that the instruction has yielded.
     pub(crate) value: Option<Operand>,
-    /// Whether it is told, or only its value kept.
+    /// True if the point is reported; false if only its value is recorded.
     pub(crate) tells: bool,
 }
 
-/// Where in an instruction threads are.
+/// A stage in the execution of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// They are about to do it.
+    /// Threads are about to execute it.
     Reached,
-    /// They have done it.
+    /// Threads have executed it.
     Done,
-    /// They begin an iteration of it, a `for`.
+    /// Threads begin an iteration of it, a `for`.
     Iteration,
 }
 
 /// A block-shared array.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedArray {
-    /// How it is accessed.
+    /// The word sizes of its accesses.
     pub(crate) access: Use,
-    /// How large it is.
+    /// Its size.
     pub(crate) bytes: Bytes,
 }
 
-/// How many bytes a shared array has.
+/// The size of a shared array in bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Bytes {
-    /// So many.
+    /// A fixed size.
     Fixed(u64),
-    /// What the launch makes of `len`, times the bytes of an element.
+    /// `len`, which the launch evaluates, times the bytes of an element.
     Launch { len: Size, each: u64 },
 }
 
-/// What a parameter passes.
+/// A parameter of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Param {
     /// A value of this type.
     Scalar(Scalar),
-    /// Elements of `size` bytes, accessed so.
+    /// Elements of `size` bytes, and the word sizes of their accesses.
     Slice { size: u64, access: Use },
 }
 
-/// A message with its values.
+/// A message and its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) message: MessageId,

@@ -1,21 +1,22 @@
-//! The address patterns of requests: how far apart the addresses of lanes are.
+//! Address patterns: the distances between the addresses of the lanes of a request.
 use crate::vector::mask::Mask;
 use std::sync::Arc;
 
-/// The addresses of a request.
+/// The address pattern of a request.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// Of each thread of a block: how many bytes its address is behind that which all have in common.
+    /// Per thread of a block, the distance of its address in bytes from the part that all threads
+    /// share.
     pub(crate) offsets: Arc<[u64]>,
-    /// Of each warp: a number that it shares with those whose lanes are as far apart.
+    /// Per warp, its class: warps of one class have the same distances between their lanes.
     pub(crate) classes: Vec<u16>,
-    /// Of each group, if all its warps are full, of one class, and so far apart that all ask the same.
+    /// Per group, its common class, if all its warps are full, are of one class, and cost the same.
     pub(crate) alike: Vec<Option<Alike>>,
-    /// Whether it only holds while lanes go round loops together.
+    /// True if it only holds while lanes have the same trip counts.
     pub(crate) in_step: bool,
 }
 
-/// A group whose warps all ask the same.
+/// A group whose warps all cost the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alike {
     pub(crate) lanes: Mask,

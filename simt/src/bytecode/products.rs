@@ -1,11 +1,11 @@
-//! Products of what is loaded, and loops that add them up.
+//! Products of loaded factors, and the loops that add them up (dot products).
 use super::{Address, Counter};
 use crate::vector::{
     lanes::{LaneFn, copy::CopyWords},
     registers::{Affine, Reg, Uniform},
 };
 
-/// The most integers that a round computes once, with the counter.
+/// The most integers that a round computes, the counter aside.
 pub(crate) const MAX_ROUND_INTEGERS: usize = 32;
 
 /// The most products that a round adds.
@@ -17,47 +17,52 @@ pub(crate) struct Product {
     pub(crate) to: Reg,
     pub(crate) c: Reg,
     pub(crate) factors: [AffineLoad; 2],
-    /// What is computed where lanes are loaded before.
+    /// The operation, for factors that were loaded into registers.
     pub(crate) f: LaneFn,
 }
 
-/// A `for` all rounds of which can be run at once: they add products of what is loaded, and compute
-/// where that is from what is in proportion to the counter.
+/// A `for` all rounds of which can run at once: they only add products of loaded factors, at
+/// addresses that are linear in the counter.
 #[derive(Clone, Debug)]
 pub(crate) struct DotProductLoop {
     pub(crate) range: Counter,
-    /// How many steps a round has, which follow this one, and then the [`Instr::NextIteration`](super::Instr::NextIteration) of the loop.
+    /// The number of instructions of a round, which follow this one; then comes the
+    /// [`Instr::NextIteration`](super::Instr::NextIteration) of the loop.
     pub(crate) len: u32,
-    /// What a round takes of the patience with it.
+    /// The spin budget that a round costs.
     pub(crate) cost: u32,
-    /// What all that it computes depends on and may be another when a group comes to the loop again.
+    /// The uniform values that the round depends on and that may change between two executions of
+    /// the loop.
     pub(crate) inputs: Vec<Uniform>,
-    /// What it computes once: the counter, and then the results of its integer steps in order.
+    /// The uniform values that a round computes: the counter, then the results of its integer
+    /// instructions in order.
     pub(crate) computed: Vec<Uniform>,
-    /// The products of a round, by their numbers in [`Code::products`](super::Code::products).
+    /// The products of a round, by their index in [`Code::products`](super::Code::products).
     pub(crate) products: Vec<u32>,
-    /// What rounds add up.
+    /// The sums.
     pub(crate) sums: Vec<Accumulation>,
     /// The segments that a round begins, if it is counted.
     pub(crate) segments: Vec<u32>,
-    /// The requests that it makes, in order, if it is counted or checked.
+    /// The requests that a round makes, in order, if it is counted or checked.
     pub(crate) requests: Vec<FactorRequest>,
 }
 
-/// A request that goes on by as many bytes in each round as a factor does.
+/// A request whose address advances as a factor's address does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FactorRequest {
-    /// Its number in [`Counted::requests`](super::Counted::requests), which is that in [`Code::sites`](super::Code::sites) if it is checked.
+    /// Its index in [`Counted::requests`](super::Counted::requests), which is that in
+    /// [`Code::sites`](super::Code::sites) if it is checked.
     pub(crate) request: u32,
-    /// The number in the round of the product, and which of its factors.
+    /// The number of the product in the round, and which of its factors.
     pub(crate) with: (usize, usize),
 }
 
-/// What products are added to, one behind the other.
+/// A sum, and the products that are added to it in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Accumulation {
     pub(crate) to: Reg,
-    /// Of one round: the number in [`Code::products`](super::Code::products), and the number in the round.
+    /// Per product of one round, the index in [`Code::products`](super::Code::products) and the
+    /// number in the round.
     pub(crate) products: Vec<(u32, usize)>,
 }
 

@@ -1,16 +1,16 @@
-//! What stands before the first step of a block.
+//! The prologue of a block: the values that are in place before its first instruction.
 use crate::{
-    launch::along,
+    launch::component,
     vector::registers::{Reg, Uniform},
 };
 use warpwise_compiler::ir::{Axis, Builtin};
 
-/// A uniform value known when a block starts.
+/// A uniform value that is known when a block starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Input {
-    /// These bits.
+    /// A constant.
     Const(u64),
-    /// A scalar parameter's.
+    /// The bits of a scalar parameter.
     Param(usize),
     /// The number of elements of a slice parameter.
     Len(usize),
@@ -22,21 +22,21 @@ pub(crate) enum Input {
     BlockIdx(Axis),
     /// Index in the grid of the first thread of the block.
     GlobalIdx(Axis),
-    /// What [`Code::launch`](super::Code::launch) computes.
+    /// A result of [`Code::launch`](super::Code::launch).
     Launch,
 }
 
 impl Input {
-    /// Whether it is another one in each block.
+    /// Returns true if blocks have different values.
     pub(crate) fn depends_on_block(self) -> bool {
         matches!(self, Self::BlockIdx(_) | Self::GlobalIdx(_))
     }
 
-    /// How much more it is in the next block along x.
-    pub(crate) fn ahead(self, block_dim: [u32; 3]) -> u64 {
+    /// Returns the increment from one block to the next along x.
+    pub(crate) fn increment_per_block(self, block_dim: [u32; 3]) -> u64 {
         match self {
             Self::BlockIdx(Axis::X) => 1,
-            Self::GlobalIdx(Axis::X) => along(block_dim, Axis::X).into(),
+            Self::GlobalIdx(Axis::X) => component(block_dim, Axis::X).into(),
             Self::BlockIdx(Axis::Y | Axis::Z)
             | Self::GlobalIdx(Axis::Y | Axis::Z)
             | Self::Const(_)
@@ -48,12 +48,12 @@ impl Input {
         }
     }
 
-    /// Its bits in the block of this index, among blocks of so many threads; 0 if it does not depend on that.
-    pub(crate) fn in_block(self, block_dim: [u32; 3], block_idx: [u32; 3]) -> u64 {
+    /// Returns the bits in a block; 0 if they do not depend on the block.
+    pub(crate) fn bits_in_block(self, block_dim: [u32; 3], block_idx: [u32; 3]) -> u64 {
         match self {
-            Self::BlockIdx(axis) => along(block_idx, axis).into(),
+            Self::BlockIdx(axis) => component(block_idx, axis).into(),
             Self::GlobalIdx(axis) => {
-                u64::from(along(block_idx, axis)) * u64::from(along(block_dim, axis))
+                u64::from(component(block_idx, axis)) * u64::from(component(block_dim, axis))
             }
             Self::Const(_)
             | Self::Param(_)
@@ -65,22 +65,24 @@ impl Input {
     }
 }
 
-/// What a register holds when a block starts.
+/// The initial contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Preset {
-    /// This value, in every lane.
+    /// A uniform value in every lane.
     Splat(Uniform, Input),
-    /// What the hardware provides; one that differs from thread to thread.
+    /// A built-in value that differs between threads.
     Builtin(Builtin),
-    /// 0: a local that the kernel may read before it sets it.
+    /// 0, for a local that the kernel may read before it sets it.
     Zero,
-    /// What each thread has of an affine value: that of this number in [`Code::slopes`](super::Code::slopes).
+    /// The thread's part of an affine value: the slope of this index in
+    /// [`Code::slopes`](super::Code::slopes).
     Slope(u16),
 }
 
 impl Preset {
-    /// Whether it must be set again for each block: it is another one there, or the block before has changed it.
-    pub(crate) fn is_of_block(self) -> bool {
+    /// Returns true if each block must set it again, because it depends on the block or the
+    /// previous block has changed it.
+    pub(crate) fn must_reset_per_block(self) -> bool {
         match self {
             Self::Splat(_, given) => given.depends_on_block(),
             Self::Builtin(builtin) => matches!(builtin, Builtin::GlobalIdx(_)),
@@ -90,22 +92,22 @@ impl Preset {
     }
 }
 
-/// What affine values have of the index of each thread: the sum of its index in the block along
-/// each axis, times a uniform value that stands for the launch.
+/// The part of affine values that depends on the index of the thread: the sum of the components of
+/// its index in the block, each times a uniform value that is constant over the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
-    /// Along each axis; `None` is 0.
+    /// The factor of each axis; `None` is 0.
     pub(crate) by: [Option<Uniform>; 3],
-    /// The sums, in lanes.
+    /// The register with the sums.
     pub(crate) lanes: Reg,
 }
 
-/// How an access goes over the lanes.
+/// The order in which an access visits the lanes, as a function of a slope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WalkSpec {
-    /// Of the index.
+    /// The slope of the index.
     pub(crate) slope: u16,
-    /// Bytes that the index counts.
+    /// Bytes per unit of the index.
     pub(crate) stride: u64,
     /// Bytes that each lane accesses.
     pub(crate) word: usize,

@@ -1,4 +1,4 @@
-//! What is known of an access before it is made.
+//! Access sites: the static properties of the accesses that the sanitizer checks.
 use crate::{
     bytecode::{Address, Operand},
     vector::registers::Reg,
@@ -9,30 +9,30 @@ use warpwise_compiler::ir::{Order, Scope, Span};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub(crate) kind: AccessKind,
-    /// Whether what was there is read.
+    /// True if it reads memory.
     pub(crate) reads: bool,
     pub(crate) is_shared: bool,
-    /// Bytes of a lane.
+    /// Bytes per lane.
     pub(crate) bytes: u32,
-    /// Where.
+    /// The address.
     pub(crate) at: Address<Operand>,
     /// The buffer, where it is known.
     pub(crate) buffer: Option<u16>,
-    /// What a store writes.
+    /// The value of a store.
     pub(crate) value: Option<Reg>,
-    /// Of an atomic access.
+    /// The order and scope of an atomic access.
     pub(crate) atomic: Option<(Order, Scope)>,
     pub(crate) span: Span,
 }
 
 impl Site {
-    /// Whether it is atomic for its block only.
+    /// Returns true if it is atomic within its block only.
     pub(crate) fn is_narrow(&self) -> bool {
         matches!(self.atomic, Some((_, Scope::Block)))
     }
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccessKind {
     /// A load.
@@ -46,12 +46,12 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// Whether it may change what is there.
+    /// Returns true if it may change memory.
     pub const fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite)
     }
 
-    /// Whether it is atomic.
+    /// Returns true if it is atomic.
     pub const fn is_atomic(self) -> bool {
         matches!(self, Self::AtomicRead | Self::AtomicWrite)
     }

@@ -1,4 +1,4 @@
-//! Operations that the lanes of a warp execute together: votes, shuffles, matches and reductions.
+//! Warp-wide operations: votes, shuffles, matches and reductions, and their evaluation.
 use super::Operand;
 use crate::{
     outcome::Meeting,
@@ -20,7 +20,7 @@ pub(crate) enum WarpOp {
 }
 
 impl WarpOp {
-    /// What it is called where threads wait at it.
+    /// Returns the kind of wait of threads that wait at the operation.
     pub(crate) fn meeting(self) -> Meeting {
         match self {
             Self::Sync => Meeting::SyncWarp,
@@ -32,22 +32,28 @@ impl WarpOp {
     }
 }
 
-/// What the lanes of one warp bring to an operation.
+/// The operands of the lanes of one warp that have arrived at an operation.
 pub(crate) struct WarpInputs {
-    /// Who has come.
+    /// The lanes that have arrived.
     lanes: u32,
-    /// Whom each waits for.
+    /// The mask that each lane names.
     masks: [u32; 32],
-    /// Whether somebody waits for less than the whole warp.
-    apart: bool,
+    /// True if some lane names less than the whole warp.
+    has_partial_masks: bool,
     values: [u64; 32],
     /// The second operand of a shuffle.
-    others: [u64; 32],
+    shuffle_operands: [u64; 32],
 }
 
 impl WarpInputs {
     pub(crate) fn none() -> Self {
-        Self { lanes: 0, masks: [u32::MAX; 32], apart: false, values: [0; 32], others: [0; 32] }
+        Self {
+            lanes: 0,
+            masks: [u32::MAX; 32],
+            has_partial_masks: false,
+            values: [0; 32],
+            shuffle_operands: [0; 32],
+        }
     }
 
     /// Adds `lanes` of a warp, which belong to a strand with these uniform values.
@@ -67,13 +73,13 @@ impl WarpInputs {
         for lane in bits(lanes) {
             if let Some(mask) = mask {
                 self.masks[lane] = value(mask, lane) as u32;
-                self.apart |= self.masks[lane] != u32::MAX;
+                self.has_partial_masks |= self.masks[lane] != u32::MAX;
             }
             match op {
                 WarpOp::Sync => {}
                 WarpOp::Shuffle { value: brings, lane: other, .. } => {
                     self.values[lane] = value(brings, lane);
-                    self.others[lane] = value(other, lane);
+                    self.shuffle_operands[lane] = value(other, lane);
                 }
                 WarpOp::Vote { value: brings, .. }
                 | WarpOp::Match { value: brings, .. }
@@ -82,55 +88,55 @@ impl WarpInputs {
         }
     }
 
-    /// Whether every lane of a whole warp has come and names all.
-    pub(crate) fn is_everybody(&self) -> bool {
-        self.lanes == u32::MAX && !self.apart
+    /// Returns true if all 32 lanes have arrived and name the whole warp.
+    pub(crate) fn is_full_warp(&self) -> bool {
+        self.lanes == u32::MAX && !self.has_partial_masks
     }
 
-    /// Whom a lane names.
+    /// Returns the mask that a lane names.
     pub(crate) fn mask(&self, lane: usize) -> u32 {
         self.masks[lane]
     }
 
-    /// Whom a lane asks for its value in a shuffle, if that one takes no part.
+    /// Returns the source lane of a shuffle, if that lane does not take part.
     pub(crate) fn absent_source(&self, op: WarpOp, lane: usize) -> Option<usize> {
         let WarpOp::Shuffle { op, width, .. } = op else { return None };
-        let from = source(op, width, self.others[lane], lane);
+        let from = source(op, width, self.shuffle_operands[lane], lane);
         (self.group(lane) & (1 << from) == 0).then_some(from)
     }
 
-    /// Whose value a lane gets in a shuffle.
+    /// Returns the lane whose value a lane receives in a shuffle.
     pub(crate) fn source(&self, op: WarpOp, lane: usize) -> usize {
         let WarpOp::Shuffle { op, width, .. } = op else { return lane };
-        let from = source(op, width, self.others[lane], lane);
+        let from = source(op, width, self.shuffle_operands[lane], lane);
         if self.group(lane) & (1 << from) == 0 { lane } else { from }
     }
 
-    /// Whether what a lane brings is true.
+    /// Returns true if the value of a lane is true.
     pub(crate) fn is_true(&self, lane: usize) -> bool {
         self.values[lane] != 0
     }
 
-    /// The lanes that a lane names and that have come, but name other lanes.
-    pub(crate) fn others_of(&self, lane: usize) -> u32 {
+    /// Returns the arrived lanes that a lane names, and that name other masks.
+    pub(crate) fn named_with_other_masks(&self, lane: usize) -> u32 {
         self.masks[lane] & self.lanes & !self.group(lane)
     }
 
-    /// Who has come.
+    /// Returns the lanes that have arrived.
     pub(crate) fn lanes(&self) -> u32 {
         self.lanes
     }
 
-    /// The lanes that have come, in sets that name the same lanes.
+    /// Returns the arrived lanes in groups of equal masks.
     pub(crate) fn groups(&self) -> impl Iterator<Item = u32> {
         let firsts =
             bits(self.lanes).filter(|lane| self.group(*lane).trailing_zeros() == *lane as u32);
         firsts.map(|lane| self.group(lane))
     }
 
-    /// The lanes that have come and name the same lanes as `lane` does.
+    /// Returns the arrived lanes with the same mask as `lane`.
     pub(crate) fn group(&self, lane: usize) -> u32 {
-        if !self.apart {
+        if !self.has_partial_masks {
             return self.lanes;
         }
         bits(self.lanes)
@@ -139,9 +145,9 @@ impl WarpInputs {
     }
 }
 
-/// The lanes that have come and whose group is complete, of a warp's `live` ones.
-pub(crate) fn complete(inputs: &WarpInputs, live: u32) -> u32 {
-    if inputs.lanes == live && !inputs.apart {
+/// Returns the arrived lanes whose group is complete_lanes, given the `live` lanes of the warp.
+pub(crate) fn complete_lanes(inputs: &WarpInputs, live: u32) -> u32 {
+    if inputs.lanes == live && !inputs.has_partial_masks {
         return live;
     }
     bits(inputs.lanes)
@@ -149,8 +155,8 @@ pub(crate) fn complete(inputs: &WarpInputs, live: u32) -> u32 {
         .fold(0, |complete, lane| complete | 1 << lane)
 }
 
-/// Does `op` for `lanes` of a warp, whose groups are complete.
-pub(crate) fn exchange(
+/// Executes `op` for `lanes` of a warp, whose groups are complete.
+pub(crate) fn execute_warp_op(
     op: WarpOp,
     inputs: &WarpInputs,
     registers: &mut Registers,
@@ -160,13 +166,13 @@ pub(crate) fn exchange(
     let (to, result): (_, &dyn Fn(usize) -> u64) = match op {
         WarpOp::Sync => return,
         WarpOp::Shuffle { op, to, width, .. } => {
-            (to, &move |lane| shuffled(op, width, inputs, lane))
+            (to, &move |lane| shuffle_result(op, width, inputs, lane))
         }
-        WarpOp::Vote { op, to, .. } => (to, &move |lane| voted(op, inputs, lane)),
-        WarpOp::Match { op, to, .. } => (to, &move |lane| matched(op, inputs, lane)),
+        WarpOp::Vote { op, to, .. } => (to, &move |lane| vote_result(op, inputs, lane)),
+        WarpOp::Match { op, to, .. } => (to, &move |lane| match_result(op, inputs, lane)),
         WarpOp::Reduce { combine, to, .. } => {
             for group in inputs.groups() {
-                let result = combined(combine, inputs, group);
+                let result = reduce_group(combine, inputs, group);
                 bits(group & lanes).for_each(|lane| registers.set(to, warp * 32 + lane, result));
             }
             return;
@@ -177,14 +183,14 @@ pub(crate) fn exchange(
     }
 }
 
-/// What a lane gets in a shuffle: its own value, where the other does not take part.
-fn shuffled(op: ShuffleOp, width: u32, inputs: &WarpInputs, lane: usize) -> u64 {
-    let from = source(op, width, inputs.others[lane], lane);
+/// Returns the result of a shuffle: the lane's own value where the source does not take part.
+fn shuffle_result(op: ShuffleOp, width: u32, inputs: &WarpInputs, lane: usize) -> u64 {
+    let from = source(op, width, inputs.shuffle_operands[lane], lane);
     let takes_part = inputs.group(lane) & (1 << from) != 0;
     inputs.values[if takes_part { from } else { lane }]
 }
 
-/// Whose value a lane asks for in a shuffle.
+/// Returns the source lane of a shuffle, whether or not it takes part.
 fn source(op: ShuffleOp, width: u32, other: u64, lane: usize) -> usize {
     let width = u64::from(width);
     let place = lane as u64 % width;
@@ -198,8 +204,8 @@ fn source(op: ShuffleOp, width: u32, other: u64, lane: usize) -> usize {
     lane - place as usize + from as usize
 }
 
-/// What a lane gets in a vote.
-fn voted(op: VoteOp, inputs: &WarpInputs, lane: usize) -> u64 {
+/// Returns the result of a vote.
+fn vote_result(op: VoteOp, inputs: &WarpInputs, lane: usize) -> u64 {
     let group = inputs.group(lane);
     let ballot =
         bits(group).filter(|lane| inputs.values[*lane] != 0).fold(0, |all, lane| all | 1 << lane);
@@ -210,8 +216,8 @@ fn voted(op: VoteOp, inputs: &WarpInputs, lane: usize) -> u64 {
     }
 }
 
-/// What a lane gets where equal values are looked for.
-fn matched(op: MatchOp, inputs: &WarpInputs, lane: usize) -> u64 {
+/// Returns the result of a match.
+fn match_result(op: MatchOp, inputs: &WarpInputs, lane: usize) -> u64 {
     let group = inputs.group(lane);
     let equal = bits(group).filter(|other| inputs.values[*other] == inputs.values[lane]);
     let equal = equal.fold(0, |all, lane| all | 1 << lane);
@@ -221,8 +227,8 @@ fn matched(op: MatchOp, inputs: &WarpInputs, lane: usize) -> u64 {
     }
 }
 
-/// What comes out of the values of a group, in the order of a butterfly.
-fn combined(combine: fn(u64, u64) -> u64, inputs: &WarpInputs, group: u32) -> u64 {
+/// Returns the reduction of a group, in the order of a butterfly.
+fn reduce_group(combine: fn(u64, u64) -> u64, inputs: &WarpInputs, group: u32) -> u64 {
     let mut values: [Option<u64>; 32] =
         std::array::from_fn(|lane| (group & (1 << lane) != 0).then_some(inputs.values[lane]));
     for distance in [16, 8, 4, 2, 1] {
@@ -236,8 +242,8 @@ fn combined(combine: fn(u64, u64) -> u64, inputs: &WarpInputs, group: u32) -> u6
     values[0].unwrap_or(0)
 }
 
-/// What a barrier yields, where `truths` of `all` threads bring true.
-pub(crate) fn reduced(op: BarrierOp, truths: u32, all: u32) -> u64 {
+/// Returns the result of a barrier, where `truths` of `all` threads contribute true.
+pub(crate) fn reduce_barrier(op: BarrierOp, truths: u32, all: u32) -> u64 {
     match op {
         BarrierOp::Count => u64::from(truths),
         BarrierOp::And => u64::from(truths == all),

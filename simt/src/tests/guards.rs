@@ -338,11 +338,11 @@ fn operations_on_integers_are_what_they_are_called() {
     };
     for _ in 0..1000 {
         let (a, b, c) = (operand(), operand(), operand());
-        assert_eq!(IntegerOp::Add.of(a, b, c), a.wrapping_add(b));
-        assert_eq!(IntegerOp::Sub.of(a, b, c), a.wrapping_sub(b));
-        assert_eq!(IntegerOp::Mul.of(a, b, c), a.wrapping_mul(b));
+        assert_eq!(IntegerOp::Add.apply(a, b, c), a.wrapping_add(b));
+        assert_eq!(IntegerOp::Sub.apply(a, b, c), a.wrapping_sub(b));
+        assert_eq!(IntegerOp::Mul.apply(a, b, c), a.wrapping_mul(b));
         let sum = a.wrapping_add(b.wrapping_mul(c));
-        assert_eq!(IntegerOp::Common.of(a, b, c), sum);
-        assert_eq!(IntegerOp::Offset.of(a, b, c), a & BUFFER | sum & !BUFFER);
+        assert_eq!(IntegerOp::Common.apply(a, b, c), sum);
+        assert_eq!(IntegerOp::Offset.apply(a, b, c), a & BUFFER | sum & !BUFFER);
     }
 }

@@ -1,7 +1,9 @@
 //! Where the threads of a block meet: who waits, and what happens when all have come.
 use super::Block;
 use crate::{
-    bytecode::{Instr, Operand, WarpInputs, WarpOp, complete, exchange, reduced},
+    bytecode::{
+        Instr, Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
+    },
     exec::strand::Strand,
     observe::sanitizer::misuse::Met,
     outcome::{Meeting, Waiting},
@@ -73,8 +75,8 @@ impl Block<'_> {
             let together: Vec<_> = (index..self.strands.len()).filter(here).collect();
             let inputs = self.inputs(together.iter().copied(), warp, u32::MAX);
             let group = &mut self.groups[number];
-            let lanes = complete(&inputs, group.live.0[warp]);
-            exchange(op, &inputs, &mut group.registers, warp, lanes);
+            let lanes = complete_lanes(&inputs, group.live.0[warp]);
+            execute_warp_op(op, &inputs, &mut group.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
@@ -135,7 +137,7 @@ impl Block<'_> {
         self.follow_through_barrier();
         for (_, strand) in &mut self.strands {
             if let Some(Some((op, _, to))) = at_barrier(strand) {
-                to.set(&mut strand.uniforms, reduced(op, truths, all));
+                to.set(&mut strand.uniforms, reduce_barrier(op, truths, all));
             }
             (strand.at, strand.waits) = (strand.at + 1, false);
         }

@@ -17,8 +17,8 @@ impl Block<'_> {
             let numbers = &mut self.numbers;
             numbers.set(&bound.uniforms, rounds);
             for (uniform, given) in &bound.of_block {
-                let at = given.in_block(bound.block, idx);
-                numbers.advance(*uniform, at, given.ahead(bound.block));
+                let at = given.bits_in_block(bound.block, idx);
+                numbers.advance(*uniform, at, given.increment_per_block(bound.block));
             }
             let (shared, in_step, is_defined) = (&[], true, false);
             Trace { code, bound, shared, group, numbers, steps, noted, in_step, is_defined }

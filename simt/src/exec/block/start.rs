@@ -8,7 +8,7 @@ use crate::{
         step::{LastLoad, Looked},
         strand::Strand,
     },
-    launch::along,
+    launch::component,
     observe::{
         counters::tally::Gone,
         sanitizer::{BlockChecks, rounds::Rounds},
@@ -87,7 +87,7 @@ impl<'a> Block<'a> {
             let mut strand = spare.unwrap_or_else(|| Box::new(Strand::new(group.exist)));
             strand.begin(group.exist, &bound.uniforms);
             for (uniform, given) in &bound.of_block {
-                uniform.set(&mut strand.uniforms, given.in_block(bound.block, self.idx));
+                uniform.set(&mut strand.uniforms, given.bits_in_block(bound.block, self.idx));
             }
             if bound.presets_of_block {
                 group.preset(code, bound, Some((self.idx, &strand.uniforms)));
@@ -105,7 +105,7 @@ impl Group {
         let (idx, uniforms) = of.unwrap_or(([0; 3], &bound.uniforms));
         for (reg, preset) in &code.preset {
             match *preset {
-                _ if preset.is_of_block() != of.is_some() => {}
+                _ if preset.must_reset_per_block() != of.is_some() => {}
                 Preset::Splat(from, _) => self.registers.splat(*reg, uniforms[from.slot()], &all),
                 Preset::Zero => self.registers.splat(*reg, 0, &all),
                 Preset::Builtin(builtin) => self.provide(*reg, builtin, bound, idx),
@@ -124,15 +124,15 @@ impl Group {
         let numbers =
             || self.first_thread as u32..(self.first_thread + self.threads[0].len()) as u32;
         let all = |value: u32| vec![value; self.threads[0].len()];
-        let dim = |axis| u64::from(along(bound.block, axis));
+        let dim = |axis| u64::from(component(bound.block, axis));
         match builtin {
             Builtin::ThreadIdx(axis) => {
-                let values = along(self.threads.each_ref(), axis);
+                let values = component(self.threads.each_ref(), axis);
                 self.registers.fill(reg, values, 0);
             }
             Builtin::GlobalIdx(axis) => {
-                let first = u64::from(along(block_idx, axis)) * dim(axis);
-                let values = along(self.threads.each_ref(), axis);
+                let first = u64::from(component(block_idx, axis)) * dim(axis);
+                let values = component(self.threads.each_ref(), axis);
                 self.registers.fill(reg, values, first);
             }
             Builtin::LaneId => {
@@ -147,9 +147,15 @@ impl Group {
                 let warps: Vec<_> = numbers().map(|number| number / 32).collect();
                 self.registers.fill(reg, &warps, 0);
             }
-            Builtin::BlockIdx(axis) => self.registers.fill(reg, &all(along(block_idx, axis)), 0),
-            Builtin::BlockDim(axis) => self.registers.fill(reg, &all(along(bound.block, axis)), 0),
-            Builtin::GridDim(axis) => self.registers.fill(reg, &all(along(bound.grid, axis)), 0),
+            Builtin::BlockIdx(axis) => {
+                self.registers.fill(reg, &all(component(block_idx, axis)), 0)
+            }
+            Builtin::BlockDim(axis) => {
+                self.registers.fill(reg, &all(component(bound.block, axis)), 0)
+            }
+            Builtin::GridDim(axis) => {
+                self.registers.fill(reg, &all(component(bound.grid, axis)), 0)
+            }
             Builtin::CoarseningFactor => self.registers.fill(reg, &all(1), 0),
         }
     }

@@ -72,7 +72,7 @@ impl<'a> Trace<'_, 'a> {
             match preset {
                 Preset::Zero => self.push(LaneInstr::Splat { to: *reg, bits: 0, step: 0 })?,
                 Preset::Splat(..) | Preset::Builtin(_) | Preset::Slope(_) => {
-                    if preset.is_of_block() {
+                    if preset.must_reset_per_block() {
                         return Err(Fails::Ever);
                     }
                 }

@@ -55,7 +55,7 @@ impl<'e> Exec<'e> {
     #[inline(always)]
     pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) -> u64 {
         let uniforms = self.strand.uniforms.as_mut_slice();
-        let bits = op.of(a.get(uniforms), b.get(uniforms), c.get(uniforms));
+        let bits = op.apply(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
         bits & d.greatest()
     }

@@ -4,7 +4,7 @@
 //! it waits, and [the block](crate::exec::block) does it when the others have come.
 use super::{Exec, control::Next};
 use crate::{
-    bytecode::{Operand, WarpInputs, WarpOp, complete, exchange, reduced},
+    bytecode::{Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier},
     observe::sanitizer::misuse::Met,
     vector::{
         mask::{Mask, bits},
@@ -22,7 +22,7 @@ impl Exec<'_> {
         }
         if let Some((op, value, to)) = reduce {
             let truths = self.truths(value).count();
-            to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
+            to.set(&mut self.strand.uniforms, reduce_barrier(op, truths, active.count()));
         }
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             if let Some((_, value, to)) = reduce {
@@ -51,13 +51,13 @@ impl Exec<'_> {
         for (warp, lanes) in active.warps() {
             let mut inputs = WarpInputs::none();
             inputs.add((op, mask), self.registers, &self.strand.uniforms, (warp, lanes));
-            if complete(&inputs, self.live.0[warp]) != lanes {
+            if complete_lanes(&inputs, self.live.0[warp]) != lanes {
                 return Next::Wait;
             }
             all.push((warp, lanes, inputs));
         }
         for (warp, lanes, inputs) in all {
-            exchange(op, &inputs, self.registers, warp, lanes);
+            execute_warp_op(op, &inputs, self.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
                 let first_thread = (self.place.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.at as usize - 1];

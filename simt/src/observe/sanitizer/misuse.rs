@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Launch,
     bytecode::{WarpInputs, WarpOp},
-    launch::split,
+    launch::unflatten,
     outcome::Meeting,
     vector::mask::bits,
 };
@@ -67,7 +67,7 @@ impl Misuses {
 
     /// Lanes of a warp of a block do something together.
     pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, block: u64, met: &Met<'_>) {
-        if !checks.meetings || met.inputs.is_everybody() {
+        if !checks.meetings || met.inputs.is_full_warp() {
             return;
         }
         let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;
@@ -116,7 +116,7 @@ impl Misuses {
         (first_thread, lanes): (u32, u32),
     ) {
         for lane in bits(lanes & inputs.lanes()) {
-            let about = (inputs.mask(lane), inputs.others_of(lane));
+            let about = (inputs.mask(lane), inputs.named_with_other_masks(lane));
             self.differs(block, (op, span), first_thread + lane as u32, about);
         }
     }
@@ -138,8 +138,8 @@ impl Misuses {
 
     /// What to report: errors first, then by place.
     pub(crate) fn report(self, launch: &Launch<'_>) -> Vec<Finding> {
-        let block = |number| split(number, launch.grid);
-        let thread = |number: u32| split(number.into(), launch.block);
+        let block = |number| unflatten(number, launch.grid);
+        let thread = |number: u32| unflatten(number.into(), launch.block);
         let mut all = Vec::new();
         for (Divergence { block: number, arrived, reduces }, count) in self.barriers.into_values() {
             let arrived = arrived.into_iter().map(|(place, threads, first)| Arrived {

@@ -229,7 +229,7 @@ impl Undefineds {
         inputs: &WarpInputs,
         (warp, lanes): (usize, u32),
     ) {
-        if !self.are_there() && inputs.is_everybody() {
+        if !self.are_there() && inputs.is_full_warp() {
             return;
         }
         let (to, value) = match op {

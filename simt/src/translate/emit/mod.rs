@@ -197,7 +197,7 @@ impl Emitter<'_> {
         }
         code.uniforms = stands.len();
         for step in &mut code.instrs {
-            for target in step.targets() {
+            for target in step.jump_targets() {
                 *target = labels[*target as usize];
             }
         }

@@ -119,7 +119,7 @@ fn integers_are_what_each_round_computes() {
         known += 1;
         for round in 0..rounds {
             let [a, b, c] = values.map(|value| value.bits(round));
-            let want = op.of(a, b, c) & (u64::MAX >> (64 - 8 * size));
+            let want = op.apply(a, b, c) & (u64::MAX >> (64 - 8 * size));
             let bits: Vec<u64> = numbers.in_round(round).collect();
             assert_eq!(slots[3].get(&bits), want, "{op:?} of {values:?} in round {round}");
         }
