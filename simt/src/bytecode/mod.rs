@@ -27,7 +27,7 @@ pub use counting::Requests;
 pub(crate) use counting::{Counted, Entry, Request, phases};
 pub(crate) use instr::{Atomic, AtomicKind, Change, Counter, Instr, Leave, When};
 pub(crate) use integer::IntegerOp;
-pub(crate) use pattern::{Alike, Pattern};
+pub(crate) use pattern::{Pattern, UniformGroup};
 pub(crate) use products::{
     Accumulation, AffineLoad, DotProductLoop, FactorRequest, MAX_ROUND_INTEGERS,
     MAX_ROUND_PRODUCTS, Product,

@@ -11,14 +11,14 @@ pub(crate) struct Pattern {
     /// Per warp, its class: warps of one class have the same distances between their lanes.
     pub(crate) classes: Vec<u16>,
     /// Per group, its common class, if all its warps are full, are of one class, and cost the same.
-    pub(crate) alike: Vec<Option<Alike>>,
+    pub(crate) alike: Vec<Option<UniformGroup>>,
     /// True if it only holds while lanes have the same trip counts.
-    pub(crate) in_step: bool,
+    pub(crate) equal_trips: bool,
 }
 
 /// A group whose warps all cost the same.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Alike {
+pub(crate) struct UniformGroup {
     pub(crate) lanes: Mask,
     pub(crate) class: u16,
     pub(crate) warps: u64,

@@ -179,7 +179,7 @@ impl CheckedProgram {
 /// The patterns of the requests of a kernel, where they have one.
 fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
     let kernel = code.rewritten.as_ref().unwrap_or(written);
-    patterns::find(kernel, &code.counted.requests, launch)
+    patterns::find_patterns(kernel, &code.counted.requests, launch)
 }
 
 /// Runs lowered code, if it is some.

@@ -245,7 +245,7 @@ impl Plan {
     fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Fails> {
         let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
-            let patterns = patterns::find(kernel, &code.counted.requests, launch);
+            let patterns = patterns::find_patterns(kernel, &code.counted.requests, launch);
             let loans = lend(&code, launch).unwrap();
             let shared = shared(&code, launch).unwrap();
             let checks =

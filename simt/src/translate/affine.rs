@@ -1,14 +1,15 @@
-//! Which values are affine: the same in all lanes but for the index of the thread in its block,
-//! times something that stands for the launch.
+//! Affine values: equal in all lanes but for the thread's index in its block, times a launch
+//! constant.
 //!
-//! Most indices are: `block_idx * block_dim + thread_idx`, rows of a matrix, the counter of a
-//! grid-stride loop. Such a value is held as two: what lanes have in common, once, computed as
-//! uniform values are; and what each has of its own, its *slope*, which is known before the first
-//! step. Arithmetic on it is arithmetic on what is held once, and an access by it is checked once.
+//! Most indices are affine: `block_idx * block_dim + thread_idx`, rows of a matrix, the counter of
+//! a grid-stride loop. Such a value is stored as two parts: the part that lanes share, computed
+//! once, as uniform values are; and the part of each lane, its *slope*, which is known before the
+//! first instruction. Arithmetic on an affine value is arithmetic on the shared part, and an access
+//! by it is checked once.
 //!
-//! All of it is modulo the range of the type, so that wrapping makes no difference. It does where
-//! a value becomes wider: that keeps one affine which is *plain*, a sum of numbers that are not
-//! negative and never wraps.
+//! All arithmetic is modulo the range of the type, so that wrapping makes no difference, except
+//! where a value is widened. A widened value stays affine if it is *plain*: a sum of non-negative
+//! numbers that never wraps.
 use super::uniformity::Uniformity;
 use std::cell::OnceCell;
 use warpwise_compiler::{
@@ -17,18 +18,18 @@ use warpwise_compiler::{
     ir::{BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, ParamKind, Scalar, Ty},
 };
 
-/// What is known of a value.
+/// The classification of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nothing, or that it is uniform.
+    /// Uniform, or not known to be affine.
     Other,
-    /// It is computed once for each launch.
-    Launch,
-    /// It is affine.
+    /// A launch constant: computed once per launch.
+    LaunchConstant,
+    /// Affine.
     Affine { plain: bool },
 }
 
-/// Which values are affine.
+/// The affine values of a kernel.
 pub(super) struct Affinity {
     kinds: Facts<InstId, Kind>,
     /// Comparisons of affine values with uniform ones.
@@ -36,12 +37,12 @@ pub(super) struct Affinity {
 }
 
 impl Affinity {
-    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity) -> Self {
+    pub(super) fn analyze(kernel: &Kernel, uniformity: &Uniformity) -> Self {
         let kinds = kernel.insts.facts(Kind::Other);
         let exact = OnceCell::new();
-        let mut walk = Walk { kernel, uniformity, exact, kinds };
-        walk.body(&kernel.body);
-        let kinds = walk.kinds;
+        let mut classifier = Classifier { kernel, uniformity, exact, kinds };
+        classifier.body(&kernel.body);
+        let kinds = classifier.kinds;
         let mut compares = kernel.insts.facts(false);
         for (id, inst) in kernel.insts.iter() {
             if let Op::Compare { lhs, rhs, .. } = inst.op {
@@ -53,24 +54,24 @@ impl Affinity {
         Self { kinds, compares }
     }
 
-    /// Whether the value is affine.
+    /// Returns true if the value is affine.
     pub(super) fn is_affine(&self, value: InstId) -> bool {
         is_affine(self.kinds[value])
     }
 
-    /// Whether the value is computed once for each launch.
-    pub(super) fn stands(&self, value: InstId) -> bool {
-        self.kinds[value] == Kind::Launch
+    /// Returns true if the value is computed once per launch.
+    pub(super) fn is_launch_constant(&self, value: InstId) -> bool {
+        self.kinds[value] == Kind::LaunchConstant
     }
 
-    /// Whether it is a comparison of an affine value with a uniform one.
-    pub(super) fn compares(&self, value: InstId) -> bool {
+    /// Returns true for a comparison of an affine value with a uniform one.
+    pub(super) fn is_affine_compare(&self, value: InstId) -> bool {
         self.compares[value]
     }
 
-    /// Whether an instruction takes its operands as lanes, if it is executed in lanes.
+    /// Returns true if an instruction that executes in lanes reads its operands from lanes.
     pub(super) fn wants_lanes(&self, id: InstId) -> bool {
-        !self.is_affine(id) && !self.compares(id)
+        !self.is_affine(id) && !self.is_affine_compare(id)
     }
 }
 
@@ -78,16 +79,16 @@ fn is_affine(kind: Kind) -> bool {
     matches!(kind, Kind::Affine { .. })
 }
 
-struct Walk<'k> {
+struct Classifier<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
-    /// Which operations never wrap; only looked for where that matters.
+    /// The operations that never wrap; analyzed on demand.
     exact: OnceCell<Ranges>,
     kinds: Facts<InstId, Kind>,
 }
 
-impl Walk<'_> {
-    /// Operands come before what uses them.
+impl Classifier<'_> {
+    /// Classifies the instructions of a body. Operands come before their uses.
     fn body(&mut self, body: &Body) {
         for &id in &body.0 {
             self.kinds[id] = self.kind(id).unwrap_or(Kind::Other);
@@ -98,7 +99,7 @@ impl Walk<'_> {
     fn kind(&self, id: InstId) -> Option<Kind> {
         let op = &self.kernel.insts[id].op;
         if !self.uniformity.varies(id) {
-            return self.is_launch(op).then_some(Kind::Launch);
+            return self.is_launch(op).then_some(Kind::LaunchConstant);
         }
         if let Op::Builtin(builtin) = op {
             let affine = matches!(builtin, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
@@ -111,25 +112,26 @@ impl Walk<'_> {
             self.cast(self.scalar(*value)?, self.scalar(id)?, *value)
         } else if let Op::Bitcast { value } = op {
             let [from, to] = [self.scalar(*value)?, self.scalar(id)?];
-            (from.is_int() && to.is_int()).then(|| self.wrapped(self.kinds[*value]))?
+            (from.is_int() && to.is_int()).then(|| self.without_plain(self.kinds[*value]))?
         } else if let Op::Index { base, index, stride } = op {
             stride.known()?;
             let index = (self.scalar(*index)?, *index);
             let index = self.cast(index.0, Scalar::U64, index.1);
-            (self.is_part(*base) && index.is_some()).then_some(Kind::Affine { plain: false })
+            (self.is_affine_or_uniform(*base) && index.is_some())
+                .then_some(Kind::Affine { plain: false })
         } else if let Op::Offset { base, offset } = op {
             offset.known()?;
-            self.is_part(*base).then_some(Kind::Affine { plain: false })
+            self.is_affine_or_uniform(*base).then_some(Kind::Affine { plain: false })
         } else if let Op::For { start, end, step, body, .. } = op {
             let uniform = !self.uniformity.varies(*end) && !self.uniformity.varies(*step);
             let affine = is_affine(self.kinds[*start]) && uniform;
-            (affine && !meets(self.kernel, body)).then_some(Kind::Affine { plain: false })
+            (affine && !contains_sync(self.kernel, body)).then_some(Kind::Affine { plain: false })
         } else {
             None
         }
     }
 
-    /// Whether it stands for the launch.
+    /// Returns true if a uniform value is a launch constant.
     fn is_launch(&self, op: &Op) -> bool {
         let computed = match op {
             Op::Const(_) | Op::Len(_) | Op::Shared(_) => return true,
@@ -184,7 +186,7 @@ impl Walk<'_> {
             | Op::Print { .. }
             | Op::Panic { .. } => false,
         };
-        computed && op.operands().all(|operand| self.kinds[operand] == Kind::Launch)
+        computed && op.operands().all(|operand| self.kinds[operand] == Kind::LaunchConstant)
     }
 
     fn scalar(&self, id: InstId) -> Option<Scalar> {
@@ -194,8 +196,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a value can be a part of an affine one.
-    fn is_part(&self, value: InstId) -> bool {
+    /// Returns true if a value can be an operand of an affine one.
+    fn is_affine_or_uniform(&self, value: InstId) -> bool {
         is_affine(self.kinds[value]) || !self.uniformity.varies(value)
     }
 
@@ -204,21 +206,25 @@ impl Walk<'_> {
         plain || !self.uniformity.varies(value)
     }
 
-    fn wrapped(&self, kind: Kind) -> Option<Kind> {
+    fn without_plain(&self, kind: Kind) -> Option<Kind> {
         is_affine(kind).then_some(Kind::Affine { plain: false })
     }
 
     fn binary(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Kind> {
         let scalar = self.scalar(id).filter(|scalar| scalar.is_int())?;
-        let stands = |value: InstId| self.kinds[value] == Kind::Launch;
+        let is_launch_constant = |value: InstId| self.kinds[value] == Kind::LaunchConstant;
         let (affine, sums) = match op {
-            BinaryOp::Add => (self.is_part(lhs) && self.is_part(rhs), true),
-            BinaryOp::Sub => (self.is_part(lhs) && self.is_part(rhs), false),
-            BinaryOp::Mul => {
-                let left = is_affine(self.kinds[lhs]) && stands(rhs);
-                (left || (is_affine(self.kinds[rhs]) && stands(lhs)), true)
+            BinaryOp::Add => {
+                (self.is_affine_or_uniform(lhs) && self.is_affine_or_uniform(rhs), true)
             }
-            BinaryOp::Shl => (is_affine(self.kinds[lhs]) && stands(rhs), true),
+            BinaryOp::Sub => {
+                (self.is_affine_or_uniform(lhs) && self.is_affine_or_uniform(rhs), false)
+            }
+            BinaryOp::Mul => {
+                let left = is_affine(self.kinds[lhs]) && is_launch_constant(rhs);
+                (left || (is_affine(self.kinds[rhs]) && is_launch_constant(lhs)), true)
+            }
+            BinaryOp::Shl => (is_affine(self.kinds[lhs]) && is_launch_constant(rhs), true),
             BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::Min
@@ -231,7 +237,7 @@ impl Walk<'_> {
             | BinaryOp::RotateLeft => (false, false),
         };
         let plain = sums && is_unsigned(scalar) && self.is_plain(lhs) && self.is_plain(rhs);
-        // Only what may become wider is worth the question.
+        // Only a type that can be widened is worth the range analysis.
         let narrow = scalar.size().is_some_and(|size| size < 8);
         let exact = || self.exact.get_or_init(|| range::analyze(self.kernel)).is_exact(id);
         affine.then(|| Kind::Affine { plain: plain && narrow && exact() })
@@ -250,7 +256,9 @@ impl Walk<'_> {
                 (plain && is_unsigned(from)).then_some(Kind::Affine { plain })
             }
             Kind::Affine { plain } if from == to => Some(Kind::Affine { plain }),
-            kind @ (Kind::Affine { .. } | Kind::Launch | Kind::Other) => self.wrapped(kind),
+            kind @ (Kind::Affine { .. } | Kind::LaunchConstant | Kind::Other) => {
+                self.without_plain(kind)
+            }
         }
     }
 }
@@ -259,15 +267,16 @@ fn is_unsigned(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
 }
 
-/// Whether threads meet in a body, so that some may be an iteration ahead of those they run on with.
-pub(super) fn meets(kernel: &Kernel, body: &Body) -> bool {
+/// Returns true if threads synchronize in a body, so that some lanes may be an iteration ahead of
+/// others in the same strand.
+pub(super) fn contains_sync(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        meets_others(op) || op.bodies().any(|body| meets(kernel, body))
+        waits_for_others(op) || op.bodies().any(|body| contains_sync(kernel, body))
     })
 }
 
-/// Whether threads wait for others by an operation.
-pub(super) fn meets_others(op: &Op) -> bool {
+/// Returns true if threads wait for others at an operation.
+pub(super) fn waits_for_others(op: &Op) -> bool {
     op.effect() == Effect::Sync && !matches!(op, Op::Fence { .. } | Op::ActiveMask)
 }

@@ -1,8 +1,9 @@
-//! What lanes part by: comparisons of affine values, and what is made of them.
+//! Branch conditions that are affine in the lane index: comparisons of affine values, and `and`,
+//! `or` and `not` of them.
 //!
-//! Such a condition is mostly the same for all lanes, and that is known without looking at any of them: where the
-//! least and the greatest of the values compared lie. So it is only computed lane by lane, right before lanes part,
-//! where that does not tell.
+//! Such a condition is mostly the same for all lanes, and the least and the greatest of the
+//! compared values tell so without a look at any lane. So it is computed lane by lane only where
+//! they do not, right before the branch.
 use super::{affine::Affinity, uniformity::Uniformity};
 use crate::{bytecode::MAX_CONDITION_TERMS, translate::Instrumentation};
 use std::collections::HashMap;
@@ -11,24 +12,24 @@ use warpwise_compiler::{
     ir::{BinaryOp, Body, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
 };
 
-/// The conditions that may be known without looking at lanes.
+/// The conditions that may be decided for all lanes at once.
 pub(super) struct Decisions {
-    /// Of each condition: the instructions that it is made of, itself last, operands before what uses them.
-    made_of: HashMap<InstId, Vec<InstId>>,
+    /// Per condition, the instructions that compute it, itself last, operands before their uses.
+    terms: HashMap<InstId, Vec<InstId>>,
     deferred: Facts<InstId, bool>,
 }
 
 impl Decisions {
-    /// Those of a kernel whose code gets steps of this kind.
-    pub(super) fn of(
+    /// Finds the conditions of a kernel.
+    pub(super) fn analyze(
         kernel: &Kernel,
         uniformity: &Uniformity,
         affinity: &Affinity,
         instrumentation: Instrumentation,
     ) -> Self {
         let deferred = kernel.insts.facts(false);
-        let mut decisions = Self { made_of: HashMap::new(), deferred };
-        // Whoever looks on wants each value where it is computed.
+        let mut decisions = Self { terms: HashMap::new(), deferred };
+        // The debugger needs each value where it is computed.
         match instrumentation {
             Instrumentation::None | Instrumentation::Counters(_) | Instrumentation::Sanitizer => {}
             Instrumentation::Debugger => return decisions,
@@ -37,20 +38,21 @@ impl Decisions {
         for (_, inst) in kernel.insts.iter() {
             inst.op.operands().for_each(|operand| uses[operand] += 1);
         }
-        let here = kernel.insts.facts(None);
-        let mut search = Search { kernel, uniformity, affinity, uses, here };
+        let body_of = kernel.insts.facts(None);
+        let mut search = Search { kernel, uniformity, affinity, uses, body_of };
         search.body(&kernel.body, &mut decisions);
         decisions
     }
 
-    /// Whether an instruction is computed where lanes part by it.
+    /// Returns true if an instruction is computed at the branch that uses it.
     pub(super) fn is_deferred(&self, id: InstId) -> bool {
         self.deferred[id]
     }
 
-    /// What a condition is made of, if it may be known without looking at lanes.
-    pub(super) fn made_of(&self, cond: InstId) -> Option<&[InstId]> {
-        self.made_of.get(&cond).map(Vec::as_slice)
+    /// Returns the instructions that compute a condition, if it may be decided for all lanes at
+    /// once.
+    pub(super) fn terms(&self, cond: InstId) -> Option<&[InstId]> {
+        self.terms.get(&cond).map(Vec::as_slice)
     }
 }
 
@@ -59,44 +61,44 @@ struct Search<'k> {
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
     uses: Facts<InstId, u32>,
-    /// The first instruction of the body that each was seen in.
-    here: Facts<InstId, Option<InstId>>,
+    /// Per instruction seen so far, the first instruction of its body.
+    body_of: Facts<InstId, Option<InstId>>,
 }
 
 impl Search<'_> {
     fn body(&mut self, body: &Body, decisions: &mut Decisions) {
         let Some(&first) = body.0.first() else { return };
         for &id in &body.0 {
-            self.here[id] = Some(first);
+            self.body_of[id] = Some(first);
             let op = &self.kernel.insts[id].op;
             if let Op::If { cond, .. } = op {
-                let mut made_of = Vec::new();
-                if self.collect(*cond, first, &mut made_of) && made_of.len() <= MAX_CONDITION_TERMS
-                {
-                    made_of.iter().for_each(|made| decisions.deferred[*made] = true);
-                    decisions.made_of.insert(*cond, made_of);
+                let mut terms = Vec::new();
+                if self.collect(*cond, first, &mut terms) && terms.len() <= MAX_CONDITION_TERMS {
+                    terms.iter().for_each(|term| decisions.deferred[*term] = true);
+                    decisions.terms.insert(*cond, terms);
                 }
             }
             op.bodies().for_each(|inner| self.body(inner, decisions));
         }
     }
 
-    /// Whether a condition is made of comparisons only, in one body and for nobody else; notes them.
-    fn collect(&self, cond: InstId, first: InstId, made_of: &mut Vec<InstId>) -> bool {
-        let is_ours = self.uses[cond] == 1 && self.here[cond] == Some(first);
+    /// Returns true if a condition consists of comparisons only, all in the body that begins with
+    /// `first` and without other uses; collects them.
+    fn collect(&self, cond: InstId, first: InstId, terms: &mut Vec<InstId>) -> bool {
+        let is_ours = self.uses[cond] == 1 && self.body_of[cond] == Some(first);
         if !is_ours || !self.uniformity.varies(cond) {
             return false;
         }
         let op = &self.kernel.insts[cond].op;
         let parts = if let Op::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } = op {
             let is_bool = self.kernel.insts[cond].ty == Ty::Scalar(Scalar::Bool);
-            is_bool && self.collect(*lhs, first, made_of) && self.collect(*rhs, first, made_of)
+            is_bool && self.collect(*lhs, first, terms) && self.collect(*rhs, first, terms)
         } else if let Op::Unary { op: UnaryOp::Not, value } = op {
-            self.collect(*value, first, made_of)
+            self.collect(*value, first, terms)
         } else {
-            self.affinity.compares(cond)
+            self.affinity.is_affine_compare(cond)
         };
-        made_of.push(cond);
+        terms.push(cond);
         parts
     }
 }

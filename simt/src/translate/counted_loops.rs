@@ -1,20 +1,25 @@
-//! Loops that count, as `for`: what a kernel's author wrote as `while i < n { …; i += step; }`.
+//! Conversion of counted loops to `for`: loops that were written as
+//! `while i < n { …; i += step; }`.
 //!
-//! Of the counter of a `for` it is known how it goes on, so that it can be [affine](super::affine) where a local is a register
-//! of lanes. A loop counts if it begins by comparing a local with what stays the same, ends by adding what stays the same
-//! to it, and nothing else sets the local. The sum must never wrap, as a `for` ends there.
-//! What is the same wherever it stands, as the length of a slice, stays the same in the loop, too.
+//! The counter of a `for` advances in a known way, so that it can be [affine](super::affine) where
+//! a local would be a register of lanes. A loop is counted if it begins by comparing a local with a
+//! loop-invariant value, ends by adding a loop-invariant value to the local, and nothing else sets
+//! the local. The sum must never wrap, because a `for` ends there. Constants, parameters and
+//! lengths are loop-invariant wherever they stand, also in the loop.
 //!
-//! What is counted and checked must not tell whether a loop is a `for`. Where lanes leave a loop one after the other, it stays what
-//! it is if they meet others there, or if what they read may keep them so long that those that have left go on by themselves;
-//! checked, if what it counts by may be undefined. What counts as it is written and is left nowhere else is not kept by what
-//! it reads ([`runs_through`]), neither as a loop nor as a `for`: where all loops that read are so, those that have left wait.
+//! Counters and checks must not reveal the conversion. A loop that lanes leave one after the other
+//! stays as it is if lanes synchronize in it, or if its reads may keep lanes so long that the lanes
+//! that have left continue alone; with checks, also if its start, end or step may be undefined. The
+//! reads of a loop that is counted as written and has no other exit ([`runs_to_completion`]) keep
+//! nobody waiting, neither as a loop nor as a `for`: where all loops with reads are such loops,
+//! lanes that have left wait.
 //!
-//! If the local is looked at outside as well, as by `while i < n && !found(i) { i += 1 }` with `i` behind it, it is set to
-//! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
-//! counter is the same for all lanes and goes up by 1; lanes that count for themselves gain nothing by it.
+//! If the local is also read outside of the loop, as in `while i < n && !found(i) { i += 1 }` with
+//! `i` used after it, the conversion sets it to its final value before the loop, and to the counter
+//! at each earlier exit. It does so where the counter is the same for all lanes and advances by 1;
+//! lanes with counters of their own gain nothing by it.
 use super::{
-    affine::meets,
+    affine::contains_sync,
     cost_of_reading,
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
@@ -26,63 +31,63 @@ use warpwise_compiler::{
     ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 
-/// A loop that counts, and what is left of it.
-struct Counting {
+/// A counted loop and its parts.
+struct CountedLoop {
     id: InstId,
-    /// The branch that it begins with, and what leaves there.
+    /// The branch that it begins with, and the exit in it.
     head: [InstId; 2],
-    /// What sets the local at the end.
+    /// The instruction that sets the local at the end.
     last: InstId,
     local: LocalId,
     ty: Ty,
-    /// What sets the local before.
+    /// The instruction that sets the local before the loop.
     set: InstId,
     start: InstId,
     end: InstId,
     step: InstId,
-    /// Their sum, which the local is set to at the end.
+    /// The sum that the local is set to at the end.
     sum: InstId,
-    /// What of the loop can stand before it, and is to.
+    /// Loop-invariant instructions, which move before the loop.
     outside: Vec<InstId>,
-    /// Other types of the counter, made before it is compared: not needed where lanes leave.
+    /// Casts of the counter that precede the comparison; not needed at the exit.
     casts: Vec<InstId>,
     body: Vec<InstId>,
-    /// Whether the local is looked at outside.
-    is_seen: bool,
+    /// True if the local is read outside of the loop.
+    is_read_outside: bool,
 }
 
-/// Makes a `for` of each loop that counts.
-pub(super) fn count(rewritten: &mut Rewritten<'_>) {
-    while let Some(found) = find_in(rewritten, &rewritten.kernel().body) {
-        rewrite(rewritten, found);
+/// Converts each counted loop to a `for`.
+pub(super) fn convert_counted_loops(rewritten: &mut Rewritten<'_>) {
+    while let Some(found) = find_counted_loop(rewritten, &rewritten.kernel().body) {
+        replace_by_for(rewritten, found);
     }
 }
 
-fn find_in(rewritten: &Rewritten<'_>, body: &Body) -> Option<Counting> {
+fn find_counted_loop(rewritten: &Rewritten<'_>, body: &Body) -> Option<CountedLoop> {
     let kernel = rewritten.kernel();
     body.0.iter().enumerate().find_map(|(at, &id)| {
         let op = &kernel.insts[id].op;
         let here = if let Op::Loop { body: inner } = op {
-            let found = counts(rewritten, &body.0[..at], id, &inner.0);
-            found.filter(|found| !rewritten.is_observed() || stays_unseen(rewritten, found))
+            let found = match_counted_loop(rewritten, &body.0[..at], id, &inner.0);
+            found.filter(|found| !rewritten.is_observed() || is_unobservable(rewritten, found))
         } else {
             None
         };
-        here.or_else(|| op.bodies().find_map(|inner| find_in(rewritten, inner)))
+        here.or_else(|| op.bodies().find_map(|inner| find_counted_loop(rewritten, inner)))
     })
 }
 
-/// Whether the loop `id` of this body, behind these instructions, counts.
-fn counts(
+/// Matches the loop `id`, which follows the instructions `before` in its body, as a counted loop.
+fn match_counted_loop(
     rewritten: &Rewritten<'_>,
     before: &[InstId],
     id: InstId,
     body: &[InstId],
-) -> Option<Counting> {
+) -> Option<CountedLoop> {
     let kernel = rewritten.kernel();
     let op = |id: InstId| &kernel.insts[id].op;
     let known = |id: &InstId| matches!(op(*id), Op::Const(_) | Op::Param(_) | Op::Len(_));
-    let moves = |id: &&InstId| known(id) && !rewritten.is_place(**id);
+    let moves = |id: &&InstId| known(id) && !rewritten.is_placeholder(**id);
     let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(moves);
     let at = body.iter().position(|id| matches!(op(*id), Op::If { .. }))?;
     let ([get, casts @ ..], [branch, rest @ .., last]) = body.split_at(at) else { return None };
@@ -104,13 +109,13 @@ fn counts(
         && is_unsigned(kernel.insts[*get].ty);
     is_so.then_some(())?;
     let mut inside = kernel.insts.facts(false);
-    walk(kernel, &body, &mut |inner| inside[inner] = true);
-    // What the local was before the loop is not what it is in each iteration.
+    visit_nested(kernel, &body, &mut |inner| inside[inner] = true);
+    // The local's value before the loop is not its value in each iteration.
     let goes_on = inside[counter] && !inside[end] && !inside[step];
     let (mut sets, mut stays) = (Vec::new(), goes_on);
-    let mut is_seen = false;
+    let mut is_read_outside = false;
     kernel.walk(&mut |other| match op(other) {
-        Op::Get(of) if *of == local => is_seen |= !inside[other],
+        Op::Get(of) if *of == local => is_read_outside |= !inside[other],
         Op::Set { local: of, .. } if *of == local => sets.push(other),
         Op::Continue(target) if *target == id => stays = false,
         other_op if other != *branch => {
@@ -120,15 +125,15 @@ fn counts(
     });
     let [first, _] = sets[..] else { return None };
     let Op::Set { value: start, .. } = *op(first) else { return None };
-    let in_step = |kernel: &Kernel| {
-        let uniformity = Uniformity::of(kernel);
+    let has_uniform_unit_step = |kernel: &Kernel| {
+        let uniformity = Uniformity::analyze(kernel);
         matches!(op(step), Op::Const(1)) && !uniformity.varies(start) && !uniformity.varies(end)
     };
     let counts = stays
         && before.contains(&first)
         && range::analyze(kernel).is_exact(sum)
-        && (!is_seen || in_step(kernel));
-    counts.then(|| Counting {
+        && (!is_read_outside || has_uniform_unit_step(kernel));
+    counts.then(|| CountedLoop {
         id,
         head: [*branch, leaves],
         last: *last,
@@ -142,73 +147,80 @@ fn counts(
         casts,
         body: rest.to_vec(),
         outside,
-        is_seen,
+        is_read_outside,
     })
 }
 
-/// Which loops of a kernel, as it is written, count, as a `for` or otherwise, and are left where they are through and nowhere else,
-/// but by threads that fail: whatever is read there keeps nobody for a round more, so that nobody waits for those who write it.
-pub(super) fn runs_through(kernel: &Kernel) -> Facts<InstId, bool> {
+/// Returns the loops of a kernel, as it is written, that are counted, as a `for` or otherwise, and
+/// have no other exit but failing threads. What they read keeps nobody for another iteration, so
+/// that nobody waits for the writers of it.
+pub(super) fn runs_to_completion(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut all = kernel.insts.facts(false);
     let rewritten = Rewritten::new(kernel, Instrumentation::None);
-    mark(&rewritten, &kernel.body, &mut all);
+    mark_complete_loops(&rewritten, &kernel.body, &mut all);
     all
 }
 
-fn mark(rewritten: &Rewritten<'_>, body: &Body, all: &mut Facts<InstId, bool>) {
+fn mark_complete_loops(rewritten: &Rewritten<'_>, body: &Body, all: &mut Facts<InstId, bool>) {
     let kernel = rewritten.kernel();
     for (at, &id) in body.0.iter().enumerate() {
         let op = &kernel.insts[id].op;
         if let Op::Loop { body: inner } = op {
-            let found = counts(rewritten, &body.0[..at], id, &inner.0);
-            all[id] = found.is_some_and(|Counting { head: [_, through], .. }| {
-                !leaves(kernel, inner, &mut vec![], Some(through))
+            let found = match_counted_loop(rewritten, &body.0[..at], id, &inner.0);
+            all[id] = found.is_some_and(|CountedLoop { head: [_, through], .. }| {
+                !has_exit_except(kernel, inner, &mut vec![], Some(through))
             });
         } else if let Op::For { body: inner, .. } = op {
-            all[id] = !leaves(kernel, inner, &mut vec![], None);
+            all[id] = !has_exit_except(kernel, inner, &mut vec![], None);
         }
-        op.bodies().for_each(|inner| mark(rewritten, inner, all));
+        op.bodies().for_each(|inner| mark_complete_loops(rewritten, inner, all));
     }
 }
 
-/// Whether lanes leave a body for somewhere outside, but by one instruction; `inside` are the structures in it that they are in.
-fn leaves(kernel: &Kernel, body: &Body, inside: &mut Vec<InstId>, but: Option<InstId>) -> bool {
-    body.0.iter().filter(|id| Some(**id) != but).any(|&id| match &kernel.insts[id].op {
+/// Returns true if lanes leave a body by an instruction other than `except`; `inside` are the
+/// structures around the body within the loop.
+fn has_exit_except(
+    kernel: &Kernel,
+    body: &Body,
+    inside: &mut Vec<InstId>,
+    except: Option<InstId>,
+) -> bool {
+    body.0.iter().filter(|id| Some(**id) != except).any(|&id| match &kernel.insts[id].op {
         Op::Break(target) | Op::Continue(target) => !inside.contains(target),
         Op::Return | Op::Panic { .. } => true,
         op => {
             inside.push(id);
-            let any = op.bodies().any(|body| leaves(kernel, body, inside, but));
+            let any = op.bodies().any(|body| has_exit_except(kernel, body, inside, except));
             inside.pop();
             any
         }
     })
 }
 
-/// Whether counters and checks come out the same for a `for`.
-fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
+/// Returns true if counters and checks have the same results for a `for`.
+fn is_unobservable(rewritten: &Rewritten<'_>, found: &CountedLoop) -> bool {
     let kernel = rewritten.kernel();
     let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
     let was = rewritten.origin(found.id);
     let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
-    let cost = if never_waits(rewritten) { 0 } else { cost_of_reading(kernel, body) };
+    let cost = if no_loop_waits(rewritten) { 0 } else { cost_of_reading(kernel, body) };
     let is_defined = |value: InstId| is_defined(kernel, value);
     i64::from(cost) < SPIN_ITERATION_COST
-        && !(parts && (cost > 0 || meets(kernel, body)))
+        && !(parts && (cost > 0 || contains_sync(kernel, body)))
         && (!rewritten.is_checked()
             || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))
 }
 
-/// Whether no loop of what was written keeps anybody waiting.
-fn never_waits(rewritten: &Rewritten<'_>) -> bool {
+/// Returns true if no loop of the kernel as it was written keeps anybody waiting.
+fn no_loop_waits(rewritten: &Rewritten<'_>) -> bool {
     let written = rewritten.written;
     written.insts.iter().all(|(id, inst)| {
         let (Op::Loop { body } | Op::For { body, .. }) = &inst.op else { return true };
-        rewritten.ran_through(id) || cost_of_reading(written, body) == 0
+        rewritten.written_runs_to_completion(id) || cost_of_reading(written, body) == 0
     })
 }
 
-/// Whether a value is surely made of nothing undefined.
+/// Returns true if a value cannot depend on anything undefined.
 fn is_defined(kernel: &Kernel, value: InstId) -> bool {
     let op = &kernel.insts[value].op;
     let computes = matches!(
@@ -235,34 +247,34 @@ fn is_unsigned(ty: Ty) -> bool {
     }
 }
 
-/// Every instruction of a body and those inside.
-fn walk(kernel: &Kernel, body: &[InstId], visit: &mut impl FnMut(InstId)) {
+/// Visits every instruction of a body and of the bodies inside.
+fn visit_nested(kernel: &Kernel, body: &[InstId], visit: &mut impl FnMut(InstId)) {
     for &id in body {
         visit(id);
-        kernel.insts[id].op.bodies().for_each(|inner| walk(kernel, &inner.0, visit));
+        kernel.insts[id].op.bodies().for_each(|inner| visit_nested(kernel, &inner.0, visit));
     }
 }
 
-/// Makes a `for` of a loop.
-fn rewrite(rewritten: &mut Rewritten<'_>, counting: Counting) {
-    let Counting {
+/// Replaces a counted loop by a `for`.
+fn replace_by_for(rewritten: &mut Rewritten<'_>, counted: CountedLoop) {
+    let CountedLoop {
         id, head: [branch, leaves], last, local, ty, set, start, end, step, sum, ..
-    } = counting;
-    let Counting { mut outside, casts, body: rest, is_seen, .. } = counting;
-    let keeps_places = rewritten.keeps_places();
+    } = counted;
+    let CountedLoop { mut outside, casts, body: rest, is_read_outside, .. } = counted;
+    let keeps_placeholders = rewritten.keeps_placeholders();
     let head = rewritten.origin(branch).zip(rewritten.origin(leaves));
     rewritten.set_head(id, head.map(|(branch, leaves)| Head { branch, leaves }));
-    outside.iter().chain(&casts).for_each(|inst| rewritten.forget_place(*inst));
+    outside.iter().chain(&casts).for_each(|inst| rewritten.drop_origin(*inst));
     let mut body = [casts, rest].concat();
-    body.extend(keeps_places.then_some(last));
+    body.extend(keeps_placeholders.then_some(last));
     let kernel = rewritten.edit();
     let mut inside = Vec::new();
-    walk(kernel, &[id], &mut |inner| inside.push(inner));
+    visit_nested(kernel, &[id], &mut |inner| inside.push(inner));
     let operands = kernel.insts.iter().flat_map(|(_, inst)| inst.op.operands());
     let is_only_set = operands.filter(|operand| *operand == sum).count() == 1;
     let mut body = Body(body);
-    if is_seen {
-        body = set_where_left(kernel, body, (id, local));
+    if is_read_outside {
+        body = set_local_at_exits(kernel, body, (id, local));
         let span = kernel.insts[set].span;
         let op = Op::Binary { op: BinaryOp::Max, lhs: start, rhs: end };
         let last = kernel.insts.push(Inst { op, ty, span });
@@ -274,36 +286,37 @@ fn rewrite(rewritten: &mut Rewritten<'_>, counting: Counting) {
         gets[inner] = matches!(kernel.insts[inner].op, Op::Get(of) if of == local);
         goes[inner] = gets[inner];
     }
-    (goes[set], goes[sum], goes[last]) = (!is_seen, is_only_set, true);
+    (goes[set], goes[sum], goes[last]) = (!is_read_outside, is_only_set, true);
     kernel.insts[id].op = Op::For { start, end, step, inclusive: false, body };
-    put_before(&mut kernel.insts, &mut kernel.body, id, &outside);
+    insert_before(&mut kernel.insts, &mut kernel.body, id, &outside);
     kernel.insts[id].ty = ty;
-    if !keeps_places {
+    if !keeps_placeholders {
         kernel.body.0.retain(|inst| !goes[*inst]);
     }
     for inst in kernel.insts.ids().collect::<Vec<_>>() {
         let op = &mut kernel.insts[inst].op;
-        if !keeps_places {
+        if !keeps_placeholders {
             op.bodies_mut().for_each(|body| body.0.retain(|inst| !goes[*inst]));
         }
         for operand in op.operands_mut().filter(|operand| gets[**operand]) {
             *operand = id;
         }
     }
-    if keeps_places {
+    if keeps_placeholders {
         let ids = rewritten.kernel().insts.ids().filter(|inst| goes[*inst]);
-        ids.collect::<Vec<_>>().into_iter().for_each(|inst| rewritten.leave_place(inst));
+        ids.collect::<Vec<_>>().into_iter().for_each(|inst| rewritten.leave_placeholder(inst));
     }
     rewritten.renumber();
 }
 
-/// A body of a loop `id`, or in it, that sets the local to the counter where lanes leave the loop.
-fn set_where_left(kernel: &mut Kernel, body: Body, (id, local): (InstId, LocalId)) -> Body {
+/// Returns a body of the loop `id`, or in it, with the local set to the counter at each exit from
+/// the loop.
+fn set_local_at_exits(kernel: &mut Kernel, body: Body, (id, local): (InstId, LocalId)) -> Body {
     let mut done = Vec::with_capacity(body.0.len());
     for inst in body.0 {
         let mut op = std::mem::replace(&mut kernel.insts[inst].op, Op::Return);
         if let Op::Break(target) | Op::Continue(target) = op
-            // What is in the loop comes behind it in the text.
+            // Instructions in the loop have higher numbers than the loop.
             && target <= id
         {
             let span = kernel.insts[inst].span;
@@ -311,7 +324,7 @@ fn set_where_left(kernel: &mut Kernel, body: Body, (id, local): (InstId, LocalId
             done.push(kernel.insts.push(Inst { op, ty: Ty::Unit, span }));
         }
         for inner in op.bodies_mut() {
-            *inner = set_where_left(kernel, std::mem::take(inner), (id, local));
+            *inner = set_local_at_exits(kernel, std::mem::take(inner), (id, local));
         }
         kernel.insts[inst].op = op;
         done.push(inst);
@@ -319,15 +332,15 @@ fn set_where_left(kernel: &mut Kernel, body: Body, (id, local): (InstId, LocalId
     Body(done)
 }
 
-/// Puts instructions before another one, wherever that is.
-fn put_before(insts: &mut Table<InstId, Inst>, body: &mut Body, id: InstId, before: &[InstId]) {
+/// Inserts instructions before another one, in whichever body that is.
+fn insert_before(insts: &mut Table<InstId, Inst>, body: &mut Body, id: InstId, before: &[InstId]) {
     if let Some(at) = body.0.iter().position(|inst| *inst == id) {
         body.0.splice(at..at, before.iter().copied());
         return;
     }
     for inner in body.0.clone() {
         let mut op = std::mem::replace(&mut insts[inner].op, Op::Return);
-        op.bodies_mut().for_each(|body| put_before(insts, body, id, before));
+        op.bodies_mut().for_each(|body| insert_before(insts, body, id, before));
         insts[inner].op = op;
     }
 }

@@ -1,14 +1,14 @@
-//! How long each value is needed, and in which form.
+//! Live ranges of values, and the forms in which they are needed.
 //!
-//! Instructions are numbered in the order of the text; a structure has a second
-//! number for its end. A value lives from its definition to its last use, or to the
-//! end of the outermost loop around that use that does not hold the definition: so no
-//! register is given away that lanes waiting anywhere in the text still need.
+//! Instructions are numbered in the order of the text; a structure has a second number for its end.
+//! A value is live from its definition to its last use, or to the end of the outermost loop around
+//! that use that does not contain the definition: so no register is reused that lanes waiting
+//! anywhere in the text still need.
 //!
-//! A value that is another one under a new name (what `bounds` yields, a cast that
-//! keeps the bits) has that one as its [`root`](Ranges::root), and no register.
+//! A value that is another one under a new name (the result of `bounds`, a cast that keeps the
+//! bits) has that one as its [`root`](LiveRanges::root), and no register.
 use super::{
-    address::{Base, place},
+    address::{Base, decompose},
     affine::Affinity,
     fuse::Fusion,
     uniformity::Uniformity,
@@ -18,19 +18,19 @@ use warpwise_compiler::{
     ir::{Body, InstId, Kernel, Op, Scalar, Ty},
 };
 
-/// How long values are needed, and in which form.
-pub(super) struct Ranges {
+/// The live ranges of a kernel's values, and the forms in which they are needed.
+pub(super) struct LiveRanges {
     position: Facts<InstId, u32>,
     end: Facts<InstId, u32>,
     root: Facts<InstId, InstId>,
     last: Facts<InstId, u32>,
     uses: Facts<InstId, u32>,
     lanes: Facts<InstId, bool>,
-    separate: Facts<InstId, bool>,
+    needs_value: Facts<InstId, bool>,
 }
 
-impl Ranges {
-    pub(super) fn of(
+impl LiveRanges {
+    pub(super) fn analyze(
         kernel: &Kernel,
         uniformity: &Uniformity,
         affinity: &Affinity,
@@ -45,49 +45,49 @@ impl Ranges {
             last: kernel.insts.facts(0),
             uses: kernel.insts.facts(0),
             lanes: kernel.insts.facts(false),
-            separate: kernel.insts.facts(false),
+            needs_value: kernel.insts.facts(false),
         };
         ranges.number(kernel, &kernel.body, &mut 0);
         let loops = Vec::new();
-        Walk { kernel, uniformity, affinity, fusion, ranges: &mut ranges, loops }
+        UseWalk { kernel, uniformity, affinity, fusion, ranges: &mut ranges, loops }
             .body(&kernel.body);
         ranges
     }
 
-    /// Number of the instruction in the text.
+    /// Returns the number of the instruction in the text.
     pub(super) fn position(&self, inst: InstId) -> u32 {
         self.position[inst]
     }
 
-    /// Number of the end of a structure; of another instruction, its own.
+    /// Returns the number of the end of a structure; of another instruction, its own.
     pub(super) fn end(&self, inst: InstId) -> u32 {
         self.end[inst]
     }
 
-    /// The value that this one is under another name.
+    /// Returns the value that this one renames, or the value itself.
     pub(super) fn root(&self, value: InstId) -> InstId {
         self.root[value]
     }
 
-    /// The last number at which a root is needed.
-    pub(super) fn last(&self, root: InstId) -> u32 {
+    /// Returns the last number at which a root is live.
+    pub(super) fn last_use(&self, root: InstId) -> u32 {
         self.last[root]
     }
 
-    /// How many operands a root is.
+    /// Returns the number of operands that a root is.
     pub(super) fn uses(&self, root: InstId) -> u32 {
         self.uses[root]
     }
 
-    /// Whether a uniform or affine value is needed in each lane, too.
+    /// Returns true if a uniform or affine value is needed in each lane, too.
     pub(super) fn needs_lanes(&self, root: InstId) -> bool {
         self.lanes[root]
     }
 
-    /// Whether an address is needed as a value. If not, it is only used by instructions that
-    /// access memory, and by addresses that need none either.
+    /// Returns true if an address is needed as a value. Otherwise it is only used by instructions
+    /// that access memory, and by addresses that are not needed either.
     pub(super) fn needs_address(&self, address: InstId) -> bool {
-        self.separate[address]
+        self.needs_value[address]
     }
 
     fn number(&mut self, kernel: &Kernel, body: &Body, next: &mut u32) {
@@ -106,8 +106,8 @@ impl Ranges {
     }
 }
 
-/// True if the instruction's value is that of its first operand, bit for bit.
-fn renames(kernel: &Kernel, id: InstId) -> Option<InstId> {
+/// Returns the operand whose bits are the instruction's value.
+fn renamed_operand(kernel: &Kernel, id: InstId) -> Option<InstId> {
     let size = |value: InstId| match kernel.insts[value].ty {
         Ty::Scalar(scalar) => scalar.size(),
         Ty::Unit | Ty::Ptr(_) => None,
@@ -127,18 +127,18 @@ fn renames(kernel: &Kernel, id: InstId) -> Option<InstId> {
     }
 }
 
-/// The walk that finds uses.
-struct Walk<'k> {
+/// The traversal that finds uses.
+struct UseWalk<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
     fusion: &'k Fusion,
-    ranges: &'k mut Ranges,
-    /// The loops that we are in, outermost first.
+    ranges: &'k mut LiveRanges,
+    /// The loops around the current instruction, outermost first.
     loops: Vec<InstId>,
 }
 
-impl Walk<'_> {
+impl UseWalk<'_> {
     fn body(&mut self, body: &Body) {
         for &id in &body.0 {
             self.inst(id);
@@ -154,70 +154,71 @@ impl Walk<'_> {
 
     fn inst(&mut self, id: InstId) {
         let op = &self.kernel.insts[id].op;
-        if let Some(value) = renames(self.kernel, id) {
+        if let Some(value) = renamed_operand(self.kernel, id) {
             self.ranges.root[id] = self.ranges.root[value];
         }
         let at = self.ranges.position[id];
         for operand in op.operands() {
-            self.needed(operand, at);
+            self.record_use(operand, at);
             if self.wants_lanes(id, operand) {
                 let root = self.ranges.root[operand];
                 self.ranges.lanes[root] = true;
             }
         }
-        if let Some(inner) = self.fusion.inner(id) {
-            // Computed here.
+        if let Some(inner) = self.fusion.fused_operand(id) {
+            // The fused operand is computed here.
             let operands = self.kernel.insts[inner].op.operands();
-            operands.into_iter().for_each(|operand| self.extend(operand, at));
+            operands.into_iter().for_each(|operand| self.extend_to(operand, at));
         }
-        if let Some(ptr) = accessed(op) {
-            self.access(ptr, at);
+        if let Some(ptr) = accessed_address(op) {
+            self.record_access(ptr, at);
         }
         let is_address = matches!(op, Op::Index { .. } | Op::Offset { .. });
         for operand in op.operands().filter(|_| !is_address) {
-            if accessed(op) != Some(operand) {
-                self.is_value(operand);
+            if accessed_address(op) != Some(operand) {
+                self.require_address(operand);
             }
         }
         if let Op::For { start, end, step, .. } = *op {
-            // The end and the step are looked at behind the body, the counter changes there.
+            // The end and the step are read after the body, where the counter changes.
             let behind = self.ranges.end[id];
             for value in [start, end, step] {
-                self.needed(value, behind);
+                self.record_use(value, behind);
             }
             self.ranges.last[id] = behind;
         }
     }
 
-    /// An access through an address that is no value of its own needs what that is made of.
-    fn access(&mut self, ptr: InstId, at: u32) {
-        match place(self.kernel, ptr).base {
+    /// Records an access. Through an address that is no value of its own, it needs the operands of
+    /// that address.
+    fn record_access(&mut self, ptr: InstId, at: u32) {
+        match decompose(self.kernel, ptr).base {
             Base::Start(_) => {}
-            Base::Element { index, .. } => self.extend(index, at),
+            Base::Element { index, .. } => self.extend_to(index, at),
             Base::Value(value) => {
-                self.is_value(value);
-                self.extend(value, at);
+                self.require_address(value);
+                self.extend_to(value, at);
             }
         }
     }
 
-    /// An address that is a value is computed from those before it.
-    fn is_value(&mut self, value: InstId) {
-        if std::mem::replace(&mut self.ranges.separate[value], true) {
+    /// Marks an address as a value. It is computed from the addresses before it.
+    fn require_address(&mut self, value: InstId) {
+        if std::mem::replace(&mut self.ranges.needs_value[value], true) {
             return;
         }
         if let Op::Index { base, .. } | Op::Offset { base, .. } = self.kernel.insts[value].op {
-            self.is_value(base);
+            self.require_address(base);
         }
     }
 
-    fn needed(&mut self, value: InstId, at: u32) {
+    fn record_use(&mut self, value: InstId, at: u32) {
         let root = self.ranges.root[value];
         self.ranges.uses[root] += 1;
-        self.extend(value, at);
+        self.extend_to(value, at);
     }
 
-    fn extend(&mut self, value: InstId, at: u32) {
+    fn extend_to(&mut self, value: InstId, at: u32) {
         let root = self.ranges.root[value];
         let defined = self.ranges.position[root];
         let around = self.loops.iter().find(|around| self.ranges.position[**around] > defined);
@@ -225,12 +226,13 @@ impl Walk<'_> {
         self.ranges.last[root] = self.ranges.last[root].max(until);
     }
 
-    /// Whether a value is the same in all lanes, and has none of its own before the first step.
-    fn is_one(&self, value: InstId) -> bool {
-        !self.uniformity.varies(value) && !self.affinity.stands(value)
+    /// Returns true if a value is stored once for all lanes, and not in lanes before the first
+    /// instruction.
+    fn is_stored_once(&self, value: InstId) -> bool {
+        !self.uniformity.varies(value) && !self.affinity.is_launch_constant(value)
     }
 
-    /// Whether `id` takes `operand`, if it is uniform or affine, as lanes all the same.
+    /// Returns true if `id` reads `operand` from lanes even if it is uniform or affine.
     fn wants_lanes(&self, id: InstId, operand: InstId) -> bool {
         match &self.kernel.insts[id].op {
             Op::Unary { .. }
@@ -245,10 +247,12 @@ impl Walk<'_> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::For { .. } => {
-                let is_one = self.fusion.one(id) == Some(operand);
-                self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_one
+                let is_stored_once = self.fusion.uniform_operand(id) == Some(operand);
+                self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_stored_once
             }
-            Op::Set { local, .. } => self.uniformity.local_varies(*local) && !self.is_one(operand),
+            Op::Set { local, .. } => {
+                self.uniformity.local_varies(*local) && !self.is_stored_once(operand)
+            }
             Op::Store { value, .. } => *value == operand,
             Op::Const(_)
             | Op::Generic(_)
@@ -286,8 +290,8 @@ impl Walk<'_> {
     }
 }
 
-/// The address that an instruction accesses memory at.
-fn accessed(op: &Op) -> Option<InstId> {
+/// Returns the address at which an instruction accesses memory.
+fn accessed_address(op: &Op) -> Option<InstId> {
     match op {
         Op::Load { ptr }
         | Op::Store { ptr, .. }

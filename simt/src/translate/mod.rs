@@ -1,19 +1,20 @@
-//! From IR to steps.
+//! Translation of a kernel to bytecode.
 //!
-//! 0. [`guards`], [`counted_loops`] and [`sink`]: which branches are guards, which loops are a `for`, and which values are made where
-//!    they are set, unless what threads do is told step by step ([`rewritten`]);
-//! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
-//! 2. [`affine`]: what is the same but for the index of the thread in its block;
-//! 3. [`fuse`]: which operations are computed together;
-//! 4. [`conditions`]: what lanes part by that may be known for all of them;
-//! 5. [`live_ranges`]: how long values live, and which addresses are values ([`address`]);
-//! 6. [`locals`]: which copies can be left out; 7. [`access_words`]: how structs are accessed;
-//! 8. [`emit`]: the steps, in the order of the text, with registers given out as values come and
-//!    taken back as they are no longer needed ([`allocate`]).
+//! 0. [`guards`], [`counted_loops`] and [`sink`] rewrite the kernel, unless the debugger follows it
+//! instruction by instruction ([`rewritten`]);
+//! 1. [`uniformity`]: values that are the same in all lanes of a strand, and structures in which
+//! lanes diverge;
+//! 2. [`affine`]: values that are linear in the thread's index in its block;
+//! 3. [`fuse`]: operations that are computed together;
+//! 4. [`conditions`]: branch conditions that may be decided for all lanes at once;
+//! 5. [`live_ranges`]: the live ranges of values, and the addresses that are values ([`address`]);
+//! 6. [`locals`]: copies to elide;
+//! 7. [`access_words`]: the word sizes of accesses to structs;
+//! 8. [`emit`]: the instructions, in the order of the text, with registers from [`allocate`].
 //!
-//! Lowered for counting, the same steps come with some between them that count ([`Counted`](crate::bytecode::Counted)) what was written ([`segments`]); lowered
-//! for checking, with some that look at what accesses memory ([`crate::observe::sanitizer`]); lowered for looking on, with
-//! some that tell what threads do ([`crate::observe::debugger`]).
+//! [`Instrumentation`] adds the instructions of one observer: counters
+//! ([`Counted`](crate::bytecode::Counted)) for the [`segments`] of the kernel as it was written,
+//! the [sanitizer](crate::observe::sanitizer), or the [debugger](crate::observe::debugger).
 mod access_words;
 mod address;
 mod affine;
@@ -52,7 +53,7 @@ pub(crate) enum Instrumentation {
     Debugger,
 }
 
-/// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
+/// Translates a specialized kernel.
 pub(crate) fn translate(
     kernel: &Kernel,
     isa: Isa,
@@ -61,16 +62,16 @@ pub(crate) fn translate(
     let mut rewritten = Rewritten::new(kernel, instrumentation);
     match instrumentation {
         Instrumentation::None | Instrumentation::Counters(_) | Instrumentation::Sanitizer => {
-            guards::guard(&mut rewritten);
-            counted_loops::count(&mut rewritten);
-            sink::sink(&mut rewritten);
+            guards::make_guards(&mut rewritten);
+            counted_loops::convert_counted_loops(&mut rewritten);
+            sink::sink_values(&mut rewritten);
         }
         Instrumentation::Debugger => {}
     }
     translate_rewritten(rewritten, isa, instrumentation)
 }
 
-/// The same, nothing rewritten: what tests compare with.
+/// Translates a kernel without rewriting it, as a reference for tests.
 pub(crate) fn translate_as_written(
     kernel: &Kernel,
     isa: Isa,
@@ -85,14 +86,14 @@ fn translate_rewritten(
     instrumentation: Instrumentation,
 ) -> Result<Code, Malformed> {
     let kernel = rewritten.kernel();
-    let uniformity = uniformity::Uniformity::of(kernel);
-    let affinity = affine::Affinity::of(kernel, &uniformity);
-    let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, instrumentation));
-    let decisions = conditions::Decisions::of(kernel, &uniformity, &affinity, instrumentation);
-    let ranges = live_ranges::Ranges::of(kernel, &uniformity, &affinity, &fusion);
-    let locals = locals::Locals::of(kernel, &uniformity, &ranges);
-    let words = access_words::Words::of(kernel);
-    let facts = emit::Facts {
+    let uniformity = uniformity::Uniformity::analyze(kernel);
+    let affinity = affine::Affinity::analyze(kernel, &uniformity);
+    let fusion = fuse::Fusion::analyze(kernel, &uniformity, &affinity, (isa, instrumentation));
+    let decisions = conditions::Decisions::analyze(kernel, &uniformity, &affinity, instrumentation);
+    let ranges = live_ranges::LiveRanges::analyze(kernel, &uniformity, &affinity, &fusion);
+    let locals = locals::Locals::analyze(kernel, &uniformity, &ranges);
+    let words = access_words::AccessWords::analyze(kernel);
+    let analyses = emit::Analyses {
         uniformity: &uniformity,
         affinity: &affinity,
         fusion: &fusion,
@@ -101,7 +102,7 @@ fn translate_rewritten(
         locals: &locals,
         words: &words,
     };
-    let mut code = emit::emit(&rewritten, facts, isa, instrumentation)?;
+    let mut code = emit::emit(&rewritten, analyses, isa, instrumentation)?;
     if rewritten.is_observed() {
         code.rewritten = rewritten.into_kernel();
     }

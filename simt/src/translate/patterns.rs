@@ -1,16 +1,17 @@
-//! How far apart the addresses of lanes are, as far as that is known before a launch runs.
+//! Address patterns: the distances between the addresses of lanes, as far as they are known before
+//! a launch runs.
 //!
-//! Most indices are sums of something that each thread has of its own, as `thread_idx` times a
-//! constant, and of something that all lanes have in common, as the counter of a loop or the index of
-//! the block. What a warp asks of memory depends on the former, and on where in a sector it begins. So the
-//! formulas are computed once for each, and looked up when the access comes round again.
+//! Most indices are sums of a part of each thread, such as `thread_idx` times a constant, and a
+//! part that all lanes share, such as the counter of a loop or the index of the block. The cost of
+//! a request depends on the former, and on the position of its first byte in a sector. So the
+//! formulas are computed once for each combination, and looked up when it recurs.
 //!
-//! DotProductLoop wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these
-//! 2^32 elements apart; patterns are only made for launches whose buffers are smaller.
-use super::{affine::meets, uniformity::Uniformity};
+//! Sums wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these 2^32
+//! elements apart; patterns are only made for launches whose buffers are smaller.
+use super::{affine::contains_sync, uniformity::Uniformity};
 use crate::{
     Arg, Launch,
-    bytecode::{Alike, Pattern, Request},
+    bytecode::{Pattern, Request, UniformGroup},
     vector::mask::{GROUP, Mask},
 };
 use std::sync::Arc;
@@ -20,79 +21,80 @@ use warpwise_compiler::{
     ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty},
 };
 
-/// Bytes of buffers in which two lanes are never so far apart that sums of 32 bits wrap.
-const LARGEST: usize = 1 << 31;
-/// The farthest that offsets of 32 bits may be from that of the first thread, to be taken for what they are.
-const FARTHEST: i64 = 1 << 30;
+/// The least bytes of a buffer in which sums of 32 bits might wrap between two lanes.
+const MAX_BUFFER_BYTES: usize = 1 << 31;
+/// The largest distance from the first thread's offset up to which offsets of 32 bits are taken as
+/// signed numbers.
+const MAX_OFFSET_DISTANCE: i64 = 1 << 30;
 
-/// The patterns of the `requests` of a kernel, where they have one.
-pub(crate) fn find(
+/// Finds the patterns of the `requests` of a kernel, where they have one.
+pub(crate) fn find_patterns(
     kernel: &Kernel,
     requests: &[Request],
     launch: &Launch<'_>,
 ) -> Vec<Option<Pattern>> {
     let mut finder = Finder {
         kernel,
-        uniformity: Uniformity::of(kernel),
+        uniformity: Uniformity::analyze(kernel),
         launch,
         threads: launch.block.iter().map(|dim| *dim as usize).product(),
-        found: kernel.insts.clones(Found { form: Form::Open, in_step: false }),
+        found: kernel.insts.clones(Known { form: Form::Unknown, equal_trips: false }),
     };
     let small = |arg: &Arg<'_>| match arg {
         Arg::Scalar(_) => true,
-        Arg::Slice { memory, .. } => memory.len() < LARGEST,
+        Arg::Slice { memory, .. } => memory.len() < MAX_BUFFER_BYTES,
     };
-    // What does not fit the kernel is refused later.
+    // A launch that does not fit the kernel is refused later.
     let fits = launch.args.len() == kernel.params.len() && (1..=1024).contains(&finder.threads);
     if fits && launch.args.iter().all(small) {
-        finder.find_all(requests);
+        finder.find_forms(requests);
     }
     requests.iter().map(|request| finder.pattern(request)).collect()
 }
 
-/// What is known of a value.
+/// The form of a value, and its condition.
 #[derive(Clone)]
-struct Found {
+struct Known {
     form: Form,
-    in_step: bool,
+    equal_trips: bool,
 }
 
-/// What lanes have. Numbers are bits of the value's type, zero-extended.
+/// The form of a value. Numbers are bits of the value's type, zero-extended.
 #[derive(Clone)]
 enum Form {
-    /// All this.
-    One(u64),
-    /// Each thread its own, the same in every block.
-    Each(Arc<[u64]>),
-    /// All the same.
-    Same,
-    /// Each thread its own, and all the same on top.
-    Above(Arc<[u64]>),
-    /// Anything.
-    Open,
+    /// The same known value in all lanes.
+    Constant(u64),
+    /// A known value per thread, the same in every block.
+    PerThread(Arc<[u64]>),
+    /// The same unknown value in all lanes.
+    Uniform,
+    /// A known value per thread, plus the same unknown value in all lanes.
+    UniformPlus(Arc<[u64]>),
+    /// Unknown.
+    Unknown,
 }
 
 impl Form {
-    /// What each thread has of its own.
-    fn own(&self) -> Option<Option<&Arc<[u64]>>> {
+    /// Returns the known part of each thread.
+    fn own_parts(&self) -> Option<Option<&Arc<[u64]>>> {
         match self {
-            Self::One(_) | Self::Same => Some(None),
-            Self::Each(own) | Self::Above(own) => Some(Some(own)),
-            Self::Open => None,
+            Self::Constant(_) | Self::Uniform => Some(None),
+            Self::PerThread(own) | Self::UniformPlus(own) => Some(Some(own)),
+            Self::Unknown => None,
         }
     }
 
-    /// A thread's value, if that is known.
-    fn of(&self, thread: usize) -> Option<u64> {
+    /// Returns the value of a thread, if that is known.
+    fn value_of(&self, thread: usize) -> Option<u64> {
         match self {
-            Self::One(bits) => Some(*bits),
-            Self::Each(each) => each.get(thread).copied(),
-            Self::Same | Self::Above(_) | Self::Open => None,
+            Self::Constant(bits) => Some(*bits),
+            Self::PerThread(each) => each.get(thread).copied(),
+            Self::Uniform | Self::UniformPlus(_) | Self::Unknown => None,
         }
     }
 
     fn is_known(&self) -> bool {
-        matches!(self, Self::One(_) | Self::Each(_))
+        matches!(self, Self::Constant(_) | Self::PerThread(_))
     }
 }
 
@@ -101,12 +103,12 @@ struct Finder<'k> {
     uniformity: Uniformity,
     launch: &'k Launch<'k>,
     threads: usize,
-    found: Facts<InstId, Found>,
+    found: Facts<InstId, Known>,
 }
 
 impl Finder<'_> {
-    /// Finds the forms of all that addresses are made of; operands come before what uses them.
-    fn find_all(&mut self, requests: &[Request]) {
+    /// Finds the forms of all values that addresses depend on; operands come before their uses.
+    fn find_forms(&mut self, requests: &[Request]) {
         let mut needed = self.kernel.insts.facts(false);
         requests.iter().for_each(|request| needed[request.ptr] = true);
         for id in self.kernel.insts.ids().rev().filter(|id| is_address(self.kernel, *id)) {
@@ -116,55 +118,56 @@ impl Finder<'_> {
         }
         for id in self.kernel.insts.ids().filter(|id| needed[*id]) {
             let operands = self.kernel.insts[id].op.operands();
-            let in_step = operands.into_iter().any(|operand| self.found[operand].in_step);
+            let equal_trips = operands.into_iter().any(|operand| self.found[operand].equal_trips);
             let varies = self.uniformity.varies(id);
-            let otherwise = if varies { Form::Open } else { Form::Same };
+            let otherwise = if varies { Form::Unknown } else { Form::Uniform };
             let form = self.form(id).unwrap_or(otherwise);
-            let in_step = in_step || (varies && matches!(self.kernel.insts[id].op, Op::For { .. }));
-            self.found[id] = Found { form, in_step };
+            let equal_trips =
+                equal_trips || (varies && matches!(self.kernel.insts[id].op, Op::For { .. }));
+            self.found[id] = Known { form, equal_trips };
         }
     }
 
-    fn of(&self, id: InstId) -> &Form {
+    fn form_of(&self, id: InstId) -> &Form {
         &self.found[id].form
     }
 
     fn form(&self, id: InstId) -> Option<Form> {
         let op = &self.kernel.insts[id].op;
         if let Op::Const(bits) = op {
-            Some(Form::One(*bits))
+            Some(Form::Constant(*bits))
         } else if let Op::Param(param) = op {
             match (&self.kernel.params[*param].kind, &self.launch.args[param.index()]) {
-                (ParamKind::Scalar(_), Arg::Scalar(bits)) => Some(Form::One(*bits)),
-                (ParamKind::Scalar(_) | ParamKind::Slice { .. }, _) => Some(Form::Same),
+                (ParamKind::Scalar(_), Arg::Scalar(bits)) => Some(Form::Constant(*bits)),
+                (ParamKind::Scalar(_) | ParamKind::Slice { .. }, _) => Some(Form::Uniform),
             }
         } else if let Op::Len(param) = op {
             match &self.launch.args[param.index()] {
-                Arg::Slice { len, .. } => Some(Form::One(*len)),
+                Arg::Slice { len, .. } => Some(Form::Constant(*len)),
                 Arg::Scalar(_) => None,
             }
         } else if let Op::Builtin(builtin) = op {
             Some(self.builtin(*builtin))
         } else if let Op::Binary { op, lhs, rhs } = op {
-            self.binary(*op, self.scalar(id)?, self.of(*lhs), self.of(*rhs))
+            self.binary(*op, self.scalar(id)?, self.form_of(*lhs), self.form_of(*rhs))
         } else if let Op::Cast { value } = op {
-            self.cast(self.scalar(*value)?, self.scalar(id)?, self.of(*value))
+            self.cast(self.scalar(*value)?, self.scalar(id)?, self.form_of(*value))
         } else if let Op::Bounds { index, .. } = op {
-            Some(self.of(*index).clone())
+            Some(self.form_of(*index).clone())
         } else if let Op::Offset { base, .. } = op {
-            self.sum(Scalar::U64, self.of(*base), &Form::Same, BinaryOp::Add)
+            self.add(Scalar::U64, self.form_of(*base), &Form::Uniform, BinaryOp::Add)
         } else if let Op::Index { base, index, stride } = op {
-            let index = self.cast(self.scalar(*index)?, Scalar::U64, self.of(*index))?;
-            let index = self.times(Scalar::U64, &index, stride.known()?)?;
-            self.sum(Scalar::U64, self.of(*base), &index, BinaryOp::Add)
+            let index = self.cast(self.scalar(*index)?, Scalar::U64, self.form_of(*index))?;
+            let index = self.multiply(Scalar::U64, &index, stride.known()?)?;
+            self.add(Scalar::U64, self.form_of(*base), &index, BinaryOp::Add)
         } else if let Op::For { start, step, body, .. } = op {
-            // One that does not vary is the same, whatever is known of its bounds.
+            // A counter that does not vary is uniform, whatever is known of its bounds.
             let together = self.uniformity.varies(id)
-                && self.of(*step).own()?.is_none()
-                && !meets(self.kernel, body);
-            let own = self.of(*start).own()?.cloned();
+                && self.form_of(*step).own_parts()?.is_none()
+                && !contains_sync(self.kernel, body);
+            let own = self.form_of(*start).own_parts()?.cloned();
             let zero = || vec![0; self.threads].into();
-            together.then(|| Form::Above(own.unwrap_or_else(zero)))
+            together.then(|| Form::UniformPlus(own.unwrap_or_else(zero)))
         } else {
             None
         }
@@ -188,38 +191,38 @@ impl Finder<'_> {
             Axis::Z => each(&|thread| thread / x / y),
         };
         match builtin {
-            Builtin::ThreadIdx(axis) => Form::Each(index(axis)),
-            Builtin::GlobalIdx(axis) => Form::Above(index(axis)),
-            Builtin::LaneId => Form::Each(each(&|thread| thread % 32)),
-            Builtin::WarpId => Form::Each(each(&|thread| thread / 32)),
+            Builtin::ThreadIdx(axis) => Form::PerThread(index(axis)),
+            Builtin::GlobalIdx(axis) => Form::UniformPlus(index(axis)),
+            Builtin::LaneId => Form::PerThread(each(&|thread| thread % 32)),
+            Builtin::WarpId => Form::PerThread(each(&|thread| thread / 32)),
             Builtin::LaneMask(mask) => {
-                Form::Each(each(&|thread| mask.bits((thread % 32) as u32) as usize))
+                Form::PerThread(each(&|thread| mask.bits((thread % 32) as u32) as usize))
             }
-            Builtin::BlockDim(axis) => Form::One(along(self.launch.block, axis)),
-            Builtin::GridDim(axis) => Form::One(along(self.launch.grid, axis)),
-            Builtin::BlockIdx(_) | Builtin::CoarseningFactor => Form::Same,
+            Builtin::BlockDim(axis) => Form::Constant(along(self.launch.block, axis)),
+            Builtin::GridDim(axis) => Form::Constant(along(self.launch.grid, axis)),
+            Builtin::BlockIdx(_) | Builtin::CoarseningFactor => Form::Uniform,
         }
     }
 
     fn binary(&self, op: BinaryOp, scalar: Scalar, lhs: &Form, rhs: &Form) -> Option<Form> {
         if lhs.is_known() && rhs.is_known() {
-            return self.each([lhs, rhs], |[lhs, rhs]| evaluate::binary(op, scalar, lhs, rhs));
+            return self.map_known([lhs, rhs], |[lhs, rhs]| evaluate::binary(op, scalar, lhs, rhs));
         }
         scalar.bits().filter(|_| !scalar.is_float())?;
         match (op, lhs, rhs) {
-            (BinaryOp::Add | BinaryOp::Sub, _, _) => self.sum(scalar, lhs, rhs, op),
-            (BinaryOp::Mul, _, Form::One(by)) => self.times(scalar, lhs, *by),
-            (BinaryOp::Mul, Form::One(by), _) => self.times(scalar, rhs, *by),
-            (BinaryOp::Shl, _, Form::One(by)) => {
+            (BinaryOp::Add | BinaryOp::Sub, _, _) => self.add(scalar, lhs, rhs, op),
+            (BinaryOp::Mul, _, Form::Constant(by)) => self.multiply(scalar, lhs, *by),
+            (BinaryOp::Mul, Form::Constant(by), _) => self.multiply(scalar, rhs, *by),
+            (BinaryOp::Shl, _, Form::Constant(by)) => {
                 let by = u32::try_from(*by).ok().filter(|by| Some(*by) < scalar.bits())?;
-                self.times(scalar, lhs, 1 << by)
+                self.multiply(scalar, lhs, 1 << by)
             }
             (_, _, _) => None,
         }
     }
 
-    /// What is known of a function of known values.
-    fn each<const N: usize>(
+    /// Applies a function to known values.
+    fn map_known<const N: usize>(
         &self,
         forms: [&Form; N],
         f: impl Fn([u64; N]) -> Option<u64>,
@@ -227,71 +230,71 @@ impl Finder<'_> {
         let of = |thread| {
             let mut values = [0; N];
             for (value, form) in values.iter_mut().zip(forms) {
-                *value = form.of(thread)?;
+                *value = form.value_of(thread)?;
             }
             f(values)
         };
-        if forms.iter().all(|form| matches!(form, Form::One(_))) {
-            return of(0).map(Form::One);
+        if forms.iter().all(|form| matches!(form, Form::Constant(_))) {
+            return of(0).map(Form::Constant);
         }
-        (0..self.threads).map(of).collect::<Option<Arc<[u64]>>>().map(Form::Each)
+        (0..self.threads).map(of).collect::<Option<Arc<[u64]>>>().map(Form::PerThread)
     }
 
-    /// A sum or difference, modulo the type's range.
-    fn sum(&self, scalar: Scalar, lhs: &Form, rhs: &Form, op: BinaryOp) -> Option<Form> {
+    /// Returns a sum or difference, modulo the type's range.
+    fn add(&self, scalar: Scalar, lhs: &Form, rhs: &Form, op: BinaryOp) -> Option<Form> {
         let add = |lhs: u64, rhs: u64| {
             let rhs = if op == BinaryOp::Sub { rhs.wrapping_neg() } else { rhs };
             lhs.wrapping_add(rhs) & mask(scalar)
         };
-        Some(match (lhs.own()?, rhs.own()?) {
-            (None, None) => Form::Same,
-            (Some(own), None) => Form::Above(Arc::clone(own)),
-            (None, Some(own)) => Form::Above(own.iter().map(|own| add(0, *own)).collect()),
-            (Some(lhs), Some(rhs)) => {
-                Form::Above(lhs.iter().zip(&**rhs).map(|(lhs, rhs)| add(*lhs, *rhs)).collect())
-            }
+        Some(match (lhs.own_parts()?, rhs.own_parts()?) {
+            (None, None) => Form::Uniform,
+            (Some(own), None) => Form::UniformPlus(Arc::clone(own)),
+            (None, Some(own)) => Form::UniformPlus(own.iter().map(|own| add(0, *own)).collect()),
+            (Some(lhs), Some(rhs)) => Form::UniformPlus(
+                lhs.iter().zip(&**rhs).map(|(lhs, rhs)| add(*lhs, *rhs)).collect(),
+            ),
         })
     }
 
-    /// A multiple, modulo the type's range.
-    fn times(&self, scalar: Scalar, value: &Form, by: u64) -> Option<Form> {
+    /// Returns a multiple, modulo the type's range.
+    fn multiply(&self, scalar: Scalar, value: &Form, by: u64) -> Option<Form> {
         let times = |value: u64| value.wrapping_mul(by) & mask(scalar);
         if value.is_known() {
-            return self.each([value], |[value]| Some(times(value)));
+            return self.map_known([value], |[value]| Some(times(value)));
         }
-        Some(match value.own()? {
-            None => Form::Same,
-            Some(own) => Form::Above(own.iter().map(|own| times(*own)).collect()),
+        Some(match value.own_parts()? {
+            None => Form::Uniform,
+            Some(own) => Form::UniformPlus(own.iter().map(|own| times(*own)).collect()),
         })
     }
 
     fn cast(&self, from: Scalar, to: Scalar, value: &Form) -> Option<Form> {
         if value.is_known() {
-            return self.each([value], |[value]| evaluate::cast(from, to, value));
+            return self.map_known([value], |[value]| evaluate::cast(from, to, value));
         }
         let (bits, wider) = (from.bits()?, to.bits()?);
         if from.is_float() || to.is_float() {
             return None;
         }
-        let Some(own) = value.own()? else { return Some(Form::Same) };
+        let Some(own) = value.own_parts()? else { return Some(Form::Uniform) };
         if wider <= bits {
-            return Some(Form::Above(own.iter().map(|own| own & mask(to)).collect()));
+            return Some(Form::UniformPlus(own.iter().map(|own| own & mask(to)).collect()));
         }
-        // As far apart as before, as long as nothing wraps.
+        // Widening keeps the distances, as long as nothing wraps.
         let first = *own.first()?;
         let signed = |own: &u64| {
             let shift = 64 - bits;
             let apart = (own.wrapping_sub(first) << shift).cast_signed() >> shift;
-            (apart.abs() < FARTHEST).then_some(apart.cast_unsigned() & mask(to))
+            (apart.abs() < MAX_OFFSET_DISTANCE).then_some(apart.cast_unsigned() & mask(to))
         };
         let own =
             if bits < 32 { None } else { own.iter().map(signed).collect::<Option<Arc<[u64]>>>() };
-        own.map(Form::Above)
+        own.map(Form::UniformPlus)
     }
 
     fn pattern(&self, request: &Request) -> Option<Pattern> {
-        let Found { form, in_step } = &self.found[request.ptr];
-        let offsets: Arc<[u64]> = match form.own()? {
+        let Known { form, equal_trips } = &self.found[request.ptr];
+        let offsets: Arc<[u64]> = match form.own_parts()? {
             Some(own) => Arc::clone(own),
             None => vec![0; self.threads].into(),
         };
@@ -311,14 +314,14 @@ impl Finder<'_> {
                 && classes.iter().all(|class| *class == classes[0])
                 && own.chunks(32).all(|warp| request.phase(apart(warp)) == 0);
             let (lanes, warps) = (Mask::first(own.len()), classes.len() as u64);
-            alike.then_some(Alike { lanes, class: classes[0], warps })
+            alike.then_some(UniformGroup { lanes, class: classes[0], warps })
         });
         let alike = alike.collect();
-        Some(Pattern { alike, classes, offsets, in_step: *in_step })
+        Some(Pattern { alike, classes, offsets, equal_trips: *equal_trips })
     }
 }
 
-/// Whether something may be part of an address: an integer, or an address.
+/// Returns true if a value may be part of an address: an integer or an address.
 fn is_address(kernel: &Kernel, id: InstId) -> bool {
     match kernel.insts[id].ty {
         Ty::Scalar(scalar) => !scalar.is_float(),
@@ -327,7 +330,7 @@ fn is_address(kernel: &Kernel, id: InstId) -> bool {
     }
 }
 
-/// All bits of a type.
+/// Returns the mask of all bits of a type.
 fn mask(scalar: Scalar) -> u64 {
     u64::MAX >> (64 - scalar.bits().unwrap_or(64).clamp(1, 64))
 }

@@ -1,10 +1,10 @@
-//! A kernel on its way to steps: rewritten, and what of the kernel that was written each of its instructions is.
+//! A kernel under rewriting, with the written instruction that each of its instructions came from.
 //!
-//! What is counted are the instructions that were written, and what is checked is told as of them. So each instruction knows
-//! which one it was, those that were added are none, and where one was taken away that is counted there stays a *place*:
-//! a constant that nobody uses. The head of a loop that became a `for` has no place, as there are two: before the first
-//! iteration, and behind each ([`Head`]).
-use super::{counted_loops::runs_through, uniformity::Uniformity};
+//! Counters count the instructions that were written, and checks report them. So each instruction
+//! knows its origin, added instructions have none, and where a counted instruction was removed, a
+//! *placeholder* remains: a constant without uses. The head of a loop that became a `for` has no
+//! placeholder, because it would need two: before the first iteration, and after each ([`Head`]).
+use super::{counted_loops::runs_to_completion, uniformity::Uniformity};
 use crate::translate::Instrumentation;
 use std::cell::OnceCell;
 use warpwise_compiler::{
@@ -12,49 +12,57 @@ use warpwise_compiler::{
     ir::{Inst, InstId, Kernel, Op, Scalar, Span, Ty},
 };
 
-/// A kernel and what was written.
+/// A kernel and its rewritten form.
 pub(super) struct Rewritten<'k> {
     pub(super) written: &'k Kernel,
-    /// Nothing as long as it is the same.
+    /// The rewritten kernel; `None` while it is unchanged.
     kernel: Option<Kernel>,
     instrumentation: Instrumentation,
-    /// By instruction: the one that was written. Empty as long as it is the same.
+    /// Per instruction, its origin. Empty while the kernel is unchanged.
     origins: Vec<Option<InstId>>,
-    /// By instruction, of a `for` that was a loop.
+    /// Per instruction, the head of a `for` that was a loop.
     heads: Vec<Option<Head>>,
-    /// Of what was written.
+    /// Of the kernel as it was written.
     uniformity: OnceCell<Uniformity>,
-    runs_through: OnceCell<Facts<InstId, bool>>,
+    runs_to_completion: OnceCell<Facts<InstId, bool>>,
 }
 
-/// What a loop began with that has become a `for`, as it was written.
+/// The head of a loop that has become a `for`, as it was written.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    /// The branch that decides whether there is another iteration.
+    /// The branch that decides on another iteration.
     pub(super) branch: InstId,
-    /// What leaves the loop there.
+    /// The instruction that leaves the loop.
     pub(super) leaves: InstId,
 }
 
 impl<'k> Rewritten<'k> {
-    /// A kernel as it is written.
+    /// Starts with the kernel as it is written.
     pub(super) fn new(written: &'k Kernel, instrumentation: Instrumentation) -> Self {
         let (origins, heads) = (Vec::new(), Vec::new());
-        let (uniformity, runs_through) = (OnceCell::new(), OnceCell::new());
-        Self { written, kernel: None, instrumentation, origins, heads, uniformity, runs_through }
+        let (uniformity, runs_to_completion) = (OnceCell::new(), OnceCell::new());
+        Self {
+            written,
+            kernel: None,
+            instrumentation,
+            origins,
+            heads,
+            uniformity,
+            runs_to_completion,
+        }
     }
 
-    /// As it is now.
+    /// Returns the kernel in its current form.
     pub(super) fn kernel(&self) -> &Kernel {
         self.kernel.as_ref().unwrap_or(self.written)
     }
 
-    /// What it has become, if it is another one.
+    /// Returns the rewritten kernel, if it was changed.
     pub(super) fn into_kernel(self) -> Option<Kernel> {
         self.kernel
     }
 
-    /// The kernel, to be changed.
+    /// Returns the kernel for changes.
     pub(super) fn edit(&mut self) -> &mut Kernel {
         if self.kernel.is_none() {
             self.origins = self.written.insts.ids().map(Some).collect();
@@ -63,7 +71,7 @@ impl<'k> Rewritten<'k> {
         self.kernel.get_or_insert_with(|| self.written.clone())
     }
 
-    /// The instruction that was written, if one was.
+    /// Returns the written instruction that an instruction came from.
     pub(super) fn origin(&self, id: InstId) -> Option<InstId> {
         match &self.kernel {
             None => Some(id),
@@ -71,18 +79,18 @@ impl<'k> Rewritten<'k> {
         }
     }
 
-    /// What a `for` began with when it was a loop.
+    /// Returns the head of a `for` that was a loop.
     pub(super) fn head(&self, id: InstId) -> Option<Head> {
         self.heads.get(id.index()).copied().flatten()
     }
 
-    /// Notes what a `for` began with.
+    /// Sets the head of a `for`.
     pub(super) fn set_head(&mut self, id: InstId, head: Option<Head>) {
         self.edit();
         self.heads[id.index()] = head;
     }
 
-    /// Whether lanes must come together and part as they do in what was written.
+    /// Returns true if lanes must diverge and converge as in the kernel that was written.
     pub(super) fn is_observed(&self) -> bool {
         match self.instrumentation {
             Instrumentation::Counters(_) | Instrumentation::Sanitizer => true,
@@ -90,60 +98,60 @@ impl<'k> Rewritten<'k> {
         }
     }
 
-    /// Whether values are followed to where they came from.
+    /// Returns true if undefined values are tracked.
     pub(super) fn is_checked(&self) -> bool {
         self.instrumentation == Instrumentation::Sanitizer
     }
 
-    /// Whether instructions are counted where they were written.
-    pub(super) fn keeps_places(&self) -> bool {
+    /// Returns true if instructions are counted where they were written.
+    pub(super) fn keeps_placeholders(&self) -> bool {
         matches!(self.instrumentation, Instrumentation::Counters(_))
     }
 
-    /// What varied as it was written.
+    /// Returns the uniformity of the kernel as it was written.
     pub(super) fn uniformity(&self) -> &Uniformity {
-        self.uniformity.get_or_init(|| Uniformity::of(self.written))
+        self.uniformity.get_or_init(|| Uniformity::analyze(self.written))
     }
 
-    /// True if no lane in a loop waits for others, as [it was written](runs_through).
-    pub(super) fn runs_through(&self, id: InstId) -> bool {
-        self.origin(id).is_some_and(|was| self.ran_through(was))
+    /// Returns true if no lane in a loop [waits for others](runs_to_completion).
+    pub(super) fn runs_to_completion(&self, id: InstId) -> bool {
+        self.origin(id).is_some_and(|was| self.written_runs_to_completion(was))
     }
 
-    /// The same of a loop of what was written.
-    pub(super) fn ran_through(&self, was: InstId) -> bool {
-        self.runs_through.get_or_init(|| runs_through(self.written))[was]
+    /// Returns the same for a loop of the kernel as it was written.
+    pub(super) fn written_runs_to_completion(&self, was: InstId) -> bool {
+        self.runs_to_completion.get_or_init(|| runs_to_completion(self.written))[was]
     }
 
-    /// Makes a place of an instruction.
-    pub(super) fn leave_place(&mut self, id: InstId) {
+    /// Replaces an instruction by a placeholder.
+    pub(super) fn leave_placeholder(&mut self, id: InstId) {
         let inst = &mut self.edit().insts[id];
-        *inst = place(inst.span);
+        *inst = placeholder(inst.span);
     }
 
-    /// An instruction moves elsewhere; yields the place where it is counted.
-    pub(super) fn new_place(&mut self, id: InstId) -> InstId {
+    /// Returns a placeholder that takes over the origin of an instruction that moves elsewhere.
+    pub(super) fn move_leaving_placeholder(&mut self, id: InstId) -> InstId {
         let kernel = self.edit();
-        let new = kernel.insts.push(place(kernel.insts[id].span));
+        let new = kernel.insts.push(placeholder(kernel.insts[id].span));
         self.origins.resize(new.index() + 1, None);
         self.origins.swap(new.index(), id.index());
         new
     }
 
-    /// An instruction moves elsewhere, where it is not counted.
-    pub(super) fn forget_place(&mut self, id: InstId) {
+    /// Removes the origin of an instruction that moves to where it is not counted.
+    pub(super) fn drop_origin(&mut self, id: InstId) {
         self.edit();
         self.origins[id.index()] = None;
     }
 
-    /// Whether it is only a place.
-    pub(super) fn is_place(&self, id: InstId) -> bool {
+    /// Returns true for a placeholder.
+    pub(super) fn is_placeholder(&self, id: InstId) -> bool {
         let is_const = |kernel: &Kernel, id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
-        let was = self.origin(id).filter(|_| self.keeps_places());
+        let was = self.origin(id).filter(|_| self.keeps_placeholders());
         was.is_some_and(|was| is_const(self.kernel(), id) && !is_const(self.written, was))
     }
 
-    /// Puts the instructions in order, behind a change.
+    /// Renumbers the instructions in the order of the text, after a change.
     pub(super) fn renumber(&mut self) {
         let before = self.edit().renumber();
         let of = |old: &InstId| self.origins.get(old.index()).copied().flatten();
@@ -154,6 +162,6 @@ impl<'k> Rewritten<'k> {
     }
 }
 
-fn place(span: Span) -> Inst {
+fn placeholder(span: Span) -> Inst {
     Inst { op: Op::Const(0), ty: Ty::Scalar(Scalar::U32), span }
 }

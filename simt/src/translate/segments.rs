@@ -1,50 +1,50 @@
-//! Which instructions the same lanes run one behind the other, and which branches lanes may part at: of the kernel that
-//! was written, whatever it is rewritten to.
+//! Segments: runs of instructions that the same lanes execute, and the branches at which lanes may
+//! diverge; of the kernel as it was written, whatever it is rewritten to.
 //!
-//! Instructions that the same lanes run one behind the other are a *segment*: who runs it is counted once, at its
-//! beginning. A segment ends where lanes part, leave, wait for others or come from elsewhere. Behind a structure
-//! that all lanes come out of, the segment before it goes on. A lane that a failed check ends counts to the end of
-//! its segment. An instruction that only leaves and is all of an arm that lanes part for has none: it is not run, as lanes leave
-//! by the branch.
+//! The lanes of a *segment* are counted once, at its beginning. A segment ends where lanes diverge,
+//! leave, wait for others or arrive from elsewhere. After a structure that all lanes come out of,
+//! the segment before it continues. A lane that a failed check ends counts to the end of its
+//! segment. An exit that is the whole arm of a divergent branch has no segment: it is not executed,
+//! because lanes leave by the branch.
 //!
 //! Branches are counted as hardware was measured to count them: one for each `if`, and for a `for`
-//! one where it is entered, unless it surely has an iteration, and one behind each iteration. An
+//! one where it is entered, unless it surely has an iteration, and one after each iteration. An
 //! `if` that decides whether threads end is none: they leave by a predicated exit.
 //!
-//! An iteration of a loop begins with a segment, too: with that of its body, or with the one behind where lanes leave before
-//! anything is stored, which is the condition of a `while`.
-use super::{affine::meets_others, uniformity::Uniformity};
+//! An iteration of a loop begins with a segment, too: with that of its body, or with the one after
+//! the exit, if lanes leave before anything is stored, as by the condition of a `while`.
+use super::{affine::waits_for_others, uniformity::Uniformity};
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, InstId, Kernel, Op},
 };
 
-/// The segments of a kernel, numbered as they begin.
+/// The segments of a kernel, numbered in the order of their beginnings.
 pub(super) struct Segments {
-    /// Of each instruction; of a `for`, of who comes to it.
-    of: Facts<InstId, Option<u32>>,
-    /// Of who comes to the end of an iteration of a `for`.
+    /// Per instruction, its segment; of a `for`, that of the lanes that enter it.
+    segment: Facts<InstId, Option<u32>>,
+    /// The segment of the lanes that reach the end of an iteration of a `for`.
     iteration: Facts<InstId, Option<u32>>,
-    /// The loops, each with the segment that an iteration begins with.
+    /// The loops, each with the first segment of an iteration.
     loops: Vec<(InstId, Option<u32>)>,
-    /// Whether who comes to it executes a branch.
+    /// True if an execution of the instruction is a branch.
     is_branch: Facts<InstId, bool>,
-    /// The number of a branch that lanes may part at.
+    /// The number of a branch at which lanes may diverge.
     branch: Facts<InstId, Option<u32>>,
-    /// Of the first arm of an `if` that is such a branch.
+    /// The segment of the first arm of an `if` that is such a branch.
     arm: Facts<InstId, Option<u32>>,
     count: u32,
     branches: u32,
 }
 
 impl Segments {
-    /// Those of a kernel as it was written, of which it is known what varies.
-    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity) -> Self {
+    /// Finds the segments of a kernel as it was written.
+    pub(super) fn analyze(kernel: &Kernel, uniformity: &Uniformity) -> Self {
         let mut exits = kernel.insts.facts(false);
         find_exits(kernel, &kernel.body, &mut exits);
         let none = || kernel.insts.facts(None);
         let segments = Self {
-            of: none(),
+            segment: none(),
             iteration: none(),
             loops: Vec::new(),
             is_branch: kernel.insts.facts(false),
@@ -53,71 +53,71 @@ impl Segments {
             count: 0,
             branches: 0,
         };
-        let mut walk = Walk { kernel, uniformity, exits, open: None, segments };
+        let mut walk = SegmentWalk { kernel, uniformity, exits, open: None, segments };
         walk.body(&kernel.body);
         walk.segments
     }
 
-    /// How many there are.
+    /// Returns the number of segments.
     pub(super) fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// How many branches lanes may part at.
+    /// Returns the number of branches at which lanes may diverge.
     pub(super) fn branches(&self) -> usize {
         self.branches as usize
     }
 
-    /// That of an instruction.
+    /// Returns the segment of an instruction.
     pub(super) fn get(&self, id: InstId) -> Option<u32> {
-        self.of[id]
+        self.segment[id]
     }
 
-    /// That of the end of an iteration of a `for`.
+    /// Returns the segment of the end of an iteration of a `for`.
     pub(super) fn iteration(&self, id: InstId) -> Option<u32> {
         self.iteration[id]
     }
 
-    /// The loops, each with the segment that an iteration begins with, if it has one.
+    /// Returns the loops, each with the first segment of an iteration, if it has one.
     pub(super) fn loops(&self) -> &[(InstId, Option<u32>)] {
         &self.loops
     }
 
-    /// Whether who comes to an instruction executes a branch.
+    /// Returns true if an execution of the instruction is a branch.
     pub(super) fn is_branch(&self, id: InstId) -> bool {
         self.is_branch[id]
     }
 
-    /// The number of a branch that lanes may part at.
+    /// Returns the number of a branch at which lanes may diverge.
     pub(super) fn branch(&self, id: InstId) -> Option<u32> {
         self.branch[id]
     }
 
-    /// That of the first arm of an `if` that lanes may part at.
+    /// Returns the segment of the first arm of an `if` at which lanes may diverge.
     pub(super) fn arm(&self, id: InstId) -> Option<u32> {
         self.arm[id]
     }
 }
 
-struct Walk<'k> {
+struct SegmentWalk<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     exits: Facts<InstId, bool>,
-    /// The segment that goes on here.
+    /// The segment that continues here.
     open: Option<u32>,
     segments: Segments,
 }
 
-impl Walk<'_> {
+impl SegmentWalk<'_> {
     fn body(&mut self, body: &Body) {
         for &id in &body.0 {
-            self.segments.of[id] = Some(self.here());
+            self.segments.segment[id] = Some(self.current());
             self.inst(id);
         }
     }
 
-    /// The segment that goes on here, or begins.
-    fn here(&mut self) -> u32 {
+    /// Returns the segment that continues here, or begins one.
+    fn current(&mut self) -> u32 {
         match self.open {
             Some(open) => open,
             None => self.begin(),
@@ -139,52 +139,53 @@ impl Walk<'_> {
                 let ends = decides_to_end(self.kernel, then, other);
                 self.segments.is_branch[id] = !self.exits[id] && !ends;
                 if self.uniformity.varies(*cond) {
-                    self.part(id, then, other);
+                    self.visit_divergent_arms(id, then, other);
                 } else {
-                    self.arm(then);
-                    self.arm(other);
+                    self.enter_body(then);
+                    self.enter_body(other);
                 }
             }
             Op::For { body, .. } => {
                 self.segments.is_branch[id] = !has_iterations(self.kernel, op);
                 if self.uniformity.varies(id) {
-                    self.branch(id);
+                    self.number_branch(id);
                 }
-                self.arm(body);
-                if continues(self.kernel, id) {
+                self.enter_body(body);
+                if has_continue(self.kernel, id) {
                     self.open = None;
                 }
-                let end = self.here();
+                let end = self.current();
                 self.segments.iteration[id] = Some(end);
-                let first = body.0.first().map_or(Some(end), |&first| self.segments.of[first]);
+                let first = body.0.first().map_or(Some(end), |&first| self.segments.segment[first]);
                 self.segments.loops.push((id, first));
             }
             Op::Loop { body } => {
-                self.arm(body);
-                let first = first_of(self.kernel, body).and_then(|first| self.segments.of[first]);
+                self.enter_body(body);
+                let first = first_of_iteration(self.kernel, body)
+                    .and_then(|first| self.segments.segment[first]);
                 self.segments.loops.push((id, first));
             }
             Op::Block { body } => self.body(body),
-            op if op.is_exit() || meets_others(op) => self.open = None,
+            op if op.is_exit() || waits_for_others(op) => self.open = None,
             _ => {}
         }
         if !op.is_leaf() {
-            let all = comes_out(self.kernel, id, &mut Vec::new());
+            let all = rejoins(self.kernel, id, &mut Vec::new());
             self.open = before.filter(|_| all);
         }
     }
 
-    /// What is run from elsewhere than what stands before it.
-    fn arm(&mut self, body: &Body) {
+    /// Visits a body that is reached by other lanes than the instruction before it.
+    fn enter_body(&mut self, body: &Body) {
         self.open = None;
         self.body(body);
     }
 
-    /// The arms of an `if` that lanes part at.
-    fn part(&mut self, id: InstId, then: &Body, other: &Body) {
-        self.branch(id);
-        let leave =
-            (other.0.is_empty() && self.leaves(then)) || (then.0.is_empty() && self.leaves(other));
+    /// Visits the arms of an `if` at which lanes diverge.
+    fn visit_divergent_arms(&mut self, id: InstId, then: &Body, other: &Body) {
+        self.number_branch(id);
+        let leave = (other.0.is_empty() && self.only_leaves(then))
+            || (then.0.is_empty() && self.only_leaves(other));
         if leave {
             return;
         }
@@ -193,11 +194,11 @@ impl Walk<'_> {
             self.segments.arm[id] = Some(self.begin());
         }
         self.body(then);
-        self.arm(other);
+        self.enter_body(other);
     }
 
-    /// Whether a body only leaves for where lanes may wait, or for good.
-    fn leaves(&self, body: &Body) -> bool {
+    /// Returns true if a body only leaves, either for good or to where lanes may wait.
+    fn only_leaves(&self, body: &Body) -> bool {
         let [only] = body.0[..] else { return false };
         match self.kernel.insts[only].op {
             Op::Break(target) | Op::Continue(target) => self.uniformity.framed(target),
@@ -205,8 +206,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Lanes may part here.
-    fn branch(&mut self, id: InstId) {
+    /// Numbers a branch at which lanes may diverge.
+    fn number_branch(&mut self, id: InstId) {
         let is_for = matches!(self.kernel.insts[id].op, Op::For { .. });
         if is_for || self.segments.is_branch[id] {
             self.segments.branch[id] = Some(self.segments.branches);
@@ -215,29 +216,30 @@ impl Walk<'_> {
     }
 }
 
-/// What an iteration of a loop begins with: behind its condition, if it has one and something stands behind it.
-fn first_of(kernel: &Kernel, body: &Body) -> Option<InstId> {
+/// Returns the first instruction of an iteration: after the loop's condition, if it has one and
+/// instructions follow it.
+fn first_of_iteration(kernel: &Kernel, body: &Body) -> Option<InstId> {
     let first = body.0.first().copied();
     for (at, &id) in body.0.iter().enumerate() {
-        if stores(kernel, id) {
+        if is_observable(kernel, id) {
             break;
         }
-        if !comes_out(kernel, id, &mut Vec::new()) {
+        if !rejoins(kernel, id, &mut Vec::new()) {
             return body.0.get(at + 1).copied().or(first);
         }
     }
     first
 }
 
-/// Whether others can see that an instruction was done.
-fn stores(kernel: &Kernel, id: InstId) -> bool {
+/// Returns true if other threads or the host can observe an instruction.
+fn is_observable(kernel: &Kernel, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
-    meets_others(op)
+    waits_for_others(op)
         || matches!(op, Op::Store { .. } | Op::AtomicStore { .. } | Op::Print { .. })
-        || op.bodies().flat_map(|body| &body.0).any(|&inner| stores(kernel, inner))
+        || op.bodies().flat_map(|body| &body.0).any(|&inner| is_observable(kernel, inner))
 }
 
-/// Finds the `if`s behind which a thread that skips them has nothing left to do.
+/// Finds the `if`s after which a thread that skips them has nothing left to do.
 fn find_exits(kernel: &Kernel, body: &Body, exits: &mut Facts<InstId, bool>) {
     let Some(&last) = body.0.last() else { return };
     if let Op::If { then, other, .. } = &kernel.insts[last].op {
@@ -247,7 +249,7 @@ fn find_exits(kernel: &Kernel, body: &Body, exits: &mut Facts<InstId, bool>) {
     }
 }
 
-/// Whether the lanes of one arm end there and do nothing before.
+/// Returns true if one arm only ends the thread.
 fn decides_to_end(kernel: &Kernel, then: &Body, other: &Body) -> bool {
     let ends = |body: &Body| {
         let [only] = body.0[..] else { return false };
@@ -256,17 +258,17 @@ fn decides_to_end(kernel: &Kernel, then: &Body, other: &Body) -> bool {
     (ends(then) && other.0.is_empty()) || (ends(other) && then.0.is_empty())
 }
 
-/// Whether a `for` over constants is entered whatever happens.
+/// Returns true if a `for` over constants has at least one iteration.
 fn has_iterations(kernel: &Kernel, op: &Op) -> bool {
     let Op::For { start, end, .. } = op else { return false };
     let bounds = (&kernel.insts[*start].op, &kernel.insts[*end].op);
     let (Op::Const(start), Op::Const(end)) = bounds else { return false };
-    // So small that it does not matter whether the type has a sign.
+    // Below 2^7 the signedness of the type makes no difference.
     start < end && *end < 1 << 7
 }
 
-/// Whether some lane goes on with the next iteration of a loop from inside its body.
-fn continues(kernel: &Kernel, of: InstId) -> bool {
+/// Returns true if some lane continues a loop from inside its body.
+fn has_continue(kernel: &Kernel, of: InstId) -> bool {
     fn any(kernel: &Kernel, body: &Body, of: InstId) -> bool {
         body.0.iter().any(|&id| {
             let op = &kernel.insts[id].op;
@@ -277,16 +279,16 @@ fn continues(kernel: &Kernel, of: InstId) -> bool {
     kernel.insts[of].op.bodies().any(|body| any(kernel, body, of))
 }
 
-/// Whether all lanes that come to a structure come out of it, unless they fail, and none has met
-/// another in it.
-fn comes_out(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
+/// Returns true if all lanes that enter a structure come out of it, unless they fail, and none has
+/// synchronized in it.
+fn rejoins(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
     inside.push(structure);
     let mut insts = kernel.insts[structure].op.bodies().flat_map(|body| &body.0);
     let all = insts.all(|&id| match &kernel.insts[id].op {
         Op::Return => false,
         Op::Break(target) | Op::Continue(target) => inside.contains(target),
-        op if op.is_leaf() => !meets_others(op),
-        _ => comes_out(kernel, id, inside),
+        op if op.is_leaf() => !waits_for_others(op),
+        _ => rejoins(kernel, id, inside),
     });
     inside.pop();
     all

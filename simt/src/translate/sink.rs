@@ -1,19 +1,21 @@
-//! Values that are only made for a local, made right where they are set.
+//! Sinking: values that are only made for a local move right before the `set`.
 //!
-//! `(x, y) = (x * x - y * y, 2.0 * x * y)` computes both values before it sets either. Right before `set x` what was in `x`
-//! is not needed any more, so that the new value is [computed into it](super::locals) instead of copied there.
+//! `(x, y) = (x * x - y * y, 2.0 * x * y)` computes both values before it sets either. Right before
+//! `set x` the old value of `x` is not needed any more, so that the new value is [computed into
+//! it](super::locals) instead of copied there.
 //!
-//! An operation moves down to its only use, a `set` of the same body, if what the local was is looked at in between. It has
-//! no effect, and its operands are values, so nobody can tell. It stays where it is if it reads a local that is set in
-//! between, as `b` in `(a, b) = (b, a + b)`: what that was would have to be kept.
+//! An operation moves down to its only use, a `set` of the same body, if the old value of the local
+//! is read in between. It has no effect, and its operands are values, so nobody can tell. It stays
+//! where it is if it reads a local that is set in between, as `b` in `(a, b) = (b, a + b)`: the old
+//! value would have to be kept.
 use super::rewritten::Rewritten;
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op},
 };
 
-/// Makes such values where they are set.
-pub(super) fn sink(rewritten: &mut Rewritten<'_>) {
+/// Sinks such values.
+pub(super) fn sink_values(rewritten: &mut Rewritten<'_>) {
     let kernel = rewritten.kernel();
     let mut uses = kernel.insts.facts(0_u32);
     for (_, inst) in kernel.insts.iter() {
@@ -27,16 +29,16 @@ pub(super) fn sink(rewritten: &mut Rewritten<'_>) {
         return;
     }
     let body = std::mem::take(&mut rewritten.edit().body);
-    rewritten.edit().body = rewrite(rewritten, body, &before, &moves);
+    rewritten.edit().body = move_values(rewritten, body, &before, &moves);
     rewritten.renumber();
 }
 
 struct Search<'k> {
     kernel: &'k Kernel,
     uses: Facts<InstId, u32>,
-    /// What is to be made right before each `set`.
+    /// The value to make right before each `set`.
     before: Facts<InstId, Option<InstId>>,
-    /// Whether an instruction is such a value.
+    /// True for such a value.
     moves: Facts<InstId, bool>,
     found: bool,
 }
@@ -48,7 +50,7 @@ impl Search<'_> {
             let op = &self.kernel.insts[order[at]].op;
             if let Op::Set { local, value } = *op
                 && let Some(made) = order[..at].iter().rposition(|inst| *inst == value)
-                && self.sinks(local, value, &order[made + 1..at])
+                && self.can_sink(local, value, &order[made + 1..at])
             {
                 self.before[order[at]] = Some(value);
                 self.moves[value] = true;
@@ -59,8 +61,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a value for a local is to move behind what is between it and where it is set.
-    fn sinks(&self, local: LocalId, value: InstId, between: &[InstId]) -> bool {
+    /// Returns true if a value should move after the instructions between it and its `set`.
+    fn can_sink(&self, local: LocalId, value: InstId, between: &[InstId]) -> bool {
         let op = &self.kernel.insts[value].op;
         let computes = matches!(
             op,
@@ -76,7 +78,7 @@ impl Search<'_> {
             Op::Get(of) => Some(of),
             _ => None,
         };
-        // An operand may be computed with what uses it.
+        // An operand may be fused into its use.
         let operands = |of: InstId| self.kernel.insts[of].op.operands();
         let read = || operands(value).flat_map(|of| operands(of).chain([of])).filter_map(get);
         let looks = |inst: InstId| {
@@ -88,20 +90,20 @@ impl Search<'_> {
         };
         computes
             && self.uses[value] == 1
-            && self.any(between, &looks)
-            && !self.any(between, &changes)
+            && self.any_nested(between, &looks)
+            && !self.any_nested(between, &changes)
     }
 
-    /// Whether something holds for one of the instructions, or one inside of them.
-    fn any(&self, insts: &[InstId], holds: &impl Fn(InstId) -> bool) -> bool {
+    /// Returns true if `holds` is true for one of the instructions, or one inside of them.
+    fn any_nested(&self, insts: &[InstId], holds: &impl Fn(InstId) -> bool) -> bool {
         insts.iter().any(|&inst| {
             let mut bodies = self.kernel.insts[inst].op.bodies();
-            holds(inst) || bodies.any(|inner| self.any(&inner.0, holds))
+            holds(inst) || bodies.any(|inner| self.any_nested(&inner.0, holds))
         })
     }
 }
 
-fn rewrite(
+fn move_values(
     rewritten: &mut Rewritten<'_>,
     body: Body,
     before: &Facts<InstId, Option<InstId>>,
@@ -110,14 +112,16 @@ fn rewrite(
     let mut done = Vec::with_capacity(body.0.len());
     for id in body.0 {
         if moves[id] {
-            done.extend(rewritten.keeps_places().then(|| rewritten.new_place(id)));
+            done.extend(
+                rewritten.keeps_placeholders().then(|| rewritten.move_leaving_placeholder(id)),
+            );
             continue;
         }
         done.extend(before[id]);
         done.push(id);
         let mut op = std::mem::replace(&mut rewritten.edit().insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
-            *inner = rewrite(rewritten, std::mem::take(inner), before, moves);
+            *inner = move_values(rewritten, std::mem::take(inner), before, moves);
         }
         rewritten.edit().insts[id].op = op;
     }

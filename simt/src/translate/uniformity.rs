@@ -1,19 +1,20 @@
-//! Which values are the same in every lane of a strand, and where lanes part ways.
+//! Uniformity: the values that are the same in every lane of a strand, and the structures in which
+//! lanes diverge.
 //!
-//! A value is uniform if all that it is computed from is. A structure is *framed* if
-//! lanes may wait in it while others run: an `if` on a value that varies, and a loop
-//! or block that is left, or continued, from inside such a structure. Everything
-//! starts uniform, and what is found to vary spreads until nothing changes.
+//! A value is uniform if all its operands are. A structure is *framed* if lanes may wait in it
+//! while others run: an `if` on a varying value, and a loop or block that is left, or continued,
+//! from inside such a structure. Everything starts uniform, and variation spreads until nothing
+//! changes.
 //!
-//! A local is uniform if it is only set to uniform values and every access stands in
-//! the same arm of the same framed `if` (or in none) and in no framed loop or block:
-//! then no lane waits while another sets it.
+//! A local is uniform if it is only set to uniform values, and every access is in the same arm of
+//! the same framed `if` (or in none) and in no framed loop or block: then no lane waits while
+//! another sets it.
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, Builtin, InstId, Kernel, LocalId, Op, Space},
 };
 
-/// What varies between the lanes of a strand.
+/// The values, locals and structures that vary between the lanes of a strand.
 pub(super) struct Uniformity {
     varies: Facts<InstId, bool>,
     local_varies: Facts<LocalId, bool>,
@@ -24,7 +25,7 @@ pub(super) struct Uniformity {
 type Arm = (InstId, usize);
 
 impl Uniformity {
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    pub(super) fn analyze(kernel: &Kernel) -> Self {
         let mut facts = Self {
             varies: kernel.insts.facts(false),
             local_varies: kernel.locals.facts(false),
@@ -46,34 +47,34 @@ impl Uniformity {
         }
     }
 
-    /// Whether the value differs from lane to lane.
+    /// Returns true if the value differs between lanes.
     pub(super) fn varies(&self, value: InstId) -> bool {
         self.varies[value]
     }
 
-    /// Whether the local differs from lane to lane.
+    /// Returns true if the local differs between lanes.
     pub(super) fn local_varies(&self, local: LocalId) -> bool {
         self.local_varies[local]
     }
 
-    /// Whether lanes may wait in the structure.
+    /// Returns true if lanes may wait in the structure.
     pub(super) fn framed(&self, structure: InstId) -> bool {
         self.framed[structure]
     }
 }
 
-/// One walk over the kernel.
+/// One traversal of the kernel.
 struct Round<'k> {
     kernel: &'k Kernel,
     facts: Uniformity,
-    /// Where each local was first seen: the innermost arm of a framed `if`.
+    /// The innermost arm of a framed `if` at the first access to each local.
     seen: Facts<LocalId, Option<Option<Arm>>>,
-    /// Where we are, outermost first.
+    /// The arms around the current instruction, outermost first.
     arms: Vec<Arm>,
     changed: bool,
 }
 
-fn set(fact: &mut bool, to: bool, changed: &mut bool) {
+fn raise(fact: &mut bool, to: bool, changed: &mut bool) {
     if to && !*fact {
         *fact = true;
         *changed = true;
@@ -103,7 +104,7 @@ impl Round<'_> {
             | Op::Len(_)
             | Op::Shared(_)
             | Op::Array(_) => false,
-            // Each lane has its own.
+            // Each lane has its own array.
             Op::Load { ptr } if kernel.space(*ptr) == Some(Space::Local) => true,
             Op::Builtin(builtin) => differs_between_threads(*builtin),
             Op::Unary { .. }
@@ -118,18 +119,18 @@ impl Round<'_> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Load { .. } => operands_vary,
-            // The index that is yielded, not the length.
+            // The result is the index, not the length.
             Op::Bounds { index, .. } => self.facts.varies[*index],
             Op::Get(local) => {
-                self.access(*local);
+                self.record_access(*local);
                 self.facts.local_varies[*local]
             }
             Op::Set { local, .. } => {
-                self.access(*local);
-                set(&mut self.facts.local_varies[*local], operands_vary, &mut self.changed);
+                self.record_access(*local);
+                raise(&mut self.facts.local_varies[*local], operands_vary, &mut self.changed);
                 false
             }
-            // What each lane gets is its own, even if all ask for the same.
+            // Each lane receives its own result, even if the operands are equal.
             Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
@@ -139,15 +140,15 @@ impl Round<'_> {
             | Op::ActiveMask
             | Op::Reduce { .. } => true,
             Op::If { .. } => {
-                set(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false
             }
             Op::For { .. } => {
-                set(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                raise(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 operands_vary
             }
             Op::Break(target) | Op::Continue(target) => {
-                self.leave(*target);
+                self.record_exit(*target);
                 false
             }
             Op::Check { .. }
@@ -163,23 +164,23 @@ impl Round<'_> {
             | Op::Print { .. }
             | Op::Panic { .. } => false,
         };
-        set(&mut self.facts.varies[id], varies, &mut self.changed);
+        raise(&mut self.facts.varies[id], varies, &mut self.changed);
     }
 
-    /// Lanes leave `target` from here: from inside a framed structure, not all do.
-    fn leave(&mut self, target: InstId) {
+    /// Records that lanes leave `target` from here: from inside a framed structure, not all do.
+    fn record_exit(&mut self, target: InstId) {
         let inside = self.arms.iter().rev().take_while(|(structure, _)| *structure != target);
         let parted = inside.into_iter().any(|(structure, _)| self.facts.framed[*structure]);
-        set(&mut self.facts.framed[target], parted, &mut self.changed);
+        raise(&mut self.facts.framed[target], parted, &mut self.changed);
     }
 
-    fn access(&mut self, local: LocalId) {
+    fn record_access(&mut self, local: LocalId) {
         let framed = || self.arms.iter().filter(|(structure, _)| self.facts.framed[*structure]);
         let is_if = |structure| matches!(self.kernel.insts[structure].op, Op::If { .. });
         let in_loop = framed().any(|(structure, _)| !is_if(*structure));
         let here = framed().next_back().copied();
         let first = *self.seen[local].get_or_insert(here);
-        set(&mut self.facts.local_varies[local], in_loop || first != here, &mut self.changed);
+        raise(&mut self.facts.local_varies[local], in_loop || first != here, &mut self.changed);
     }
 }
 

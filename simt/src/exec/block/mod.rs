@@ -68,7 +68,7 @@ pub(crate) struct Block<'a> {
     /// Steps taken from the budget and not done.
     steps: i64,
     /// Whether no lanes that go round loops have been told apart.
-    in_step: bool,
+    equal_trips: bool,
     checks: Option<Box<BlockChecks>>,
     /// In which order strands take turns, if not in the usual one.
     order: Option<Order>,
@@ -191,7 +191,7 @@ impl<'a> Block<'a> {
                     Stop::Spun => {
                         let strands = self.strands.len();
                         self.split_waiting(index);
-                        self.in_step &= self.strands.len() == strands;
+                        self.equal_trips &= self.strands.len() == strands;
                     }
                     Stop::Turn if self.evenly => {
                         self.give_back(budget);
@@ -280,7 +280,7 @@ impl<'a> Block<'a> {
                 block: self.number,
                 block_idx: self.idx,
                 first_thread: group.first_thread,
-                in_step: self.in_step,
+                equal_trips: self.equal_trips,
             };
             let mut exec = Exec {
                 code: self.code,

@@ -20,8 +20,8 @@ impl Block<'_> {
                 let at = given.bits_in_block(bound.block, idx);
                 numbers.advance(*uniform, at, given.increment_per_block(bound.block));
             }
-            let (shared, in_step, is_defined) = (&[], true, false);
-            Trace { code, bound, shared, group, numbers, steps, noted, in_step, is_defined }
+            let (shared, equal_trips, is_defined) = (&[], true, false);
+            Trace { code, bound, shared, group, numbers, steps, noted, equal_trips, is_defined }
                 .block()?;
             rounds = self.numbers.rounds();
         }
@@ -45,10 +45,10 @@ impl Block<'_> {
                     compiled.run(registers, rounds, &mut self.did.values);
                     continue;
                 }
-                let (tally, in_step, block) = (&mut log.tally, true, first);
+                let (tally, equal_trips, block) = (&mut log.tally, true, first);
                 let (ahead, batch) = (1, None);
                 let mut counts =
-                    Counts { code, bound, tally, gone, group, in_step, block, ahead, batch };
+                    Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch };
                 run(steps, registers, all, rounds, &mut self.did.values, &mut counts);
                 counts.finish();
             }
@@ -62,8 +62,8 @@ impl Block<'_> {
         let Self { code, bound, .. } = *self;
         for (group, noted) in self.noted.iter().enumerate() {
             let (tally, gone) = (&mut log.tally, &mut self.groups[group].gone);
-            let (in_step, block, ahead, batch) = (true, first, 1, None);
-            Counts { code, bound, tally, gone, group, in_step, block, ahead, batch }
+            let (equal_trips, block, ahead, batch) = (true, first, 1, None);
+            Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch }
                 .count(noted, rounds);
         }
         if let Some(checks) = bound.checks.as_ref().filter(|checks| !checks.is_eager) {

@@ -50,7 +50,7 @@ impl<'a> Block<'a> {
             strands: Vec::new(),
             spare: Vec::new(),
             steps: 0,
-            in_step: true,
+            equal_trips: true,
             checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
             order: None,
             evenly: false,
@@ -72,7 +72,7 @@ impl<'a> Block<'a> {
     /// Sets every thread of a block before the first step.
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
-        (self.in_step, self.paused) = (true, None);
+        (self.equal_trips, self.paused) = (true, None);
         if let Some(checks) = &mut self.checks {
             checks.start(number);
         }

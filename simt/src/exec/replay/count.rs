@@ -31,7 +31,7 @@ pub(crate) struct Counts<'t, 'a> {
     pub(crate) gone: &'t mut Gone,
     pub(crate) group: usize,
     /// Whether lanes that run a loop together have gone round as often.
-    pub(crate) in_step: bool,
+    pub(crate) equal_trips: bool,
     /// Number of the block of the first round, and how many further on that of each other is.
     pub(crate) block: u64,
     pub(crate) ahead: u64,
@@ -173,7 +173,7 @@ impl<'a> Counts<'_, 'a> {
     /// What the warps ask in a round.
     fn asks(&mut self, going: &Going, round: u64, lanes: Mask) -> Asked {
         let pattern = self.bound.patterns.get(going.request as usize).and_then(Option::as_ref);
-        let pattern = pattern.filter(|pattern| self.in_step || !pattern.in_step);
+        let pattern = pattern.filter(|pattern| self.equal_trips || !pattern.equal_trips);
         if let Some(alike) = pattern.and_then(|pattern| pattern.alike[self.group]) {
             return self.ask(going, round, (0, u32::MAX), pattern).times(alike.warps);
         }

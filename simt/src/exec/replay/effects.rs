@@ -98,8 +98,8 @@ impl Trace<'_, '_> {
             None => Where::Same(going.first),
             Some(_) => {
                 let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
-                let holds = |in_step: bool| self.in_step || !in_step;
-                let pattern = here(pattern.filter(|pattern| holds(pattern.in_step)))?;
+                let holds = |equal_trips: bool| self.equal_trips || !equal_trips;
+                let pattern = here(pattern.filter(|pattern| holds(pattern.equal_trips)))?;
                 Where::Pattern(going.first.wrapping_sub(pattern.offsets[first_thread]))
             }
         };

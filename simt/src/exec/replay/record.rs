@@ -58,7 +58,7 @@ pub(crate) struct Trace<'t, 'a> {
     pub(crate) steps: &'t mut Vec<LaneInstr<'a>>,
     pub(crate) noted: &'t mut Noted,
     /// Whether lanes that run a loop together have gone round as often.
-    pub(crate) in_step: bool,
+    pub(crate) equal_trips: bool,
     /// Whether all of shared memory has been written, if that is checked.
     pub(crate) is_defined: bool,
 }

@@ -99,7 +99,9 @@ impl Exec<'_> {
             return Where::Same(self.byte_of(at, 0));
         }
         let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
-        if let Some(pattern) = pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
+        if let Some(pattern) =
+            pattern.filter(|pattern| self.place.equal_trips || !pattern.equal_trips)
+        {
             let some = active.lowest().unwrap_or(0);
             let offset = pattern.offsets[self.place.first_thread + some];
             return Where::Pattern(self.byte_of(at, some).wrapping_sub(offset));

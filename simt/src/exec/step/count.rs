@@ -78,7 +78,7 @@ impl<'e> Exec<'e> {
     #[inline(always)]
     fn pattern(&self, number: u32) -> Option<&'e Pattern> {
         let pattern = self.bound.patterns.get(number as usize)?.as_ref()?;
-        (self.place.in_step || !pattern.in_step).then_some(pattern)
+        (self.place.equal_trips || !pattern.equal_trips).then_some(pattern)
     }
 
     /// What the warps ask of memory, if that is the same for all and was asked before.

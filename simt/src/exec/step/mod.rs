@@ -86,7 +86,7 @@ pub(crate) struct Place {
     /// Number in the block of the group's first thread.
     pub(crate) first_thread: usize,
     /// Whether lanes that run a loop together have gone round as often.
-    pub(crate) in_step: bool,
+    pub(crate) equal_trips: bool,
 }
 
 /// Where a step has loaded from a buffer, in bytes.

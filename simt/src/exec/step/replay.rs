@@ -36,15 +36,24 @@ impl Exec<'_> {
         }
         let (code, bound, shared) = (self.code, self.bound, self.shared);
         let (mut steps, mut noted) = (Vec::<LaneInstr<'_>>::new(), Noted::default());
-        let in_step = self.place.in_step;
+        let equal_trips = self.place.equal_trips;
         let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
         let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));
         let before = &self.strand.uniforms;
         let mut numbers = Numbers::new(before, 1);
         let mut trace = |numbers: &mut Numbers| {
             let (steps, noted) = (&mut steps, &mut noted);
-            let mut trace =
-                Trace { code, bound, shared, group, numbers, steps, noted, in_step, is_defined };
+            let mut trace = Trace {
+                code,
+                bound,
+                shared,
+                group,
+                numbers,
+                steps,
+                noted,
+                equal_trips,
+                is_defined,
+            };
             trace.iteration(head, back)
         };
         trace(&mut numbers)?;
@@ -65,7 +74,8 @@ impl Exec<'_> {
         let mut values = Vec::new();
         let (tally, gone, block) = (&mut self.log.tally, &mut *self.gone, self.place.block);
         let (ahead, batch) = (0, None);
-        let mut counts = Counts { code, bound, tally, gone, group, in_step, block, ahead, batch };
+        let mut counts =
+            Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch };
         if let Some(compiled) = compiled {
             compiled.run(self.registers, 0..rounds - 1, &mut values);
         } else {

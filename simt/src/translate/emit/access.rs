@@ -1,6 +1,6 @@
 //! Addresses, loads, stores and atomics.
 use super::{
-    super::address::{Base, place},
+    super::address::{Base, decompose},
     Done, Emitter,
     affine::keeps_bits,
 };
@@ -28,7 +28,7 @@ impl Emitter<'_> {
             let base = self.lanes(base)?;
             let index = self.wide_lanes(id, index)?;
             let stride = self.constant_lanes(stride, 8)?;
-            self.registers.release(self.ranges.position(id));
+            self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
             self.step(Instr::Map { f, regs: [to, base, index, stride] });
             return Ok(());
@@ -51,7 +51,7 @@ impl Emitter<'_> {
             let f = lanes::offset(self.isa);
             let base = self.lanes(base)?;
             let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
-            self.registers.release(self.ranges.position(id));
+            self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
             self.step(Instr::Map { f, regs: [to, base, one, offset] });
             return Ok(());
@@ -99,21 +99,21 @@ impl Emitter<'_> {
         id: InstId,
         ptr: InstId,
     ) -> Result<Address<Operand>, Malformed> {
-        let place = place(self.kernel, ptr);
+        let place = decompose(self.kernel, ptr);
         let offset = place.offset;
         Ok(match place.base {
             Base::Start(of) => {
                 let index = Operand::Uniform(self.constant(0, 8));
                 Address::Element { buffer: self.buffer(of), index, stride: 1, offset }
             }
-            Base::Element { of, index, stride } => {
+            Base::Element { buffer: root, index, stride } => {
                 let index = match self.operand(index)? {
                     Operand::Lanes(reg) if reg.size() < 4 => {
                         Operand::Lanes(self.wide_lanes(id, index)?)
                     }
                     index @ (Operand::Lanes(_) | Operand::Uniform(_) | Operand::Affine(_)) => index,
                 };
-                Address::Element { buffer: self.buffer(of), index, stride, offset }
+                Address::Element { buffer: self.buffer(root), index, stride, offset }
             }
             Base::Value(ptr) => Address::Pointer { ptr: self.operand(ptr)?, offset },
         })
@@ -132,7 +132,7 @@ impl Emitter<'_> {
 
     /// Returns an upper bound of the index through which `ptr` reaches its element, if one is known.
     pub(super) fn max_index(&self, ptr: InstId) -> Option<u64> {
-        let Base::Element { index, .. } = place(self.kernel, ptr).base else { return None };
+        let Base::Element { index, .. } = decompose(self.kernel, ptr).base else { return None };
         let ranges = self.value_ranges.get_or_init(|| range::analyze(self.kernel));
         ranges.get(self.kernel, index).and_then(|range| range.max.try_into().ok())
     }
@@ -156,7 +156,7 @@ impl Emitter<'_> {
             }
             return self.spread(id);
         }
-        if let (Some(from), true) = (at.affine(), self.fusion.is_loaded(id)) {
+        if let (Some(from), true) = (at.affine(), self.fusion.is_fused_load(id)) {
             self.loaded.insert(id, from);
             if !self.watching {
                 return Ok(());

@@ -43,7 +43,7 @@ impl Emitter<'_> {
         let value = self.affine_of(base, by)?;
         self.affines[id] = Some(value);
         if self.ranges.needs_lanes(id) {
-            self.registers.release(self.ranges.position(id));
+            self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
             self.step(Instr::Spread { to, from: value });
         }
@@ -56,7 +56,7 @@ impl Emitter<'_> {
         let slope = match self.code.slopes.iter().position(known) {
             Some(slope) => slope,
             None => {
-                let lanes = self.registers.forever(size);
+                let lanes = self.registers.allocate_permanent(size);
                 self.code.slopes.push(Slope { by, lanes });
                 let slope = self.code.slopes.len() - 1;
                 self.code.preset.push((lanes, Preset::Slope(self.number(slope)?)));
@@ -368,7 +368,7 @@ impl Emitter<'_> {
             (Operand::Uniform(with), Operand::Affine(value)) => (mirrored(op), value, with),
             _ => return Err(self.malformed("a comparison that is not of an affine value")),
         };
-        self.registers.release(self.ranges.position(id));
+        self.registers.release_through(self.ranges.position(id));
         let to = self.new_lanes(id)?;
         let compare = self.comparison(id, (op, scalar), to, value, with)?;
         self.compared.insert(id, compare);

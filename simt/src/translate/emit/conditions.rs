@@ -17,7 +17,7 @@ impl Emitter<'_> {
 
     fn decide(&mut self, cond: InstId, step: impl FnOnce(u32) -> Instr) -> Done {
         let decisions = self.decisions;
-        let Some(made_of) = decisions.made_of(cond) else { return Ok(()) };
+        let Some(made_of) = decisions.terms(cond) else { return Ok(()) };
         let decision = self.code.decisions.len() as u32;
         self.step(step(decision));
         self.code.decisions.push(Box::default());

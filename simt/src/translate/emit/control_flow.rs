@@ -33,7 +33,7 @@ impl Emitter<'_> {
         }
         // Without a first arm, the second one stands for it: nothing is to do if no lane goes there. Steps that tell what
         // threads do tell arms apart, and what may be decided knows the first by its condition.
-        let when = !then.0.is_empty() || self.traced || self.decisions.made_of(cond).is_some();
+        let when = !then.0.is_empty() || self.traced || self.decisions.terms(cond).is_some();
         let (then, other) = if when { (then, other) } else { (other, then) };
         let (first, middle, join) = (self.label(), self.label(), self.label());
         let has_other = !other.0.is_empty();
@@ -337,11 +337,11 @@ pub(super) struct RangeFns {
 }
 
 /// What an iteration of a loop with this body takes of the [`SPIN_BUDGET`](crate::bytecode::SPIN_BUDGET) with it: nothing, if it cannot wait
-/// for another thread, because it reads nothing that others write or [nobody leaves it early](Rewritten::runs_through); much, if
+/// for another thread, because it reads nothing that others write or [nobody leaves it early](Rewritten::runs_to_completion); much, if
 /// it reads atomically, as those do that wait.
 pub(super) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
     let cost = cost_of_reading(rewritten.kernel(), body);
-    if cost > 0 && rewritten.runs_through(id) { 0 } else { cost }
+    if cost > 0 && rewritten.runs_to_completion(id) { 0 } else { cost }
 }
 
 /// The same of a body, whatever the loop.

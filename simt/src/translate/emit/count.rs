@@ -36,7 +36,7 @@ impl<'k> Counting<'k> {
             Requests::Scalars => None,
             Requests::Vectors => Some(vectors::analyze(written)),
         };
-        let segments = Segments::of(written, rewritten.uniformity());
+        let segments = Segments::analyze(written, rewritten.uniformity());
         let entry = |id| Entry {
             segment: segments.get(id),
             iteration: segments.iteration(id),

@@ -16,7 +16,7 @@ impl Emitter<'_> {
             return Err(self.malformed("an operand that is no operation"));
         };
         let scalar = self.scalar(inner)?;
-        let one = self.fusion.one(id);
+        let one = self.fusion.uniform_operand(id);
         let how = fused::Loop { isa: self.isa, one: one.is_some() };
         let op = &self.kernel.insts[id].op;
         let (f, c) = if let Op::Binary { op, lhs, rhs } = *op {
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         let any = lanes.into_iter().flatten().next().ok_or_else(|| self.cannot_fuse())?;
         let [a, b, c] = lanes.map(|reg| reg.unwrap_or(any));
         // An operand that is not needed any more can make room for the result.
-        self.registers.release(self.ranges.position(id));
+        self.registers.release_through(self.ranges.position(id));
         let regs = [self.new_lanes(id)?, a, b, c];
         self.step(match single {
             Some((place, one)) => Instr::MapWithOne { f, regs, place, one },

@@ -13,8 +13,8 @@ mod sums;
 mod values;
 
 use super::{
-    access_words::Words, affine::Affinity, allocate::Allocator, conditions::Decisions,
-    fuse::Fusion, live_ranges::Ranges, locals::Locals, rewritten::Rewritten,
+    access_words::AccessWords, affine::Affinity, allocate::Allocator, conditions::Decisions,
+    fuse::Fusion, live_ranges::LiveRanges, locals::Locals, rewritten::Rewritten,
     uniformity::Uniformity,
 };
 use crate::{
@@ -41,25 +41,25 @@ use warpwise_compiler::{
 
 /// What is known of a kernel.
 #[derive(Clone, Copy)]
-pub(super) struct Facts<'k> {
+pub(super) struct Analyses<'k> {
     pub(super) uniformity: &'k Uniformity,
     pub(super) affinity: &'k Affinity,
     pub(super) fusion: &'k Fusion,
     pub(super) decisions: &'k Decisions,
-    pub(super) ranges: &'k Ranges,
+    pub(super) ranges: &'k LiveRanges,
     pub(super) locals: &'k Locals,
-    pub(super) words: &'k Words,
+    pub(super) words: &'k AccessWords,
 }
 
 /// Lowers a kernel by what is known of it.
 pub(super) fn emit(
     rewritten: &Rewritten<'_>,
-    facts: Facts<'_>,
+    analyses: Analyses<'_>,
     isa: Isa,
     instrumentation: Instrumentation,
 ) -> Result<Code, Malformed> {
     let kernel = rewritten.kernel();
-    let Facts { uniformity, affinity, fusion, decisions, ranges, locals, words } = facts;
+    let Analyses { uniformity, affinity, fusion, decisions, ranges, locals, words } = analyses;
     let mut emitter = Emitter {
         rewritten,
         kernel,
@@ -116,7 +116,7 @@ struct Emitter<'k> {
     affinity: &'k Affinity,
     fusion: &'k Fusion,
     decisions: &'k Decisions,
-    ranges: &'k Ranges,
+    ranges: &'k LiveRanges,
     /// The range of each integer, once an access asks for one.
     value_ranges: OnceCell<range::Ranges>,
     locals: &'k Locals,
@@ -215,7 +215,7 @@ impl Emitter<'_> {
             self.before(id);
             self.inst(id)?;
             self.behind(id);
-            self.registers.release(self.ranges.end(id));
+            self.registers.release_through(self.ranges.end(id));
         }
         Ok(())
     }
@@ -227,7 +227,7 @@ impl Emitter<'_> {
         if self.affinity.is_affine(id) && self.ranges.root(id) == id && !is_for {
             return self.affine(id);
         }
-        if self.fusion.is_inner(id) || self.decisions.is_deferred(id) {
+        if self.fusion.is_fused_operand(id) || self.decisions.is_deferred(id) {
             return Ok(());
         }
         self.compute(id)
@@ -238,10 +238,10 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let isa = self.isa;
         let op = &kernel.insts[id].op;
-        if let Some(inner) = self.fusion.inner(id) {
+        if let Some(inner) = self.fusion.fused_operand(id) {
             return self.fused(id, inner);
         }
-        if let Some(one) = self.fusion.one(id) {
+        if let Some(one) = self.fusion.uniform_operand(id) {
             return self.with_one(id, one);
         }
         match op {
@@ -276,7 +276,7 @@ impl Emitter<'_> {
                 }
                 self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
             }
-            Op::Compare { op, lhs, rhs } if self.affinity.compares(id) => {
+            Op::Compare { op, lhs, rhs } if self.affinity.is_affine_compare(id) => {
                 self.compare(id, *op, *lhs, *rhs)
             }
             Op::Compare { op, lhs, rhs } => {
@@ -298,7 +298,9 @@ impl Emitter<'_> {
                 self.choice = Some(OperandChoice::Select);
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
-            Op::Fma { a, b, c } if self.fusion.is_loaded(*a) && self.fusion.is_loaded(*b) => {
+            Op::Fma { a, b, c }
+                if self.fusion.is_fused_load(*a) && self.fusion.is_fused_load(*b) =>
+            {
                 if self.watching {
                     self.fma_of_loaded(id, [*a, *b], *c)
                 } else {

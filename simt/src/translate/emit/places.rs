@@ -1,6 +1,6 @@
 //! Where values are: in registers, held once, or known before the first step.
 use super::{
-    super::access_words::Words,
+    super::access_words::AccessWords,
     Done, Emitter,
     program::{MAX_LOCAL_ARRAY_BYTES, bytes_of},
 };
@@ -60,7 +60,7 @@ impl Emitter<'_> {
             return Some(*known);
         }
         let given = self.stands[from.slot()]?;
-        let reg = self.registers.forever(from.size());
+        let reg = self.registers.allocate_permanent(from.size());
         self.code.preset.push((reg, Preset::Splat(from, given)));
         self.splats.insert(from, reg);
         Some(reg)
@@ -111,7 +111,7 @@ impl Emitter<'_> {
     pub(super) fn new_lanes(&mut self, id: InstId) -> Result<Reg, Malformed> {
         let reg = match self.locals.target(id).and_then(|local| self.local_lanes[local]) {
             Some(local) => local,
-            None => self.registers.until(self.ranges.last(id), self.size(id)?),
+            None => self.registers.allocate_until(self.ranges.last_use(id), self.size(id)?),
         };
         self.lanes[id] = Some(reg);
         Ok(reg)
@@ -119,7 +119,7 @@ impl Emitter<'_> {
 
     /// A register until the current instruction is done.
     pub(super) fn temporary(&mut self, id: InstId, size: usize) -> Reg {
-        self.registers.until(self.ranges.end(id), size)
+        self.registers.allocate_until(self.ranges.end(id), size)
     }
 
     /// A slot for the value of `id`, which is uniform.
@@ -133,14 +133,14 @@ impl Emitter<'_> {
     pub(super) fn spread(&mut self, id: InstId) -> Done {
         if self.ranges.needs_lanes(id) {
             let (from, size) = (self.uniform(id)?, self.size(id)?);
-            let to = self.registers.until(self.ranges.last(id), size);
+            let to = self.registers.allocate_until(self.ranges.last_use(id), size);
             self.lanes[id] = Some(to);
             self.step(Instr::Splat { to, from });
         }
         Ok(())
     }
 
-    pub(super) fn declare_arrays(&mut self, words: &Words) -> Done {
+    pub(super) fn declare_arrays(&mut self, words: &AccessWords) -> Done {
         let mut room = MAX_LOCAL_ARRAY_BYTES;
         for (id, array) in self.kernel.arrays.iter() {
             self.span = array.span;
@@ -149,7 +149,11 @@ impl Emitter<'_> {
             room -= bytes;
             let bytes = bytes.next_multiple_of(8) as u32;
             let by_word = !words.are_mixed(Root::Array(id));
-            self.code.arrays.push(Array { place: self.registers.array(bytes), bytes, by_word });
+            self.code.arrays.push(Array {
+                place: self.registers.allocate_array(bytes),
+                bytes,
+                by_word,
+            });
         }
         Ok(())
     }
@@ -163,7 +167,7 @@ impl Emitter<'_> {
                 Ty::Unit => return Err(self.malformed(format!("{id} has no value"))),
             };
             if self.uniformity.local_varies(id) {
-                let reg = self.registers.forever(size);
+                let reg = self.registers.allocate_permanent(size);
                 self.local_lanes[id] = Some(reg);
                 if self.locals.may_be_unset(id) {
                     self.code.preset.push((reg, Preset::Zero));

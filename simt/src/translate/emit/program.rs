@@ -1,5 +1,5 @@
 //! A program as it begins: what is passed to it, and its arrays.
-use super::super::access_words::Words;
+use super::super::access_words::AccessWords;
 use crate::{
     bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
     vector::memory::Use,
@@ -17,7 +17,7 @@ fn signature(message: &str) -> Malformed {
 }
 
 /// A program without steps.
-pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
+pub(super) fn code_of(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malformed> {
     let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
     let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();

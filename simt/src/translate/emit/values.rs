@@ -31,7 +31,7 @@ impl Emitter<'_> {
                 let size = self.size(id)?;
                 let reg = match self.builtins.get(&(builtin, size)) {
                     Some(known) => *known,
-                    None => self.registers.forever(size),
+                    None => self.registers.allocate_permanent(size),
                 };
                 if self.builtins.insert((builtin, size), reg).is_none() {
                     self.code.preset.push((reg, Preset::Builtin(builtin)));
@@ -53,7 +53,7 @@ impl Emitter<'_> {
                 regs[at + 1..].fill(self.lanes(*value)?);
             }
             // An operand that is not needed any more can make room for the result.
-            self.registers.release(self.ranges.position(id));
+            self.registers.release_through(self.ranges.position(id));
             regs[0] = self.new_lanes(id)?;
             self.choose(choice);
             self.step(Instr::Map { f, regs });
@@ -91,11 +91,11 @@ impl Emitter<'_> {
     }
 
     pub(super) fn set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
-        if self.locals.is_done(id) {
+        if self.locals.is_elided(id) {
             return Ok(());
         }
         if let Some(to) = self.local_lanes[local] {
-            let spares = self.locals.spares(id);
+            let spares = self.locals.preserves_waiting(id);
             if !self.has_lanes(value) {
                 let from = self.uniform(value)?;
                 let all = if spares { self.temporary(id, to.size()) } else { to };
