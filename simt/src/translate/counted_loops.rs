@@ -20,7 +20,7 @@
 //! lanes with counters of their own gain nothing by it.
 use super::{
     affine::contains_sync,
-    cost_of_reading,
+    read_cost,
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
 };
@@ -203,7 +203,7 @@ fn is_unobservable(rewritten: &Rewritten<'_>, found: &CountedLoop) -> bool {
     let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
     let was = rewritten.origin(found.id);
     let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
-    let cost = if no_loop_waits(rewritten) { 0 } else { cost_of_reading(kernel, body) };
+    let cost = if no_loop_waits(rewritten) { 0 } else { read_cost(kernel, body) };
     let is_defined = |value: InstId| is_defined(kernel, value);
     i64::from(cost) < SPIN_ITERATION_COST
         && !(parts && (cost > 0 || contains_sync(kernel, body)))
@@ -216,7 +216,7 @@ fn no_loop_waits(rewritten: &Rewritten<'_>) -> bool {
     let written = rewritten.written;
     written.insts.iter().all(|(id, inst)| {
         let (Op::Loop { body } | Op::For { body, .. }) = &inst.op else { return true };
-        rewritten.written_runs_to_completion(id) || cost_of_reading(written, body) == 0
+        rewritten.written_runs_to_completion(id) || read_cost(written, body) == 0
     })
 }
 

@@ -36,7 +36,7 @@ use crate::{
     bytecode::{Code, Malformed, Requests},
     vector::lanes::Isa,
 };
-use emit::cost_of_reading;
+use emit::read_cost;
 use rewritten::Rewritten;
 use warpwise_compiler::ir::Kernel;
 

@@ -18,8 +18,14 @@ use warpwise_compiler::{
 };
 
 impl Emitter<'_> {
-    /// The address of an element, as a value; not at all if only accesses need it.
-    pub(super) fn index(&mut self, id: InstId, base: InstId, index: InstId, stride: u64) -> Done {
+    /// Emits the address of an element as a value; nothing if only accesses need it.
+    pub(super) fn emit_index(
+        &mut self,
+        id: InstId,
+        base: InstId,
+        index: InstId,
+        stride: u64,
+    ) -> Done {
         if !self.ranges.needs_address(id) {
             return Ok(());
         }
@@ -30,7 +36,7 @@ impl Emitter<'_> {
             let stride = self.constant_lanes(stride, 8)?;
             self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Instr::Map { f, regs: [to, base, index, stride] });
+            self.emit(Instr::Map { f, regs: [to, base, index, stride] });
             return Ok(());
         }
         let base = self.uniform(base)?;
@@ -38,12 +44,12 @@ impl Emitter<'_> {
         let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
         let slots = [to, base, index, stride];
-        self.step(Instr::Integer { op: IntegerOp::Offset, slots });
-        self.spread(id)
+        self.emit(Instr::Integer { op: IntegerOp::Offset, slots });
+        self.copy_to_lanes(id)
     }
 
-    /// The address of a field, as a value; not at all if only accesses need it.
-    pub(super) fn offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
+    /// Emits the address of a field as a value; nothing if only accesses need it.
+    pub(super) fn emit_offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
         if !self.ranges.needs_address(id) {
             return Ok(());
         }
@@ -53,18 +59,18 @@ impl Emitter<'_> {
             let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
             self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Instr::Map { f, regs: [to, base, one, offset] });
+            self.emit(Instr::Map { f, regs: [to, base, one, offset] });
             return Ok(());
         }
         let base = self.uniform(base)?;
         let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
         let to = self.new_uniform(id)?;
         let slots = [to, base, one, offset];
-        self.step(Instr::Integer { op: IntegerOp::Offset, slots });
-        self.spread(id)
+        self.emit(Instr::Integer { op: IntegerOp::Offset, slots });
+        self.copy_to_lanes(id)
     }
 
-    /// An index, as `u64` in lanes.
+    /// Returns an index as `u64` in lanes.
     fn wide_lanes(&mut self, id: InstId, index: InstId) -> Result<Reg, Malformed> {
         let (from, scalar) = (self.lanes(index)?, self.scalar(index)?);
         if from.size() == 8 {
@@ -73,11 +79,11 @@ impl Emitter<'_> {
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
         let to = self.temporary(id, 8);
-        self.step(Instr::Map { f, regs: [to, from, from, from] });
+        self.emit(Instr::Map { f, regs: [to, from, from, from] });
         Ok(to)
     }
 
-    /// An index, as `u64`, once.
+    /// Returns an index as a uniform `u64`.
     fn wide_uniform(&mut self, index: InstId) -> Result<Uniform, Malformed> {
         let (from, scalar) = (self.uniform(index)?, self.scalar(index)?);
         if from.size() == 8 {
@@ -89,12 +95,12 @@ impl Emitter<'_> {
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
         let to = self.slot(8);
-        self.step(Instr::Uniform { f, slots: [to, from, from, from] });
+        self.emit(Instr::Uniform { f, slots: [to, from, from, from] });
         Ok(to)
     }
 
-    /// Where an access through `ptr` goes. Indices in lanes are of 4 or 8 bytes.
-    pub(super) fn address(
+    /// Returns the address of an access through `ptr`. Indices in lanes are of 4 or 8 bytes.
+    pub(super) fn access_address(
         &mut self,
         id: InstId,
         ptr: InstId,
@@ -104,7 +110,7 @@ impl Emitter<'_> {
         Ok(match place.base {
             Base::Start(of) => {
                 let index = Operand::Uniform(self.constant(0, 8));
-                Address::Element { buffer: self.buffer(of), index, stride: 1, offset }
+                Address::Element { buffer: self.buffer_number(of), index, stride: 1, offset }
             }
             Base::Element { buffer: root, index, stride } => {
                 let index = match self.operand(index)? {
@@ -113,14 +119,14 @@ impl Emitter<'_> {
                     }
                     index @ (Operand::Lanes(_) | Operand::Uniform(_) | Operand::Affine(_)) => index,
                 };
-                Address::Element { buffer: self.buffer(root), index, stride, offset }
+                Address::Element { buffer: self.buffer_number(root), index, stride, offset }
             }
             Base::Value(ptr) => Address::Pointer { ptr: self.operand(ptr)?, offset },
         })
     }
 
-    /// The number of a buffer.
-    pub(super) fn buffer(&self, of: Root) -> u16 {
+    /// Returns the number of a buffer.
+    pub(super) fn buffer_number(&self, of: Root) -> u16 {
         let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
         let number = match of {
             Root::Param(param) => param.index(),
@@ -137,81 +143,81 @@ impl Emitter<'_> {
         ranges.get(self.kernel, index).and_then(|range| range.max.try_into().ok())
     }
 
-    pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Done {
-        let at = self.address(id, ptr)?;
+    pub(super) fn emit_load(&mut self, id: InstId, ptr: InstId) -> Done {
+        let at = self.access_address(id, ptr)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
             let to = self.new_lanes(id)?;
-            self.step(Instr::LoadLocal { to, from: at });
-            return self.tidy(id, to);
+            self.emit(Instr::LoadLocal { to, from: at });
+            return self.normalize_bool(id, to);
         }
         self.count_request(id, ptr, at);
-        self.watch(id, ptr, at, None);
+        self.emit_access_check(id, ptr, at, None);
         if let Some(from) = at.uniform() {
             let to = self.new_uniform(id)?;
-            self.step(Instr::LoadUniform { to, from });
+            self.emit(Instr::LoadUniform { to, from });
             if self.scalar(id)? == Scalar::Bool {
-                let f = self.is_not_zero()?;
+                let f = self.not_zero()?;
                 let zero = self.constant(0, 1);
-                self.step(Instr::Uniform { f, slots: [to, to, zero, zero] });
+                self.emit(Instr::Uniform { f, slots: [to, to, zero, zero] });
             }
-            return self.spread(id);
+            return self.copy_to_lanes(id);
         }
         if let (Some(from), true) = (at.affine(), self.fusion.is_fused_load(id)) {
             self.loaded.insert(id, from);
-            if !self.watching {
+            if !self.is_checked {
                 return Ok(());
             }
         }
         if let Some(from) = at.affine() {
             let to = self.new_lanes(id)?;
-            let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
-            self.step(Instr::LoadAffine { to, from, walk, copy });
-            return self.tidy(id, to);
+            let (walk, copy) = (self.walk_index(from, to.size())?, self.copy_words(to.size()));
+            self.emit(Instr::LoadAffine { to, from, walk, copy });
+            return self.normalize_bool(id, to);
         }
         let from = at.lanes().ok_or_else(|| self.malformed("an address that is no address"))?;
         let to = self.new_lanes(id)?;
         let transfer = Transfer::pick(to.size(), from.index().size(), self.isa);
-        self.step(Instr::Load { to, from, transfer });
-        self.tidy(id, to)
+        self.emit(Instr::Load { to, from, transfer });
+        self.normalize_bool(id, to)
     }
 
-    /// Makes a `bool` of whatever was loaded as one.
-    fn tidy(&mut self, id: InstId, to: Reg) -> Done {
+    /// Normalizes a loaded `bool`: any byte but 0 is true.
+    fn normalize_bool(&mut self, id: InstId, to: Reg) -> Done {
         if self.scalar(id)? == Scalar::Bool {
-            let f = self.is_not_zero()?;
+            let f = self.not_zero()?;
             let zero = self.constant_lanes(0, 1)?;
-            self.step(Instr::Map { f, regs: [to, to, zero, zero] });
+            self.emit(Instr::Map { f, regs: [to, to, zero, zero] });
         }
         Ok(())
     }
 
-    /// What makes a `bool` of whatever was in memory.
-    fn is_not_zero(&self) -> Result<LaneFn, Malformed> {
+    /// Returns the comparison that normalizes a loaded `bool`.
+    fn not_zero(&self) -> Result<LaneFn, Malformed> {
         let f = lanes::compare(CompareOp::Ne, Scalar::U8, self.isa);
         f.ok_or_else(|| self.malformed("no comparison"))
     }
 
-    pub(super) fn store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {
-        let to = self.address(id, ptr)?;
+    pub(super) fn emit_store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {
+        let to = self.access_address(id, ptr)?;
         let value = self.lanes(value)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
-            self.step(Instr::StoreLocal { value, to });
+            self.emit(Instr::StoreLocal { value, to });
             return Ok(());
         }
         self.count_request(id, ptr, to);
-        self.watch(id, ptr, to, Some(value));
+        self.emit_access_check(id, ptr, to, Some(value));
         let what = AtomicKind::Store { value: Operand::Lanes(value) };
         let size = value.size();
         let change = Atomic { what, at: to, size, ordered: false, max_index: None };
-        self.changes(Change::Memory(change));
+        self.announce_change(Change::Memory(change));
         if let Some(to) = to.affine() {
-            let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
-            self.step(Instr::StoreAffine { value, to, walk, copy });
+            let (walk, copy) = (self.walk_index(to, value.size())?, self.copy_words(value.size()));
+            self.emit(Instr::StoreAffine { value, to, walk, copy });
             return Ok(());
         }
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
-        self.step(Instr::Store { value, to, transfer });
+        self.emit(Instr::Store { value, to, transfer });
         Ok(())
     }
 
@@ -219,12 +225,12 @@ impl Emitter<'_> {
     fn register_of(&mut self, operand: Operand) -> Option<Reg> {
         match operand {
             Operand::Lanes(reg) => Some(reg),
-            Operand::Uniform(uniform) => self.given_lanes(uniform),
+            Operand::Uniform(uniform) => self.input_lanes(uniform),
             Operand::Affine(_) => None,
         }
     }
 
-    pub(super) fn atomic(
+    pub(super) fn emit_atomic(
         &mut self,
         what: AtomicKind,
         at: Address<Operand>,
@@ -239,28 +245,29 @@ impl Emitter<'_> {
         };
         let access = self.code.atomics.len() as u32;
         let atomic = Atomic { what, at, size, ordered, max_index };
-        self.changes(Change::Memory(atomic));
-        // Every access is relaxed, so that a relaxed one by an affine address is done as any other. What is undefined is
-        // followed in another way through atomic accesses.
+        self.announce_change(Change::Memory(atomic));
+        // The memory model makes every access relaxed, so that a relaxed atomic by an affine
+        // address is executed as a plain one. The sanitizer tracks undefined values through atomic
+        // accesses in another way.
         if !ordered
-            && !self.watching
+            && !self.is_checked
             && let Some(at) = at.affine()
         {
             if let AtomicKind::Load { to } = what {
-                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
-                self.step(Instr::LoadAffine { to, from: at, walk, copy });
+                let (walk, copy) = (self.walk_index(at, size)?, self.copy_words(size));
+                self.emit(Instr::LoadAffine { to, from: at, walk, copy });
                 return Ok(());
             }
             if let AtomicKind::Store { value } = what
                 && let Some(value) = self.register_of(value)
             {
-                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
-                self.step(Instr::StoreAffine { value, to: at, walk, copy });
+                let (walk, copy) = (self.walk_index(at, size)?, self.copy_words(size));
+                self.emit(Instr::StoreAffine { value, to: at, walk, copy });
                 return Ok(());
             }
         }
         self.code.atomics.push(atomic);
-        self.step(Instr::Atomic { access });
+        self.emit(Instr::Atomic { access });
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
-//! Affine values: what all lanes have in common is computed once, and what each has of its own
-//! before the first step.
+//! Affine values: the part that all lanes share is computed once, and the part of each lane before
+//! the first instruction.
 use super::{
     Done, Emitter,
-    control_flow::{Range, leave_for},
-    fused::mirrored,
+    control_flow::{Range, leave_instr},
+    fused::mirror,
 };
 use crate::{
     bytecode::{
@@ -17,35 +17,35 @@ use crate::{
 };
 use warpwise_compiler::ir::{Axis, BinaryOp, Body, Builtin, CompareOp, InstId, Op, Scalar};
 
-/// A value's parts: what is the same in all lanes, and the slope along each axis.
+/// The parts of a value: the part that lanes share, and the slope along each axis.
 #[derive(Clone, Copy)]
 struct Parts {
     base: Uniform,
     by: [Option<Uniform>; 3],
 }
 
-/// What is computed once for each launch, to find it again.
+/// The computation of a launch constant, as a key for its reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Launched {
+pub(super) enum LaunchValue {
     Binary(BinaryOp, Uniform, Uniform),
     Cast(Scalar, Scalar, Uniform),
 }
 
 impl Emitter<'_> {
-    /// Computes an affine value that is no other one under a new name.
-    pub(super) fn affine(&mut self, id: InstId) -> Done {
+    /// Emits an affine value that does not rename another one.
+    pub(super) fn emit_affine(&mut self, id: InstId) -> Done {
         let Some(parts) = self.parts_of_inst(id)? else { return Ok(()) };
-        self.hold(id, parts)
+        self.place_affine(id, parts)
     }
 
-    /// Notes where the parts of an affine value are; in lanes, too, if somebody wants it there.
-    fn hold(&mut self, id: InstId, Parts { base, by }: Parts) -> Done {
+    /// Records the parts of an affine value, and copies it to lanes if it is needed there.
+    fn place_affine(&mut self, id: InstId, Parts { base, by }: Parts) -> Done {
         let value = self.affine_of(base, by)?;
         self.affines[id] = Some(value);
         if self.ranges.needs_lanes(id) {
             self.registers.release_through(self.ranges.position(id));
             let to = self.new_lanes(id)?;
-            self.step(Instr::Spread { to, from: value });
+            self.emit(Instr::Spread { to, from: value });
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         u16::try_from(number).map_err(|_| self.malformed("more than 65536 affine values"))
     }
 
-    /// The parts of what an instruction computes; nothing if it is an address that only accesses need.
+    /// Returns the parts of an instruction's value; `None` for an address that only accesses need.
     fn parts_of_inst(&mut self, id: InstId) -> Result<Option<Parts>, Malformed> {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
             let to = self.slot(8);
             let slots = [to, base, one, offset];
-            self.step(Instr::Integer { op: IntegerOp::Common, slots });
+            self.emit(Instr::Integer { op: IntegerOp::Common, slots });
             Parts { base: to, by }
         } else {
             return Err(self.malformed("a value that is not affine"));
@@ -105,7 +105,7 @@ impl Emitter<'_> {
         Ok(Some(parts))
     }
 
-    /// The parts of an operand.
+    /// Returns the parts of an operand.
     fn parts(&mut self, value: InstId) -> Result<Parts, Malformed> {
         match self.operand(value)? {
             Operand::Affine(Affine { base, slope, .. }) => {
@@ -137,7 +137,7 @@ impl Emitter<'_> {
             Axis::Y => 1,
             Axis::Z => 2,
         }] = Some(self.constant(1, size));
-        Ok(Parts { base: self.given(base, size), by })
+        Ok(Parts { base: self.input(base, size), by })
     }
 
     fn binary_parts(
@@ -148,16 +148,16 @@ impl Emitter<'_> {
         rhs: InstId,
     ) -> Result<Parts, Malformed> {
         let (lhs, rhs) = (self.parts(lhs)?, self.parts(rhs)?);
-        let base = self.once(op, scalar, lhs.base, rhs.base)?;
+        let base = self.compute_uniform(op, scalar, lhs.base, rhs.base)?;
         let mut by = [None; 3];
         for (axis, by) in by.iter_mut().enumerate() {
             *by = match op {
                 BinaryOp::Add | BinaryOp::Sub => {
-                    self.sum(op, scalar, lhs.by[axis], rhs.by[axis])?
+                    self.add_slopes(op, scalar, lhs.by[axis], rhs.by[axis])?
                 }
                 _ => match (lhs.by[axis], rhs.by[axis]) {
-                    (Some(by), _) => Some(self.once(op, scalar, by, rhs.base)?),
-                    (None, Some(by)) => Some(self.once(op, scalar, lhs.base, by)?),
+                    (Some(by), _) => Some(self.compute_uniform(op, scalar, by, rhs.base)?),
+                    (None, Some(by)) => Some(self.compute_uniform(op, scalar, lhs.base, by)?),
                     (None, None) => None,
                 },
             };
@@ -165,7 +165,7 @@ impl Emitter<'_> {
         Ok(Parts { base, by })
     }
 
-    fn sum(
+    fn add_slopes(
         &mut self,
         op: BinaryOp,
         scalar: Scalar,
@@ -177,9 +177,9 @@ impl Emitter<'_> {
             (None, Some(rhs)) if op == BinaryOp::Add => Some(rhs),
             (None, Some(rhs)) => {
                 let zero = self.constant(0, rhs.size());
-                Some(self.once(op, scalar, zero, rhs)?)
+                Some(self.compute_uniform(op, scalar, zero, rhs)?)
             }
-            (Some(lhs), Some(rhs)) => Some(self.once(op, scalar, lhs, rhs)?),
+            (Some(lhs), Some(rhs)) => Some(self.compute_uniform(op, scalar, lhs, rhs)?),
         })
     }
 
@@ -190,14 +190,14 @@ impl Emitter<'_> {
         let mut by = [None; 3];
         for (by, part) in by.iter_mut().zip(parts.by) {
             *by = match part {
-                Some(part) => Some(self.cast_once(from, to, part)?),
+                Some(part) => Some(self.cast_uniform(from, to, part)?),
                 None => None,
             };
         }
-        Ok(Parts { base: self.cast_once(from, to, parts.base)?, by })
+        Ok(Parts { base: self.cast_uniform(from, to, parts.base)?, by })
     }
 
-    /// An address, `index` times `stride` bytes behind another one.
+    /// Returns an address `index` times `stride` bytes after another one.
     fn index_parts(&mut self, ptr: InstId, index: InstId, stride: u64) -> Result<Parts, Malformed> {
         let scalar = self.scalar(index)?;
         let (ptr, index) = (self.parts(ptr)?, self.parts(index)?);
@@ -208,26 +208,28 @@ impl Emitter<'_> {
         } else {
             let to = self.slot(8);
             let slots = [to, ptr.base, index.base, stride];
-            self.step(Instr::Integer { op: IntegerOp::Common, slots });
+            self.emit(Instr::Integer { op: IntegerOp::Common, slots });
             to
         };
         let mut by = [None; 3];
         for (axis, by) in by.iter_mut().enumerate() {
             let more = match index.by[axis] {
-                Some(more) => Some(self.once(BinaryOp::Mul, Scalar::U64, more, stride)?),
+                Some(more) => {
+                    Some(self.compute_uniform(BinaryOp::Mul, Scalar::U64, more, stride)?)
+                }
                 None => None,
             };
-            *by = self.sum(BinaryOp::Add, Scalar::U64, ptr.by[axis], more)?;
+            *by = self.add_slopes(BinaryOp::Add, Scalar::U64, ptr.by[axis], more)?;
         }
         Ok(Parts { base, by })
     }
 
     fn is_zero(&self, value: Uniform) -> bool {
-        self.stands[value.slot()] == Some(Input::Const(0))
+        self.slot_inputs[value.slot()] == Some(Input::Const(0))
     }
 
-    /// Computes a uniform value of two others.
-    fn once(
+    /// Computes a uniform value from two others.
+    fn compute_uniform(
         &mut self,
         op: BinaryOp,
         scalar: Scalar,
@@ -242,10 +244,10 @@ impl Emitter<'_> {
         }
         let f = lanes::binary(op, scalar, self.isa);
         let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
-        Ok(self.uniform_of(f, Launched::Binary(op, lhs, rhs), &[lhs, rhs], lhs.size()))
+        Ok(self.uniform_result(f, LaunchValue::Binary(op, lhs, rhs), &[lhs, rhs], lhs.size()))
     }
 
-    fn cast_once(
+    fn cast_uniform(
         &mut self,
         from: Scalar,
         to: Scalar,
@@ -254,96 +256,106 @@ impl Emitter<'_> {
         let f = lanes::cast(from, to, self.isa);
         let f = f.ok_or_else(|| self.malformed("a cast of something else than integers"))?;
         let size = to.size().ok_or_else(|| self.malformed("a generic type"))?;
-        if keeps_bits(from, to) && !self.launches(&[value]) {
+        if keeps_bits(from, to) && !self.are_launch_constants(&[value]) {
             return Ok(self.widened(value, size as usize));
         }
-        Ok(self.uniform_of(f, Launched::Cast(from, to, value), &[value], size as usize))
+        Ok(self.uniform_result(f, LaunchValue::Cast(from, to, value), &[value], size as usize))
     }
 
-    /// A cast of a uniform integer that keeps its bits.
-    pub(super) fn widen(&mut self, id: InstId, value: InstId) -> Done {
+    /// Emits a cast of a uniform integer that keeps its bits.
+    pub(super) fn emit_widening(&mut self, id: InstId, value: InstId) -> Done {
         let value = self.uniform(value)?;
         let to = self.widened(value, self.size(id)?);
         self.uniforms[id] = Some(to);
-        self.spread(id)
+        self.copy_to_lanes(id)
     }
 
-    /// The low bytes of a uniform integer, or zeros before it.
+    /// Returns the low bytes of a uniform integer, or the integer extended with zeros.
     pub(super) fn widened(&mut self, value: Uniform, size: usize) -> Uniform {
         let to = self.slot(size);
         self.copy_uniform(to, value);
         to
     }
 
-    /// Copies a uniform value of any type: as the sum with 0, which is in proportion to the number of the round
-    /// if the value is.
+    /// Copies a uniform value of any type: as the sum with 0, which is linear in the number of the
+    /// round if the value is.
     pub(super) fn copy_uniform(&mut self, to: Uniform, from: Uniform) {
         let zero = self.constant(0, to.size());
-        self.step(Instr::Integer { op: IntegerOp::Add, slots: [to, from, zero, zero] });
+        self.emit(Instr::Integer { op: IntegerOp::Add, slots: [to, from, zero, zero] });
     }
 
-    /// A new uniform value; one that stands for the launch is computed once only.
-    fn uniform_of(
+    /// Returns a new uniform value; a launch constant is computed once only.
+    fn uniform_result(
         &mut self,
         f: LaneFn,
-        launched: Launched,
+        computation: LaunchValue,
         values: &[Uniform],
         size: usize,
     ) -> Uniform {
-        if let Some(known) = self.launched.get(&launched) {
+        if let Some(known) = self.launch_values.get(&computation) {
             return *known;
         }
         let to = self.slot(size);
         let mut slots = [to; 4];
         for (at, value) in values.iter().enumerate() {
-            // The operands behind the last are not looked at.
+            // Operands beyond the last are ignored.
             slots[at + 1..].fill(*value);
         }
-        if self.launches(values) {
-            self.launch(f, slots);
-            self.launched.insert(launched, to);
-        } else if let Launched::Binary(op, ..) = launched
+        if self.are_launch_constants(values) {
+            self.compute_at_launch(f, slots);
+            self.launch_values.insert(computation, to);
+        } else if let LaunchValue::Binary(op, ..) = computation
             && let Some(op) = integer_op(op)
         {
-            self.step(Instr::Integer { op, slots });
+            self.emit(Instr::Integer { op, slots });
         } else {
-            self.step(Instr::Uniform { f, slots });
+            self.emit(Instr::Uniform { f, slots });
         }
         to
     }
 
-    /// A sum, difference or product of uniform integers.
-    pub(super) fn integer(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Done {
+    /// Emits a sum, difference or product of uniform integers.
+    pub(super) fn emit_integer(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Done {
         let (scalar, lhs, rhs) = (self.scalar(id)?, self.uniform(lhs)?, self.uniform(rhs)?);
-        let to = self.once(op, scalar, lhs, rhs)?;
+        let to = self.compute_uniform(op, scalar, lhs, rhs)?;
         self.uniforms[id] = Some(to);
-        if self.stands[to.slot()].is_some() { Ok(()) } else { self.spread(id) }
+        if self.slot_inputs[to.slot()].is_some() { Ok(()) } else { self.copy_to_lanes(id) }
     }
 
-    /// Whether a value is a uniform integer that needs no call.
+    /// Returns true for a uniform integer operation that needs no call.
     pub(super) fn is_integer(&self, id: InstId, op: BinaryOp) -> Result<bool, Malformed> {
         Ok(!self.varies(id) && self.scalar(id)?.is_int() && integer_op(op).is_some())
     }
 
-    /// Whether all of these stand for the launch.
-    pub(super) fn launches(&self, values: &[Uniform]) -> bool {
-        let stands = |value: &Uniform| self.stands[value.slot()];
+    /// Returns true if all values are launch constants.
+    pub(super) fn are_launch_constants(&self, values: &[Uniform]) -> bool {
+        let stands = |value: &Uniform| self.slot_inputs[value.slot()];
         values.iter().all(|value| stands(value).is_some_and(|given| !given.depends_on_block()))
     }
 
-    /// Whether a uniform value stands for the launch.
-    pub(super) fn is_launched(&self, value: InstId) -> Result<bool, Malformed> {
-        Ok(self.launches(&[self.uniform(value)?]))
+    /// Returns true if a uniform value is a launch constant.
+    pub(super) fn is_launch_constant(&self, value: InstId) -> Result<bool, Malformed> {
+        Ok(self.are_launch_constants(&[self.uniform(value)?]))
     }
 
-    /// Computes a value before the first step, once for each launch.
-    pub(super) fn launch(&mut self, f: LaneFn, slots: [Uniform; 4]) {
-        self.stands[slots[0].slot()] = Some(Input::Launch);
+    /// Computes a value once per launch, before the first instruction.
+    pub(super) fn compute_at_launch(&mut self, f: LaneFn, slots: [Uniform; 4]) {
+        self.slot_inputs[slots[0].slot()] = Some(Input::Launch);
         self.code.launch.push((f, slots));
     }
 
-    /// How an access by an affine address goes over the lanes, of words of `word` bytes.
-    pub(super) fn walk(&mut self, at: Address<Affine>, word: usize) -> Result<u16, Malformed> {
+    /// Returns the index of the walk of an access by an affine address, of words of `word` bytes.
+    pub(super) fn walk_index(
+        &mut self,
+        at: Address<Affine>,
+        word: usize,
+    ) -> Result<u16, Malformed> {
         let stride = match at {
             Address::Element { stride, .. } => stride,
             Address::Pointer { .. } => 1,
@@ -360,24 +372,30 @@ impl Emitter<'_> {
         CopyWords::pick(size, self.isa)
     }
 
-    /// Compares an affine value with a uniform one.
-    pub(super) fn compare(&mut self, id: InstId, op: CompareOp, lhs: InstId, rhs: InstId) -> Done {
+    /// Emits a comparison of an affine value with a uniform one.
+    pub(super) fn emit_compare(
+        &mut self,
+        id: InstId,
+        op: CompareOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Done {
         let scalar = self.scalar(lhs)?;
         let (op, value, with) = match (self.operand(lhs)?, self.operand(rhs)?) {
             (Operand::Affine(value), Operand::Uniform(with)) => (op, value, with),
-            (Operand::Uniform(with), Operand::Affine(value)) => (mirrored(op), value, with),
+            (Operand::Uniform(with), Operand::Affine(value)) => (mirror(op), value, with),
             _ => return Err(self.malformed("a comparison that is not of an affine value")),
         };
         self.registers.release_through(self.ranges.position(id));
         let to = self.new_lanes(id)?;
-        let compare = self.comparison(id, (op, scalar), to, value, with)?;
+        let compare = self.new_comparison(id, (op, scalar), to, value, with)?;
         self.compared.insert(id, compare);
-        self.step(Instr::Compare { compare });
+        self.emit(Instr::Compare { compare });
         Ok(())
     }
 
-    /// The number of a new comparison of an affine value with a uniform one.
-    fn comparison(
+    /// Returns the index of a new comparison of an affine value with a uniform one.
+    fn new_comparison(
         &mut self,
         id: InstId,
         (op, scalar): (CompareOp, Scalar),
@@ -394,9 +412,10 @@ impl Emitter<'_> {
         Ok(self.code.compares.len() as u32 - 1)
     }
 
-    /// Each lane begins somewhere else and leaves when it is through; all go on by the same steps.
-    pub(super) fn for_affine(&mut self, id: InstId, range: Range, body: &Body) -> Done {
-        let first = self.stands.len();
+    /// Emits a `for` with an affine counter: each lane starts elsewhere and leaves after its last
+    /// iteration; all advance by the same step.
+    pub(super) fn emit_affine_for(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+        let first = self.slot_inputs.len();
         let scalar = self.scalar(id)?;
         let unsigned = self.unsigned(scalar)?;
         let start = self.parts(range.start)?;
@@ -404,59 +423,60 @@ impl Emitter<'_> {
         let below = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
         let copy = lanes::copy(start.base.size(), self.isa);
         let [base, distance] = [self.slot(start.base.size()), self.slot(start.base.size())];
-        self.step(Instr::Uniform { f: copy, slots: [base, start.base, start.base, start.base] });
+        self.emit(Instr::Uniform { f: copy, slots: [base, start.base, start.base, start.base] });
         let mut left = [None; 3];
         for (left, by) in left.iter_mut().zip(start.by) {
-            *left = self.sum(BinaryOp::Sub, unsigned, None, by)?;
+            *left = self.add_slopes(BinaryOp::Sub, unsigned, None, by)?;
         }
         let counter = self.affine_of(base, start.by)?;
         let distance = self.affine_of(distance, left)?;
         let cond = self.temporary(id, 1);
-        let (head, next, end) = (self.label(), self.label(), self.label());
-        let frame = self.enter(id, next, end);
+        let (head, next, end) = (self.new_label(), self.new_label(), self.new_label());
+        let frame = self.enter_frame(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
         self.count_head(id);
-        let enters = self.comparison(id, (below, scalar), cond, counter, end_value)?;
-        let through = leave_for(leave, When::Unless(cond), self.count_leave(id, None));
-        self.stay_by(enters, head);
-        self.step(through);
-        self.bind(head);
-        self.hold(id, Parts { base, by: start.by })?;
-        self.iteration(id);
-        self.body(body)?;
+        let enters = self.new_comparison(id, (below, scalar), cond, counter, end_value)?;
+        let through = leave_instr(leave, When::Unless(cond), self.count_leave(id, None));
+        self.emit_stay_decision(enters, head);
+        self.emit(through);
+        self.bind_label(head);
+        self.place_affine(id, Parts { base, by: start.by })?;
+        self.emit_iteration_point(id);
+        self.emit_body(body)?;
         self.span = self.kernel.insts[id].span;
-        self.bind(next);
-        self.step(Instr::Regather);
+        self.bind_label(next);
+        self.emit(Instr::Regather);
         self.count_iteration(id);
         let slots = [distance.base, end_value, base, base];
-        self.step(Instr::Integer { op: IntegerOp::Sub, slots });
-        let again = self.comparison(id, (mirrored(below), unsigned), cond, distance, step)?;
-        let advance = self.label();
-        self.stay_by(again, advance);
-        self.step(through);
-        self.bind(advance);
-        self.step(Instr::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
-        self.back(id, body, head);
-        self.exit(frame, end);
+        self.emit(Instr::Integer { op: IntegerOp::Sub, slots });
+        let again = self.new_comparison(id, (mirror(below), unsigned), cond, distance, step)?;
+        let advance = self.new_label();
+        self.emit_stay_decision(again, advance);
+        self.emit(through);
+        self.bind_label(advance);
+        self.emit(Instr::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
+        self.emit_back_edge(id, body, head);
+        self.exit_frame(frame, end);
         if self.rewritten.is_observed() {
-            self.forget_from(first, frame);
+            self.clear_uniforms_from(first, frame);
             return Ok(());
         }
-        // Where nobody looks on, the same for those that are different in any case.
+        // If nobody observes it, uniform values that may differ between lanes are cleared after the
+        // loop, so that their strands can merge.
         let zero = self.constant(0, base.size());
         for slot in [base, distance.base] {
-            self.step(Instr::Uniform { f: copy, slots: [slot, zero, zero, zero] });
+            self.emit(Instr::Uniform { f: copy, slots: [slot, zero, zero, zero] });
         }
         Ok(())
     }
 }
 
-/// Whether a cast drops high bits, or puts zeros before them.
+/// Returns true if a cast drops high bits, or extends with zeros.
 pub(super) fn keeps_bits(from: Scalar, to: Scalar) -> bool {
     from.is_int() && to.is_int() && (!from.is_signed() || to.size() <= from.size())
 }
 
-/// The operation, if it needs no call.
+/// Returns the operation, if it needs no call.
 const fn integer_op(op: BinaryOp) -> Option<IntegerOp> {
     match op {
         BinaryOp::Add => Some(IntegerOp::Add),

@@ -1,4 +1,4 @@
-//! Steps that check accesses, before those that make them.
+//! Instructions of the sanitizer: access checks, fence checks and the tracking of undefined values.
 use super::Emitter;
 use crate::{
     bytecode::{AccessKind, Address, Instr, Operand, OperandChoice, Request, Site, When},
@@ -10,8 +10,9 @@ use warpwise_compiler::{
 };
 
 impl Emitter<'_> {
-    /// Has the access that comes next checked, if others may make it, too. A store writes `value`.
-    pub(super) fn watch(
+    /// Emits the check of the access that comes next, if other threads can access the memory, too.
+    /// A store writes `value`.
+    pub(super) fn emit_access_check(
         &mut self,
         id: InstId,
         ptr: InstId,
@@ -23,7 +24,7 @@ impl Emitter<'_> {
             Some(Space::Global) => false,
             Some(Space::Local) | None => return,
         };
-        if !self.watching {
+        if !self.is_checked {
             return;
         }
         let op = &self.kernel.insts[id].op;
@@ -45,7 +46,7 @@ impl Emitter<'_> {
             Ty::Ptr(_) | Ty::Unit => 8,
         };
         let reads = !matches!(op, Op::Store { .. } | Op::AtomicStore { .. });
-        let buffer = self.kernel.root(ptr).map(|root| self.buffer(root));
+        let buffer = self.kernel.root(ptr).map(|root| self.buffer_number(root));
         let site = self.code.sites.len() as u32;
         let span = self.span;
         self.code.sites.push(Site {
@@ -62,42 +63,43 @@ impl Emitter<'_> {
         let phases = 1;
         let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases };
         self.code.counted.requests.push(request);
-        self.step(Instr::CheckAccess { site });
+        self.emit(Instr::CheckAccess { site });
         if atomic.is_some_and(|(order, _)| order != Order::Relaxed) {
             self.synchronizes();
         }
-        // What threads do with a value that depends on who comes first, as the last block does that comes, would be reported
-        // otherwise each time.
+        // Threads whose actions depend on the order of an atomic's results, such as the last block
+        // to arrive, would be reported differently each time.
         let is_used = |id: InstId| {
             self.kernel.insts.iter().any(|(_, inst)| inst.op.operands().any(|used| used == id))
         };
         self.code.single_worker |= atomic.is_some() && !is_shared && reads && is_used(id);
     }
 
-    /// Has the fence that comes next noted.
-    pub(super) fn watch_fence(&mut self, scope: Scope) {
-        if self.watching {
-            self.step(Instr::CheckFence { scope });
+    /// Emits the check of the fence that comes next.
+    pub(super) fn emit_fence_check(&mut self, scope: Scope) {
+        if self.is_checked {
+            self.emit(Instr::CheckFence { scope });
             self.synchronizes();
         }
     }
 
-    /// One worker runs all blocks of what orders them, so that what happens first is looked at first.
+    /// Marks the code as ordering its blocks: one worker runs them all, so that accesses are
+    /// checked in the order in which they happen.
     fn synchronizes(&mut self) {
         (self.code.single_worker, self.code.synchronizes) = (true, true);
     }
 
-    /// Has undefined values followed up to a step that does something else than computing.
-    pub(super) fn follow_before(&mut self, step: &Instr) {
-        if !self.watching {
+    /// Tracks undefined values up to an instruction that does more than compute.
+    pub(super) fn track_before(&mut self, instr: &Instr) {
+        if !self.is_checked {
             return;
         }
-        if computes(step) {
+        if computes(instr) {
             return;
         }
-        // What needs a value to be defined is looked at, too.
+        // Instructions that require a defined value are tracked, too.
         let needs = matches!(
-            step,
+            instr,
             Instr::If { .. }
                 | Instr::JumpUnless { .. }
                 | Instr::Leave { when: When::If(_) | When::Unless(_), .. }
@@ -110,50 +112,51 @@ impl Emitter<'_> {
                 | Instr::StoreLocal { .. }
         );
         if needs {
-            self.follow();
+            self.emit_tracking();
         } else {
-            self.follow_pending();
+            self.track_pending();
         }
     }
 
-    /// Notes how the next step chooses among its operands, if it does: what it makes of undefined ones is looked at alone.
-    pub(super) fn choose(&mut self, choice: Option<OperandChoice>) {
+    /// Records the choice of the next instruction among its operands, if it makes one. Its effect
+    /// on undefined values is tracked separately.
+    pub(super) fn record_choice(&mut self, choice: Option<OperandChoice>) {
         if let Some(choice) = choice
-            && self.watching
+            && self.is_checked
         {
-            self.follow();
+            self.emit_tracking();
             self.code.choices.push((self.code.instrs.len() as u32, choice));
         }
     }
 
-    /// Behind a step that is no computation, others begin.
-    pub(super) fn follow_from(&mut self, step: &Instr) {
-        let computes = computes(step);
+    /// Restarts the tracking after an instruction that does more than compute.
+    pub(super) fn restart_tracking_after(&mut self, instr: &Instr) {
+        let computes = computes(instr);
         let here = self.code.instrs.len() as u32;
         let chose = self.code.choices.last().is_some_and(|(at, _)| *at == here - 1);
         if !computes || chose {
-            self.followed = here;
+            self.tracked_to = here;
         }
     }
 
-    /// Has undefined values followed through the last steps, if these compute something.
-    pub(super) fn follow_pending(&mut self) {
-        if self.watching && (self.followed as usize) < self.code.instrs.len() {
-            self.follow();
+    /// Tracks undefined values through the last instructions, if these compute something.
+    pub(super) fn track_pending(&mut self) {
+        if self.is_checked && (self.tracked_to as usize) < self.code.instrs.len() {
+            self.emit_tracking();
         }
     }
 
-    fn follow(&mut self) {
-        let from = self.followed;
+    fn emit_tracking(&mut self) {
+        let from = self.tracked_to;
         self.push(Instr::TrackUndefined { from });
-        self.followed = self.code.instrs.len() as u32;
+        self.tracked_to = self.code.instrs.len() as u32;
     }
 }
 
-/// Whether a step computes something and does nothing else.
-fn computes(step: &Instr) -> bool {
+/// Returns true if an instruction only computes.
+fn computes(instr: &Instr) -> bool {
     matches!(
-        step,
+        instr,
         Instr::Map { .. }
             | Instr::MapWithOne { .. }
             | Instr::Uniform { .. }

@@ -1,37 +1,42 @@
-//! Conditions that may be known for all lanes without looking at any.
+//! Conditions that may be decided for all lanes at once.
 use super::{Done, Emitter, Label};
 use crate::bytecode::{Instr, Malformed, Term};
 use warpwise_compiler::ir::{BinaryOp, InstId, Op};
 
 impl Emitter<'_> {
-    /// Computes the condition of an `if`, unless it is known; then goes on at `then` with all lanes, or with none.
-    pub(super) fn decide_if(&mut self, cond: InstId, [then, other, join]: [Label; 3]) -> Done {
-        self.decide(cond, |decision| Instr::DecideIf { decision, then, other, join })
+    /// Emits the condition of an `if`, and its decision before it: if that is the same for all
+    /// lanes, execution continues at `then` with all lanes, or with none.
+    pub(super) fn emit_if_decision(
+        &mut self,
+        cond: InstId,
+        [then, other, join]: [Label; 3],
+    ) -> Done {
+        self.emit_decision(cond, |decision| Instr::DecideIf { decision, then, other, join })
     }
 
-    /// Computes the condition by which lanes leave, unless it is known that none does, as it is `stay`; then goes on
-    /// at `behind`.
-    pub(super) fn decide_leave(&mut self, cond: InstId, stay: bool, behind: Label) -> Done {
-        self.decide(cond, |decision| Instr::DecideLeave { decision, stay, behind })
+    /// Emits the condition of leaving lanes, and its decision before it: if no lane leaves, because
+    /// it is `stay` for all, execution continues at `behind`.
+    pub(super) fn emit_leave_decision(&mut self, cond: InstId, stay: bool, behind: Label) -> Done {
+        self.emit_decision(cond, |decision| Instr::DecideLeave { decision, stay, behind })
     }
 
-    fn decide(&mut self, cond: InstId, step: impl FnOnce(u32) -> Instr) -> Done {
+    fn emit_decision(&mut self, cond: InstId, instr: impl FnOnce(u32) -> Instr) -> Done {
         let decisions = self.decisions;
-        let Some(made_of) = decisions.terms(cond) else { return Ok(()) };
+        let Some(terms) = decisions.terms(cond) else { return Ok(()) };
         let decision = self.code.decisions.len() as u32;
-        self.step(step(decision));
+        self.emit(instr(decision));
         self.code.decisions.push(Box::default());
-        made_of.iter().try_for_each(|made| self.compute(*made))?;
-        let terms = made_of.iter().map(|made| self.term(made_of, *made));
+        terms.iter().try_for_each(|term| self.emit_computation(*term))?;
+        let terms = terms.iter().map(|term| self.term(terms, *term));
         self.code.decisions[decision as usize] = terms.collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    /// An instruction, as a part of a condition that is made of these.
-    fn term(&self, made_of: &[InstId], id: InstId) -> Result<Term, Malformed> {
-        let missing = || self.malformed("a condition that is made of something else");
+    /// Returns an instruction as a term of the condition with these terms.
+    fn term(&self, terms: &[InstId], id: InstId) -> Result<Term, Malformed> {
+        let missing = || self.malformed("a condition that is term of something else");
         let place = |operand: InstId| {
-            let at = made_of.iter().position(|made| *made == operand);
+            let at = terms.iter().position(|term| *term == operand);
             at.and_then(|at| u8::try_from(at).ok()).ok_or_else(missing)
         };
         let op = &self.kernel.insts[id].op;
@@ -47,11 +52,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Goes on at `behind` if no lane leaves by this comparison, as it is true for all; computes it if not.
-    pub(super) fn stay_by(&mut self, compare: u32, behind: Label) {
+    /// Emits a comparison, and its decision before it: if it is true for all lanes, so that none
+    /// leaves, execution continues at `behind`.
+    pub(super) fn emit_stay_decision(&mut self, compare: u32, behind: Label) {
         let decision = self.code.decisions.len() as u32;
-        self.step(Instr::DecideLeave { decision, stay: true, behind });
+        self.emit(Instr::DecideLeave { decision, stay: true, behind });
         self.code.decisions.push([Term::Compare(compare)].into());
-        self.step(Instr::Compare { compare });
+        self.emit(Instr::Compare { compare });
     }
 }

@@ -1,10 +1,11 @@
-//! Steps that count, between those that run.
+//! Instructions that count, between those of the kernel.
 //!
-//! Where a [segment](Segments) begins, a step counts for all its instructions. What is counted are the instructions that were written,
-//! so that it does not matter what has become of them: an instruction that another one was made of begins the
-//! segment of that, and one that was added none. The head of a loop that has become a `for` is counted where the `for` is
-//! entered and behind each of its iterations; so who leaves there is.
-use super::{Emitter, MayLeave};
+//! At the beginning of a [segment](Segments), one instruction counts for all instructions of the
+//! segment. The counters refer to the instructions that were written, whatever these have become:
+//! an instruction that came from a written one begins the segment of that, and an added one begins
+//! none. The head of a loop that has become a `for` is counted where the `for` is entered and after
+//! each of its iterations; so are the lanes that leave there.
+use super::{Emitter, ExitCounts};
 use crate::{
     bytecode::{Address, Counted, Entry, Instr, Operand, Request, Requests, phases},
     translate::{
@@ -19,18 +20,18 @@ use warpwise_compiler::{
     ir::{InstId, Kernel, Op, Space, Ty},
 };
 
-/// What is known while steps are made.
+/// The counters, while code is emitted.
 pub(super) struct Counting<'k> {
     rewritten: &'k Rewritten<'k>,
     vectors: Option<Vectors>,
     segments: Segments,
-    /// Which segments have begun.
+    /// True for segments that have begun.
     begun: Vec<bool>,
     counted: Counted,
 }
 
 impl<'k> Counting<'k> {
-    pub(super) fn of(rewritten: &'k Rewritten<'k>, requests: Requests) -> Self {
+    pub(super) fn new(rewritten: &'k Rewritten<'k>, requests: Requests) -> Self {
         let written = rewritten.written;
         let vectors = match requests {
             Requests::Scalars => None,
@@ -65,98 +66,99 @@ impl<'k> Counting<'k> {
         self.counted
     }
 
-    /// What is counted so far.
+    /// Returns the counters so far.
     pub(super) fn counted(&self) -> &Counted {
         &self.counted
     }
 
-    /// The segment, if it has not begun. It has then.
-    fn begin(&mut self, segment: Option<u32>) -> Option<u32> {
+    /// Returns the segment if this begins it.
+    fn begin_segment(&mut self, segment: Option<u32>) -> Option<u32> {
         segment.filter(|segment| !std::mem::replace(&mut self.begun[*segment as usize], true))
     }
 }
 
 impl Emitter<'_> {
-    /// Has an instruction counted.
+    /// Emits the counter of an instruction that begins a segment or is a loop.
     pub(super) fn count_inst(&mut self, id: InstId) {
         let Some(counting) = &mut self.counting else { return };
         let was = counting.rewritten.origin(id);
         let segment = was.and_then(|was| counting.segments.get(was));
-        if let Some(segment) = counting.begin(segment) {
-            self.step(Instr::CountSegment { segment });
+        if let Some(segment) = counting.begin_segment(segment) {
+            self.emit(Instr::CountSegment { segment });
         }
-        self.count_come(was);
+        self.count_loop_entry(was);
     }
 
-    /// Has those counted who come to a loop, where it begins.
-    fn count_come(&mut self, was: Option<InstId>) {
+    /// Emits the counter of the lanes that enter a loop.
+    fn count_loop_entry(&mut self, was: Option<InstId>) {
         let Some(counting) = &self.counting else { return };
         let number = was.and_then(|was| counting.counted.entries[was.index()].trips);
         if let Some(number) = number {
-            self.step(Instr::CountLoopEntry { number });
+            self.emit(Instr::CountLoopEntry { number });
         }
     }
 
-    /// Has the first arm of an `if` counted, right behind [`Instr::If`], and who has parted there; `then` says whether
-    /// it is the first one of the `if`, too.
+    /// Emits the counter of the first arm of an `if`, right after [`Instr::If`], and of the
+    /// divergence there; `then` is true if it is also the first arm of the kernel's `if`.
     pub(super) fn count_arm(&mut self, id: InstId, then: bool) {
         let Some(counting) = &mut self.counting else { return };
         let Some(was) = counting.rewritten.origin(id) else { return };
         let Some(branch) = counting.segments.branch(was) else { return };
         let arm = counting.segments.arm(was).filter(|_| then);
-        let step = match counting.begin(arm) {
+        let instr = match counting.begin_segment(arm) {
             Some(segment) => Instr::CountArm { segment, branch },
             None => Instr::CountDivergence { branch },
         };
-        self.step(step);
+        self.emit(instr);
     }
 
-    /// What is counted where lanes leave at a branch: an `if` with what leaves, or a `for`.
-    pub(super) fn count_leave(&self, id: InstId, exit: Option<InstId>) -> MayLeave {
-        let Some(counting) = &self.counting else { return MayLeave::default() };
+    /// Returns the counters of lanes that leave at a branch: an `if` with an exit, or a `for`.
+    pub(super) fn count_leave(&self, id: InstId, exit: Option<InstId>) -> ExitCounts {
+        let Some(counting) = &self.counting else { return ExitCounts::default() };
         let was = |id| counting.rewritten.origin(id);
         let (branch, exit) = match counting.rewritten.head(id) {
             Some(Head { branch, leaves }) => (Some(branch), Some(leaves)),
             None => (was(id), exit.and_then(was)),
         };
-        MayLeave {
+        ExitCounts {
             branch: branch.and_then(|branch| counting.segments.branch(branch)),
             segment: exit.and_then(|exit| counting.segments.get(exit)),
         }
     }
 
-    /// Has who leaves a `for` that was a loop counted, where all do together; whether that is counted at all.
-    pub(super) fn count_left(&mut self, id: InstId) -> bool {
+    /// Emits the counter of lanes that leave a `for` that was a loop, where all leave together;
+    /// returns true if there is one.
+    pub(super) fn count_exit(&mut self, id: InstId) -> bool {
         let Some(counting) = &self.counting else { return false };
         let head = counting.rewritten.head(id);
         let segment = head.and_then(|head| counting.segments.get(head.leaves));
         if let Some(segment) = segment {
-            self.step(Instr::CountSegment { segment });
+            self.emit(Instr::CountSegment { segment });
         }
         segment.is_some()
     }
 
-    /// Has who comes to the head of a `for` that was a loop counted.
+    /// Emits the counter of the head of a `for` that was a loop.
     pub(super) fn count_head(&mut self, id: InstId) {
         let Some(counting) = &self.counting else { return };
         let head = counting.rewritten.head(id);
         if let Some(segment) = head.and_then(|head| counting.segments.get(head.branch)) {
-            self.step(Instr::CountSegment { segment });
+            self.emit(Instr::CountSegment { segment });
         }
     }
 
-    /// Has who comes to the end of an iteration of a `for` counted.
+    /// Emits the counter of the end of an iteration of a `for`.
     pub(super) fn count_iteration(&mut self, id: InstId) {
         self.count_head(id);
         let Some(counting) = &mut self.counting else { return };
         let was = counting.rewritten.origin(id);
         let segment = was.and_then(|was| counting.segments.iteration(was));
-        if let Some(segment) = counting.begin(segment) {
-            self.step(Instr::CountSegment { segment });
+        if let Some(segment) = counting.begin_segment(segment) {
+            self.emit(Instr::CountSegment { segment });
         }
     }
 
-    /// Has counted what the access that comes next asks of memory, if it is a request by itself.
+    /// Emits the counter of the access that comes next, if it is a request of its own.
     pub(super) fn count_request(&mut self, id: InstId, ptr: InstId, at: Address<Operand>) {
         let kernel = self.kernel;
         let Some(counting) = &mut self.counting else { return };
@@ -166,7 +168,7 @@ impl Emitter<'_> {
             Some(Space::Global) => false,
             Some(Space::Local) | None => return,
         };
-        let (kind, value) = kind_of(kernel, id);
+        let (kind, value) = kind_and_value(kernel, id);
         let scalar = match kernel.insts[value].ty {
             Ty::Scalar(scalar) => scalar.size().unwrap_or(0),
             Ty::Ptr(_) | Ty::Unit => 8,
@@ -177,19 +179,19 @@ impl Emitter<'_> {
             return;
         }
         let members = vector.map_or(1, |vector| vector.members.len() as u32);
-        let at = before(at, vector.map_or(0, |vector| vector.behind));
+        let at = subtract_offset(at, vector.map_or(0, |vector| vector.behind));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
         let phases = phases(is_shared, bytes);
         let asks = Request { kind, is_shared, bytes, at, ptr, phases };
         counting.counted.requests.push(asks);
         counting.counted.entries[was.index()].request = Some(request);
-        self.step(Instr::CountRequest { request });
+        self.emit(Instr::CountRequest { request });
     }
 }
 
-/// What an access does, and the value that is as large as what it accesses.
-fn kind_of(kernel: &Kernel, access: InstId) -> (Kind, InstId) {
+/// Returns the kind of an access, and a value of the size that it accesses.
+fn kind_and_value(kernel: &Kernel, access: InstId) -> (Kind, InstId) {
     let op = &kernel.insts[access].op;
     if let Op::Store { value, .. } | Op::AtomicStore { value, .. } = op {
         (Kind::Store, *value)
@@ -200,8 +202,8 @@ fn kind_of(kernel: &Kernel, access: InstId) -> (Kind, InstId) {
     }
 }
 
-/// `bytes` before an address; counting computes modulo 2^64.
-fn before(at: Address<Operand>, bytes: u64) -> Address<Operand> {
+/// Returns the address `bytes` before another one, modulo 2^64 as all counting.
+fn subtract_offset(at: Address<Operand>, bytes: u64) -> Address<Operand> {
     match at {
         Address::Element { buffer, index, stride, offset } => {
             Address::Element { buffer, index, stride, offset: offset.wrapping_sub(bytes) }

@@ -1,77 +1,83 @@
-//! Steps that tell what threads do, and steps at which other threads may get their turn.
+//! Instructions of the debugger and of drawn schedules: points that report to the debugger, and
+//! yields.
 use super::Emitter;
 use crate::bytecode::{Atomic, AtomicKind, Change, DebugPoint, Instr, Operand, Stage};
 use warpwise_compiler::ir::{InstId, Op, Space, Ty};
 
 impl Emitter<'_> {
-    /// Before an instruction, or what comes first of a body: lets others have their turn, where it
-    /// matters who comes first, and tells that threads have come here.
-    pub(super) fn before(&mut self, id: InstId) {
-        if !self.traced {
+    /// Emits the yield and the point before an instruction: a yield where the order of threads
+    /// matters, and a point if it is reported before its execution.
+    pub(super) fn emit_point_before(&mut self, id: InstId) {
+        if !self.is_debugged {
             return;
         }
         let op = &self.kernel.insts[id].op;
-        if matters(op, |ptr| self.kernel.space(ptr)) {
-            self.step(Instr::Yield);
+        if is_order_sensitive(op, |ptr| self.kernel.space(ptr)) {
+            self.emit(Instr::Yield);
         }
-        if tells_before(op) {
-            self.point(DebugPoint { inst: id, stage: Stage::Reached, value: None, tells: true });
+        if is_reported_before(op) {
+            self.emit_point(DebugPoint {
+                inst: id,
+                stage: Stage::Reached,
+                value: None,
+                tells: true,
+            });
         }
     }
 
-    /// Behind an instruction: tells what it yields.
-    pub(super) fn behind(&mut self, id: InstId) {
+    /// Emits the point after an instruction, with its value.
+    pub(super) fn emit_point_after(&mut self, id: InstId) {
         let inst = &self.kernel.insts[id];
         let is_for = matches!(inst.op, Op::For { .. });
-        if self.traced && inst.ty != Ty::Unit && !is_for {
-            let tells = !tells_before(&inst.op) && !is_given(&inst.op);
-            self.done(id, Stage::Done, tells);
+        if self.is_debugged && inst.ty != Ty::Unit && !is_for {
+            let tells = !is_reported_before(&inst.op) && !is_operand_only(&inst.op);
+            self.emit_value_point(id, Stage::Done, tells);
         }
     }
 
-    /// In an iteration of a `for`: tells which.
-    pub(super) fn iteration(&mut self, id: InstId) {
-        if self.traced {
-            self.done(id, Stage::Iteration, true);
+    /// Emits the point at the beginning of an iteration of a `for`, with its counter.
+    pub(super) fn emit_iteration_point(&mut self, id: InstId) {
+        if self.is_debugged {
+            self.emit_value_point(id, Stage::Iteration, true);
         }
     }
 
-    /// At the beginning of a body.
-    pub(super) fn turn(&mut self) {
-        if self.traced {
-            self.step(Instr::Yield);
+    /// Emits a yield at the beginning of a body.
+    pub(super) fn emit_yield(&mut self) {
+        if self.is_debugged {
+            self.emit(Instr::Yield);
         }
     }
 
-    /// The next step may change something.
-    pub(super) fn changes(&mut self, change: Change) {
+    /// Emits the announcement of a change that the next instruction may make.
+    pub(super) fn announce_change(&mut self, change: Change) {
         let reads = matches!(change, Change::Memory(Atomic { what: AtomicKind::Load { .. }, .. }));
-        if self.traced && !reads {
+        if self.is_debugged && !reads {
             self.code.changes.push(change);
             let change = self.code.changes.len() as u32 - 1;
-            self.step(Instr::Change { change });
+            self.emit(Instr::Change { change });
         }
     }
 
-    fn done(&mut self, id: InstId, stage: Stage, tells: bool) {
+    fn emit_value_point(&mut self, id: InstId, stage: Stage, tells: bool) {
         let root = self.ranges.root(id);
         let lanes = self.lanes[root].map(Operand::Lanes);
         let affine = self.affines[root].map(Operand::Affine);
         let value = self.uniforms[root].map(Operand::Uniform).or(affine).or(lanes);
         if value.is_some() || tells {
-            self.point(DebugPoint { inst: id, stage, value, tells });
+            self.emit_point(DebugPoint { inst: id, stage, value, tells });
         }
     }
 
-    fn point(&mut self, point: DebugPoint) {
+    fn emit_point(&mut self, point: DebugPoint) {
         self.code.points.push(point);
         let point = self.code.points.len() as u32 - 1;
-        self.step(Instr::DebugPoint { point });
+        self.emit(Instr::DebugPoint { point });
     }
 }
 
-/// Whether other threads can tell who comes first to it.
-fn matters(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool {
+/// Returns true if other threads can observe the order in which threads execute it.
+fn is_order_sensitive(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool {
     match op {
         Op::Load { ptr } | Op::Store { ptr, .. } => space(*ptr) != Some(Space::Local),
         Op::AtomicLoad { .. }
@@ -121,8 +127,9 @@ fn matters(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool {
     }
 }
 
-/// Whether it is told when threads come to it: it yields nothing, or may end them.
-fn tells_before(op: &Op) -> bool {
+/// Returns true if the instruction is reported before its execution: it has no value, or may end
+/// threads.
+fn is_reported_before(op: &Op) -> bool {
     match op {
         Op::Bounds { .. }
         | Op::Check { .. }
@@ -174,8 +181,8 @@ fn tells_before(op: &Op) -> bool {
     }
 }
 
-/// Whether it is a part of instructions, and none itself: those that use it show it.
-fn is_given(op: &Op) -> bool {
+/// Returns true for an operand that is not reported itself: the instructions that use it show it.
+fn is_operand_only(op: &Op) -> bool {
     matches!(
         op,
         Op::Const(_)

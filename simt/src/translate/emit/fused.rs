@@ -1,4 +1,4 @@
-//! Operations that are computed together with some of their operands.
+//! Operations that are fused with some of their operands.
 use super::{Done, Emitter};
 use crate::{
     bytecode::{AffineLoad, Instr, Malformed, Product},
@@ -10,8 +10,8 @@ use crate::{
 use warpwise_compiler::ir::{CompareOp, InstId, Op};
 
 impl Emitter<'_> {
-    /// Computes the value of `id` and, on the way, its operand `inner`.
-    pub(super) fn fused(&mut self, id: InstId, inner: InstId) -> Done {
+    /// Emits the operation `id` with its operand `inner` fused into it.
+    pub(super) fn emit_fused(&mut self, id: InstId, inner: InstId) -> Done {
         let Op::Binary { op: first, lhs: a, rhs: b } = self.kernel.insts[inner].op else {
             return Err(self.malformed("an operand that is no operation"));
         };
@@ -25,38 +25,38 @@ impl Emitter<'_> {
             (f, if is_left { rhs } else { lhs })
         } else if let Op::Compare { op, lhs, rhs } = *op {
             let is_left = lhs == inner;
-            let op = if is_left { op } else { mirrored(op) };
+            let op = if is_left { op } else { mirror(op) };
             (fused::compare(first, op, scalar, how), if is_left { rhs } else { lhs })
         } else {
             (None, inner)
         };
         let f: LaneFn = f.ok_or_else(|| self.cannot_fuse())?;
         let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
-        self.map_places(id, f, &operands, one.map(|_| Place::C))
+        self.emit_map_with(id, f, &operands, one.map(|_| Place::C))
     }
 
-    /// Computes the value of `id` from lanes and one operand that is the same in all.
-    pub(super) fn with_one(&mut self, id: InstId, one: InstId) -> Done {
+    /// Emits the operation `id` on lanes and one uniform operand.
+    pub(super) fn emit_with_uniform_operand(&mut self, id: InstId, one: InstId) -> Done {
         let scalar = self.scalar(id)?;
         let op = &self.kernel.insts[id].op;
         if let Op::Binary { op, lhs, rhs } = *op {
             let place = if lhs == one { Place::A } else { Place::B };
             let f = with_one::binary(op, scalar, place, self.isa);
             let f = f.ok_or_else(|| self.cannot_fuse())?;
-            self.map_places(id, f, &[(Place::A, lhs), (Place::B, rhs)], Some(place))
+            self.emit_map_with(id, f, &[(Place::A, lhs), (Place::B, rhs)], Some(place))
         } else if let Op::Fma { a, b, c } = *op {
             let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
             let place = operands.into_iter().find(|(_, operand)| *operand == one);
             let (place, _) = place.ok_or_else(|| self.cannot_fuse())?;
             let f = with_one::fma(scalar, place, self.isa).ok_or_else(|| self.cannot_fuse())?;
-            self.map_places(id, f, &operands, Some(place))
+            self.emit_map_with(id, f, &operands, Some(place))
         } else {
             Err(self.cannot_fuse())
         }
     }
 
-    /// Computes the value of `id` from `operands`, of which one may be the same in all lanes.
-    fn map_places(
+    /// Emits the operation `id` on `operands`, of which one may be uniform.
+    fn emit_map_with(
         &mut self,
         id: InstId,
         f: LaneFn,
@@ -71,39 +71,49 @@ impl Emitter<'_> {
                 lanes[*place as usize] = Some(self.lanes(*value)?);
             }
         }
-        // Whoever follows values looks at all of them: where there is no operand, at one of the others.
+        // The tracking of undefined values reads all operands; a missing one repeats another.
         let any = lanes.into_iter().flatten().next().ok_or_else(|| self.cannot_fuse())?;
         let [a, b, c] = lanes.map(|reg| reg.unwrap_or(any));
-        // An operand that is not needed any more can make room for the result.
+        // A dead operand can make room for the result.
         self.registers.release_through(self.ranges.position(id));
         let regs = [self.new_lanes(id)?, a, b, c];
-        self.step(match single {
+        self.emit(match single {
             Some((place, one)) => Instr::MapWithOne { f, regs, place, one },
             None => Instr::Map { f, regs },
         });
         Ok(())
     }
 
-    /// Loads two factors and adds their product to `c`.
-    pub(super) fn fma_loaded(&mut self, id: InstId, factors: [InstId; 2], c: InstId) -> Done {
+    /// Emits two loads and the multiply-add of their values with `c`.
+    pub(super) fn emit_fma_of_loads(
+        &mut self,
+        id: InstId,
+        factors: [InstId; 2],
+        c: InstId,
+    ) -> Done {
         let f = lanes::fma(self.scalar(id)?, self.isa).ok_or_else(|| self.cannot_fuse())?;
         let c = self.lanes(c)?;
         let [a, b] = factors;
-        let factors = [self.loaded(id, a)?, self.loaded(id, b)?];
+        let factors = [self.temporary_load(id, a)?, self.temporary_load(id, b)?];
         let to = self.new_lanes(id)?;
         self.code.products.push(Product { to, c, factors, f });
-        self.step(Instr::FmaOfLoads { product: self.code.products.len() as u32 - 1 });
+        self.emit(Instr::FmaOfLoads { product: self.code.products.len() as u32 - 1 });
         Ok(())
     }
 
-    /// Adds to `c` the product of two factors that were loaded by steps before, so that what is undefined of them can
-    /// be followed.
-    pub(super) fn fma_of_loaded(&mut self, id: InstId, factors: [InstId; 2], c: InstId) -> Done {
+    /// Emits the multiply-add with `c` of two values that earlier instructions have loaded, so that
+    /// undefined factors can be tracked.
+    pub(super) fn emit_fma_of_loaded(
+        &mut self,
+        id: InstId,
+        factors: [InstId; 2],
+        c: InstId,
+    ) -> Done {
         let f = lanes::fma(self.scalar(id)?, self.isa).ok_or_else(|| self.cannot_fuse())?;
         let [a, b] = factors;
         let of = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
-        let factors = [self.loaded_to(of[0], a)?, self.loaded_to(of[1], b)?];
-        self.map(id, Some(f), &[a, b, c])?;
+        let factors = [self.load_to(of[0], a)?, self.load_to(of[1], b)?];
+        self.emit_map(id, Some(f), &[a, b, c])?;
         if let Some(Instr::Map { regs: [to, ..], .. }) = self.code.instrs.last() {
             let product = self.code.products.len() as u32;
             self.code.products.push(Product { to: *to, c: of[2], factors, f });
@@ -112,14 +122,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn loaded(&mut self, id: InstId, load: InstId) -> Result<AffineLoad, Malformed> {
+    fn temporary_load(&mut self, id: InstId, load: InstId) -> Result<AffineLoad, Malformed> {
         let to = self.temporary(id, self.size(load)?);
-        self.loaded_to(to, load)
+        self.load_to(to, load)
     }
 
-    fn loaded_to(&mut self, to: Reg, load: InstId) -> Result<AffineLoad, Malformed> {
+    fn load_to(&mut self, to: Reg, load: InstId) -> Result<AffineLoad, Malformed> {
         let from = self.loaded.get(&load).copied().ok_or_else(|| self.cannot_fuse())?;
-        let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
+        let (walk, copy) = (self.walk_index(from, to.size())?, self.copy_words(to.size()));
         Ok(AffineLoad { to, from, walk, copy })
     }
 
@@ -128,8 +138,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The comparison with its sides exchanged.
-pub(super) const fn mirrored(op: CompareOp) -> CompareOp {
+/// Returns the comparison with its operands exchanged.
+pub(super) const fn mirror(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Eq => CompareOp::Eq,
         CompareOp::Ne => CompareOp::Ne,

@@ -1,4 +1,4 @@
-//! The steps of a kernel, in the order of the text.
+//! Emission of the bytecode, in the order of the text.
 mod access;
 mod affine;
 mod checks;
@@ -27,11 +27,11 @@ use crate::{
         registers::{Affine, Reg, Uniform},
     },
 };
-use affine::{Launched, keeps_bits};
-pub(in crate::translate) use control_flow::cost_of_reading;
-use control_flow::{MayLeave, Range, Target};
+use affine::{LaunchValue, keeps_bits};
+pub(in crate::translate) use control_flow::read_cost;
+use control_flow::{ExitCounts, ExitTargets, Range};
 use count::Counting;
-use program::code_of;
+use program::empty_code;
 use std::{cell::OnceCell, collections::HashMap};
 use warpwise_compiler::{
     analysis::range,
@@ -39,7 +39,7 @@ use warpwise_compiler::{
     ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span},
 };
 
-/// What is known of a kernel.
+/// The results of the analyses.
 #[derive(Clone, Copy)]
 pub(super) struct Analyses<'k> {
     pub(super) uniformity: &'k Uniformity,
@@ -51,7 +51,7 @@ pub(super) struct Analyses<'k> {
     pub(super) words: &'k AccessWords,
 }
 
-/// Lowers a kernel by what is known of it.
+/// Emits the bytecode of a kernel.
 pub(super) fn emit(
     rewritten: &Rewritten<'_>,
     analyses: Analyses<'_>,
@@ -71,19 +71,19 @@ pub(super) fn emit(
         value_ranges: OnceCell::new(),
         locals,
         isa,
-        code: code_of(kernel, words)?,
+        code: empty_code(kernel, words)?,
         registers: Allocator::default(),
         lanes: kernel.insts.facts(None),
         uniforms: kernel.insts.facts(None),
         affines: kernel.insts.facts(None),
-        launched: HashMap::new(),
+        launch_values: HashMap::new(),
         compared: HashMap::new(),
         loaded: HashMap::new(),
         multiplied: HashMap::new(),
         local_lanes: kernel.locals.facts(None),
         local_uniforms: kernel.locals.facts(None),
-        given: HashMap::new(),
-        stands: Vec::new(),
+        input_slots: HashMap::new(),
+        slot_inputs: Vec::new(),
         splats: HashMap::new(),
         builtins: HashMap::new(),
         labels: Vec::new(),
@@ -91,22 +91,22 @@ pub(super) fn emit(
         frames: 0,
         span: Span::new(0),
         counting: match instrumentation {
-            Instrumentation::Counters(requests) => Some(Counting::of(rewritten, requests)),
+            Instrumentation::Counters(requests) => Some(Counting::new(rewritten, requests)),
             Instrumentation::None | Instrumentation::Sanitizer | Instrumentation::Debugger => None,
         },
-        watching: matches!(instrumentation, Instrumentation::Sanitizer),
-        traced: matches!(instrumentation, Instrumentation::Debugger),
+        is_checked: matches!(instrumentation, Instrumentation::Sanitizer),
+        is_debugged: matches!(instrumentation, Instrumentation::Debugger),
         choice: None,
-        followed: 0,
+        tracked_to: 0,
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
-    emitter.body(&kernel.body)?;
-    emitter.step(Instr::End);
+    emitter.emit_body(&kernel.body)?;
+    emitter.emit(Instr::End);
     Ok(emitter.finish())
 }
 
-/// A place in the program that is not known yet. Steps name labels until the end.
+/// A position in the bytecode that is not yet known. Instructions refer to labels until the end.
 type Label = u32;
 
 struct Emitter<'k> {
@@ -117,48 +117,49 @@ struct Emitter<'k> {
     fusion: &'k Fusion,
     decisions: &'k Decisions,
     ranges: &'k LiveRanges,
-    /// The range of each integer, once an access asks for one.
+    /// The range of each integer, analyzed on demand.
     value_ranges: OnceCell<range::Ranges>,
     locals: &'k Locals,
     isa: Isa,
     code: Code,
     registers: Allocator,
-    /// Where the values of roots are.
+    /// The locations of roots.
     lanes: id::Facts<InstId, Option<Reg>>,
     uniforms: id::Facts<InstId, Option<Uniform>>,
     affines: id::Facts<InstId, Option<Affine>>,
-    /// What is computed once for each launch.
-    launched: HashMap<Launched, Uniform>,
-    /// The number of each comparison of an affine value.
+    /// The launch constants.
+    launch_values: HashMap<LaunchValue, Uniform>,
+    /// The index of each comparison of an affine value.
     compared: HashMap<InstId, u32>,
-    /// Loads that are made by what uses them, or could be.
+    /// The addresses of loads that are, or could be, fused into their uses.
     loaded: HashMap<InstId, Address<Affine>>,
-    /// The steps that add products of what steps before have loaded, with the number of the product.
+    /// The positions of multiply-adds whose factors earlier instructions have loaded, with the
+    /// index of the product.
     multiplied: HashMap<usize, u32>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
     local_uniforms: id::Facts<LocalId, Option<Uniform>>,
-    given: HashMap<(Input, usize), Uniform>,
-    /// Which slots have their value before the first step.
-    stands: Vec<Option<Input>>,
+    input_slots: HashMap<(Input, usize), Uniform>,
+    /// Per slot of a uniform value, its input if it is known before the first instruction.
+    slot_inputs: Vec<Option<Input>>,
     splats: HashMap<Uniform, Reg>,
     builtins: HashMap<(Builtin, usize), Reg>,
-    /// Which step each label stands for.
+    /// The position of each label.
     labels: Vec<u32>,
-    targets: HashMap<InstId, Target>,
-    /// Frames around the current step.
+    targets: HashMap<InstId, ExitTargets>,
+    /// Frames around the current instruction.
     frames: u16,
-    /// Of the current instruction.
+    /// The source position of the current instruction.
     span: Span,
-    /// What is counted, if something is.
+    /// The counters, if there are any.
     counting: Option<Counting<'k>>,
-    /// Whether accesses are checked.
-    watching: bool,
-    /// Whether steps tell what threads do.
-    traced: bool,
-    /// How the next step that computes chooses among its operands, if it does.
+    /// True if accesses are checked.
+    is_checked: bool,
+    /// True if points report to the debugger.
+    is_debugged: bool,
+    /// The choice of the next computation among its operands, if it makes one.
     choice: Option<OperandChoice>,
-    /// The first of the last steps that only compute, through which nothing undefined is followed yet.
-    followed: u32,
+    /// The first of the last computations through which undefined values are not tracked yet.
+    tracked_to: u32,
 }
 
 type Done = Result<(), Malformed>;
@@ -168,36 +169,36 @@ impl Emitter<'_> {
         Malformed { message: message.into(), span: self.span }
     }
 
-    fn step(&mut self, step: Instr) {
-        self.follow_before(&step);
-        self.push(step);
-        self.follow_from(&step);
+    fn emit(&mut self, instr: Instr) {
+        self.track_before(&instr);
+        self.push(instr);
+        self.restart_tracking_after(&instr);
     }
 
-    fn push(&mut self, step: Instr) {
-        self.code.instrs.push(step);
+    fn push(&mut self, instr: Instr) {
+        self.code.instrs.push(instr);
         self.code.spans.push(self.span);
     }
 
-    fn label(&mut self) -> Label {
+    fn new_label(&mut self) -> Label {
         self.labels.push(0);
         self.labels.len() as u32 - 1
     }
 
-    fn bind(&mut self, label: Label) {
-        self.follow_pending();
+    fn bind_label(&mut self, label: Label) {
+        self.track_pending();
         self.labels[label as usize] = self.code.instrs.len() as u32;
     }
 
-    /// Replaces labels by the steps that they stand for.
+    /// Replaces labels by positions.
     fn finish(self) -> Code {
-        let Self { mut code, labels, registers, stands, counting, .. } = self;
+        let Self { mut code, labels, registers, slot_inputs, counting, .. } = self;
         if let Some(counting) = counting {
             code.counted = counting.finish();
         }
-        code.uniforms = stands.len();
-        for step in &mut code.instrs {
-            for target in step.jump_targets() {
+        code.uniforms = slot_inputs.len();
+        for instr in &mut code.instrs {
+            for target in instr.jump_targets() {
                 *target = labels[*target as usize];
             }
         }
@@ -207,216 +208,216 @@ impl Emitter<'_> {
 
     // Instructions.
 
-    fn body(&mut self, body: &Body) -> Done {
-        self.turn();
+    fn emit_body(&mut self, body: &Body) -> Done {
+        self.emit_yield();
         for &id in &body.0 {
             self.span = self.kernel.insts[id].span;
             self.count_inst(id);
-            self.before(id);
-            self.inst(id)?;
-            self.behind(id);
+            self.emit_point_before(id);
+            self.emit_inst(id)?;
+            self.emit_point_after(id);
             self.registers.release_through(self.ranges.end(id));
         }
         Ok(())
     }
 
-    fn inst(&mut self, id: InstId) -> Done {
+    fn emit_inst(&mut self, id: InstId) -> Done {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
         let is_for = matches!(op, Op::For { .. });
         if self.affinity.is_affine(id) && self.ranges.root(id) == id && !is_for {
-            return self.affine(id);
+            return self.emit_affine(id);
         }
         if self.fusion.is_fused_operand(id) || self.decisions.is_deferred(id) {
             return Ok(());
         }
-        self.compute(id)
+        self.emit_computation(id)
     }
 
-    /// The steps of an instruction that is computed here.
-    fn compute(&mut self, id: InstId) -> Done {
+    /// Emits an instruction that is computed here.
+    fn emit_computation(&mut self, id: InstId) -> Done {
         let kernel = self.kernel;
         let isa = self.isa;
         let op = &kernel.insts[id].op;
         if let Some(inner) = self.fusion.fused_operand(id) {
-            return self.fused(id, inner);
+            return self.emit_fused(id, inner);
         }
         if let Some(one) = self.fusion.uniform_operand(id) {
-            return self.with_one(id, one);
+            return self.emit_with_uniform_operand(id, one);
         }
         match op {
-            Op::Const(bits) => self.known(id, Input::Const(*bits)),
+            Op::Const(bits) => self.bind_input(id, Input::Const(*bits)),
             Op::Param(param) => match &kernel.params[*param].kind {
-                ParamKind::Scalar(_) => self.known(id, Input::Param(param.index())),
+                ParamKind::Scalar(_) => self.bind_input(id, Input::Param(param.index())),
                 ParamKind::Slice { .. } => {
-                    self.known(id, Input::Const(lanes::address(param.index() as u16)))
+                    self.bind_input(id, Input::Const(lanes::address(param.index() as u16)))
                 }
             },
-            Op::Len(param) => self.known(id, Input::Len(param.index())),
+            Op::Len(param) => self.bind_input(id, Input::Len(param.index())),
             Op::Shared(shared) => {
-                let buffer = self.buffer(Root::Shared(*shared));
-                self.known(id, Input::Const(lanes::address(buffer)))
+                let buffer = self.buffer_number(Root::Shared(*shared));
+                self.bind_input(id, Input::Const(lanes::address(buffer)))
             }
             Op::Array(array) => {
-                let buffer = self.buffer(Root::Array(*array));
-                self.known(id, Input::Const(lanes::address(buffer)))
+                let buffer = self.buffer_number(Root::Array(*array));
+                self.bind_input(id, Input::Const(lanes::address(buffer)))
             }
-            Op::Builtin(builtin) => self.builtin(id, *builtin),
+            Op::Builtin(builtin) => self.emit_builtin(id, *builtin),
             Op::Unary { op, value } => {
                 let scalar = self.scalar(id)?;
-                self.map(id, lanes::unary(*op, scalar, isa), &[*value])
+                self.emit_map(id, lanes::unary(*op, scalar, isa), &[*value])
             }
             Op::Binary { op, lhs, rhs } if self.is_integer(id, *op)? => {
-                self.integer(id, *op, *lhs, *rhs)
+                self.emit_integer(id, *op, *lhs, *rhs)
             }
             Op::Binary { op, lhs, rhs } => {
                 let scalar = self.scalar(id)?;
                 if scalar == Scalar::Bool {
                     self.choice = OperandChoice::for_bool_op(*op);
                 }
-                self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
+                self.emit_map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
             }
             Op::Compare { op, lhs, rhs } if self.affinity.is_affine_compare(id) => {
-                self.compare(id, *op, *lhs, *rhs)
+                self.emit_compare(id, *op, *lhs, *rhs)
             }
             Op::Compare { op, lhs, rhs } => {
                 let scalar = self.scalar(*lhs)?;
-                self.map(id, lanes::compare(*op, scalar, isa), &[*lhs, *rhs])
+                self.emit_map(id, lanes::compare(*op, scalar, isa), &[*lhs, *rhs])
             }
-            // The operand under another name.
+            // A value that renames its operand.
             Op::Cast { .. } | Op::Bitcast { .. } if self.ranges.root(id) != id => Ok(()),
             Op::Cast { value } => {
                 let (from, to) = (self.scalar(*value)?, self.scalar(id)?);
-                if !self.varies(id) && keeps_bits(from, to) && !self.is_launched(*value)? {
-                    return self.widen(id, *value);
+                if !self.varies(id) && keeps_bits(from, to) && !self.is_launch_constant(*value)? {
+                    return self.emit_widening(id, *value);
                 }
-                self.map(id, lanes::cast(from, to, isa), &[*value])
+                self.emit_map(id, lanes::cast(from, to, isa), &[*value])
             }
             Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),
             Op::Select { cond, then, other } => {
                 let size = self.size(id)?;
                 self.choice = Some(OperandChoice::Select);
-                self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
+                self.emit_map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c }
                 if self.fusion.is_fused_load(*a) && self.fusion.is_fused_load(*b) =>
             {
-                if self.watching {
-                    self.fma_of_loaded(id, [*a, *b], *c)
+                if self.is_checked {
+                    self.emit_fma_of_loaded(id, [*a, *b], *c)
                 } else {
-                    self.fma_loaded(id, [*a, *b], *c)
+                    self.emit_fma_of_loads(id, [*a, *b], *c)
                 }
             }
             Op::Ternary { op, a, b, c } => {
-                self.map(id, Some(lanes::ternary(*op, self.scalar(id)?, isa)), &[*a, *b, *c])
+                self.emit_map(id, Some(lanes::ternary(*op, self.scalar(id)?, isa)), &[*a, *b, *c])
             }
             Op::Fma { a, b, c } => {
                 let f = lanes::fma(self.scalar(id)?, isa);
-                self.map(id, f, &[*a, *b, *c])
+                self.emit_map(id, f, &[*a, *b, *c])
             }
             Op::Generic(_) | Op::MulAdd { .. } => {
                 Err(self.malformed("the kernel has generic parameters left"))
             }
             Op::Index { base, index, stride } => {
                 let stride = stride.known().ok_or_else(|| self.malformed("a generic stride"))?;
-                self.index(id, *base, *index, stride)
+                self.emit_index(id, *base, *index, stride)
             }
             Op::Offset { base, offset } => {
                 let offset = offset.known().ok_or_else(|| self.malformed("a generic offset"))?;
-                self.offset(id, *base, offset)
+                self.emit_offset(id, *base, offset)
             }
             Op::Bounds { index, len } => {
                 let all_below = AllBelow::pick(self.size(*index)?, isa);
                 let (index, len) = (self.operand(*index)?, self.operand(*len)?);
-                self.step(Instr::Bounds { index, len, all_below });
+                self.emit(Instr::Bounds { index, len, all_below });
                 Ok(())
             }
             Op::Check { cond, fault } => {
                 let cond = self.operand(*cond)?;
-                self.step(Instr::Check { cond, fault: *fault });
+                self.emit(Instr::Check { cond, fault: *fault });
                 Ok(())
             }
-            Op::Get(local) => self.get(id, *local),
-            Op::Set { local, value } => self.set(id, *local, *value),
-            Op::Load { ptr } => self.load(id, *ptr),
-            Op::Store { ptr, value } => self.store(id, *ptr, *value),
+            Op::Get(local) => self.emit_get(id, *local),
+            Op::Set { local, value } => self.emit_set(id, *local, *value),
+            Op::Load { ptr } => self.emit_load(id, *ptr),
+            Op::Store { ptr, value } => self.emit_store(id, *ptr, *value),
             Op::AtomicLoad { ptr, order, .. } => {
-                let at = self.address(id, *ptr)?;
+                let at = self.access_address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
-                self.watch(id, *ptr, at, None);
+                self.emit_access_check(id, *ptr, at, None);
                 let to = self.new_lanes(id)?;
-                self.atomic(AtomicKind::Load { to }, at, id, *order, None)
+                self.emit_atomic(AtomicKind::Load { to }, at, id, *order, None)
             }
             Op::AtomicStore { ptr, value, order, .. } => {
-                let at = self.address(id, *ptr)?;
+                let at = self.access_address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
-                self.watch(id, *ptr, at, None);
+                self.emit_access_check(id, *ptr, at, None);
                 let what = AtomicKind::Store { value: self.operand(*value)? };
-                self.atomic(what, at, *value, *order, None)
+                self.emit_atomic(what, at, *value, *order, None)
             }
             Op::Atomic { op, ptr, value, order, .. } => {
                 let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
                 let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
-                let at = self.address(id, *ptr)?;
+                let at = self.access_address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
-                self.watch(id, *ptr, at, None);
+                self.emit_access_check(id, *ptr, at, None);
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
                 let adds = matches!(op, AtomicOp::Add) && self.scalar(id)?.is_int();
                 let max_index = if adds { self.max_index(*ptr) } else { None };
                 let what = AtomicKind::Update { to, value, change, adds };
-                self.atomic(what, at, id, *order, max_index)
+                self.emit_atomic(what, at, id, *order, max_index)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
-                let at = self.address(id, *ptr)?;
+                let at = self.access_address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
-                self.watch(id, *ptr, at, None);
+                self.emit_access_check(id, *ptr, at, None);
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
                 let what = AtomicKind::CompareExchange { to, expected, value };
-                self.atomic(what, at, id, *order, None)
+                self.emit_atomic(what, at, id, *order, None)
             }
             Op::Barrier { reduce: None } => {
-                self.step(Instr::Barrier { reduce: None });
+                self.emit(Instr::Barrier { reduce: None });
                 Ok(())
             }
             Op::Barrier { reduce: Some((op, value)) } => {
                 let value = self.operand(*value)?;
                 let to = self.new_uniform(id)?;
-                self.step(Instr::Barrier { reduce: Some((*op, value, to)) });
-                self.spread(id)
+                self.emit(Instr::Barrier { reduce: Some((*op, value, to)) });
+                self.copy_to_lanes(id)
             }
             Op::SyncGrid => {
-                self.step(Instr::SyncGrid);
+                self.emit(Instr::SyncGrid);
                 self.code.syncs_grid = true;
                 Ok(())
             }
-            Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
+            Op::SyncWarp { mask } => self.emit_warp_op(WarpOp::Sync, *mask),
             Op::Fence { scope } => {
-                self.watch_fence(*scope);
-                self.step(Instr::Fence);
+                self.emit_fence_check(*scope);
+                self.emit(Instr::Fence);
                 Ok(())
             }
             Op::Shuffle { op, value, lane, width, mask } => {
                 let (value, lane) = (self.operand(*value)?, self.operand(*lane)?);
                 let to = self.new_lanes(id)?;
                 let width = width.known().ok_or_else(|| self.malformed("a generic width"))? as u32;
-                self.warp(WarpOp::Shuffle { op: *op, to, value, lane, width }, *mask)
+                self.emit_warp_op(WarpOp::Shuffle { op: *op, to, value, lane, width }, *mask)
             }
             Op::Vote { op, value, mask } => {
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.warp(WarpOp::Vote { op: *op, to, value }, *mask)
+                self.emit_warp_op(WarpOp::Vote { op: *op, to, value }, *mask)
             }
             Op::Match { op, value, mask } => {
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.warp(WarpOp::Match { op: *op, to, value }, *mask)
+                self.emit_warp_op(WarpOp::Match { op: *op, to, value }, *mask)
             }
             Op::ActiveMask => {
                 let to = self.new_lanes(id)?;
-                self.changes(Change::Company);
-                self.step(Instr::ActiveMask { to });
+                self.announce_change(Change::Company);
+                self.emit(Instr::ActiveMask { to });
                 Ok(())
             }
             Op::Reduce { op, value, mask } => {
@@ -424,32 +425,32 @@ impl Emitter<'_> {
                 let combine = combine.ok_or_else(|| self.malformed("no such reduction"))?;
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.warp(WarpOp::Reduce { combine, to, value }, *mask)
+                self.emit_warp_op(WarpOp::Reduce { combine, to, value }, *mask)
             }
-            Op::If { cond, then, other } => self.if_(id, *cond, then, other),
+            Op::If { cond, then, other } => self.emit_if(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
                 if self.affinity.is_affine(id) {
-                    self.for_affine(id, range, body)
+                    self.emit_affine_for(id, range, body)
                 } else if self.varies(id) {
-                    self.for_lanes(id, range, body)
+                    self.emit_varying_for(id, range, body)
                 } else {
-                    self.for_uniform(id, range, body)
+                    self.emit_uniform_for(id, range, body)
                 }
             }
-            Op::Loop { body } => self.loop_(id, body),
-            Op::Block { body } => self.block(id, body),
+            Op::Loop { body } => self.emit_loop(id, body),
+            Op::Block { body } => self.emit_block(id, body),
             Op::Break(_) | Op::Continue(_) | Op::Return => {
-                self.leave(id, When::Always, MayLeave::default())
+                self.emit_leave(id, When::Always, ExitCounts::default())
             }
             Op::Print { message, args } => {
-                let message = self.message(*message, args)?;
-                self.step(Instr::Print { message });
+                let message = self.add_message(*message, args)?;
+                self.emit(Instr::Print { message });
                 Ok(())
             }
             Op::Panic { message, args } => {
-                let message = self.message(*message, args)?;
-                self.step(Instr::Panic { message });
+                let message = self.add_message(*message, args)?;
+                self.emit(Instr::Panic { message });
                 Ok(())
             }
         }

@@ -1,8 +1,9 @@
-//! Where values are: in registers, held once, or known before the first step.
+//! Locations of values: registers, uniform slots, and inputs that are known before the first
+//! instruction.
 use super::{
     super::access_words::AccessWords,
     Done, Emitter,
-    program::{MAX_LOCAL_ARRAY_BYTES, bytes_of},
+    program::{MAX_LOCAL_ARRAY_BYTES, array_bytes},
 };
 use crate::{
     bytecode::{Input, Instr, Malformed, Operand, Preset},
@@ -32,47 +33,47 @@ impl Emitter<'_> {
         self.uniformity.varies(value)
     }
 
-    /// A slot for a uniform value.
+    /// Allocates a slot for a uniform value.
     pub(super) fn slot(&mut self, size: usize) -> Uniform {
-        self.stands.push(None);
-        Uniform::new(self.stands.len() as u32 - 1, size)
+        self.slot_inputs.push(None);
+        Uniform::new(self.slot_inputs.len() as u32 - 1, size)
     }
 
-    /// A uniform value that stands before the first step.
-    pub(super) fn given(&mut self, given: Input, size: usize) -> Uniform {
-        if let Some(known) = self.given.get(&(given, size)) {
+    /// Returns the slot of an input.
+    pub(super) fn input(&mut self, given: Input, size: usize) -> Uniform {
+        if let Some(known) = self.input_slots.get(&(given, size)) {
             return *known;
         }
         let slot = self.slot(size);
-        self.stands[slot.slot()] = Some(given);
+        self.slot_inputs[slot.slot()] = Some(given);
         self.code.inputs.push((slot, given));
-        self.given.insert((given, size), slot);
+        self.input_slots.insert((given, size), slot);
         slot
     }
 
     pub(super) fn constant(&mut self, bits: u64, size: usize) -> Uniform {
-        self.given(Input::Const(bits), size)
+        self.input(Input::Const(bits), size)
     }
 
-    /// A register that holds a given value in each lane; `None` if it is not given.
-    pub(super) fn given_lanes(&mut self, from: Uniform) -> Option<Reg> {
+    /// Returns a register with an input in each lane; `None` if the value is not an input.
+    pub(super) fn input_lanes(&mut self, from: Uniform) -> Option<Reg> {
         if let Some(known) = self.splats.get(&from) {
             return Some(*known);
         }
-        let given = self.stands[from.slot()]?;
+        let given = self.slot_inputs[from.slot()]?;
         let reg = self.registers.allocate_permanent(from.size());
         self.code.preset.push((reg, Preset::Splat(from, given)));
         self.splats.insert(from, reg);
         Some(reg)
     }
 
-    /// A register that holds a constant in each lane.
+    /// Returns a register with a constant in each lane.
     pub(super) fn constant_lanes(&mut self, bits: u64, size: usize) -> Result<Reg, Malformed> {
         let constant = self.constant(bits, size);
-        self.given_lanes(constant).ok_or_else(|| self.malformed("no constant"))
+        self.input_lanes(constant).ok_or_else(|| self.malformed("no constant"))
     }
 
-    /// A value in lanes.
+    /// Returns the register of a value.
     pub(super) fn lanes(&mut self, value: InstId) -> Result<Reg, Malformed> {
         let root = self.ranges.root(value);
         if let Some(reg) = self.lanes[root] {
@@ -80,23 +81,23 @@ impl Emitter<'_> {
         }
         let missing = self.malformed(format!("{value} is used where it is not visible"));
         let uniform = self.uniforms[root].ok_or(missing.clone())?;
-        self.given_lanes(uniform).ok_or(missing)
+        self.input_lanes(uniform).ok_or(missing)
     }
 
-    /// Whether a value is in lanes, or was before the first step.
-    pub(super) fn has_lanes(&self, value: InstId) -> bool {
+    /// Returns true if a value is in lanes, or is an input.
+    pub(super) fn is_in_lanes(&self, value: InstId) -> bool {
         let root = self.ranges.root(value);
-        let stands = |uniform: Uniform| self.stands[uniform.slot()].is_some();
+        let stands = |uniform: Uniform| self.slot_inputs[uniform.slot()].is_some();
         self.lanes[root].is_some() || self.uniforms[root].is_some_and(stands)
     }
 
-    /// A value that is uniform.
+    /// Returns the slot of a uniform value.
     pub(super) fn uniform(&self, value: InstId) -> Result<Uniform, Malformed> {
         let missing = || self.malformed(format!("{value} is used where it is not visible"));
         self.uniforms[self.ranges.root(value)].ok_or_else(missing)
     }
 
-    /// A value wherever it is.
+    /// Returns a value wherever it is.
     pub(super) fn operand(&mut self, value: InstId) -> Result<Operand, Malformed> {
         if let Some(affine) = self.affines[self.ranges.root(value)] {
             Ok(Operand::Affine(affine))
@@ -107,7 +108,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A register for the value of `id`, which varies.
+    /// Allocates a register for the varying value of `id`.
     pub(super) fn new_lanes(&mut self, id: InstId) -> Result<Reg, Malformed> {
         let reg = match self.locals.target(id).and_then(|local| self.local_lanes[local]) {
             Some(local) => local,
@@ -117,25 +118,25 @@ impl Emitter<'_> {
         Ok(reg)
     }
 
-    /// A register until the current instruction is done.
+    /// Allocates a register until the end of the current instruction.
     pub(super) fn temporary(&mut self, id: InstId, size: usize) -> Reg {
         self.registers.allocate_until(self.ranges.end(id), size)
     }
 
-    /// A slot for the value of `id`, which is uniform.
+    /// Allocates a slot for the uniform value of `id`.
     pub(super) fn new_uniform(&mut self, id: InstId) -> Result<Uniform, Malformed> {
         let slot = self.slot(self.size(id)?);
         self.uniforms[id] = Some(slot);
         Ok(slot)
     }
 
-    /// Copies a uniform value to lanes, if somebody wants it there.
-    pub(super) fn spread(&mut self, id: InstId) -> Done {
+    /// Copies a uniform value to lanes, if it is needed there.
+    pub(super) fn copy_to_lanes(&mut self, id: InstId) -> Done {
         if self.ranges.needs_lanes(id) {
             let (from, size) = (self.uniform(id)?, self.size(id)?);
             let to = self.registers.allocate_until(self.ranges.last_use(id), size);
             self.lanes[id] = Some(to);
-            self.step(Instr::Splat { to, from });
+            self.emit(Instr::Splat { to, from });
         }
         Ok(())
     }
@@ -144,7 +145,7 @@ impl Emitter<'_> {
         let mut room = MAX_LOCAL_ARRAY_BYTES;
         for (id, array) in self.kernel.arrays.iter() {
             self.span = array.span;
-            let bytes = bytes_of(&array.elem, &array.len, room)
+            let bytes = array_bytes(&array.elem, &array.len, room)
                 .ok_or_else(|| self.malformed("arrays of generic size, or more than 512 KiB"))?;
             room -= bytes;
             let bytes = bytes.next_multiple_of(8) as u32;

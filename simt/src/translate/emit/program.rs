@@ -1,4 +1,4 @@
-//! A program as it begins: what is passed to it, and its arrays.
+//! The signature of a program: its parameters and its arrays.
 use super::super::access_words::AccessWords;
 use crate::{
     bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
@@ -9,29 +9,30 @@ use warpwise_compiler::{
     ir::{Access, Element, Extent, Kernel, Length, ParamKind, Root, Span},
 };
 
-/// Bytes of the arrays of a thread: what a GPU has at most.
+/// The most bytes of the arrays of a thread, as on a GPU.
 pub(super) const MAX_LOCAL_ARRAY_BYTES: u64 = 512 << 10;
 
-fn signature(message: &str) -> Malformed {
+fn malformed_signature(message: &str) -> Malformed {
     Malformed { message: message.into(), span: Span::new(0) }
 }
 
-/// A program without steps.
-pub(super) fn code_of(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malformed> {
-    let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
+/// Returns a program without instructions.
+pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malformed> {
+    let params = kernel.params.iter().map(|(_, param)| translate_param(&param.kind));
     let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();
     for (_, array) in kernel.shared.iter() {
         let bytes = match &array.len {
             Length::Fixed(len) => {
-                bytes_of(&array.elem, len, MAX_SHARED_ARRAY_BYTES).map(Bytes::Fixed)
+                array_bytes(&array.elem, len, MAX_SHARED_ARRAY_BYTES).map(Bytes::Fixed)
             }
             Length::Launch(len) => {
                 array.elem.size().map(|each| Bytes::Launch { len: len.clone(), each })
             }
         };
-        let bytes = bytes
-            .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
+        let bytes = bytes.ok_or_else(|| {
+            malformed_signature("a shared array of generic size, or more than 16 MiB")
+        })?;
         let access = match array.elem {
             Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
             // One worker runs all threads of a block.
@@ -41,12 +42,12 @@ pub(super) fn code_of(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malf
     }
     let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
     if buffers > usize::from(u16::MAX) {
-        return Err(signature("more than 65535 parameters and arrays"));
+        return Err(malformed_signature("more than 65535 parameters and arrays"));
     }
     let block = match &kernel.block {
         Some([x, y, z]) => match (x.known(), y.known(), z.known()) {
             (Some(x), Some(y), Some(z)) => Some([x, y, z]),
-            _ => return Err(signature("a block of generic size")),
+            _ => return Err(malformed_signature("a block of generic size")),
         },
         None => None,
     };
@@ -82,13 +83,13 @@ pub(super) fn code_of(kernel: &Kernel, words: &AccessWords) -> Result<Code, Malf
     })
 }
 
-/// What is passed, and how it is accessed.
-fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
+/// Returns a parameter and the word sizes of its accesses.
+fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
     let (elem, access) = match kind {
         ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
         ParamKind::Slice { elem, access } => (elem, access),
     };
-    let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
+    let size = elem.size().ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => Use::Words(size as u32),
         (Element::Plain { .. }, Access::Read) => Use::Reads,
@@ -97,7 +98,7 @@ fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
     Ok(Param::Slice { size, access })
 }
 
-/// Bytes of an array, if they are known and at most `limit`.
-pub(super) fn bytes_of(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
+/// Returns the bytes of an array, if they are known and at most `limit`.
+pub(super) fn array_bytes(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
     len.known()?.checked_mul(elem.size()?).filter(|bytes| *bytes <= limit)
 }

@@ -1,4 +1,5 @@
-//! Loops that only add products of what they load: all rounds of one can be run at once.
+//! Dot-product loops: loops that only add products of loaded factors, so that all rounds can run at
+//! once.
 use super::{Emitter, Label, count::Counting};
 use crate::{
     bytecode::{
@@ -9,11 +10,17 @@ use crate::{
 };
 
 impl Emitter<'_> {
-    /// Puts a step before a loop that runs all its rounds at once, if it is such a loop. Its steps begin with
-    /// `head`; the last is what goes on with the next round, at `next`.
-    pub(super) fn sums(&mut self, range: Counter, cost: u32, head: Label, next: Label) {
+    /// Inserts an [`Instr::DotProducts`] before a loop, if it is such a loop. Its instructions
+    /// begin with `head`; the last is the [`Instr::NextIteration`] at `next`.
+    pub(super) fn batch_dot_products(
+        &mut self,
+        range: Counter,
+        cost: u32,
+        head: Label,
+        next: Label,
+    ) {
         let first = self.labels[head as usize] as usize;
-        let Some(sums) = self.sums_from(first, range, cost) else { return };
+        let Some(sums) = self.match_dot_product_loop(first, range, cost) else { return };
         self.code.dot_product_loops.push(sums);
         let sums = self.code.dot_product_loops.len() as u32 - 1;
         self.code.instrs.insert(first, Instr::DotProducts { sums });
@@ -21,58 +28,67 @@ impl Emitter<'_> {
         for label in [head, next] {
             self.labels[label as usize] += 1;
         }
-        for step in &mut self.code.instrs[first..] {
-            if let Instr::TrackUndefined { from } = step {
+        for instr in &mut self.code.instrs[first..] {
+            if let Instr::TrackUndefined { from } = instr {
                 *from += 1;
             }
         }
-        self.followed += u32::from(self.watching);
+        self.tracked_to += u32::from(self.is_checked);
     }
 
-    /// The loop whose steps begin at `first`, if a round does nothing else than adding products, and all that it
-    /// computes once is in proportion to the counter.
-    fn sums_from(&self, first: usize, range: Counter, cost: u32) -> Option<DotProductLoop> {
+    /// Matches the loop whose instructions begin at `first`: a round only adds products, and all
+    /// uniform values that it computes are linear in the counter.
+    fn match_dot_product_loop(
+        &self,
+        first: usize,
+        range: Counter,
+        cost: u32,
+    ) -> Option<DotProductLoop> {
         let (_, round) = self.code.instrs[first..].split_last()?;
-        let mut found = Found {
+        let mut round_parts = Round {
             changing: vec![range.counter],
             computed: vec![range.counter],
             read: vec![range.counter, range.step],
-            ..Found::default()
+            ..Round::default()
         };
-        for (at, step) in (first..).zip(round) {
-            found.step(step, &self.code.products, self.multiplied.get(&at))?;
+        for (at, instr) in (first..).zip(round) {
+            round_parts.record(instr, &self.code.products, self.multiplied.get(&at))?;
         }
-        let fits = (1..=MAX_ROUND_PRODUCTS).contains(&found.products.len())
-            && found.computed.len() <= MAX_ROUND_INTEGERS
-            && found.loads == 2 * found.multiplied;
+        let fits = (1..=MAX_ROUND_PRODUCTS).contains(&round_parts.products.len())
+            && round_parts.computed.len() <= MAX_ROUND_INTEGERS
+            && round_parts.loads == 2 * round_parts.multiplied;
         fits.then_some(())?;
-        let Found { products, segments, requests, .. } = &found;
+        let Round { products, segments, requests, .. } = &round_parts;
         let counted = self.counting.as_ref().map_or(&self.code.counted, Counting::counted);
         let going = |request: &u32| {
             let at = counted.requests[*request as usize].at.affine()?;
-            let with =
-                like(at, products.iter().map(|product| &self.code.products[*product as usize]))?;
+            let with = find_factor_like(
+                at,
+                products.iter().map(|product| &self.code.products[*product as usize]),
+            )?;
             Some(FactorRequest { request: *request, with })
         };
         Some(DotProductLoop {
             range,
             len: round.len() as u32,
             cost,
-            inputs: self.inputs(&found, range.counter),
-            computed: found.computed.clone(),
+            inputs: self.inputs(&round_parts, range.counter),
+            computed: round_parts.computed.clone(),
             products: products.clone(),
             segments: segments.clone(),
             requests: requests.iter().map(going).collect::<Option<_>>()?,
-            sums: found.sums(&self.code.products)?,
+            sums: round_parts.into_sums(&self.code.products)?,
         })
     }
 
-    /// What a round reads that it does not compute and that is not the same in the whole launch.
-    fn inputs(&self, found: &Found, counter: Uniform) -> Vec<Uniform> {
+    /// Returns the uniform values that a round reads, does not compute, and that may change within
+    /// the launch.
+    fn inputs(&self, round_parts: &Round, counter: Uniform) -> Vec<Uniform> {
         let mut inputs = Vec::new();
-        for read in found.read.iter().copied() {
-            let is_computed = found.computed[1..].iter().any(|to| to.slot() == read.slot());
-            let is_fixed = self.stands[read.slot()].is_some_and(|given| !given.depends_on_block());
+        for read in round_parts.read.iter().copied() {
+            let is_computed = round_parts.computed[1..].iter().any(|to| to.slot() == read.slot());
+            let is_fixed =
+                self.slot_inputs[read.slot()].is_some_and(|given| !given.depends_on_block());
             if !is_computed && !is_fixed && !inputs.contains(&read) {
                 inputs.push(read);
             }
@@ -82,16 +98,16 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns what all lanes have in common of an address.
+/// Returns the part of an address that all lanes share.
 fn common_base(address: Address<Affine>) -> Uniform {
     match address {
         Address::Element { index: at, .. } | Address::Pointer { ptr: at, .. } => at.base,
     }
 }
 
-/// The first of the factors of some products that goes where an address does, but for an offset: the number of its
-/// product and which of the two it is.
-fn like<'p>(
+/// Finds the first factor with the same address but for an offset: the number of its product, and
+/// which of the two factors it is.
+fn find_factor_like<'p>(
     address: Address<Affine>,
     products: impl Iterator<Item = &'p Product>,
 ) -> Option<(usize, usize)> {
@@ -105,78 +121,83 @@ fn like<'p>(
     })
 }
 
-/// What is known of a round, step by step.
+/// The parts of a round, collected instruction by instruction.
 #[derive(Default)]
-struct Found {
-    /// What is in proportion to the counter.
+struct Round {
+    /// The values that change with the counter.
     changing: Vec<Uniform>,
-    /// The counter, and integers that are computed once.
+    /// The counter, and uniform integers that a round computes.
     computed: Vec<Uniform>,
-    /// Operands of all that, the places of factors, and the ends of indices.
+    /// The operands of these, the addresses of factors, and the limits of indices.
     read: Vec<Uniform>,
-    /// Loads by steps of their own.
+    /// Number of separate loads.
     loads: usize,
-    /// Products of such.
+    /// Number of products of such loads.
     multiplied: usize,
     /// All products.
     products: Vec<u32>,
-    /// What is added up, with the register of what it is so far.
+    /// The sums, each with the register of its current value.
     sums: Vec<(Accumulation, Reg)>,
     segments: Vec<u32>,
     requests: Vec<u32>,
 }
 
-impl Found {
-    /// Looks at the next step, which computes the product `multiplied` of what was loaded before, if it does; `None`
-    /// if it is none of a round that adds products.
-    fn step(&mut self, step: &Instr, products: &[Product], multiplied: Option<&u32>) -> Option<()> {
-        if let Instr::Integer { op, slots } = step {
-            self.integer(*op, *slots)?;
-        } else if let Instr::Bounds { index, len: Operand::Uniform(len), .. } = step {
+impl Round {
+    /// Collects the next instruction, which computes the product `multiplied` of loaded factors, if
+    /// that is given; `None` if it does not belong in a dot-product loop.
+    fn record(
+        &mut self,
+        instr: &Instr,
+        products: &[Product],
+        multiplied: Option<&u32>,
+    ) -> Option<()> {
+        if let Instr::Integer { op, slots } = instr {
+            self.record_integer(*op, *slots)?;
+        } else if let Instr::Bounds { index, len: Operand::Uniform(len), .. } = instr {
             let index = match index {
                 Operand::Affine(index) => index.base,
                 Operand::Uniform(index) => *index,
                 Operand::Lanes(_) => return None,
             };
-            (!self.changes(*len)).then_some(())?;
+            (!self.changes_with_counter(*len)).then_some(())?;
             self.read.extend([index, *len]);
-        } else if let Instr::FmaOfLoads { product } = step {
-            self.product(*product, products);
-        } else if let Instr::Map { .. } = step {
-            self.product(*multiplied?, products);
+        } else if let Instr::FmaOfLoads { product } = instr {
+            self.record_product(*product, products);
+        } else if let Instr::Map { .. } = instr {
+            self.record_product(*multiplied?, products);
             self.multiplied += 1;
-        } else if let Instr::LoadAffine { from, .. } = step {
+        } else if let Instr::LoadAffine { from, .. } = instr {
             self.read.push(common_base(*from));
             self.loads += 1;
-        } else if let Instr::CountSegment { segment } = step {
+        } else if let Instr::CountSegment { segment } = instr {
             self.segments.push(*segment);
-        } else if let Instr::CountRequest { request } | Instr::CheckAccess { site: request } = step
+        } else if let Instr::CountRequest { request } | Instr::CheckAccess { site: request } = instr
         {
             self.requests.push(*request);
         } else {
-            // Nothing is followed where nothing is undefined.
-            matches!(step, Instr::TrackUndefined { .. }).then_some(())?;
+            // There are no undefined values where rounds run at once.
+            matches!(instr, Instr::TrackUndefined { .. }).then_some(())?;
         }
         Some(())
     }
 
-    fn changes(&self, value: Uniform) -> bool {
+    fn changes_with_counter(&self, value: Uniform) -> bool {
         self.changing.iter().any(|changing| changing.slot() == value.slot())
     }
 
-    /// Looks at what is computed once; `None` if it is not in proportion to the counter, or if the round has read it
-    /// before, as the next round would read what this one leaves.
-    fn integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
+    /// Collects a uniform integer; `None` if it is not linear in the counter, or if the round has
+    /// read it before, because the next round would read this round's value.
+    fn record_integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
         self.read.extend([a, b, c]);
         if self.read.iter().any(|read| read.slot() == to.slot()) {
             return None;
         }
-        let [a, b, c] = [a, b, c].map(|value| self.changes(value));
+        let [a, b, c] = [a, b, c].map(|value| self.changes_with_counter(value));
         let (changes, is_proportional) = match op {
             IntegerOp::Add | IntegerOp::Sub => (a || b, true),
             IntegerOp::Mul => (a || b, !(a && b)),
             IntegerOp::Common => (a || b || c, !(b && c)),
-            // The buffer stays what it is.
+            // The buffer does not change.
             IntegerOp::Offset => (a || b || c, !(a || b && c)),
         };
         self.changing.extend(changes.then_some(to));
@@ -184,8 +205,8 @@ impl Found {
         is_proportional.then_some(())
     }
 
-    /// Adds to the sum that it is the next part of, or begins one.
-    fn product(&mut self, product: u32, products: &[Product]) {
+    /// Adds a product to the sum that it continues, or begins one.
+    fn record_product(&mut self, product: u32, products: &[Product]) {
         let (number, Product { to, c, factors, .. }) =
             (self.products.len(), products[product as usize]);
         self.products.push(product);
@@ -199,8 +220,9 @@ impl Found {
         *so_far = to;
     }
 
-    /// The sums, if what each comes to is what it begins with in the next round, and nothing else changes that.
-    fn sums(self, products: &[Product]) -> Option<Vec<Accumulation>> {
+    /// Returns the sums, if the next round continues each where this one ends, and nothing else
+    /// changes them.
+    fn into_sums(self, products: &[Product]) -> Option<Vec<Accumulation>> {
         let goes_on = |(sum, so_far): &(Accumulation, Reg)| {
             let all = self.sums.iter().flat_map(|(sum, _)| &sum.products);
             let sets = all.filter(|(product, _)| products[*product as usize].to == sum.to);

@@ -1,4 +1,4 @@
-//! Values that instructions yield: known before the first step, computed, and those of variables.
+//! Values of instructions: inputs, computations, and the values of locals.
 use super::{Done, Emitter};
 use crate::{
     bytecode::{Input, Instr, Malformed, Message, Preset, WarpOp},
@@ -10,19 +10,19 @@ use crate::{
 use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
 
 impl Emitter<'_> {
-    /// A value that is known before the first step.
-    pub(super) fn known(&mut self, id: InstId, given: Input) -> Done {
+    /// Binds an instruction to an input.
+    pub(super) fn bind_input(&mut self, id: InstId, given: Input) -> Done {
         let size = self.size(id)?;
-        self.uniforms[id] = Some(self.given(given, size));
+        self.uniforms[id] = Some(self.input(given, size));
         Ok(())
     }
 
-    pub(super) fn builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
+    pub(super) fn emit_builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
         match builtin {
-            Builtin::BlockIdx(axis) => self.known(id, Input::BlockIdx(axis)),
-            Builtin::BlockDim(axis) => self.known(id, Input::BlockDim(axis)),
-            Builtin::GridDim(axis) => self.known(id, Input::GridDim(axis)),
-            Builtin::CoarseningFactor => self.known(id, Input::Const(1)),
+            Builtin::BlockIdx(axis) => self.bind_input(id, Input::BlockIdx(axis)),
+            Builtin::BlockDim(axis) => self.bind_input(id, Input::BlockDim(axis)),
+            Builtin::GridDim(axis) => self.bind_input(id, Input::GridDim(axis)),
+            Builtin::CoarseningFactor => self.bind_input(id, Input::Const(1)),
             Builtin::ThreadIdx(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
@@ -42,21 +42,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Computes the value of `id` from those of `values` by `f`, in lanes or once.
-    pub(super) fn map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
+    /// Emits the computation of `id` from `values` by `f`, in lanes or uniform.
+    pub(super) fn emit_map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
         let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
         let choice = self.choice.take();
         if self.varies(id) {
             let mut regs = [Reg::new(0, 1); 4];
             for (at, value) in values.iter().enumerate() {
-                // The operands behind the last are not looked at.
+                // Operands beyond the last are ignored.
                 regs[at + 1..].fill(self.lanes(*value)?);
             }
-            // An operand that is not needed any more can make room for the result.
+            // A dead operand can make room for the result.
             self.registers.release_through(self.ranges.position(id));
             regs[0] = self.new_lanes(id)?;
-            self.choose(choice);
-            self.step(Instr::Map { f, regs });
+            self.record_choice(choice);
+            self.emit(Instr::Map { f, regs });
             return Ok(());
         }
         let mut slots = [Uniform::new(0, 1); 4];
@@ -64,53 +64,53 @@ impl Emitter<'_> {
             slots[at + 1..].fill(self.uniform(*value)?);
         }
         slots[0] = self.new_uniform(id)?;
-        if self.launches(&slots[1..=values.len()]) {
-            self.launch(f, slots);
+        if self.are_launch_constants(&slots[1..=values.len()]) {
+            self.compute_at_launch(f, slots);
             return Ok(());
         }
-        self.choose(choice);
-        self.step(Instr::Uniform { f, slots });
-        self.spread(id)
+        self.record_choice(choice);
+        self.emit(Instr::Uniform { f, slots });
+        self.copy_to_lanes(id)
     }
 
-    pub(super) fn get(&mut self, id: InstId, local: LocalId) -> Done {
+    pub(super) fn emit_get(&mut self, id: InstId, local: LocalId) -> Done {
         if let Some(from) = self.local_lanes[local] {
             if self.locals.is_alias(id) {
                 self.lanes[id] = Some(from);
             } else {
                 let to = self.new_lanes(id)?;
                 let f = lanes::copy(from.size(), self.isa);
-                self.step(Instr::Map { f, regs: [to, from, from, from] });
+                self.emit(Instr::Map { f, regs: [to, from, from, from] });
             }
             return Ok(());
         }
         let from = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
         let to = self.new_uniform(id)?;
         self.copy_uniform(to, from);
-        self.spread(id)
+        self.copy_to_lanes(id)
     }
 
-    pub(super) fn set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
+    pub(super) fn emit_set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
         if self.locals.is_elided(id) {
             return Ok(());
         }
         if let Some(to) = self.local_lanes[local] {
             let spares = self.locals.preserves_waiting(id);
-            if !self.has_lanes(value) {
+            if !self.is_in_lanes(value) {
                 let from = self.uniform(value)?;
                 let all = if spares { self.temporary(id, to.size()) } else { to };
-                self.step(Instr::Splat { to: all, from });
+                self.emit(Instr::Splat { to: all, from });
                 if spares {
-                    self.step(Instr::Set { local: to, value: all });
+                    self.emit(Instr::Set { local: to, value: all });
                 }
                 return Ok(());
             }
             let from = self.lanes(value)?;
             if spares {
-                self.step(Instr::Set { local: to, value: from });
+                self.emit(Instr::Set { local: to, value: from });
             } else {
                 let f = lanes::copy(to.size(), self.isa);
-                self.step(Instr::Map { f, regs: [to, from, from, from] });
+                self.emit(Instr::Map { f, regs: [to, from, from, from] });
             }
             return Ok(());
         }
@@ -120,8 +120,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Notes a message with its values; yields its number.
-    pub(super) fn message(
+    /// Adds a message with its values; returns its index.
+    pub(super) fn add_message(
         &mut self,
         message: MessageId,
         args: &[InstId],
@@ -131,12 +131,12 @@ impl Emitter<'_> {
         Ok(self.code.messages.len() as u32 - 1)
     }
 
-    pub(super) fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
+    pub(super) fn emit_warp_op(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
         let mask = match mask {
             Some(mask) => Some(self.operand(mask)?),
             None => None,
         };
-        self.step(Instr::Warp { op, mask });
+        self.emit(Instr::Warp { op, mask });
         Ok(())
     }
 }
