@@ -1,4 +1,4 @@
-//! What a launch came to.
+//! The results of a launch.
 use std::fmt;
 use warpwise_compiler::{
     fault::Reason,
@@ -7,17 +7,18 @@ use warpwise_compiler::{
     output::Printed,
 };
 
-/// What a launch came to; the default is that every thread ended well.
+/// The result of a launch; the default is that every thread ended without a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Of the threads that faulted, the lowest.
+    /// The lowest of the faults.
     pub fault: Option<FaultReport>,
-    /// Why the launch ended before its threads did.
+    /// The reason why the launch ended before its threads did.
     pub stopped: Option<Stopped>,
-    /// What threads printed: in the order of their (block, thread) numbers, x fastest, and each
-    /// thread's in its own.
+    /// The printed records, ordered by their (block, thread) numbers, x fastest, and by time within
+    /// a thread.
     pub printed: Vec<Printed>,
-    /// How much more they printed than there is [room](warpwise_compiler::output::ROOM) for.
+    /// The number of further records, for which there was no
+    /// [room](warpwise_compiler::output::ROOM).
     pub lost: u64,
 }
 
@@ -25,9 +26,9 @@ pub struct Outcome {
 /// thread) number, x fastest, however many workers ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultReport {
-    /// What is wrong.
+    /// The failed check or the message.
     pub reason: Reason,
-    /// Where in the source.
+    /// The source position.
     pub span: Span,
     /// Index and length, for an index out of bounds, or a message's values; the others are 0.
     pub values: [u64; MOST_VALUES],
@@ -35,82 +36,83 @@ pub struct FaultReport {
     pub block: [u32; 3],
     /// Index of the thread in the block.
     pub thread: [u32; 3],
-    /// How many threads faulted in the whole launch.
+    /// Number of threads that faulted in the whole launch.
     pub count: u64,
 }
 
-/// Why a launch was given up.
+/// The reason why a launch was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// Every thread of a block that has not ended waits for another.
     Deadlock {
-        /// Index of the block; the lowest of those that deadlocked.
+        /// Index of the block; the lowest of those in a deadlock.
         block: [u32; 3],
-        /// Who waits where.
+        /// The waiting lanes.
         waiting: Vec<Waiting>,
     },
-    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever change.
+    /// Threads spin in loops, and everything that they depend on has returned to an earlier state:
+    /// nothing will ever change.
     Livelock {
-        /// Index of the block; the lowest of those whose threads do.
+        /// Index of the block; the lowest of those with spinning threads.
         block: [u32; 3],
-        /// Which loops those of this block go round.
+        /// The loops in which threads of this block spin.
         spinning: Vec<Spinning>,
-        /// Who of this block waits for others meanwhile.
+        /// The lanes of this block that wait for others meanwhile.
         waiting: Vec<Waiting>,
-        /// How many blocks do.
+        /// Number of blocks with spinning threads.
         blocks: u64,
     },
-    /// [`Launch::steps`](crate::Launch::steps) were done and threads were still running.
+    /// Threads were still running after [`Launch::steps`](crate::Launch::steps) steps.
     StepBudget {
         /// The budget.
         steps: u64,
     },
-    /// Somebody who looked on wanted it to end.
+    /// A watcher ended the launch.
     Halted {
         /// Index of the block.
         block: [u32; 3],
-        /// At which instruction.
+        /// The instruction.
         span: Span,
     },
     /// The launch does not fit the kernel, or the kernel breaks a rule that the
     /// verifier checks: a bug of the caller.
     Malformed {
-        /// What is wrong.
+        /// The broken rule.
         message: String,
-        /// At which instruction, if it is one.
+        /// The instruction, if one breaks the rule.
         span: Option<Span>,
     },
 }
 
-/// Threads of a block that go round a loop forever.
+/// Threads of a block that spin in a loop forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spinning {
-    /// Where the loop is in the source.
+    /// The source position of the loop.
     pub span: Span,
-    /// What it reads that other threads may write, as far as that is known.
+    /// The buffers that it reads and that other threads may write, as far as they are known.
     pub reads: Vec<Root>,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Index in the block of the lowest.
+    /// Index in the block of the lowest thread.
     pub thread: [u32; 3],
 }
 
 /// Lanes of one warp that wait at one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// What they wait at.
+    /// The kind of the instruction.
     pub at: Meeting,
-    /// Where in the source.
+    /// Its source position.
     pub span: Span,
     /// Index of the warp in the block.
     pub warp: u32,
-    /// Who waits: bit l for lane l.
+    /// The waiting lanes: bit l for lane l.
     pub lanes: u32,
-    /// Who of this warp has not come yet.
+    /// The lanes of the warp that have not arrived.
     pub missing: u32,
 }
 
-/// Where threads wait for each other.
+/// An instruction at which threads wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Meeting {
     /// `sync_threads` and its reductions.
@@ -130,7 +132,7 @@ pub enum Meeting {
 }
 
 impl Meeting {
-    /// Its name in messages.
+    /// Returns its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "block barrier",

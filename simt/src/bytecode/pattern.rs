@@ -11,7 +11,7 @@ pub(crate) struct Pattern {
     /// Per warp, its class: warps of one class have the same distances between their lanes.
     pub(crate) classes: Vec<u16>,
     /// Per group, its common class, if all its warps are full, are of one class, and cost the same.
-    pub(crate) alike: Vec<Option<UniformGroup>>,
+    pub(crate) uniform_groups: Vec<Option<UniformGroup>>,
     /// True if it only holds while lanes have the same trip counts.
     pub(crate) equal_trips: bool,
 }

@@ -84,7 +84,7 @@ impl Preset {
     /// previous block has changed it.
     pub(crate) fn must_reset_per_block(self) -> bool {
         match self {
-            Self::Splat(_, given) => given.depends_on_block(),
+            Self::Splat(_, input) => input.depends_on_block(),
             Self::Builtin(builtin) => matches!(builtin, Builtin::GlobalIdx(_)),
             Self::Zero => true,
             Self::Slope(_) => false,

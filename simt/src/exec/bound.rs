@@ -1,8 +1,9 @@
-//! Holds a launch against its kernel, and prepares what every block sees of it.
+//! Binding of a launch to its bytecode: checks that the launch fits, and the values that every
+//! block shares.
 use crate::{
     Arg, Launch,
     bytecode::{Bytes, Code, Input, MAX_SHARED_ARRAY_BYTES, Param, Pattern, Slope},
-    exec::schedule::Order,
+    exec::schedule::Schedule,
     launch::{component, unflatten},
     observe::{
         debugger::Watch,
@@ -21,107 +22,108 @@ use warpwise_compiler::{
     output::{ROOM, record_bytes},
 };
 
-/// What is asked of a program besides running, if it has steps for it.
+/// The observers of a launch, and the schedule; each needs instructions of its own in the bytecode.
 #[derive(Default)]
 pub(crate) struct Observation<'a> {
-    pub(crate) order: Option<Order>,
+    pub(crate) schedule: Option<Schedule>,
     pub(crate) watchers: &'a [&'a dyn Watch],
     pub(crate) checks: Option<Checks>,
-    /// Whether each block and each iteration is to run by itself: what tests compare with.
-    pub(crate) one_by_one: bool,
+    /// True to run each block and each iteration without replay, as a reference for tests.
+    pub(crate) without_replay: bool,
 }
 
 impl Observation<'_> {
-    /// Whether everything is to happen in the same order each time.
+    /// Returns true if everything must happen in the same order each time.
     pub(crate) fn is_ordered(&self) -> bool {
-        self.order.is_some() || !self.watchers.is_empty()
+        self.schedule.is_some() || !self.watchers.is_empty()
     }
 }
 
-/// A launch that fits its kernel, with its memory lent.
+/// A launch bound to its bytecode, with its memory lent.
 pub(crate) struct Bound<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Of each parameter that is a slice.
+    /// Per parameter, its bytes if it is a slice.
     pub(crate) cells: Vec<Option<Cells<'a>>>,
-    /// The uniform values that do not depend on the block.
+    /// The uniform values, without those that depend on the block.
     pub(crate) uniforms: Vec<u64>,
-    /// Those that do.
-    pub(crate) of_block: Vec<(Uniform, Input)>,
-    /// Whether there are registers to set for each block.
-    pub(crate) presets_of_block: bool,
+    /// The inputs that depend on the block.
+    pub(crate) block_inputs: Vec<(Uniform, Input)>,
+    /// True if there are registers to set for each block.
+    pub(crate) has_block_presets: bool,
     /// Bytes of each block-shared array.
     pub(crate) shared: Vec<u64>,
-    /// How many groups a block has.
+    /// Number of groups in a block.
     groups: usize,
-    /// Of each slope: what each thread has of it.
+    /// Per slope, the value of each thread.
     slopes: Vec<Vec<i64>>,
-    /// Of each slope, for each group: between what its lanes are.
+    /// Per slope and group, the range of the lanes' values.
     reaches: Vec<Reach>,
-    /// How accesses by affine addresses go over the lanes of each group.
+    /// Per walk and group, the order in which accesses visit the lanes.
     walks: Vec<Walk>,
-    /// Of what is counted, where it is known.
+    /// Per request, its address pattern where that is known.
     pub(crate) patterns: &'a [Option<Pattern>],
-    /// What the checks need, if there are any.
+    /// The checks, if there are any.
     pub(crate) checks: Option<LaunchChecks<'a>>,
-    /// In which order threads take turns, if not in the usual one.
-    pub(crate) order: Option<Order>,
-    /// Whether each block and each iteration runs by itself.
-    pub(crate) one_by_one: bool,
-    /// Who looks on.
+    /// The schedule, if turns are not taken round-robin.
+    pub(crate) schedule: Option<Schedule>,
+    /// True if nothing is replayed.
+    pub(crate) without_replay: bool,
+    /// The debugger's watchers.
     pub(crate) watchers: &'a [&'a dyn Watch],
-    /// Bytes that what was printed would take on a GPU.
-    printed: AtomicU64,
+    /// Bytes that the printed records would take on a GPU.
+    printed_bytes: AtomicU64,
 }
 
 impl Bound<'_> {
-    /// Claims room for something printed, with so many values; false if there is none.
-    pub(crate) fn claim(&self, values: usize) -> bool {
+    /// Claims room for a printed record of so many values; false if there is none.
+    pub(crate) fn claim_print_room(&self, values: usize) -> bool {
         let bytes = record_bytes(values) as u64;
-        self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
+        self.printed_bytes.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
     }
 
-    /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::exec::replay).
-    pub(crate) fn may_be_alike(&self, code: &Code) -> bool {
-        let is_watched = !self.watchers.is_empty() || self.order.is_some();
-        !is_watched && !code.syncs_grid && !self.one_by_one
+    /// Returns true if several blocks may be [replayed](crate::exec::replay) together, because no
+    /// observer follows them one by one.
+    pub(crate) fn may_replay_blocks(&self, code: &Code) -> bool {
+        let is_watched = !self.watchers.is_empty() || self.schedule.is_some();
+        !is_watched && !code.syncs_grid && !self.without_replay
     }
 
-    /// Between what the lanes of a group have of a slope.
+    /// Returns the range of a slope's values in a group.
     #[inline(always)]
     pub(crate) fn reach(&self, slope: u16, group: usize) -> Reach {
         self.reaches[usize::from(slope) * self.groups + group]
     }
 
-    /// How an access goes over the lanes of a group.
+    /// Returns the order in which an access visits the lanes of a group.
     #[inline(always)]
     pub(crate) fn walk(&self, walk: u16, group: usize) -> &Walk {
         &self.walks[usize::from(walk) * self.groups + group]
     }
 
-    /// What so many threads have of a slope.
-    pub(crate) fn own(&self, slope: u16, first_thread: usize, threads: usize) -> &[i64] {
+    /// Returns the values of a slope in `threads` threads.
+    pub(crate) fn slope_values(&self, slope: u16, first_thread: usize, threads: usize) -> &[i64] {
         &self.slopes[usize::from(slope)][first_thread..first_thread + threads]
     }
 
-    /// Threads in a group.
-    pub(crate) fn lanes(&self, group: usize) -> usize {
-        GROUP.min(self.threads() - group * GROUP)
+    /// Returns the number of threads in a group.
+    pub(crate) fn lanes_in_group(&self, group: usize) -> usize {
+        GROUP.min(self.threads_in_block() - group * GROUP)
     }
 
-    /// Threads in a block.
-    pub(crate) fn threads(&self) -> usize {
+    /// Returns the number of threads in a block.
+    pub(crate) fn threads_in_block(&self) -> usize {
         self.block.iter().map(|dim| *dim as usize).product()
     }
 
-    /// Index in the block of the thread of this number.
+    /// Returns the index in the block of the thread with a flat index.
     pub(crate) fn thread_idx(&self, number: usize) -> [u32; 3] {
         unflatten(number as u64, self.block)
     }
 
-    /// Index of the block of this number.
+    /// Returns the index of the block with a flat index.
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
-        // Divisions take longer than all else that there is to do for a block.
+        // Divisions take longer than everything else that a block costs.
         if number < self.grid[0].into() {
             [number as u32, 0, 0]
         } else {
@@ -130,16 +132,16 @@ impl Bound<'_> {
     }
 }
 
-/// What the thread of this index has of a slope, modulo 2^64.
-fn own(uniforms: &[u64], slope: &Slope, idx: [u32; 3]) -> u64 {
+/// Returns the value of a slope in a thread, modulo 2^64.
+fn slope_of_thread(uniforms: &[u64], slope: &Slope, idx: [u32; 3]) -> u64 {
     let along = |(by, idx): (&Option<Uniform>, u32)| {
         by.map_or(0, |by| by.get(uniforms).wrapping_mul(idx.into()))
     };
     slope.by.iter().zip(idx).map(along).fold(0, u64::wrapping_add)
 }
 
-/// How many blocks there are, if the launch fits the kernel.
-pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
+/// Checks that the launch fits the kernel; returns the number of blocks.
+pub(crate) fn check_launch(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     let threads = launch.block.iter().map(|dim| u64::from(*dim)).product::<u64>();
     if launch.block.iter().any(|dim| *dim > 1024) || !(1..=1024).contains(&threads) {
         return Err(format!("a block of {:?} threads; 1 to 1024 are possible", launch.block));
@@ -176,14 +178,14 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     }
     let blocks =
         launch.grid.iter().try_fold(1_u64, |blocks, dim| blocks.checked_mul((*dim).into()));
-    // A product that overflows may still have a zero behind it.
+    // A product that overflows may still have a zero after the overflow.
     let none = launch.grid.contains(&0);
     if none { Ok(0) } else { blocks.ok_or_else(|| "2^64 blocks or more".into()) }
 }
 
-/// Bytes of each shared array, if the launch has such lengths.
-pub(crate) fn shared(code: &Code, launch: &Launch<'_>) -> Result<Vec<u64>, String> {
-    let params: Vec<_> = launch.args.iter().zip(&code.params).map(passed).collect();
+/// Returns the bytes of each shared array, if the launch can have such lengths.
+pub(crate) fn shared_array_bytes(code: &Code, launch: &Launch<'_>) -> Result<Vec<u64>, String> {
+    let params: Vec<_> = launch.args.iter().zip(&code.params).map(size_input).collect();
     let passed = Passed { params: &params, block: launch.block, grid: launch.grid };
     let bytes = code.shared.iter().enumerate().map(|(number, array)| match &array.bytes {
         Bytes::Fixed(bytes) => Ok(*bytes),
@@ -198,8 +200,8 @@ pub(crate) fn shared(code: &Code, launch: &Launch<'_>) -> Result<Vec<u64>, Strin
     bytes.collect()
 }
 
-/// What sizes are made of.
-fn passed((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
+/// Returns the value of an argument in expressions for sizes.
+fn size_input((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
     match (arg, param) {
         (Arg::Scalar(bits), Param::Scalar(scalar)) => (*scalar, *bits),
         (Arg::Scalar(bits), Param::Slice { .. }) => (Scalar::U64, *bits),
@@ -207,9 +209,9 @@ fn passed((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
     }
 }
 
-/// Lends each memory once, in the order of their places, so that launches that use
-/// the same ones never wait for each other in a circle.
-pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
+/// Lends each memory once, in the order of their addresses, so that launches that share memories
+/// never wait for each other in a cycle.
+pub(crate) fn lend_memories<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
     let mut memories: Vec<(&Memory, Use)> = Vec::new();
     for (arg, param) in launch.args.iter().zip(&code.params) {
         if let (Arg::Slice { memory, .. }, Param::Slice { access, .. }) = (arg, param) {
@@ -224,14 +226,14 @@ pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>
     Ok(memories.into_iter().map(|(memory, access)| memory.lend(access)).collect())
 }
 
-/// What instructions see of the launch.
+/// Binds a launch that fits its kernel.
 pub(crate) fn bind<'a>(
     code: &Code,
     launch: &Launch<'_>,
     loans: &'a [Loan<'_>],
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
-    Observation { order, watchers, checks, one_by_one }: Observation<'a>,
+    Observation { schedule, watchers, checks, without_replay }: Observation<'a>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
@@ -241,8 +243,8 @@ pub(crate) fn bind<'a>(
         (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar(_) | Param::Slice { .. }) => None,
     };
     let mut uniforms = vec![0; code.uniforms];
-    for (uniform, given) in &code.inputs {
-        let bits = match *given {
+    for (uniform, input) in &code.inputs {
+        let bits = match *input {
             Input::Const(bits) => bits,
             Input::Param(param) => match launch.args[param] {
                 Arg::Scalar(bits) => bits,
@@ -258,6 +260,7 @@ pub(crate) fn bind<'a>(
         };
         uniform.set(&mut uniforms, bits);
     }
+    // Launch constants are computed from the inputs above, in order.
     for (f, slots) in &code.launch {
         map_uniform(*f, &mut uniforms, *slots);
     }
@@ -265,7 +268,8 @@ pub(crate) fn bind<'a>(
     let slopes = code.slopes.iter().map(|slope| {
         let bits = 64 - 8 * slope.lanes.size();
         let own = |thread: usize| {
-            let own = own(&uniforms, slope, unflatten(thread as u64, launch.block));
+            let own = slope_of_thread(&uniforms, slope, unflatten(thread as u64, launch.block));
+            // Slopes wrap as values of their size do.
             (own << bits).cast_signed() >> bits
         };
         (0..threads).map(own).collect::<Vec<_>>()
@@ -281,13 +285,13 @@ pub(crate) fn bind<'a>(
         grid: launch.grid,
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
-        of_block: code
+        block_inputs: code
             .inputs
             .iter()
             .copied()
-            .filter(|(_, given)| given.depends_on_block())
+            .filter(|(_, input)| input.depends_on_block())
             .collect(),
-        presets_of_block: code.preset.iter().any(|(_, preset)| preset.must_reset_per_block()),
+        has_block_presets: code.preset.iter().any(|(_, preset)| preset.must_reset_per_block()),
         uniforms,
         checks: checks.map(|checks| LaunchChecks::new(checks, code, launch, &shared, patterns)),
         shared,
@@ -296,9 +300,9 @@ pub(crate) fn bind<'a>(
         reaches,
         walks,
         patterns,
-        order,
-        one_by_one,
+        schedule,
+        without_replay,
         watchers,
-        printed: AtomicU64::new(0),
+        printed_bytes: AtomicU64::new(0),
     }
 }

@@ -1,37 +1,37 @@
-//! The order in which threads get their turns, drawn from a seed.
+//! Schedules: the order of the threads' turns, drawn from a seed.
 //!
-//! What a launch does without data races does not depend on it, so a launch that comes out
-//! otherwise with another seed has one, or adds up floats as they come. With the same seed and one
-//! worker everything happens in the same order again.
+//! Without data races the result of a launch does not depend on the schedule, so a launch with
+//! another result for another seed has one, or adds up floats in the order in which they come. With
+//! the same seed and one worker everything happens in the same order again.
 
-/// A sequence of numbers that look random (SplitMix64).
+/// A pseudorandom schedule (SplitMix64).
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct Schedule {
     seed: u64,
     state: u64,
-    /// How many turns a strand may pass at most, less one.
-    longest: u64,
+    /// The most yields that a strand ignores.
+    max_ignored_yields: u64,
 }
 
-/// How many blocks are drawn from when one starts.
-pub(crate) const WINDOW: usize = 64;
+/// Number of blocks among which the next one to start is drawn.
+pub(crate) const START_WINDOW_BLOCKS: usize = 64;
 
-/// How many blocks are begun before one of them has ended, unless they wait for others.
-pub(crate) const BEGUN: usize = 8;
+/// Number of started blocks before one must have ended, unless they wait for others.
+pub(crate) const MAX_STARTED_BLOCKS: usize = 8;
 
-impl Order {
+impl Schedule {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { seed, state: seed, longest: 0 }
+        Self { seed, state: seed, max_ignored_yields: 0 }
     }
 
-    /// The one in which the threads of a block take turns, whatever other blocks do.
-    pub(crate) fn of_block(&self, number: u64) -> Self {
-        let mut order =
+    /// Returns the schedule of the threads of a block, independent of other blocks.
+    pub(crate) fn for_block(&self, number: u64) -> Self {
+        let mut schedule =
             Self { state: self.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93), ..*self };
-        // Some blocks switch all the time, and some hardly ever. None after each turn: threads that get in each other's way would
-        // do so for ever.
-        order.longest = [1, 2, 8, 64, 1 << 20][order.below(5)];
-        order
+        // Some blocks switch strands at nearly every yield, and some hardly ever. None switches at
+        // each one: threads that obstruct each other would do so forever.
+        schedule.max_ignored_yields = [1, 2, 8, 64, 1 << 20][schedule.draw_below(5)];
+        schedule
     }
 
     fn next(&mut self) -> u64 {
@@ -42,20 +42,20 @@ impl Order {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not 0.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    /// Draws a number below `n`, which is not 0.
+    pub(crate) fn draw_below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    /// How many turns the next strand passes before others get theirs.
-    pub(crate) fn stay(&mut self) -> i64 {
-        (self.next() % (self.longest + 1)) as i64
+    /// Draws the number of yields that the next strand ignores.
+    pub(crate) fn draw_ignored_yields(&mut self) -> i64 {
+        (self.next() % (self.max_ignored_yields + 1)) as i64
     }
 
-    /// Puts things in another order.
+    /// Shuffles `things`.
     pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
-            things.swap(last, self.below(last + 1));
+            things.swap(last, self.draw_below(last + 1));
         }
     }
 }
@@ -68,7 +68,7 @@ mod tests {
     fn a_seed_says_everything() {
         let draw = |seed| {
             let mut things: Vec<_> = (0..10).collect();
-            Order::new(seed).of_block(3).shuffle(&mut things);
+            Schedule::new(seed).for_block(3).shuffle(&mut things);
             things
         };
         assert_eq!(draw(1), draw(1));

@@ -1,48 +1,47 @@
-//! Lanes that run together, and where their neighbours wait.
+//! Strands: converged lanes, and the frames in which their neighbours wait.
 //!
-//! A *strand* is a set of lanes of one group with one place in the program. A block
-//! starts with one strand a group. Where lanes of a strand part ways, one side goes
-//! on and the other waits in a [`Frame`] of the structure that they are in: for the
-//! other arm of an `if`, for the next iteration of a loop, for the end of either.
-//! That is as fast as a mask stack, and it is only a matter of order: the waiting
-//! lanes of a strand can at any time be [split off](Strand::split_waiting) as
-//! strands of their own, because each frame knows where they go on. This happens
-//! where somebody waits for them: when lanes come to a barrier, or spin.
+//! A *strand* is a set of lanes of one group at one place in the program. A block starts with one
+//! strand per group. Where lanes of a strand diverge, one side continues and the other waits in a
+//! [`Frame`] of the structure that they are in: for the other arm of an `if`, for the next
+//! iteration of a loop, for the end of either. That is as fast as a mask stack, and it is only a
+//! matter of order: the waiting lanes of a strand can at any time be [split
+//! off](Strand::split_waiting) as strands of their own, because each frame knows where they
+//! continue. This happens where other threads wait for them: when lanes reach a barrier, or spin.
 //!
-//! Registers belong to lanes, so splitting copies nothing but the uniform values.
-//! Strands that come to the same place are merged again where threads meet.
+//! Registers belong to lanes, so splitting copies nothing but the uniform values. Strands that
+//! reach the same place are merged again at the next synchronization.
 use crate::vector::mask::{Mask, Run, WARPS, cover};
 use std::hash::{Hash, Hasher};
 
 /// A set of lanes at one place in the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Strand {
-    /// The step to run next.
-    pub(crate) at: u32,
-    /// Who runs it.
+    /// The program counter: the instruction to execute next.
+    pub(crate) pc: u32,
+    /// The active lanes.
     active: Mask,
-    /// How instructions go over them.
+    /// The active lanes as runs, over which instructions loop.
     runs: Vec<Run>,
-    /// The structures that the place is in and that lanes may wait in, outermost first.
+    /// The frames of the structures around the place, outermost first.
     pub(crate) frames: Vec<Frame>,
-    /// The values held once.
+    /// The uniform values.
     pub(crate) uniforms: Vec<u64>,
-    /// Whether it waits for other threads, at the step `at`.
+    /// True if it waits for other threads, at the instruction `pc`.
     pub(crate) waits: bool,
-    /// Lanes that took another way in the structures around the place where it waits.
-    pub(crate) elsewhere: Mask,
-    /// The lanes that there are in the group.
+    /// Lanes that diverged in the structures around the place where it waits.
+    pub(crate) diverged: Mask,
+    /// The lanes that exist in the group.
     exist: Mask,
-    /// Warps no lane of which belongs to another strand.
+    /// Per warp, true if none of its lanes belongs to another strand.
     exclusive: [bool; WARPS],
 }
 
 /// A structure with lanes that wait in it.
 #[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct Frame {
-    /// Where to go on when no lane is active: the step that activates `pending`, or `end`.
+    /// The continuation when no lane is active: the instruction that activates `pending`, or `end`.
     pub(crate) resume: u32,
-    /// The step that pops the frame.
+    /// The instruction that pops the frame.
     pub(crate) end: u32,
     /// Lanes that wait for the second arm or for the next iteration.
     pub(crate) pending: Mask,
@@ -57,16 +56,16 @@ impl Frame {
 }
 
 impl Strand {
-    /// All of `exist`, before it [begins](Self::begin).
+    /// Makes a strand of all of `exist`, to be [reset](Self::reset).
     pub(crate) fn new(exist: Mask) -> Self {
         let mut strand = Self {
-            at: 0,
+            pc: 0,
             active: Mask::EMPTY,
             runs: Vec::new(),
             frames: Vec::new(),
             uniforms: Vec::new(),
             waits: false,
-            elsewhere: Mask::EMPTY,
+            diverged: Mask::EMPTY,
             exist,
             exclusive: [true; WARPS],
         };
@@ -74,9 +73,9 @@ impl Strand {
         strand
     }
 
-    /// Begins at the first step, with all of `exist`.
-    pub(crate) fn begin(&mut self, exist: Mask, uniforms: &[u64]) {
-        (self.at, self.waits) = (0, false);
+    /// Moves to the first instruction, with all of `exist`.
+    pub(crate) fn reset(&mut self, exist: Mask, uniforms: &[u64]) {
+        (self.pc, self.waits) = (0, false);
         self.frames.clear();
         self.uniforms.clear();
         self.uniforms.extend_from_slice(uniforms);
@@ -96,20 +95,20 @@ impl Strand {
         &self.runs
     }
 
-    /// Makes `active` the lanes that run.
+    /// Makes `active` the active lanes.
     pub(crate) fn activate(&mut self, active: Mask) {
         self.active = active;
         cover(active, self.exist, self.exclusive, &mut self.runs);
     }
 
-    /// Every lane that belongs to the strand.
+    /// Returns every lane that belongs to the strand.
     pub(crate) fn lanes(&self) -> Mask {
         self.frames.iter().fold(self.active, |lanes, frame| lanes | frame.pending | frame.done)
     }
 
-    /// Learns which lanes of the group have not ended. Lanes that belong to no strand
-    /// may be computed too, and need not be.
-    pub(crate) fn learn_live(&mut self, live: Mask) {
+    /// Updates which lanes of the group have not ended. Lanes that belong to no strand may be
+    /// computed too, but need not be.
+    pub(crate) fn update_live(&mut self, live: Mask) {
         if live == self.active && self.exclusive == [true; WARPS] {
             return;
         }
@@ -121,11 +120,11 @@ impl Strand {
         }
     }
 
-    /// Goes on where lanes wait, once no lane is active; false if none is left.
+    /// Moves to waiting lanes, once no lane is active; false if there are none.
     pub(crate) fn resume(&mut self) -> bool {
         match self.frames.last() {
             Some(frame) => {
-                self.at = frame.resume;
+                self.pc = frame.resume;
                 true
             }
             None => false,
@@ -138,10 +137,10 @@ impl Strand {
         for depth in 0..self.frames.len() {
             let Frame { pending, done, .. } = self.frames[depth];
             if !pending.is_empty() {
-                split.push(self.waiting(depth, pending, Mask::EMPTY));
+                split.push(self.waiting_strand(depth, pending, Mask::EMPTY));
             }
             if !done.is_empty() {
-                split.push(self.waiting(depth, Mask::EMPTY, done));
+                split.push(self.waiting_strand(depth, Mask::EMPTY, done));
             }
         }
         for frame in &mut self.frames {
@@ -150,14 +149,14 @@ impl Strand {
         split
     }
 
-    /// A strand of lanes that wait in the frame at `depth`. It has no active lanes at
+    /// Returns a strand of lanes that wait in the frame at `depth`. It has no active lanes at
     /// first, and begins where that frame activates them.
-    fn waiting(&self, depth: usize, pending: Mask, done: Mask) -> Self {
+    fn waiting_strand(&self, depth: usize, pending: Mask, done: Mask) -> Self {
         let mut frames: Vec<_> =
             self.frames[..depth].iter().map(|outer| Frame::new(outer.resume, outer.end)).collect();
         let frame = self.frames[depth];
         frames.push(Frame { pending, done, ..frame });
-        let mut strand = Self { at: frame.resume, frames, waits: false, ..self.clone() };
+        let mut strand = Self { pc: frame.resume, frames, waits: false, ..self.clone() };
         strand.activate(Mask::EMPTY);
         strand
     }
@@ -170,7 +169,7 @@ impl Strand {
         strand
     }
 
-    /// Takes in `other`, if it is at the same place in the same state.
+    /// Merges `other` into this strand, if it is at the same place in the same state.
     pub(crate) fn merge(&mut self, other: &Self) -> bool {
         let same_frames = self.frames.len() == other.frames.len()
             && self
@@ -178,7 +177,7 @@ impl Strand {
                 .iter()
                 .zip(&other.frames)
                 .all(|(a, b)| (a.resume, a.end) == (b.resume, b.end));
-        if self.at != other.at || !same_frames || self.uniforms != other.uniforms {
+        if self.pc != other.pc || !same_frames || self.uniforms != other.uniforms {
             return false;
         }
         for (frame, taken) in self.frames.iter_mut().zip(&other.frames) {
@@ -190,11 +189,11 @@ impl Strand {
     }
 }
 
-/// All that decides where it goes on and with what, but for registers.
+/// Hashes everything that decides the strand's future, but for registers.
 impl Hash for Strand {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { at, active, frames, uniforms, waits, .. } = self;
-        (at, active, frames, uniforms, waits).hash(hasher);
+        let Self { pc, active, frames, uniforms, waits, .. } = self;
+        (pc, active, frames, uniforms, waits).hash(hasher);
     }
 }
 
@@ -202,12 +201,12 @@ impl Hash for Strand {
 mod tests {
     use super::*;
 
-    /// Lanes 0..4 run at step 7, 4..6 wait for the second arm of an `if` in a loop
-    /// that 6 and 7 have left.
+    /// Lanes 0..4 run at instruction 7, 4..6 wait for the second arm of an `if` in a loop that 6
+    /// and 7 have left.
     fn parted() -> Strand {
         let mut strand = Strand::new(Mask::first(8));
-        strand.begin(Mask::first(8), &[0]);
-        strand.at = 7;
+        strand.reset(Mask::first(8), &[0]);
+        strand.pc = 7;
         strand.activate(Mask::first(4));
         let mut outer = Frame::new(20, 22);
         outer.done = Mask::of_warp(0, 0b1100_0000);
@@ -224,9 +223,9 @@ mod tests {
         let split = strand.split_waiting();
         assert_eq!(strand.lanes(), Mask::first(4));
         let [left, second_arm] = &split[..] else { panic!("{split:?}") };
-        assert_eq!((left.at, left.frames.len()), (20, 1));
+        assert_eq!((left.pc, left.frames.len()), (20, 1));
         assert_eq!(left.frames[0].done, Mask::of_warp(0, 0b1100_0000));
-        assert_eq!((second_arm.at, second_arm.frames.len()), (10, 2));
+        assert_eq!((second_arm.pc, second_arm.frames.len()), (10, 2));
         assert_eq!(second_arm.frames[1].pending, Mask::of_warp(0, 0b11_0000));
         assert!(second_arm.frames[0].done.is_empty());
     }
@@ -237,9 +236,9 @@ mod tests {
         strand.split_waiting();
         let mut other = strand.split_active(Mask::first(1));
         assert_eq!((strand.active().count(), other.active().count()), (3, 1));
-        other.at = 8;
+        other.pc = 8;
         assert!(!strand.merge(&other));
-        other.at = 7;
+        other.pc = 7;
         other.uniforms[0] = 1;
         assert!(!strand.merge(&other));
         other.uniforms[0] = 0;
@@ -251,9 +250,9 @@ mod tests {
     fn lanes_of_others_are_not_touched() {
         let mut strand = parted();
         let mut others = strand.split_waiting();
-        strand.learn_live(Mask::first(8));
+        strand.update_live(Mask::first(8));
         assert_eq!(strand.runs(), [Run { first: 0, len: 4, full: true }]);
-        others[0].learn_live(Mask::of_warp(0, 0b1100_0000));
+        others[0].update_live(Mask::of_warp(0, 0b1100_0000));
         assert!(others[0].exclusive[0]);
     }
 }

@@ -1,4 +1,4 @@
-//! The comparison of what a launch leaves behind in several orders of its threads.
+//! Comparison of the results of a launch under several schedules.
 use super::traced::TracedProgram;
 use crate::{
     Arg, Launch, Memory, Outcome,
@@ -10,12 +10,12 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number};
 
-/// How many orders are drawn.
+/// Number of drawn schedules.
 const ORDERS: u64 = 4;
 
 impl TracedProgram {
-    /// Runs `launch` in the usual order and in some that are drawn from seeds, and compares bit by bit what
-    /// they leave behind. The memory that it is given is afterwards what it was before.
+    /// Runs `launch` in the usual order and under some schedules drawn from seeds, and compares the
+    /// results bit by bit. Afterwards the memory of the launch is what it was before.
     pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
         let before = Snapshot::of(launch);
         // Several workers would run blocks in an order of their own.
@@ -36,12 +36,12 @@ impl TracedProgram {
     }
 }
 
-/// What stands in the memory of a launch: the bytes of each argument, none of a scalar.
+/// The contents of the memory of a launch: the bytes of each argument, none for a scalar.
 #[derive(Debug)]
 pub struct Snapshot(Vec<Vec<u8>>);
 
 impl Snapshot {
-    /// What stands there now, once no launch uses it.
+    /// Copies the current contents, once no launch uses the memory.
     pub fn of(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
             let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
@@ -53,7 +53,7 @@ impl Snapshot {
         Self(launch.args.iter().map(bytes).collect())
     }
 
-    /// Writes it back, to a launch with the same arguments.
+    /// Writes the contents back, to a launch with the same arguments.
     pub fn restore(&self, launch: &Launch<'_>) {
         for (arg, bytes) in launch.args.iter().zip(&self.0) {
             if let Some(memory) = memory(arg) {
@@ -63,7 +63,7 @@ impl Snapshot {
     }
 }
 
-/// What a launch leaves behind.
+/// The results of a launch.
 struct Left {
     outcome: Outcome,
     memory: Snapshot,

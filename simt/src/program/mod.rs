@@ -1,4 +1,4 @@
-//! A kernel that can be run.
+//! The programs: kernels translated to bytecode, with or without an observer.
 pub(crate) mod compare_orders;
 pub(crate) mod traced;
 
@@ -16,36 +16,36 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A kernel, lowered for execution; runs any number of times, also at once.
+/// A kernel, translated to bytecode; runs any number of times, also at once.
 #[derive(Debug)]
 pub struct Program {
     code: Result<Code, Malformed>,
 }
 
 impl Program {
-    /// Lowers a specialized and verified kernel, optimized or not.
+    /// Translates a specialized and verified kernel, optimized or not.
     pub fn new(kernel: &Kernel) -> Self {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         Self { code: translate::translate(kernel, isa, Instrumentation::None) }
     }
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest, and each makes progress
-    /// whatever the others wait for, with one worker too. Without data races the
-    /// result is the same every time; floats that blocks add up atomically are added
-    /// in the order in which the blocks come, which varies with more than one worker.
+    /// Blocks start in the order of their numbers, x fastest, and each makes progress whatever the
+    /// others wait for, with one worker too. Without data races the result is the same every time;
+    /// floats that blocks add up atomically are added in the order in which the blocks come, which
+    /// varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
 }
 
-/// As [`Program`], with instructions of its own between the kernel's that count. A `Program` has none,
-/// so that counting costs nothing where nobody wants it.
+/// A [`Program`] with counters. The counters are instructions of their own, which a `Program` does
+/// not have, so that counting costs nothing where nobody wants it.
 #[derive(Debug)]
 pub struct CountingProgram {
     kernel: Kernel,
@@ -53,19 +53,19 @@ pub struct CountingProgram {
 }
 
 impl CountingProgram {
-    /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
+    /// Translates a specialized and verified kernel. The counters are those of this kernel: for the
     /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
     pub fn new(kernel: &Kernel, requests: Requests) -> Self {
         Self::for_isa(kernel, requests, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Counters(requests));
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The same, the kernel lowered as it is written: what tests compare with.
+    /// Translates a kernel without rewriting it, as a reference for tests.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel, requests: Requests) -> Self {
         let code = translate::translate_as_written(
@@ -76,22 +76,23 @@ impl CountingProgram {
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
-    /// the same for any number of workers, unless threads spin while they wait for other blocks.
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters
+    /// are the same for any number of workers, unless threads spin while they wait for other
+    /// blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
         let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
         self.count(launch, patterns, Observation::default())
     }
 
-    /// The same, looking at every address of each block and iteration: what tests compare with.
+    /// Runs a launch without address patterns and without replay, as a reference for tests.
     #[doc(hidden)]
     pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        let observation = Observation { one_by_one: true, ..Observation::default() };
+        let observation = Observation { without_replay: true, ..Observation::default() };
         self.count(launch, |_| Vec::new(), observation)
     }
 
@@ -108,7 +109,7 @@ impl CountingProgram {
     }
 }
 
-/// As [`Program`], with instructions of its own between the kernel's that look at what threads do to each other.
+/// A [`Program`] with the sanitizer, which has instructions of its own in the bytecode.
 #[derive(Debug)]
 pub struct CheckedProgram {
     kernel: Kernel,
@@ -116,18 +117,18 @@ pub struct CheckedProgram {
 }
 
 impl CheckedProgram {
-    /// Lowers a specialized and verified kernel, optimized or not.
+    /// Translates a specialized and verified kernel, optimized or not.
     pub fn new(kernel: &Kernel) -> Self {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The same, the kernel lowered as it is written: what tests compare with.
+    /// Translates a kernel without rewriting it, as a reference for tests.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel) -> Self {
         let code =
@@ -135,18 +136,18 @@ impl CheckedProgram {
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. What is found
-    /// changes nothing of what the launch does, and is the same for any number of workers.
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. The
+    /// checks change nothing of what the launch does, and find the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         self.check(launch, checks, false)
     }
 
-    /// The same, each block and each iteration by itself: what tests compare with.
+    /// Runs a launch without replay, as a reference for tests.
     #[doc(hidden)]
     pub fn run_one_by_one(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         self.check(launch, checks, true)
@@ -156,11 +157,11 @@ impl CheckedProgram {
         &self,
         launch: &Launch<'_>,
         checks: Checks,
-        one_by_one: bool,
+        without_replay: bool,
     ) -> (Outcome, Vec<Finding>) {
         let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
         let observation =
-            Observation { checks: Some(checks), one_by_one, ..Observation::default() };
+            Observation { checks: Some(checks), without_replay, ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);
@@ -176,13 +177,13 @@ impl CheckedProgram {
     }
 }
 
-/// The patterns of the requests of a kernel, where they have one.
+/// Returns the address patterns of the requests of a kernel, where they have one.
 fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
     let kernel = code.rewritten.as_ref().unwrap_or(written);
     patterns::find_patterns(kernel, &code.counted.requests, launch)
 }
 
-/// Runs lowered code, if it is some.
+/// Runs bytecode, unless its translation failed.
 pub(crate) fn run(
     code: &Result<Code, Malformed>,
     launch: &Launch<'_>,

@@ -9,8 +9,8 @@ use crate::{
     bytecode::Instr,
     exec::{
         block::Block,
-        bound::{Observation, bind, lend, shared},
-        replay::Fails,
+        bound::{Observation, bind, lend_memories, shared_array_bytes},
+        replay::Failure,
     },
     observe::log::Log,
     translate::{Instrumentation, translate},
@@ -79,17 +79,17 @@ fn alike(
     values: &[Value],
     first: u64,
     most: u64,
-) -> Result<u64, Fails> {
+) -> Result<u64, Failure> {
     let code = translate(&kernel(inside), Isa::detect(), Instrumentation::None).unwrap();
     let memories: Vec<_> = values.iter().map(Value::memory).collect();
     let args: Vec<_> =
         values.iter().zip(&memories).map(|(value, memory)| value.arg(memory)).collect();
     let Shape { grid, block, .. } = shape;
     let launch = Launch { grid, block, args: &args, workers: None, steps: None };
-    let loans = lend(&code, &launch).unwrap();
-    let shared = shared(&code, &launch).unwrap();
+    let loans = lend_memories(&code, &launch).unwrap();
+    let shared = shared_array_bytes(&code, &launch).unwrap();
     let bound = bind(&code, &launch, &loans, shared, &[], Observation::default());
-    Block::new(&code, &bound).run_alike(first, most, &mut Log::new(&code.counted))
+    Block::new(&code, &bound).replay_blocks(first, most, &mut Log::new(&code.counted))
 }
 
 fn some(seed: u32, len: usize) -> Vec<u32> {
@@ -283,13 +283,13 @@ fn blocks_run_alike_as_far_as_they_are() {
     assert_eq!(alike_of([10_240; 3], 0, 32), Ok(32));
     assert_eq!(alike_of([10_240; 3], 30, 10), Ok(10));
     assert_eq!(alike_of([5000; 3], 0, 40), Ok(19), "the twentieth is a part");
-    assert_eq!(alike_of([5000; 3], 19, 2), Err(Fails::Here));
+    assert_eq!(alike_of([5000; 3], 19, 2), Err(Failure::ThisRound));
     assert_eq!(alike_of([5000; 3], 20, 7), Ok(7), "none of their threads does anything");
     assert_eq!(alike_of([1000, 5000, 5000], 0, 8), Ok(3), "the fourth faults");
-    assert_eq!(alike_of([1000, 5000, 5000], 3, 8), Err(Fails::Here));
+    assert_eq!(alike_of([1000, 5000, 5000], 3, 8), Err(Failure::ThisRound));
     let met = format!("{guarded} %w = barrier !0");
     let values = values([5000; 3]);
-    assert_eq!(alike(&met, shape(40, 256), &values, 0, 8), Err(Fails::Ever));
+    assert_eq!(alike(&met, shape(40, 256), &values, 0, 8), Err(Failure::Always));
 }
 
 #[test]

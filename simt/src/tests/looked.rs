@@ -5,8 +5,8 @@ use crate::{
     bytecode::Requests,
     exec::{
         block::Block,
-        bound::{Observation, bind, lend, shared},
-        replay::Fails,
+        bound::{Observation, bind, lend_memories, shared_array_bytes},
+        replay::Failure,
     },
     observe::log::Log,
     translate::{Instrumentation, patterns, translate},
@@ -242,18 +242,18 @@ impl Plan {
     }
 
     /// How many blocks, from the first one on, run alike.
-    fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Fails> {
+    fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Failure> {
         let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
             let patterns = patterns::find_patterns(kernel, &code.counted.requests, launch);
-            let loans = lend(&code, launch).unwrap();
-            let shared = shared(&code, launch).unwrap();
+            let loans = lend_memories(&code, launch).unwrap();
+            let shared = shared_array_bytes(&code, launch).unwrap();
             let checks =
                 matches!(instrumentation, Instrumentation::Sanitizer).then_some(self.checks);
             let observation = Observation { checks, ..Observation::default() };
             let bound = bind(&code, launch, &loans, shared, &patterns, observation);
             let log = &mut Log::new(&code.counted);
-            Block::new(&code, &bound).run_alike(0, self.grid[0].into(), log)
+            Block::new(&code, &bound).replay_blocks(0, self.grid[0].into(), log)
         };
         self.run(1, run).0
     }

@@ -86,9 +86,13 @@ fn match_counted_loop(
 ) -> Option<CountedLoop> {
     let kernel = rewritten.kernel();
     let op = |id: InstId| &kernel.insts[id].op;
+    // Constants, parameters and lengths are loop-invariant, wherever they stand: the `for` needs
+    // them before it.
     let known = |id: &InstId| matches!(op(*id), Op::Const(_) | Op::Param(_) | Op::Len(_));
     let moves = |id: &&InstId| known(id) && !rewritten.is_placeholder(**id);
     let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(moves);
+    // The shape: `get` of the local, casts and a comparison, a guard that leaves the loop, the
+    // rest, and `set` of the local to a sum.
     let at = body.iter().position(|id| matches!(op(*id), Op::If { .. }))?;
     let ([get, casts @ ..], [branch, rest @ .., last]) = body.split_at(at) else { return None };
     let Op::Get(local) = *op(*get) else { return None };
@@ -112,6 +116,7 @@ fn match_counted_loop(
     visit_nested(kernel, &body, &mut |inner| inside[inner] = true);
     // The local's value before the loop is not its value in each iteration.
     let goes_on = inside[counter] && !inside[end] && !inside[step];
+    // No other `set`, no `continue`, which would skip the sum, and no other use of the comparison.
     let (mut sets, mut stays) = (Vec::new(), goes_on);
     let mut is_read_outside = false;
     kernel.walk(&mut |other| match op(other) {
@@ -129,6 +134,7 @@ fn match_counted_loop(
         let uniformity = Uniformity::analyze(kernel);
         matches!(op(step), Op::Const(1)) && !uniformity.varies(start) && !uniformity.varies(end)
     };
+    // The analyses come last, because they are expensive.
     let counts = stays
         && before.contains(&first)
         && range::analyze(kernel).is_exact(sum)
@@ -265,6 +271,7 @@ fn replace_by_for(rewritten: &mut Rewritten<'_>, counted: CountedLoop) {
     let head = rewritten.origin(branch).zip(rewritten.origin(leaves));
     rewritten.set_head(id, head.map(|(branch, leaves)| Head { branch, leaves }));
     outside.iter().chain(&casts).for_each(|inst| rewritten.drop_origin(*inst));
+    // Counters count the `set` where it was: it remains in the body as a placeholder.
     let mut body = [casts, rest].concat();
     body.extend(keeps_placeholders.then_some(last));
     let kernel = rewritten.edit();
@@ -276,11 +283,14 @@ fn replace_by_for(rewritten: &mut Rewritten<'_>, counted: CountedLoop) {
     if is_read_outside {
         body = set_local_at_exits(kernel, body, (id, local));
         let span = kernel.insts[set].span;
+        // After all iterations the local is the end, or the start if there is none.
         let op = Op::Binary { op: BinaryOp::Max, lhs: start, rhs: end };
         let last = kernel.insts.push(Inst { op, ty, span });
         let op = Op::Set { local, value: last };
         outside.extend([last, kernel.insts.push(Inst { op, ty: Ty::Unit, span })]);
     }
+    // Each `get` of the local becomes the counter; the `get`s, and the `set`s that nobody needs,
+    // go.
     let (mut gets, mut goes) = (kernel.insts.facts(false), kernel.insts.facts(false));
     for inner in inside {
         gets[inner] = matches!(kernel.insts[inner].op, Op::Get(of) if of == local);

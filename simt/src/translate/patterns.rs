@@ -308,16 +308,17 @@ impl Finder<'_> {
             }
             classes.push(class as u16);
         }
-        let alike = offsets.chunks(GROUP).zip(classes.chunks(GROUP / 32)).map(|(own, classes)| {
-            let apart = |warp: &[u64]| warp[0].wrapping_sub(own[0]);
-            let alike = own.len().is_multiple_of(32)
-                && classes.iter().all(|class| *class == classes[0])
-                && own.chunks(32).all(|warp| request.phase(apart(warp)) == 0);
-            let (lanes, warps) = (Mask::first(own.len()), classes.len() as u64);
-            alike.then_some(UniformGroup { lanes, class: classes[0], warps })
-        });
-        let alike = alike.collect();
-        Some(Pattern { alike, classes, offsets, equal_trips: *equal_trips })
+        let uniform_groups =
+            offsets.chunks(GROUP).zip(classes.chunks(GROUP / 32)).map(|(own, classes)| {
+                let apart = |warp: &[u64]| warp[0].wrapping_sub(own[0]);
+                let is_uniform = own.len().is_multiple_of(32)
+                    && classes.iter().all(|class| *class == classes[0])
+                    && own.chunks(32).all(|warp| request.phase(apart(warp)) == 0);
+                let (lanes, warps) = (Mask::first(own.len()), classes.len() as u64);
+                is_uniform.then_some(UniformGroup { lanes, class: classes[0], warps })
+            });
+        let uniform_groups = uniform_groups.collect();
+        Some(Pattern { uniform_groups, classes, offsets, equal_trips: *equal_trips })
     }
 }
 

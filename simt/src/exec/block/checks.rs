@@ -1,4 +1,4 @@
-//! Checks of where a block's threads meet.
+//! Sanitizer checks where the threads of a block synchronize.
 use super::Block;
 use crate::{
     bytecode::Instr,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Block<'_> {
-    /// Every thread that has not ended waits at a barrier: notes if it is not the same one.
+    /// Records a divergence if the threads that have not ended wait at different barriers.
     pub(super) fn check_barriers(&mut self) {
         let asked = self.bound.checks.as_ref().is_some_and(|checks| checks.meetings);
         if self.strands.len() < 2 || !asked {
@@ -19,14 +19,14 @@ impl Block<'_> {
             let first = (self.groups[*number].first_thread + lane) as u32;
             let threads = strand.active().count();
             reduces |=
-                matches!(self.code.instrs[strand.at as usize], Instr::Barrier { reduce: Some(_) });
-            match arrived.iter_mut().find(|(at, _)| *at == strand.at) {
+                matches!(self.code.instrs[strand.pc as usize], Instr::Barrier { reduce: Some(_) });
+            match arrived.iter_mut().find(|(at, _)| *at == strand.pc) {
                 Some((_, (_, all, lowest))) => {
                     (*all, *lowest) = (*all + threads, first.min(*lowest))
                 }
                 None => {
-                    let span = self.code.spans[strand.at as usize];
-                    arrived.push((strand.at, (span, threads, first)));
+                    let span = self.code.spans[strand.pc as usize];
+                    arrived.push((strand.pc, (span, threads, first)));
                 }
             }
         }
@@ -36,8 +36,8 @@ impl Block<'_> {
         }
     }
 
-    /// Every thread that has not ended is at a barrier: what it computes of something undefined is undefined.
-    pub(super) fn follow_through_barrier(&mut self) {
+    /// Propagates undefined values through the barrier at which all threads are.
+    pub(super) fn track_through_barrier(&mut self) {
         let Some(checks) = self.checks.as_mut().filter(|checks| checks.undefined.are_there())
         else {
             return;
@@ -46,7 +46,7 @@ impl Block<'_> {
         for is_known in [false, true] {
             for (number, strand) in &self.strands {
                 let Instr::Barrier { reduce: Some((_, value, to)) } =
-                    self.code.instrs[strand.at as usize]
+                    self.code.instrs[strand.pc as usize]
                 else {
                     continue;
                 };
@@ -61,23 +61,23 @@ impl Block<'_> {
         }
     }
 
-    /// The block is stuck: notes lanes that wait for each other with masks that differ.
+    /// Records lanes of a deadlocked block that wait for each other with different masks.
     pub(super) fn check_masks(&mut self) {
         if self.checks.is_none() || !self.bound.checks.as_ref().is_some_and(|all| all.meetings) {
             return;
         }
         for index in 0..self.strands.len() {
             let Some((op, _)) = self.warp_op(index) else { continue };
-            let (number, at) = (self.strands[index].0, self.strands[index].1.at);
+            let (number, at) = (self.strands[index].0, self.strands[index].1.pc);
             let Some((warp, mine)) = self.strands[index].1.active().warps().next() else {
                 continue;
             };
             let here = |other: &usize| {
                 let (group, strand) = &self.strands[*other];
-                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+                *group == number && strand.pc == at && strand.waits && strand.active().0[warp] != 0
             };
             let together = (0..self.strands.len()).filter(here);
-            let inputs = self.inputs(together.collect::<Vec<_>>().into_iter(), warp, u32::MAX);
+            let inputs = self.warp_inputs(together.collect::<Vec<_>>().into_iter(), warp, u32::MAX);
             let first_thread = (self.groups[number].first_thread + warp * 32) as u32;
             let span = self.code.spans[at as usize];
             if let Some(checks) = &mut self.checks {

@@ -1,4 +1,4 @@
-//! Where the threads of a block meet: who waits, and what happens when all have come.
+//! Synchronization within a block: waiting strands, barriers, and warp operations across strands.
 use super::Block;
 use crate::{
     bytecode::{
@@ -11,11 +11,11 @@ use crate::{
 };
 
 impl Block<'_> {
-    /// A strand has come to where it waits for others. At an operation of a warp its
-    /// warps wait each for itself, and so do lanes that name different lanes.
-    pub(super) fn wait(&mut self, index: usize) {
+    /// Suspends a strand at the instruction where it waits for others. At a warp operation its
+    /// warps wait separately, and so do lanes with different masks.
+    pub(super) fn suspend_strand(&mut self, index: usize) {
         let strand = &mut self.strands[index].1;
-        strand.elsewhere = strand.lanes().without(strand.active());
+        strand.diverged = strand.lanes().without(strand.active());
         self.split_waiting(index);
         self.strands[index].1.waits = true;
         let (number, strand) = &self.strands[index];
@@ -24,7 +24,7 @@ impl Block<'_> {
             return;
         }
         let warps = active.warps().flat_map(|(warp, lanes)| {
-            let inputs = self.inputs([index].into_iter(), warp, lanes);
+            let inputs = self.warp_inputs([index].into_iter(), warp, lanes);
             inputs.groups().map(move |lanes| Mask::of_warp(warp, lanes)).collect::<Vec<_>>()
         });
         let parts: Vec<_> = warps.skip(1).collect();
@@ -34,16 +34,16 @@ impl Block<'_> {
         }
     }
 
-    /// The operation of a warp that a strand waits at.
+    /// Returns the warp operation at which a strand waits.
     pub(super) fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
         let (_, strand) = &self.strands[index];
-        let Instr::Warp { op, mask } = self.code.instrs[strand.at as usize] else { return None };
+        let Instr::Warp { op, mask } = self.code.instrs[strand.pc as usize] else { return None };
         strand.waits.then_some((op, mask))
     }
 
-    /// Those of the `lanes` of a warp that belong to these strands, which wait at one
-    /// operation, with what they bring.
-    pub(super) fn inputs(
+    /// Collects the operands of a warp operation from strands that wait at it, of those `lanes` of
+    /// a warp that belong to them.
+    pub(super) fn warp_inputs(
         &self,
         strands: impl Iterator<Item = usize>,
         warp: usize,
@@ -60,20 +60,20 @@ impl Block<'_> {
         inputs
     }
 
-    /// Does the operations of warps for which all have come.
-    pub(super) fn meet_warps(&mut self) {
+    /// Executes the warp operations that all their lanes have reached.
+    pub(super) fn complete_warp_ops(&mut self) {
         let mut met = false;
         for index in 0..self.strands.len() {
             let Some((op, _)) = self.warp_op(index) else { continue };
             let (number, strand) = &self.strands[index];
-            let (number, at) = (*number, strand.at);
+            let (number, at) = (*number, strand.pc);
             let Some((warp, _)) = strand.active().warps().next() else { continue };
             let here = |other: &usize| {
                 let (group, strand) = &self.strands[*other];
-                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+                *group == number && strand.pc == at && strand.waits && strand.active().0[warp] != 0
             };
             let together: Vec<_> = (index..self.strands.len()).filter(here).collect();
-            let inputs = self.inputs(together.iter().copied(), warp, u32::MAX);
+            let inputs = self.warp_inputs(together.iter().copied(), warp, u32::MAX);
             let group = &mut self.groups[number];
             let lanes = complete_lanes(&inputs, group.live.0[warp]);
             execute_warp_op(op, &inputs, &mut group.registers, warp, lanes);
@@ -81,7 +81,7 @@ impl Block<'_> {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
                 let inputs = &inputs;
-                let parted = together.iter().map(|other| self.strands[*other].1.elsewhere.0[warp]);
+                let parted = together.iter().map(|other| self.strands[*other].1.diverged.0[warp]);
                 let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
                 let met = Met { op, span, inputs, lanes, live, passed, first_thread };
                 checks.warp(launch, &met);
@@ -98,7 +98,7 @@ impl Block<'_> {
             for other in together {
                 let strand = &mut self.strands[other].1;
                 if strand.active().0[warp] & lanes != 0 {
-                    (strand.at, strand.waits, met) = (at + 1, false, true);
+                    (strand.pc, strand.waits, met) = (at + 1, false, true);
                 }
             }
         }
@@ -107,11 +107,11 @@ impl Block<'_> {
         }
     }
 
-    /// Does the barrier, if all have come to one.
-    pub(super) fn meet_block(&mut self) {
+    /// Executes the barrier if all threads have reached one.
+    pub(super) fn complete_barrier(&mut self) {
         let code = self.code;
         let at_barrier = |strand: &Strand| {
-            let Instr::Barrier { reduce } = code.instrs[strand.at as usize] else { return None };
+            let Instr::Barrier { reduce } = code.instrs[strand.pc as usize] else { return None };
             strand.waits.then_some(reduce)
         };
         let (mut all, mut truths) = (0, 0);
@@ -134,12 +134,12 @@ impl Block<'_> {
             };
         }
         self.check_barriers();
-        self.follow_through_barrier();
+        self.track_through_barrier();
         for (_, strand) in &mut self.strands {
             if let Some(Some((op, _, to))) = at_barrier(strand) {
                 to.set(&mut strand.uniforms, reduce_barrier(op, truths, all));
             }
-            (strand.at, strand.waits) = (strand.at + 1, false);
+            (strand.pc, strand.waits) = (strand.pc + 1, false);
         }
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks)
             && all > 0
@@ -149,7 +149,7 @@ impl Block<'_> {
         self.merge();
     }
 
-    /// Makes one strand of those that are at the same place in the same state.
+    /// Merges strands that are at the same place in the same state.
     pub(super) fn merge(&mut self) {
         let mut index = 0;
         while index < self.strands.len() {
@@ -166,7 +166,7 @@ impl Block<'_> {
         }
     }
 
-    /// Who waits where, warp by warp.
+    /// Returns the waiting lanes, warp by warp.
     pub(crate) fn waiting(&self) -> Vec<Waiting> {
         let mut waiting = Vec::new();
         for (index, (number, strand)) in self.strands.iter().enumerate() {
@@ -185,17 +185,17 @@ impl Block<'_> {
             };
             for (warp, lanes) in strand.active().warps() {
                 let here = |(other, there): &&(usize, Box<Strand>)| {
-                    other == number && there.at == strand.at
+                    other == number && there.pc == strand.pc
                 };
                 let come = self.strands.iter().filter(here);
                 let come = come.fold(0, |all, (_, there)| all | there.active().0[warp]);
-                // Those that have come apart are told of once, with the lowest.
+                // Lanes that arrived separately are reported once, with the lowest.
                 if lanes & come & come.wrapping_neg() == 0 {
                     continue;
                 }
                 waiting.push(Waiting {
                     at,
-                    span: self.code.spans[strand.at as usize],
+                    span: self.code.spans[strand.pc as usize],
                     warp: (group.first_thread / 32 + warp) as u32,
                     lanes: come,
                     missing: group.live.0[warp] & !come,

@@ -1,9 +1,8 @@
-//! One block: its registers, its shared memory, and the strands of its threads.
+//! Execution of one block: its registers, its shared memory, and the strands of its threads.
 //!
-//! Strands take turns. One that waits for others is set going again when they have
-//! come: at a barrier, every thread of the block that has not ended, wherever it came
-//! to one; at an operation of a warp, every lane that it names, at the same place.
-//! When all wait and none can go on, that is a deadlock.
+//! Strands take turns. A waiting strand continues when the others have arrived: at a barrier, every
+//! thread of the block that has not ended, at whichever barrier; at a warp operation, every lane
+//! that it names, at the same place. When all wait and none can continue, that is a deadlock.
 mod checks;
 mod collective;
 mod replay;
@@ -15,10 +14,10 @@ use crate::{
     bytecode::{Code, Instr, Malformed, SPIN_BUDGET, SPIN_ITERATION_COST},
     exec::{
         bound::Bound,
-        replay::{LaneInstr, Noted, Numbers, Tries},
-        schedule::Order,
-        state_cycle::Circle,
-        step::{Exec, LastLoad, Looked, Place, Stop},
+        replay::{Backoff, Effects, LaneInstr, LinearValues},
+        schedule::Schedule,
+        state_cycle::StateCycle,
+        step::{DotProductMemo, Exec, LastLoad, Position, Stop},
         strand::Strand,
     },
     observe::{
@@ -32,24 +31,24 @@ use crate::{
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::ir::Span;
 
-/// Steps that are taken from the budget of the launch at once.
-const STEPS: u64 = 1 << 16;
+/// Steps that are claimed from the launch's budget at once.
+const STEPS_PER_CLAIM: u64 = 1 << 16;
 
-/// The same where there is no budget: after how many to look whether threads go round in circles.
-const UNLIMITED: i64 = 1 << 26;
+/// Steps between two searches for cycles where there is no budget.
+const CYCLE_CHECK_STEPS: i64 = 1 << 26;
 
-/// Steps that a block may take.
+/// The steps that a block may take.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget<'a> {
-    /// Those that the launch has left, if they are limited.
+    /// The steps that the launch has left, if they are limited.
     pub(crate) left: Option<&'a AtomicU64>,
-    /// After how many its worker wants to look around, if it does.
-    pub(crate) pause: Option<i64>,
-    /// Whether strands take turns as usual, though an order is drawn.
-    pub(crate) evenly: bool,
+    /// The number of steps after which the worker wants control back, if it does.
+    pub(crate) pause_after: Option<i64>,
+    /// True if strands take turns round-robin, in spite of a schedule.
+    pub(crate) round_robin: bool,
 }
 
-/// A block that runs.
+/// A block under execution.
 pub(crate) struct Block<'a> {
     code: &'a Code,
     bound: &'a Bound<'a>,
@@ -57,100 +56,107 @@ pub(crate) struct Block<'a> {
     idx: [u32; 3],
     shared: Vec<Memory>,
     groups: Vec<Group>,
-    /// Of each step that loads: where it did the last time.
-    loaded: Vec<LastLoad>,
-    /// Of each step that jumps back: whether to try how many iterations are alike.
-    tries: Vec<Tries>,
-    /// With the number of their group.
+    /// Per instruction, the place of its last load.
+    last_loads: Vec<LastLoad>,
+    /// Per instruction that jumps back, the backoff of its attempts to replay iterations.
+    backoffs: Vec<Backoff>,
+    /// The strands, each with the number of its group.
     strands: Vec<(usize, Box<Strand>)>,
-    /// Strands that have ended, for their allocations.
-    spare: Vec<(usize, Box<Strand>)>,
-    /// Steps taken from the budget and not done.
-    steps: i64,
-    /// Whether no lanes that go round loops have been told apart.
+    /// Ended strands, kept for their allocations.
+    spare_strands: Vec<(usize, Box<Strand>)>,
+    /// Steps claimed from the budget and not taken.
+    steps_left: i64,
+    /// True if the lanes in every loop have the same trip count: none was split off.
     equal_trips: bool,
     checks: Option<Box<BlockChecks>>,
-    /// In which order strands take turns, if not in the usual one.
-    order: Option<Order>,
-    /// Whether they take turns as usual for now, though there is one.
-    evenly: bool,
-    /// Whether a drawn order has let it change something since its turn began, and how many steps it has taken.
-    changes: bool,
-    taken: i64,
-    /// Whether the strand that ran last went round a loop that may wait for others.
-    spins: bool,
-    /// Where to go on, if its worker has looked around.
-    paused: Option<Pass>,
-    /// For blocks that run [alike](crate::exec::replay): the values held once, of each group what is done with lanes and what else,
-    /// and what all of them access, if it is checked.
-    numbers: Numbers,
+    /// The schedule, if turns are not taken round-robin.
+    schedule: Option<Schedule>,
+    /// True while they are, in spite of a schedule.
+    round_robin: bool,
+    /// True if the block has changed something since its turn in a schedule began; and the steps
+    /// since then.
+    changed: bool,
+    steps_taken: i64,
+    /// True if the last strand ran a loop that may wait for others.
+    last_spun: bool,
+    /// The pass to continue, if the worker has taken control.
+    paused_pass: Option<Pass>,
+    /// For [replay](crate::exec::replay) of blocks: the uniform values, per group the lane
+    /// instructions and the effects, and the checked accesses of all groups.
+    linear: LinearValues,
     lane_instrs: Vec<Vec<LaneInstr<'a>>>,
-    noted: Vec<Noted>,
-    did: Rounds,
+    effects: Vec<Effects>,
+    replayed: Rounds,
 }
 
-/// Up to [`GROUP`](crate::vector::mask::GROUP) threads.
+/// A group: up to [`GROUP`](crate::vector::mask::GROUP) threads.
 struct Group {
     first_thread: usize,
     exist: Mask,
     live: Mask,
-    /// Their indices in the block, along each axis.
+    /// The index of each thread in the block, by axis.
     threads: [Vec<u32>; 3],
     registers: Registers,
-    /// What it found of each loop that adds products.
-    looked: Vec<Looked>,
-    gone: Gone,
+    /// Per dot-product loop, the outcome of the last attempt to batch it.
+    dot_product_memos: Vec<DotProductMemo>,
+    trip_counts: Gone,
 }
 
 /// A pass over the strands, each of which gets a turn.
 struct Pass {
-    /// How many of the block's turn came before.
+    /// Number of passes before it in the block's turn.
     number: u32,
     /// The strand whose turn it is.
     index: usize,
-    /// The patience that is left for it.
-    slice: i64,
-    /// What is left for the turn of the block.
-    patience: i64,
-    /// Whether all that had their turn wait for other blocks.
-    waits: bool,
+    /// The spin budget that the strand has left.
+    strand_spin_budget: i64,
+    /// The spin budget that the block's turn has left.
+    block_spin_budget: i64,
+    /// True if all strands that had their turn spin.
+    all_spin: bool,
 }
 
 impl Pass {
     fn first() -> Self {
-        Self { number: 0, index: 0, slice: SPIN_BUDGET, patience: SPIN_BUDGET, waits: true }
+        Self {
+            number: 0,
+            index: 0,
+            strand_spin_budget: SPIN_BUDGET,
+            block_spin_budget: SPIN_BUDGET,
+            all_spin: true,
+        }
     }
 
     fn next(&self) -> Self {
-        Self { number: self.number + 1, patience: self.patience, ..Self::first() }
+        Self { number: self.number + 1, block_spin_budget: self.block_spin_budget, ..Self::first() }
     }
 
-    /// It is the turn of another strand.
-    fn turn_to(&mut self, index: usize) {
-        (self.index, self.slice) = (index, SPIN_BUDGET);
+    /// Passes the turn to another strand.
+    fn move_to(&mut self, index: usize) {
+        (self.index, self.strand_spin_budget) = (index, SPIN_BUDGET);
     }
 }
 
-/// What a block's turn came to.
+/// The outcome of a block's turn.
 pub(crate) enum Turn {
     /// Every thread has ended.
     Ended,
-    /// Its threads go round loops that wait for other blocks.
-    Waits,
-    /// Every thread that has not ended waits for the other blocks.
-    Meets,
-    /// It is the turn of other blocks.
-    GivesWay,
-    /// Its worker wants to look around.
-    Pauses,
-    /// Somebody who looks on wants the launch to end here.
+    /// Its threads spin in loops that wait for other blocks.
+    Spins,
+    /// Every thread that has not ended waits at a grid barrier.
+    AtGridBarrier,
+    /// The schedule passes the turn to other blocks.
+    Yielded,
+    /// The worker takes control.
+    Paused,
+    /// A watcher ends the launch here.
     Halted(Span),
-    /// No thread can go on.
+    /// No thread can continue.
     Deadlock(Vec<Waiting>),
-    /// Threads go round a loop that nothing ever ends.
-    Circles(Vec<Spinning>),
+    /// Threads spin in a loop that nothing can end.
+    Livelock(Vec<Spinning>),
     /// The launch has no steps left.
-    Spent,
+    OutOfSteps,
     /// The kernel did something that the verifier rules out.
     Malformed(Malformed),
 }
@@ -160,13 +166,13 @@ impl<'a> Block<'a> {
         self.number
     }
 
-    /// Runs the block until it ends, or waits for others.
+    /// Runs the block until it ends, waits for others, or has to yield.
     pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
-        (self.evenly, self.changes, self.taken) = (budget.evenly, false, 0);
-        let mut pass = match self.paused.take() {
+        (self.round_robin, self.changed, self.steps_taken) = (budget.round_robin, false, 0);
+        let mut pass = match self.paused_pass.take() {
             Some(pass) => pass,
             None => {
-                self.rearrange();
+                self.shuffle_strands();
                 Pass::first()
             }
         };
@@ -179,89 +185,94 @@ impl<'a> Block<'a> {
                 }
                 match self.run_strand(budget, log, &mut pass) {
                     Stop::Ended => {
-                        self.spare.push(self.strands.remove(index));
-                        (pass.waits, self.changes) = (false, true);
-                        pass.turn_to(index);
+                        self.spare_strands.push(self.strands.remove(index));
+                        (pass.all_spin, self.changed) = (false, true);
+                        pass.move_to(index);
                         continue;
                     }
-                    Stop::Meets => {
-                        self.wait(index);
-                        pass.waits = false;
+                    Stop::Waits => {
+                        self.suspend_strand(index);
+                        pass.all_spin = false;
                     }
                     Stop::Spun => {
                         let strands = self.strands.len();
                         self.split_waiting(index);
                         self.equal_trips &= self.strands.len() == strands;
                     }
-                    Stop::Turn if self.evenly => {
-                        self.give_back(budget);
-                        return Turn::GivesWay;
+                    Stop::Yielded if self.round_robin => {
+                        self.return_steps(budget);
+                        return Turn::Yielded;
                     }
-                    Stop::Turn => {
+                    Stop::Yielded => {
                         self.split_waiting(index);
-                        pass.waits &= self.spins;
+                        pass.all_spin &= self.last_spun;
                     }
-                    Stop::Pauses => {
-                        self.paused = Some(pass);
-                        return Turn::Pauses;
+                    Stop::Paused => {
+                        self.paused_pass = Some(pass);
+                        return Turn::Paused;
                     }
                     Stop::Halted(span) => return Turn::Halted(span),
-                    Stop::Spent => return Turn::Spent,
-                    Stop::Circles => {
+                    Stop::OutOfSteps => return Turn::OutOfSteps,
+                    Stop::Livelock => {
                         let spinning = self.spinning_strand(index);
-                        return Turn::Circles(spinning.into_iter().map(|(_, one)| one).collect());
+                        return Turn::Livelock(
+                            spinning.into_iter().map(|(_, spinning)| spinning).collect(),
+                        );
                     }
                     Stop::Malformed(malformed) => return Turn::Malformed(malformed),
                 }
-                pass.turn_to(index + 1);
+                pass.move_to(index + 1);
             }
             if self.strands.is_empty() {
-                self.give_back(budget);
+                self.return_steps(budget);
                 return Turn::Ended;
             }
-            self.meet_warps();
-            self.meet_block();
+            // All strands have had their turn.
+            self.complete_warp_ops();
+            self.complete_barrier();
+            // Waiting for the grid is no deadlock, so it is decided before that.
             if self.strands.iter().all(|(_, strand)| self.waits_for_grid(strand)) {
-                self.give_back(budget);
-                return Turn::Meets;
+                self.return_steps(budget);
+                return Turn::AtGridBarrier;
             }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
                 self.check_masks();
                 return Turn::Deadlock(self.waiting());
             }
-            // Those that meet in each round of a loop may wait for others, too.
-            if pass.waits || pass.patience < -SPIN_BUDGET * self.strands.len() as i64 {
-                self.give_back(budget);
-                return Turn::Waits;
+            // Strands that synchronize in each round of a loop may wait for other blocks, too, so
+            // the whole turn is limited.
+            if pass.all_spin || pass.block_spin_budget < -SPIN_BUDGET * self.strands.len() as i64 {
+                self.return_steps(budget);
+                return Turn::Spins;
             }
             pass = pass.next();
-            if self.gives_way(pass.number) {
-                self.give_back(budget);
-                return Turn::GivesWay;
+            if self.yields_after(pass.number) {
+                self.return_steps(budget);
+                return Turn::Yielded;
             }
-            self.rearrange();
+            self.shuffle_strands();
         }
     }
 
     fn waits_for_grid(&self, strand: &Strand) -> bool {
-        strand.waits && matches!(self.code.instrs[strand.at as usize], Instr::SyncGrid)
+        strand.waits && matches!(self.code.instrs[strand.pc as usize], Instr::SyncGrid)
     }
 
-    /// The block has ended, or will not go on.
+    /// Hands over the observations of a block that has ended, or will not continue.
     pub(crate) fn finish(&mut self, log: &mut Log) {
-        self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.gone));
+        self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.trip_counts));
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             checks.finish(self.code, launch, &mut log.found);
         }
     }
 
-    /// Lets the threads go on that wait for the other blocks, which have come.
-    pub(crate) fn leave_meeting(&mut self) {
+    /// Continues after a grid barrier that all blocks have reached.
+    pub(crate) fn pass_grid_barrier(&mut self) {
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             checks.sync_grid(self.code, launch);
         }
         for (_, strand) in &mut self.strands {
-            (strand.at, strand.waits) = (strand.at + 1, false);
+            (strand.pc, strand.waits) = (strand.pc + 1, false);
         }
         self.merge();
     }
@@ -269,14 +280,14 @@ impl<'a> Block<'a> {
     /// Runs a strand as long as there are steps for it.
     fn run_strand(&mut self, budget: Budget<'_>, log: &mut Log, pass: &mut Pass) -> Stop {
         let index = pass.index;
-        let (mut circle, mut before, mut pauses) = (Circle::default(), None, false);
-        let alone = self.groups.len() == 1 && self.strands.len() == 1;
-        let mut slice = self.slice(pass.slice);
+        let (mut cycle, mut before, mut pauses) = (StateCycle::default(), None, false);
+        let is_only_strand = self.groups.len() == 1 && self.strands.len() == 1;
+        let mut slice = self.next_slice(pass.strand_spin_budget);
         loop {
             let steps = slice.steps;
             let (number, strand) = &mut self.strands[index];
             let group = &mut self.groups[*number];
-            let place = Place {
+            let position = Position {
                 block: self.number,
                 block_idx: self.idx,
                 first_thread: group.first_thread,
@@ -287,56 +298,61 @@ impl<'a> Block<'a> {
                 bound: self.bound,
                 shared: &self.shared,
                 registers: &mut group.registers,
-                loaded: &mut self.loaded,
-                tries: &mut self.tries,
-                looked: &mut group.looked,
-                gone: &mut group.gone,
+                last_loads: &mut self.last_loads,
+                backoffs: &mut self.backoffs,
+                dot_product_memos: &mut group.dot_product_memos,
+                trip_counts: &mut group.trip_counts,
                 live: &mut group.live,
                 strand,
-                alone,
+                is_only_strand,
                 log,
                 checks: self.checks.as_deref_mut(),
-                place,
+                position,
             };
             let stop = exec.run(&mut slice);
-            self.taken += steps - slice.steps;
-            self.steps -= steps - slice.steps;
-            self.changes |= slice.changes;
-            self.spins = SPIN_BUDGET - slice.patience >= SPIN_ITERATION_COST;
-            if self.evenly {
-                pass.patience -= SPIN_BUDGET - slice.patience;
-                return self.stop_evenly(stop, budget);
+            self.steps_taken += steps - slice.steps;
+            self.steps_left -= steps - slice.steps;
+            self.changed |= slice.changed;
+            self.last_spun = SPIN_BUDGET - slice.spin_budget >= SPIN_ITERATION_COST;
+            if self.round_robin {
+                pass.block_spin_budget -= SPIN_BUDGET - slice.spin_budget;
+                return self.stop_round_robin(stop, budget);
             }
-            let spent = matches!(stop, Stop::Spent);
+            let spent = matches!(stop, Stop::OutOfSteps);
             if spent && pauses {
-                pass.slice = slice.patience;
-                return Stop::Pauses;
+                pass.strand_spin_budget = slice.spin_budget;
+                return Stop::Paused;
             }
-            pauses = budget.pause.is_some();
-            if !spent || !self.take_steps(budget) {
-                pass.patience -= SPIN_BUDGET - slice.patience;
+            pauses = budget.pause_after.is_some();
+            if !spent || !self.claim_steps(budget) {
+                pass.block_spin_budget -= SPIN_BUDGET - slice.spin_budget;
                 return stop;
             }
-            slice.steps = self.steps;
-            // With as much patience as before, it has gone round loops that read nothing of others only. What is spent
-            // first is what earlier blocks have left.
-            if before.replace(slice.patience) != Some(slice.patience) {
-                circle = Circle::default();
-            } else if self.order.is_none()
-                && circle.closes(|hasher| self.digest_strand(index, hasher))
+            slice.steps = self.steps_left;
+            // An unchanged spin budget means that the strand has only run loops that read nothing
+            // of others, so that a recurring state is a livelock. The steps that earlier blocks
+            // left over are spent first.
+            if before.replace(slice.spin_budget) != Some(slice.spin_budget) {
+                cycle = StateCycle::default();
+            } else if self.schedule.is_none()
+                && cycle.recurs(|hasher| self.digest_strand(index, hasher))
             {
-                return Stop::Circles;
+                return Stop::Livelock;
             }
         }
     }
 
-    /// Takes steps from the launch's budget; false if there are none.
-    fn take_steps(&mut self, budget: Budget<'_>) -> bool {
+    /// Claims steps from the launch's budget; false if there are none.
+    fn claim_steps(&mut self, budget: Budget<'_>) -> bool {
         let Some(left) = budget.left else {
-            self.steps = budget.pause.map_or(UNLIMITED, |pause| self.steps.max(0) + pause);
+            self.steps_left = budget
+                .pause_after
+                .map_or(CYCLE_CHECK_STEPS, |pause| self.steps_left.max(0) + pause);
             return true;
         };
-        let most = budget.pause.map_or(STEPS, |pause| pause.unsigned_abs().min(STEPS));
+        let most = budget
+            .pause_after
+            .map_or(STEPS_PER_CLAIM, |pause| pause.unsigned_abs().min(STEPS_PER_CLAIM));
         let mut taken = 0;
         let take = |left: u64| {
             taken = left.min(most);
@@ -344,19 +360,19 @@ impl<'a> Block<'a> {
         };
         // Cannot fail: the update always yields a value.
         let _ = left.fetch_update(Relaxed, Relaxed, take);
-        self.steps += taken as i64;
+        self.steps_left += taken as i64;
         taken > 0
     }
 
-    /// Gives steps that were not needed back to the budget.
-    fn give_back(&mut self, budget: Budget<'_>) {
-        if let (Some(left), Ok(rest)) = (budget.left, u64::try_from(self.steps)) {
+    /// Returns unused steps to the budget.
+    fn return_steps(&mut self, budget: Budget<'_>) {
+        if let (Some(left), Ok(rest)) = (budget.left, u64::try_from(self.steps_left)) {
             left.fetch_add(rest, Relaxed);
         }
-        self.steps = 0;
+        self.steps_left = 0;
     }
 
-    /// Makes strands of the lanes that wait for those of a strand.
+    /// Makes strands of the lanes that wait in frames of a strand.
     fn split_waiting(&mut self, index: usize) {
         let (group, strand) = &mut self.strands[index];
         let (group, split) = (*group, strand.split_waiting());

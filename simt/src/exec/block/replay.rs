@@ -1,82 +1,129 @@
-//! Blocks that take the same steps, one behind the other along x.
+//! Replay of neighbouring blocks along x with the same control flow.
 use super::{Block, Group};
 use crate::{
-    exec::replay::{Counts, Fails, Trace, compile, fuse, run},
+    exec::replay::{Failure, Recorder, ReplayCounter, compile, fuse, run_lane_instrs},
     observe::log::Log,
     vector::mask::Run,
 };
 
 impl Block<'_> {
-    /// Runs the block of a number and those behind it, at most so many, to their end; yields how many. If it fails nothing
-    /// has been done.
-    pub(crate) fn run_alike(&mut self, first: u64, most: u64, log: &mut Log) -> Result<u64, Fails> {
+    /// Replays the block `first` and at most `most - 1` blocks after it, to their end; returns
+    /// their number. On failure nothing has happened.
+    pub(crate) fn replay_blocks(
+        &mut self,
+        first: u64,
+        most: u64,
+        log: &mut Log,
+    ) -> Result<u64, Failure> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
-        for (group, (steps, noted)) in self.lane_instrs.iter_mut().zip(&mut self.noted).enumerate()
+        // Records all groups before anything runs: each may limit the number of rounds, or fail.
+        for (group, (instrs, effects)) in
+            self.lane_instrs.iter_mut().zip(&mut self.effects).enumerate()
         {
-            let numbers = &mut self.numbers;
-            numbers.set(&bound.uniforms, rounds);
-            for (uniform, given) in &bound.of_block {
-                let at = given.bits_in_block(bound.block, idx);
-                numbers.advance(*uniform, at, given.increment_per_block(bound.block));
+            let values = &mut self.linear;
+            values.restart(&bound.uniforms, rounds);
+            for (uniform, input) in &bound.block_inputs {
+                let at = input.bits_in_block(bound.block, idx);
+                values.advance(*uniform, at, input.increment_per_block(bound.block));
             }
             let (shared, equal_trips, is_defined) = (&[], true, false);
-            Trace { code, bound, shared, group, numbers, steps, noted, equal_trips, is_defined }
-                .block()?;
-            rounds = self.numbers.rounds();
+            Recorder {
+                code,
+                bound,
+                shared,
+                group,
+                values,
+                instrs,
+                effects,
+                equal_trips,
+                is_defined,
+            }
+            .record_block()?;
+            rounds = self.linear.rounds();
         }
+        // Compiled code runs all lane instructions or none, so fusion is for groups that cannot be
+        // compiled.
         let mut compiled = Vec::new();
-        for (group, steps) in self.groups.iter().zip(&mut self.lane_instrs) {
+        for (group, instrs) in self.groups.iter().zip(&mut self.lane_instrs) {
             let lanes = group.all().len;
-            compiled.push(compile(steps, &code.preset, &group.registers, lanes, rounds));
+            compiled.push(compile(instrs, &code.preset, &group.registers, lanes, rounds));
             if let Some(None) = compiled.last() {
-                *steps = fuse(steps, lanes, rounds);
+                *instrs = fuse(instrs, lanes, rounds);
             }
         }
-        self.did.values.clear();
+        self.replayed.values.clear();
         let groups = self.groups.len() as u64;
-        // A block is done before the next one.
+        // With several groups, a block is done before the next one.
         let at_once = if groups == 1 { rounds } else { 1 };
         for turn in (0..rounds).step_by(at_once as usize) {
-            for (group, steps) in self.lane_instrs.iter().enumerate() {
+            for (group, instrs) in self.lane_instrs.iter().enumerate() {
                 let (all, rounds) = (self.groups[group].all(), turn..turn + at_once);
-                let Group { registers, gone, .. } = &mut self.groups[group];
+                let Group { registers, trip_counts, .. } = &mut self.groups[group];
                 if let Some(compiled) = &compiled[group] {
-                    compiled.run(registers, rounds, &mut self.did.values);
+                    compiled.run(registers, rounds, &mut self.replayed.values);
                     continue;
                 }
                 let (tally, equal_trips, block) = (&mut log.tally, true, first);
-                let (ahead, batch) = (1, None);
-                let mut counts =
-                    Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch };
-                run(steps, registers, all, rounds, &mut self.did.values, &mut counts);
-                counts.finish();
+                let (block_step, batch) = (1, None);
+                let mut counts = ReplayCounter {
+                    code,
+                    bound,
+                    tally,
+                    trip_counts,
+                    group,
+                    equal_trips,
+                    block,
+                    block_step,
+                    batch,
+                };
+                run_lane_instrs(
+                    instrs,
+                    registers,
+                    all,
+                    rounds,
+                    &mut self.replayed.values,
+                    &mut counts,
+                );
+                counts.flush_batch();
             }
         }
-        self.look_at_alike(first, rounds, log);
+        self.observe_replay(first, rounds, log);
         Ok(rounds)
     }
 
-    /// Counts what so many blocks have done, and notes it for the checks.
-    fn look_at_alike(&mut self, first: u64, rounds: u64, log: &mut Log) {
+    /// Counts the replayed blocks, and hands their accesses to the checks.
+    fn observe_replay(&mut self, first: u64, rounds: u64, log: &mut Log) {
         let Self { code, bound, .. } = *self;
-        for (group, noted) in self.noted.iter().enumerate() {
-            let (tally, gone) = (&mut log.tally, &mut self.groups[group].gone);
-            let (equal_trips, block, ahead, batch) = (true, first, 1, None);
-            Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch }
-                .count(noted, rounds);
+        for (group, effects) in self.effects.iter().enumerate() {
+            let (tally, trip_counts) = (&mut log.tally, &mut self.groups[group].trip_counts);
+            let (equal_trips, block, block_step, batch) = (true, first, 1, None);
+            ReplayCounter {
+                code,
+                bound,
+                tally,
+                trip_counts,
+                group,
+                equal_trips,
+                block,
+                block_step,
+                batch,
+            }
+            .count(effects, rounds);
         }
         if let Some(checks) = bound.checks.as_ref().filter(|checks| !checks.is_eager) {
-            self.did.many = rounds;
-            self.did.accesses.clear();
-            self.noted.iter().for_each(|noted| self.did.accesses.extend(&noted.accesses));
-            checks.global().submit_alike((code, checks), first, &self.did);
+            self.replayed.many = rounds;
+            self.replayed.accesses.clear();
+            self.effects
+                .iter()
+                .for_each(|effects| self.replayed.accesses.extend(&effects.accesses));
+            checks.global().submit_alike((code, checks), first, &self.replayed);
         }
     }
 }
 
 impl Group {
-    /// All lanes that there are.
+    /// Returns the run of all existing lanes.
     pub(super) fn all(&self) -> Run {
         Run { first: 0, len: self.exist.count() as usize, full: true }
     }

@@ -1,35 +1,36 @@
-//! Turns of a block's threads in an order drawn from a seed, and as usual in between.
+//! Turns of a block's strands: by a schedule, and round-robin in between.
 use super::{Block, Budget, Mask};
 use crate::exec::step::{Slice, Stop};
 
-/// One in so many rounds of a block, others get a turn.
-const ROUNDS: usize = 8;
+/// Other blocks get a turn after one in so many passes.
+const YIELD_ODDS: usize = 8;
 
-/// Where turns are taken as usual for a while: how many steps a strand may take before others get theirs.
-const STEPS: i64 = 1 << 16;
+/// Round-robin: the steps of a strand before others get a turn.
+const ROUND_ROBIN_STEPS: i64 = 1 << 16;
 
-/// How many rounds of a block there are then before others get a turn.
-const PASSES: u32 = 64;
+/// Round-robin: the passes of a block before others get a turn.
+const ROUND_ROBIN_PASSES: u32 = 64;
 
 impl Block<'_> {
-    /// Takes a part of what the block's order is drawn from.
-    pub(super) fn start_order(&mut self) {
-        self.order = self.bound.order.as_ref().map(|order| order.of_block(self.number));
+    /// Starts the block's own schedule.
+    pub(super) fn start_schedule(&mut self) {
+        self.schedule =
+            self.bound.schedule.as_ref().map(|schedule| schedule.for_block(self.number));
     }
 
-    /// Puts strands in an order drawn from the seed, those of each warp by themselves.
-    pub(super) fn rearrange(&mut self) {
-        let Some(mut order) = self.order.take() else { return };
+    /// Shuffles the strands by the schedule, those of each warp separately.
+    pub(super) fn shuffle_strands(&mut self) {
+        let Some(mut schedule) = self.schedule.take() else { return };
         self.merge();
-        if !self.evenly {
+        if !self.round_robin {
             for index in 0..self.strands.len() {
                 if !self.strands[index].1.waits {
                     self.split_warps(index);
                 }
             }
-            order.shuffle(&mut self.strands);
+            schedule.shuffle(&mut self.strands);
         }
-        self.order = Some(order);
+        self.schedule = Some(schedule);
     }
 
     /// Makes a strand of each warp of a strand.
@@ -46,37 +47,37 @@ impl Block<'_> {
         }
     }
 
-    /// How long a strand may run that has so much patience left.
-    pub(super) fn slice(&mut self, patience: i64) -> Slice {
-        let evenly = self.evenly;
-        let order = self.order.as_mut().filter(|_| !evenly);
+    /// Returns the limits of the next run of a strand.
+    pub(super) fn next_slice(&mut self, spin_budget: i64) -> Slice {
+        let round_robin = self.round_robin;
+        let schedule = self.schedule.as_mut().filter(|_| !round_robin);
         Slice {
-            steps: if evenly { STEPS } else { self.steps },
-            patience,
-            stay: order.map_or(i64::MAX, |order| order.stay()),
-            changes: false,
-            evenly,
+            steps: if round_robin { ROUND_ROBIN_STEPS } else { self.steps_left },
+            spin_budget,
+            ignored_yields: schedule.map_or(i64::MAX, |schedule| schedule.draw_ignored_yields()),
+            changed: false,
+            round_robin,
         }
     }
 
-    /// Why a strand does not run on that has run as usual, and so taken steps from the budget.
-    pub(super) fn stop_evenly(&mut self, stop: Stop, budget: Budget<'_>) -> Stop {
-        if self.steps < 0 && !self.take_steps(budget) {
-            return Stop::Spent;
+    /// Returns the reason to stop after a round-robin run, which may have overdrawn the steps.
+    pub(super) fn stop_round_robin(&mut self, stop: Stop, budget: Budget<'_>) -> Stop {
+        if self.steps_left < 0 && !self.claim_steps(budget) {
+            return Stop::OutOfSteps;
         }
-        if let Stop::Spent = stop { Stop::Spun } else { stop }
+        if let Stop::OutOfSteps = stop { Stop::Spun } else { stop }
     }
 
-    /// Whether other blocks get a turn now, after so many rounds of this one.
-    pub(super) fn gives_way(&mut self, rounds: u32) -> bool {
-        if self.evenly {
-            return rounds >= PASSES;
+    /// Returns true if other blocks get a turn after so many passes.
+    pub(super) fn yields_after(&mut self, rounds: u32) -> bool {
+        if self.round_robin {
+            return rounds >= ROUND_ROBIN_PASSES;
         }
-        self.order.as_mut().is_some_and(|order| order.below(ROUNDS) == 0)
+        self.schedule.as_mut().is_some_and(|schedule| schedule.draw_below(YIELD_ODDS) == 0)
     }
 
-    /// How many steps it took in its last turn, if these changed nothing that others could learn of.
-    pub(crate) fn quiet(&self) -> Option<u64> {
-        (!self.changes).then_some(self.taken.unsigned_abs())
+    /// Returns the steps of the last turn, if they changed nothing that others can observe.
+    pub(crate) fn unchanged_steps(&self) -> Option<u64> {
+        (!self.changed).then_some(self.steps_taken.unsigned_abs())
     }
 }

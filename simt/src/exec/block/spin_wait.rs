@@ -1,4 +1,4 @@
-//! Threads of a block that go round loops: in which state they are, and what they wait for.
+//! Spinning threads: the state that decides their future, and the loops that they spin in.
 use super::Block;
 use crate::{
     bytecode::{Address, Instr, Operand},
@@ -13,7 +13,7 @@ use warpwise_compiler::{
 };
 
 impl Block<'_> {
-    /// All that decides what the block does next, but for the memory that blocks share.
+    /// Hashes everything that decides the block's future, but for memory that blocks share.
     pub(crate) fn digest(&self, hasher: &mut impl Hasher) {
         self.number.hash(hasher);
         self.shared.iter().for_each(|memory| memory.hash_words(hasher));
@@ -24,14 +24,14 @@ impl Block<'_> {
         }
     }
 
-    /// All that decides what a strand does next, if it reads nothing that others write.
+    /// Hashes everything that decides a strand's future, if it reads nothing that others write.
     pub(super) fn digest_strand(&self, index: usize, hasher: &mut impl Hasher) {
         let (number, strand) = &self.strands[index];
         self.groups[*number].registers.hash_lines(hasher);
         strand.hash(hasher);
     }
 
-    /// The loops that threads go round, lowest threads first.
+    /// Returns the loops in which threads spin, lowest threads first.
     pub(crate) fn spinning(&self) -> Vec<Spinning> {
         let spins = |index: &usize| !self.strands[*index].1.waits;
         let mut all: Vec<(usize, Spinning)> = Vec::new();
@@ -51,22 +51,26 @@ impl Block<'_> {
         all.into_iter().map(|(_, spinning)| spinning).collect()
     }
 
-    /// The loop that a strand goes round, with the number of its first thread.
+    /// Returns the loop in which a strand spins, with its lowest thread.
     pub(super) fn spinning_strand(&self, index: usize) -> Option<(usize, Spinning)> {
         let (number, strand) = &self.strands[index];
         let first = self.groups[*number].first_thread + strand.active().lanes().next()?;
-        let steps = &self.code.instrs[..];
-        let at = strand.at as usize;
-        let back = |step: &Instr| match step {
+        let instrs = &self.code.instrs[..];
+        let at = strand.pc as usize;
+        let back = |instr: &Instr| match instr {
             Instr::BackEdge { to, .. } | Instr::NextIteration { to, .. } if *to as usize <= at => {
                 Some(*to as usize)
             }
             _ => None,
         };
-        let (end, head) =
-            steps.iter().enumerate().skip(at).find_map(|(end, step)| Some((end, back(step)?)))?;
+        let (end, head) = instrs
+            .iter()
+            .enumerate()
+            .skip(at)
+            .find_map(|(end, instr)| Some((end, back(instr)?)))?;
         let mut reads: Vec<Root> = Vec::new();
-        for root in steps[head..end].iter().filter_map(|step| self.read_by(step, strand)) {
+        for root in instrs[head..end].iter().filter_map(|instr| self.buffer_read_by(instr, strand))
+        {
             if !reads.contains(&root) {
                 reads.push(root);
             }
@@ -75,9 +79,9 @@ impl Block<'_> {
         Some((first, Spinning { span, reads, threads, thread: self.bound.thread_idx(first) }))
     }
 
-    /// What a step reads that others may write, where that is known.
-    fn read_by(&self, step: &Instr, strand: &Strand) -> Option<Root> {
-        let at = match step {
+    /// Returns the buffer that an instruction reads, where that is known and others may write it.
+    fn buffer_read_by(&self, instr: &Instr, strand: &Strand) -> Option<Root> {
+        let at = match instr {
             Instr::Load { from, .. } => from.operand(),
             Instr::LoadUniform { from, .. } => from.operand(),
             Instr::LoadAffine { from, .. } => from.operand(),

@@ -1,11 +1,12 @@
-//! How a block starts. Its room is used again for those that follow, and what is the same in all of them stays.
+//! Start of a block. Its storage is reused for later blocks, and values that are the same in all of
+//! them stay.
 use super::{Block, Group};
 use crate::{
     bytecode::{Code, Preset},
     exec::{
         bound::Bound,
-        replay::{Noted, Numbers, Tries},
-        step::{LastLoad, Looked},
+        replay::{Backoff, Effects, LinearValues},
+        step::{DotProductMemo, LastLoad},
         strand::Strand,
     },
     launch::component,
@@ -22,18 +23,27 @@ use crate::{
 use warpwise_compiler::ir::Builtin;
 
 impl<'a> Block<'a> {
-    /// Room for a block.
+    /// Allocates the storage of a block.
     pub(crate) fn new(code: &'a Code, bound: &'a Bound<'a>) -> Self {
-        let threads = bound.threads();
+        let threads = bound.threads_in_block();
         let group = |first_thread| {
             let len = GROUP.min(threads - first_thread);
             let registers = Registers::new(code.register_bytes, len.div_ceil(32));
             let idx = |thread, axis: usize| bound.thread_idx(first_thread + thread)[axis];
             let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
-            let looked = code.dot_product_loops.iter().map(|_| Looked::default()).collect();
-            let gone = Gone::new(&code.counted);
-            Group { first_thread, exist, live: exist, threads, registers, looked, gone }
+            let dot_product_memos =
+                code.dot_product_loops.iter().map(|_| DotProductMemo::default()).collect();
+            let trip_counts = Gone::new(&code.counted);
+            Group {
+                first_thread,
+                exist,
+                live: exist,
+                threads,
+                registers,
+                dot_product_memos,
+                trip_counts,
+            }
         };
         let mut block = Self {
             code,
@@ -42,26 +52,26 @@ impl<'a> Block<'a> {
             idx: [0; 3],
             shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
-            loaded: vec![LastLoad::default(); code.instrs.len()],
-            tries: vec![
-                if bound.one_by_one { Tries::Never } else { Tries::default() };
+            last_loads: vec![LastLoad::default(); code.instrs.len()],
+            backoffs: vec![
+                if bound.without_replay { Backoff::Never } else { Backoff::default() };
                 code.instrs.len()
             ],
             strands: Vec::new(),
-            spare: Vec::new(),
-            steps: 0,
+            spare_strands: Vec::new(),
+            steps_left: 0,
             equal_trips: true,
             checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
-            order: None,
-            evenly: false,
-            changes: false,
-            taken: 0,
-            spins: false,
-            paused: None,
-            numbers: Numbers::new(&[], 0),
+            schedule: None,
+            round_robin: false,
+            changed: false,
+            steps_taken: 0,
+            last_spun: false,
+            paused_pass: None,
+            linear: LinearValues::new(&[], 0),
             lane_instrs: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
-            noted: (0..threads).step_by(GROUP).map(|_| Noted::default()).collect(),
-            did: Rounds::default(),
+            effects: (0..threads).step_by(GROUP).map(|_| Effects::default()).collect(),
+            replayed: Rounds::default(),
         };
         for group in 0..block.groups.len() {
             block.groups[group].preset(code, bound, None);
@@ -69,27 +79,27 @@ impl<'a> Block<'a> {
         block
     }
 
-    /// Sets every thread of a block before the first step.
+    /// Initializes every thread of a block.
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
-        (self.equal_trips, self.paused) = (true, None);
+        (self.equal_trips, self.paused_pass) = (true, None);
         if let Some(checks) = &mut self.checks {
             checks.start(number);
         }
-        self.start_order();
+        self.start_schedule();
         self.shared.iter_mut().for_each(Memory::fill_with_ones);
         let (code, bound) = (self.code, self.bound);
-        self.spare.append(&mut self.strands);
-        self.spare.truncate(self.groups.len());
+        self.spare_strands.append(&mut self.strands);
+        self.spare_strands.truncate(self.groups.len());
         for (index, group) in self.groups.iter_mut().enumerate() {
             group.live = group.exist;
-            let spare = self.spare.pop().map(|(_, strand)| strand);
+            let spare = self.spare_strands.pop().map(|(_, strand)| strand);
             let mut strand = spare.unwrap_or_else(|| Box::new(Strand::new(group.exist)));
-            strand.begin(group.exist, &bound.uniforms);
-            for (uniform, given) in &bound.of_block {
-                uniform.set(&mut strand.uniforms, given.bits_in_block(bound.block, self.idx));
+            strand.reset(group.exist, &bound.uniforms);
+            for (uniform, input) in &bound.block_inputs {
+                uniform.set(&mut strand.uniforms, input.bits_in_block(bound.block, self.idx));
             }
-            if bound.presets_of_block {
+            if bound.has_block_presets {
                 group.preset(code, bound, Some((self.idx, &strand.uniforms)));
             }
             self.strands.push((index, strand));
@@ -98,8 +108,8 @@ impl<'a> Block<'a> {
 }
 
 impl Group {
-    /// Fills the registers that stand before the first step: those that are the same for every block, or, with the
-    /// index of a block and its uniform values, the others.
+    /// Fills the preset registers: those that are the same for every block, or, given the index of
+    /// a block and its uniform values, the others.
     fn preset(&mut self, code: &Code, bound: &Bound<'_>, of: Option<([u32; 3], &[u64])>) {
         let all = [self.all()];
         let (idx, uniforms) = of.unwrap_or(([0; 3], &bound.uniforms));
@@ -108,9 +118,9 @@ impl Group {
                 _ if preset.must_reset_per_block() != of.is_some() => {}
                 Preset::Splat(from, _) => self.registers.splat(*reg, uniforms[from.slot()], &all),
                 Preset::Zero => self.registers.splat(*reg, 0, &all),
-                Preset::Builtin(builtin) => self.provide(*reg, builtin, bound, idx),
+                Preset::Builtin(builtin) => self.set_builtin(*reg, builtin, bound, idx),
                 Preset::Slope(slope) => {
-                    let own = bound.own(slope, self.first_thread, all[0].len);
+                    let own = bound.slope_values(slope, self.first_thread, all[0].len);
                     for (lane, own) in own.iter().enumerate() {
                         self.registers.set(*reg, lane, own.cast_unsigned());
                     }
@@ -119,8 +129,8 @@ impl Group {
         }
     }
 
-    /// Sets a register to what the hardware provides to each thread.
-    fn provide(&mut self, reg: Reg, builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3]) {
+    /// Fills a register with a built-in value.
+    fn set_builtin(&mut self, reg: Reg, builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3]) {
         let numbers =
             || self.first_thread as u32..(self.first_thread + self.threads[0].len()) as u32;
         let all = |value: u32| vec![value; self.threads[0].len()];

@@ -1,143 +1,145 @@
-//! Blocks that go round loops that wait for others, and nobody else who could end that.
+//! Livelock detection: every unfinished block spins, and no other block can release it.
 //!
-//! Whether all of them go round in circles can be told where one worker runs them all, in the same order in each round.
-//! So workers whose blocks come to nothing for long hand them over, until one has them all; where its round ends
-//! in the state of an earlier one, memory included, it will do so forever. In a drawn order, [`scheduled_livelock`](super::scheduled_livelock) looks for that.
+//! A recurring state proves a livelock only where one worker runs all blocks, in the same order in
+//! each round. So workers whose blocks make no progress for long hand them over, until one worker
+//! has them all; if its round ends in the state of an earlier one, memory included, the blocks will
+//! spin forever. With a schedule, [`scheduled_livelock`](super::scheduled_livelock) searches for
+//! that.
 use super::{Grid, Turn, Worker};
 use crate::{exec::block::Block, outcome::Stopped};
 use std::{collections::VecDeque, sync::PoisonError};
 
-/// Who is at work, and what nobody works on.
+/// The workers that run blocks, and the blocks that were handed over.
 #[derive(Default)]
-pub(super) struct Hands<'a> {
+pub(super) struct Handover<'a> {
     /// Workers that run blocks.
-    pub(super) at_work: usize,
+    pub(super) working: usize,
     /// Blocks that were handed over.
     blocks: VecDeque<Box<Block<'a>>>,
 }
 
 impl<'a> Grid<'a> {
-    fn with_hands<T>(&self, change: impl FnOnce(&mut Hands<'a>) -> T) -> T {
-        change(&mut self.hands.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_handover<T>(&self, change: impl FnOnce(&mut Handover<'a>) -> T) -> T {
+        change(&mut self.handover.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Another worker begins, or goes on.
-    pub(super) fn come(&self) {
-        self.with_hands(|hands| hands.at_work += 1);
+    /// Registers a worker that begins, or rejoins.
+    pub(super) fn register_worker(&self) {
+        self.with_handover(|handover| handover.working += 1);
     }
 
-    /// A worker that was to come does not.
-    pub(super) fn go(&self) {
-        self.with_hands(|hands| hands.at_work -= 1);
+    /// Unregisters a worker that could not be started.
+    pub(super) fn unregister_worker(&self) {
+        self.with_handover(|handover| handover.working -= 1);
     }
 
-    /// A worker has nothing left to run, unless it gets blocks here.
-    fn leave(&self) -> VecDeque<Box<Block<'a>>> {
-        self.with_hands(|hands| {
-            hands.at_work -= usize::from(hands.blocks.is_empty());
-            std::mem::take(&mut hands.blocks)
+    /// Unregisters a worker without blocks, unless it can take over some.
+    fn take_handed_over(&self) -> VecDeque<Box<Block<'a>>> {
+        self.with_handover(|handover| {
+            handover.working -= usize::from(handover.blocks.is_empty());
+            std::mem::take(&mut handover.blocks)
         })
     }
 }
 
 impl Worker<'_, '_> {
     /// Runs blocks until there are none left.
-    pub(super) fn work(&mut self) {
+    pub(super) fn run_all(&mut self) {
         loop {
-            while self.turn() {}
+            while self.run_turn() {}
             if self.leave() {
                 return;
             }
         }
     }
 
-    /// Leaves, with nothing to run; false if there was something.
+    /// Leaves, with nothing to run; false if there were blocks to take over.
     pub(super) fn leave(&mut self) -> bool {
         if !self.has_left {
-            let blocks = self.grid.leave();
+            let blocks = self.grid.take_handed_over();
             self.has_left = blocks.is_empty();
-            self.aside.extend(blocks);
+            self.suspended.extend(blocks);
         }
         self.has_left
     }
 
-    /// Goes on, behind a meeting.
-    pub(super) fn come_back(&mut self) {
+    /// Rejoins after a grid barrier.
+    pub(super) fn rejoin(&mut self) {
         if std::mem::take(&mut self.has_left) {
-            self.grid.come();
+            self.grid.register_worker();
         }
     }
 
-    /// Whether what a block's turn came to is of no use to others.
-    pub(super) fn note(&mut self, turn: &Turn, quiet: Option<u64>) {
-        self.lull.note(turn, quiet);
+    /// Records whether a block's turn made progress.
+    pub(super) fn record_progress(&mut self, turn: &Turn, unchanged_steps: Option<u64>) {
+        self.quiet_turns.record(turn, unchanged_steps);
         match turn {
-            Turn::Waits => self.in_vain.go_on(),
+            Turn::Spins => self.stagnation.begin_or_continue(),
             Turn::Ended
-            | Turn::Meets
-            | Turn::GivesWay
-            | Turn::Pauses
+            | Turn::AtGridBarrier
+            | Turn::Yielded
+            | Turn::Paused
             | Turn::Halted(_)
             | Turn::Deadlock(_)
-            | Turn::Circles(_)
-            | Turn::Spent
-            | Turn::Malformed(_) => self.in_vain.end(),
+            | Turn::Livelock(_)
+            | Turn::OutOfSteps
+            | Turn::Malformed(_) => self.stagnation.end(),
         }
     }
 
-    /// Each block that has begun has had its turn, and no other is left to begin.
+    /// Ends a round: every started block has had its turn, and no other is left to start.
     pub(super) fn end_round(&mut self) {
-        if self.aside.is_empty() {
+        if self.suspended.is_empty() {
             return;
         }
-        if self.order.is_some() {
+        if self.schedule.is_some() {
             return self.end_drawn_round();
         }
-        if !self.in_vain.is_long() {
+        if !self.stagnation.is_long() {
             return;
         }
-        let taken = self.grid.with_hands(|hands| {
-            if hands.at_work > 1 {
-                hands.at_work -= 1;
-                hands.blocks.append(&mut self.aside);
+        let taken = self.grid.with_handover(|handover| {
+            if handover.working > 1 {
+                handover.working -= 1;
+                handover.blocks.append(&mut self.suspended);
                 return None;
             }
-            Some(std::mem::take(&mut hands.blocks))
+            Some(std::mem::take(&mut handover.blocks))
         });
         match taken {
             None => self.has_left = true,
-            Some(blocks) if blocks.is_empty() => self.look_for_circle(),
+            Some(blocks) if blocks.is_empty() => self.stop_if_cycle(),
             Some(blocks) => {
-                self.aside.extend(blocks);
-                self.in_vain.end();
+                self.suspended.extend(blocks);
+                self.stagnation.end();
             }
         }
     }
 
-    /// Ends the launch if its blocks go round in circles, all of which this worker has.
-    fn look_for_circle(&mut self) {
-        let Self { grid, aside, in_vain, .. } = self;
-        let closes = in_vain.circle.closes(|hasher| {
-            aside.iter().for_each(|block| block.digest(hasher));
+    /// Stops the launch if its blocks, all of which this worker has, are in a state cycle.
+    fn stop_if_cycle(&mut self) {
+        let Self { grid, suspended, stagnation, .. } = self;
+        let recurs = stagnation.cycle.recurs(|hasher| {
+            suspended.iter().for_each(|block| block.digest(hasher));
             grid.bound.cells.iter().flatten().for_each(|cells| cells.hash_words(hasher));
         });
-        if closes {
-            self.stop_in_circle();
+        if recurs {
+            self.stop_in_cycle();
         }
     }
 
-    /// Ends the launch, whose blocks go round in circles.
-    pub(super) fn stop_in_circle(&mut self) {
-        let Self { grid, aside, .. } = self;
-        let Some(lowest) = aside.iter().min_by_key(|block| block.number()) else { return };
+    /// Stops the launch, whose blocks are in a state cycle.
+    pub(super) fn stop_in_cycle(&mut self) {
+        let Self { grid, suspended, .. } = self;
+        let Some(lowest) = suspended.iter().min_by_key(|block| block.number()) else { return };
         let stopped = Stopped::Livelock {
             block: grid.bound.block_idx(lowest.number()),
             spinning: lowest.spinning(),
             waiting: lowest.waiting(),
-            blocks: aside.len() as u64,
+            blocks: suspended.len() as u64,
         };
-        grid.stop(lowest.number(), stopped);
-        for mut block in self.aside.drain(..) {
+        grid.record_stop(lowest.number(), stopped);
+        for mut block in self.suspended.drain(..) {
             block.finish(&mut self.log);
         }
     }

@@ -1,11 +1,11 @@
-//! Runs the blocks of a launch on the cores of the host.
+//! Execution of the blocks of a launch on the cores of the host.
 //!
-//! Workers take blocks in the order of their numbers, so that a block may wait for an
-//! earlier one. A block that makes no progress is put aside and another is taken, so
-//! that it may wait for a later one, too. Blocks of a cooperative launch that have come to
-//! where the grid meets wait until all have come that do not end before: so all blocks of it are
-//! alive together, however few workers there are. The caller's thread is the first worker,
-//! and gets [help](workers) once the launch has proved to be worth a thread.
+//! Workers take blocks in the order of their numbers, so that a block may wait for an earlier one.
+//! A block that makes no progress is suspended and another is taken, so that it may wait for a
+//! later one, too. Blocks of a cooperative launch that reach a grid barrier wait until all others
+//! have reached it or ended: so all blocks of it are alive together, however few workers there are.
+//! The caller's thread is the first worker, and gets [help](workers) once the launch has proved to
+//! be worth a thread.
 mod livelock;
 mod scheduled_livelock;
 mod tickets;
@@ -16,16 +16,16 @@ use crate::{
     bytecode::{Code, Malformed, Pattern},
     exec::{
         block::{Block, Budget, Turn},
-        bound::{Bound, Observation, bind, check, lend, shared},
-        replay::Tries,
-        schedule::{BEGUN, Order, WINDOW},
-        state_cycle::InVain,
+        bound::{Bound, Observation, bind, check_launch, lend_memories, shared_array_bytes},
+        replay::Backoff,
+        schedule::{MAX_STARTED_BLOCKS, START_WINDOW_BLOCKS, Schedule},
+        state_cycle::Stagnation,
     },
     observe::log::Log,
     outcome::Stopped,
 };
-use livelock::Hands;
-use scheduled_livelock::Lull;
+use livelock::Handover;
+use scheduled_livelock::QuietTurns;
 use std::{
     collections::VecDeque,
     num::NonZeroUsize,
@@ -39,17 +39,17 @@ use std::{
 };
 use tickets::{FIRST_BATCH, MAX_BATCH, Tickets};
 
-/// How often blocks may still wait for others after one was found that cannot end.
-const GRACE: u32 = 1000;
+/// Turns that blocks may still spin after one was found that cannot end.
+const MAX_SPINS_AFTER_STOP: u32 = 1000;
 
-/// After how many rounds, in which none of many blocks has ended, another one starts in a drawn order.
-const IN_VAIN: u32 = 16;
+/// Rounds without an ended block after which a schedule starts another one.
+const START_AFTER_ROUNDS: u32 = 16;
 
-/// The most blocks that pass between two tries to run some alike.
-const RARELY: u32 = 64;
+/// The longest backoff between two attempts to replay blocks, in blocks.
+const MAX_BACKOFF_BLOCKS: u32 = 64;
 
-/// Runs every thread of `launch`; yields what was counted and found, too. The `patterns` are those of the code's
-/// requests, the `observation` what is asked for if the code has steps for it.
+/// Runs every thread of `launch`; returns the observations, too. The `patterns` are those of the
+/// code's requests; the `observation` asks for what the code has instructions for.
 pub(crate) fn run(
     code: &Code,
     launch: &Launch<'_>,
@@ -60,24 +60,24 @@ pub(crate) fn run(
         let stopped = Some(Stopped::Malformed { message, span: None });
         (Outcome { stopped, ..Outcome::default() }, Log::default())
     };
-    let blocks = match check(code, launch) {
+    let blocks = match check_launch(code, launch) {
         Ok(blocks) => blocks,
         Err(message) => return malformed(message),
     };
-    let loans = match lend(code, launch) {
+    let loans = match lend_memories(code, launch) {
         Ok(loans) => loans,
         Err(message) => return malformed(message),
     };
     if blocks == 0 {
         return Default::default();
     }
-    let shared = match shared(code, launch) {
+    let shared = match shared_array_bytes(code, launch) {
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let alone = code.single_worker || observation.is_ordered();
+    let is_single = code.single_worker || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
-    let workers = if alone { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
+    let workers = if is_single { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
     let grid = Grid::new(code, &bound, blocks, workers, launch.steps);
     grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -91,53 +91,53 @@ pub(crate) fn run(
     (Outcome { fault, stopped, printed, lost }, log)
 }
 
-/// A launch that runs.
+/// A launch under execution.
 struct Grid<'a> {
     code: &'a Code,
     bound: &'a Bound<'a>,
     blocks: u64,
     tickets: Tickets,
     workers: u64,
-    /// The lowest block that cannot end; those behind it are given up.
+    /// The lowest block that cannot end; later ones are abandoned.
     first_stopped: AtomicU64,
     /// Steps that the launch may take, if that is limited.
     budget: u64,
     /// Steps that are left.
     steps: Option<AtomicU64>,
     end: Mutex<End>,
-    meeting: Meeting,
-    hands: Mutex<Hands<'a>>,
+    barrier: GridBarrier,
+    handover: Mutex<Handover<'a>>,
 }
 
-/// Where the blocks of a cooperative launch meet.
+/// The grid barrier of a cooperative launch.
 #[derive(Default)]
-struct Meeting {
-    count: Mutex<Count>,
+struct GridBarrier {
+    arrivals: Mutex<Arrivals>,
     changed: Condvar,
 }
 
-/// Which blocks a meeting need not wait for.
+/// The blocks for which a grid barrier need not wait.
 #[derive(Default)]
-struct Count {
-    /// How many have come.
-    come: u64,
-    /// How many have ended.
+struct Arrivals {
+    /// Blocks that have arrived.
+    arrived: u64,
+    /// Blocks that have ended.
     ended: u64,
-    /// How many meetings there were.
-    rounds: u64,
+    /// Barriers that were passed.
+    passed: u64,
 }
 
-/// Cores of the host. Asking the system takes longer than a small launch.
+/// Returns the number of cores. Asking the system takes longer than a small launch.
 fn cores() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// What blocks came to.
+/// The results of the blocks.
 #[derive(Default)]
 struct End {
     log: Log,
-    /// With the number of the block.
+    /// The reason why a block cannot end, with its number.
     stopped: Option<(u64, Stopped)>,
 }
 
@@ -161,112 +161,112 @@ impl<'a> Grid<'a> {
             budget: steps.unwrap_or(0),
             steps: steps.map(AtomicU64::new),
             end: Mutex::default(),
-            meeting: Meeting::default(),
-            hands: Mutex::default(),
+            barrier: GridBarrier::default(),
+            handover: Mutex::default(),
         }
     }
 
     /// Runs a worker; a panic, a bug of ours, ends the launch and not the process.
-    fn guard(&self, work: impl FnOnce()) {
+    fn catch_panics(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
             let message = "the interpreter panicked: a bug of Warpwise".into();
-            self.stop(0, Stopped::Malformed { message, span: None });
+            self.record_stop(0, Stopped::Malformed { message, span: None });
         }
     }
 
-    fn join(&self, log: Log) {
+    fn join_log(&self, log: Log) {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).log.join(log);
     }
 
-    /// Counts a block that has come to a meeting, or ended; yields how many meetings there were before.
-    /// Where blocks never meet, nobody asks.
-    fn count(&self, add: fn(&mut Count)) -> u64 {
+    /// Counts a block that has arrived at a grid barrier, or ended; returns the number of barriers
+    /// passed before. Without grid barriers nobody needs the count.
+    fn count_arrival(&self, add: fn(&mut Arrivals)) -> u64 {
         if !self.code.syncs_grid {
             return 0;
         }
-        let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = count.rounds;
-        add(&mut count);
-        if count.come > 0 && count.come + count.ended == self.blocks {
-            (count.come, count.rounds) = (0, before + 1);
-            self.meeting.changed.notify_all();
+        let mut arrivals = self.barrier.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = arrivals.passed;
+        add(&mut arrivals);
+        if arrivals.arrived > 0 && arrivals.arrived + arrivals.ended == self.blocks {
+            (arrivals.arrived, arrivals.passed) = (0, before + 1);
+            self.barrier.changed.notify_all();
         }
         before
     }
 
-    /// Whether there was a meeting after so many; waits until there is, if asked to. Nobody waits for what
-    /// was given up.
-    fn has_met(&self, rounds: u64, wait: bool) -> bool {
-        let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
-        while wait && count.rounds == rounds && self.first_stopped.load(Relaxed) == u64::MAX {
-            count = self.meeting.changed.wait(count).unwrap_or_else(PoisonError::into_inner);
+    /// Returns true if more than `rounds` barriers were passed; waits for that, if asked to, unless
+    /// blocks were abandoned.
+    fn has_passed_barrier(&self, rounds: u64, wait: bool) -> bool {
+        let mut arrivals = self.barrier.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        while wait && arrivals.passed == rounds && self.first_stopped.load(Relaxed) == u64::MAX {
+            arrivals = self.barrier.changed.wait(arrivals).unwrap_or_else(PoisonError::into_inner);
         }
-        count.rounds != rounds
+        arrivals.passed != rounds
     }
 
-    /// Gives up the blocks behind this one, and all that wait for others.
-    fn give_up(&self, block: u64) {
-        let _count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Abandons the blocks after this one, and all that wait for others.
+    fn abandon_after(&self, block: u64) {
+        let _arrivals = self.barrier.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         self.first_stopped.fetch_min(block, Relaxed);
-        self.meeting.changed.notify_all();
+        self.barrier.changed.notify_all();
     }
 
-    /// Notes that `block` cannot end.
-    fn stop(&self, block: u64, stopped: Stopped) {
-        self.give_up(block);
+    /// Records that `block` cannot end.
+    fn record_stop(&self, block: u64, stopped: Stopped) {
+        self.abandon_after(block);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         if end.stopped.as_ref().is_none_or(|(lowest, _)| block < *lowest) {
             end.stopped = Some((block, stopped));
         }
     }
 
-    /// Notes that the steps are spent, unless there is more to say.
-    fn spent(&self) {
-        self.give_up(0);
+    /// Records that the steps are spent, unless there is another reason.
+    fn record_out_of_steps(&self) {
+        self.abandon_after(0);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
     }
 
-    fn is_given_up(&self, block: u64) -> bool {
+    fn is_abandoned(&self, block: u64) -> bool {
         block > self.first_stopped.load(Relaxed)
     }
 }
 
-/// A thread of the host that runs blocks.
+/// A worker: a thread of the host that runs blocks.
 struct Worker<'g, 'a> {
     grid: &'g Grid<'a>,
     log: Log,
-    /// Blocks that wait for others, least recently run first.
-    aside: VecDeque<Box<Block<'a>>>,
-    /// Blocks that have come to a meeting, and how many there were before that.
-    met: VecDeque<Box<Block<'a>>>,
-    rounds: u64,
-    /// Those of `aside` to run again before another block starts.
-    again: usize,
-    /// How often a block may still wait, once another was found that cannot end.
-    grace: u32,
-    /// The remains of a block that has ended.
-    spare: Option<Box<Block<'a>>>,
-    /// In which order blocks are taken, if not in that of their numbers.
-    order: Option<Order>,
-    /// Blocks taken that have not started.
+    /// Suspended blocks, least recently run first.
+    suspended: VecDeque<Box<Block<'a>>>,
+    /// Blocks at a grid barrier, and the number of barriers passed before.
+    at_barrier: VecDeque<Box<Block<'a>>>,
+    barriers_before: u64,
+    /// Suspended blocks to run again before another block starts.
+    to_resume: usize,
+    /// Turns that a block may still spin, once another was found that cannot end.
+    spins_left: u32,
+    /// The storage of an ended block.
+    spare_block: Option<Box<Block<'a>>>,
+    /// The schedule, if blocks are not taken in the order of their numbers.
+    schedule: Option<Schedule>,
+    /// Taken tickets of blocks that have not started.
     taken: Range<u64>,
-    /// Those to draw from.
-    window: Vec<u64>,
+    /// Blocks among which the next one to start is drawn.
+    start_window: Vec<u64>,
     /// Rounds in which no block has ended.
-    rounds_in_vain: u32,
-    /// Whether a block gave way in this round that does not wait for others.
-    goes_on: bool,
-    in_vain: InVain,
-    lull: Lull,
-    /// Whether it has handed its blocks over, or has none.
+    rounds_without_end: u32,
+    /// True if a block that does not spin yielded in this round.
+    has_yielded: bool,
+    stagnation: Stagnation,
+    quiet_turns: QuietTurns,
+    /// True if the worker has handed its blocks over, or has none.
     has_left: bool,
-    /// After how many steps of a block to look around, if it is to.
-    pause: Option<i64>,
-    /// The block that was run until then.
+    /// The number of steps after which a block returns control, if it is to.
+    pause_after: Option<i64>,
+    /// The block that returned control.
     paused: Option<Box<Block<'a>>>,
-    /// Whether to try to run blocks [alike](crate::exec::replay).
-    tries: Tries,
+    /// The backoff of attempts to [replay](crate::exec::replay) blocks.
+    backoff: Backoff,
 }
 
 impl<'g, 'a> Worker<'g, 'a> {
@@ -274,227 +274,242 @@ impl<'g, 'a> Worker<'g, 'a> {
         Self {
             grid,
             log: Log::new(&grid.code.counted),
-            aside: VecDeque::new(),
-            met: VecDeque::new(),
-            rounds: 0,
-            again: 0,
-            grace: GRACE,
-            spare: None,
-            order: grid.bound.order.clone(),
+            suspended: VecDeque::new(),
+            at_barrier: VecDeque::new(),
+            barriers_before: 0,
+            to_resume: 0,
+            spins_left: MAX_SPINS_AFTER_STOP,
+            spare_block: None,
+            schedule: grid.bound.schedule.clone(),
             taken: 0..0,
-            window: Vec::new(),
-            rounds_in_vain: 0,
-            goes_on: false,
-            in_vain: InVain::default(),
-            lull: Lull::default(),
+            start_window: Vec::new(),
+            rounds_without_end: 0,
+            has_yielded: false,
+            stagnation: Stagnation::default(),
+            quiet_turns: QuietTurns::default(),
             has_left: false,
-            pause: None,
+            pause_after: None,
             paused: None,
-            tries: if grid.bound.may_be_alike(grid.code) { Tries::default() } else { Tries::Never },
+            backoff: if grid.bound.may_replay_blocks(grid.code) {
+                Backoff::default()
+            } else {
+                Backoff::Never
+            },
         }
     }
 
-    /// Runs a block for a while; false if there is nothing left to do.
-    fn turn(&mut self) -> bool {
-        if self.paused.is_none() && self.run_alike() {
+    /// Runs a block for a turn; false if there is nothing left to do.
+    fn run_turn(&mut self) -> bool {
+        // Replay comes first: it needs blocks that have not started, and is the fastest way to run
+        // them.
+        if self.paused.is_none() && self.replay_blocks() {
             return true;
         }
-        let Some(mut block) = self.next() else { return false };
-        if self.grid.is_given_up(block.number()) {
-            self.spare = Some(block);
+        let Some(mut block) = self.next_block() else { return false };
+        if self.grid.is_abandoned(block.number()) {
+            self.spare_block = Some(block);
             return true;
         }
         let left = self.grid.steps.as_ref();
-        let budget = Budget { left, pause: self.pause, evenly: self.lull.is_even() };
+        let budget = Budget {
+            left,
+            pause_after: self.pause_after,
+            round_robin: self.quiet_turns.is_round_robin(),
+        };
         self.log.tally.turn_to(block.number());
         let turn = block.run(budget, &mut self.log);
-        if !matches!(turn, Turn::Meets | Turn::Waits | Turn::Pauses) {
+        if !matches!(turn, Turn::AtGridBarrier | Turn::Spins | Turn::Paused) {
             block.finish(&mut self.log);
         }
-        self.note(&turn, block.quiet());
+        self.record_progress(&turn, block.unchanged_steps());
         match turn {
             Turn::Ended => {
-                self.grid.count(|count| count.ended += 1);
-                self.rounds_in_vain = 0;
-                self.spare = Some(block);
+                self.grid.count_arrival(|arrivals| arrivals.ended += 1);
+                self.rounds_without_end = 0;
+                self.spare_block = Some(block);
             }
-            Turn::GivesWay => {
-                self.goes_on = true;
-                self.aside.push_back(block);
+            Turn::Yielded => {
+                self.has_yielded = true;
+                self.suspended.push_back(block);
             }
-            Turn::Pauses => {
+            Turn::Paused => {
                 self.paused = Some(block);
-                self.pause = self.pause.map(|steps| 2 * steps);
+                self.pause_after = self.pause_after.map(|steps| 2 * steps);
             }
-            Turn::Meets => {
-                self.rounds = self.grid.count(|count| count.come += 1);
-                self.met.push_back(block);
+            Turn::AtGridBarrier => {
+                self.barriers_before = self.grid.count_arrival(|arrivals| arrivals.arrived += 1);
+                self.at_barrier.push_back(block);
             }
-            // Perhaps for one that cannot end.
-            Turn::Waits if self.grace == 0 => self.spare = Some(block),
-            Turn::Waits => {
-                self.grace -= u32::from(self.grid.first_stopped.load(Relaxed) != u64::MAX);
-                self.aside.push_back(block);
-                // Whoever is waited for may be run by another worker.
-                if self.order.is_none() {
+            // It may spin for the block that cannot end.
+            Turn::Spins if self.spins_left == 0 => self.spare_block = Some(block),
+            Turn::Spins => {
+                self.spins_left -= u32::from(self.grid.first_stopped.load(Relaxed) != u64::MAX);
+                self.suspended.push_back(block);
+                // Another worker may run the block that it waits for.
+                if self.schedule.is_none() {
                     thread::yield_now();
                 }
             }
             Turn::Deadlock(waiting) => {
                 let stopped =
                     Stopped::Deadlock { block: self.grid.bound.block_idx(block.number()), waiting };
-                self.grid.stop(block.number(), stopped);
+                self.grid.record_stop(block.number(), stopped);
             }
-            Turn::Circles(spinning) => {
+            Turn::Livelock(spinning) => {
                 let idx = self.grid.bound.block_idx(block.number());
                 let waiting = block.waiting();
                 let stopped = Stopped::Livelock { block: idx, spinning, waiting, blocks: 1 };
-                self.grid.stop(block.number(), stopped);
+                self.grid.record_stop(block.number(), stopped);
             }
-            Turn::Spent => self.grid.spent(),
+            Turn::OutOfSteps => self.grid.record_out_of_steps(),
             Turn::Halted(span) => {
                 let block_idx = self.grid.bound.block_idx(block.number());
-                self.grid.stop(0, Stopped::Halted { block: block_idx, span });
+                self.grid.record_stop(0, Stopped::Halted { block: block_idx, span });
                 self.drop_all();
             }
             Turn::Malformed(Malformed { message, span }) => {
-                self.grid.stop(block.number(), Stopped::Malformed { message, span: Some(span) });
+                self.grid
+                    .record_stop(block.number(), Stopped::Malformed { message, span: Some(span) });
             }
         }
         true
     }
 
-    /// Runs blocks that have not started to their end, all in the same way; false if that cannot be.
-    fn run_alike(&mut self) -> bool {
-        if !self.tries.is_time() {
+    /// Replays blocks that have not started; false if that is not possible.
+    fn replay_blocks(&mut self) -> bool {
+        if !self.backoff.is_due() {
             return false;
         }
-        let Some(first) = self.take() else { return false };
+        let Some(first) = self.take_ticket() else { return false };
         let Bound { grid: [row, ..], .. } = *self.grid.bound;
         let left = u64::from(row) - first % u64::from(row);
-        let most = left.min(1 + self.untouched());
-        let mut block = self.room();
+        let most = left.min(1 + self.unstarted());
+        let mut block = self.block_storage();
         self.log.tally.turn_to(first);
-        let ran = block.run_alike(first, most, &mut self.log);
-        self.spare = Some(block);
-        self.tries = self.tries.after(&ran, RARELY);
-        // Those that did not run are taken again.
+        let ran = block.replay_blocks(first, most, &mut self.log);
+        self.spare_block = Some(block);
+        self.backoff = self.backoff.after_attempt(&ran, MAX_BACKOFF_BLOCKS);
+        // Blocks that were not replayed are taken again.
         self.taken.start = first + ran.unwrap_or(0);
         ran.is_ok()
     }
 
-    /// Room for a block.
-    fn room(&mut self) -> Box<Block<'a>> {
-        let spare = self.spare.take();
+    /// Returns storage for a block.
+    fn block_storage(&mut self) -> Box<Block<'a>> {
+        let spare = self.spare_block.take();
         spare.unwrap_or_else(|| Box::new(Block::new(self.grid.code, self.grid.bound)))
     }
 
-    /// A block to run; waits for other workers' where there is no other.
-    fn next(&mut self) -> Option<Box<Block<'a>>> {
+    /// Returns a block to run; waits for other workers' blocks if there is no other.
+    fn next_block(&mut self) -> Option<Box<Block<'a>>> {
         if let Some(block) = self.paused.take() {
             return Some(block);
         }
-        self.leave_meeting(false);
-        if let Some(block) = self.ready() {
+        self.resume_after_barrier(false);
+        if let Some(block) = self.next_ready_block() {
             return Some(block);
         }
-        if self.met.is_empty() {
+        if self.at_barrier.is_empty() {
             return None;
         }
         if self.leave() {
-            self.leave_meeting(true);
-            self.come_back();
+            self.resume_after_barrier(true);
+            self.rejoin();
         }
-        self.ready()
+        self.next_ready_block()
     }
 
-    /// Puts aside the blocks whose meeting is over; waits for that, if asked to.
-    fn leave_meeting(&mut self, wait: bool) {
-        if self.met.is_empty() || !self.grid.has_met(self.rounds, wait) {
+    /// Suspends the blocks that have passed the grid barrier; waits for that, if asked to.
+    fn resume_after_barrier(&mut self, wait: bool) {
+        if self.at_barrier.is_empty() || !self.grid.has_passed_barrier(self.barriers_before, wait) {
             return;
         }
-        self.aside.extend(self.met.drain(..).map(|mut block| {
-            block.leave_meeting();
+        self.suspended.extend(self.at_barrier.drain(..).map(|mut block| {
+            block.pass_grid_barrier();
             block
         }));
     }
 
-    /// A block put aside, or, when each of those has had its turn, a new one.
-    fn ready(&mut self) -> Option<Box<Block<'a>>> {
-        if self.again > 0 {
-            self.again -= 1;
-            return self.put_aside();
+    /// Returns a suspended block, or, when each of those has had its turn, a new one.
+    fn next_ready_block(&mut self) -> Option<Box<Block<'a>>> {
+        if self.to_resume > 0 {
+            self.to_resume -= 1;
+            return self.take_suspended();
         }
-        self.again = self.aside.len();
-        let Some(number) = self.start() else {
+        self.to_resume = self.suspended.len();
+        let Some(number) = self.next_ticket() else {
             self.end_round();
-            self.again = self.aside.len().saturating_sub(1);
-            return self.put_aside();
+            self.to_resume = self.suspended.len().saturating_sub(1);
+            return self.take_suspended();
         };
-        let mut block = self.room();
+        let mut block = self.block_storage();
         block.start(number);
         Some(block)
     }
 
-    /// Gives up everything, as the only worker.
+    /// Drops all blocks, as the only worker.
     fn drop_all(&mut self) {
         self.grid.tickets.drop_all();
         self.taken = 0..0;
-        self.aside.clear();
-        self.met.clear();
-        self.window.clear();
+        self.suspended.clear();
+        self.at_barrier.clear();
+        self.start_window.clear();
     }
 
-    /// A block put aside.
-    fn put_aside(&mut self) -> Option<Box<Block<'a>>> {
-        let is_drawn = !self.aside.is_empty() && !self.lull.is_even();
-        if let Some(order) = self.order.as_mut().filter(|_| is_drawn) {
-            let drawn = order.below(self.aside.len());
-            self.aside.swap(0, drawn);
+    /// Returns a suspended block.
+    fn take_suspended(&mut self) -> Option<Box<Block<'a>>> {
+        let is_drawn = !self.suspended.is_empty() && !self.quiet_turns.is_round_robin();
+        if let Some(schedule) = self.schedule.as_mut().filter(|_| is_drawn) {
+            let drawn = schedule.draw_below(self.suspended.len());
+            self.suspended.swap(0, drawn);
         }
-        self.aside.pop_front()
+        self.suspended.pop_front()
     }
 
-    /// The number of the next block that has not started.
-    fn take(&mut self) -> Option<u64> {
+    /// Takes the ticket of the next block that has not started.
+    fn take_ticket(&mut self) -> Option<u64> {
         if self.taken.is_empty() {
-            let most = if self.pause.is_some() { FIRST_BATCH } else { MAX_BATCH };
+            let most = if self.pause_after.is_some() { FIRST_BATCH } else { MAX_BATCH };
             self.taken = self.grid.tickets.take(most);
         }
-        self.taken.next().filter(|block| !self.grid.is_given_up(*block))
+        self.taken.next().filter(|block| !self.grid.is_abandoned(*block))
     }
 
-    /// Blocks taken that have not begun.
-    fn untouched(&self) -> u64 {
+    /// Returns the number of taken tickets whose blocks have not started.
+    fn unstarted(&self) -> u64 {
         self.taken.end - self.taken.start
     }
 
-    /// The number of a block to start.
-    fn start(&mut self) -> Option<u64> {
-        let Some(mut order) = self.order.take() else { return self.take() };
-        let drawn = self.draw(&mut order);
-        self.order = Some(order);
+    /// Returns the number of a block to start.
+    fn next_ticket(&mut self) -> Option<u64> {
+        let Some(mut schedule) = self.schedule.take() else { return self.take_ticket() };
+        let drawn = self.draw_ticket(&mut schedule);
+        self.schedule = Some(schedule);
         drawn
     }
 
-    /// One of the blocks that may come next.
-    fn draw(&mut self, order: &mut Order) -> Option<u64> {
-        self.rounds_in_vain += 1;
-        // Those that have begun may wait for one that has not.
-        let goes_on = std::mem::take(&mut self.goes_on) && self.rounds_in_vain < IN_VAIN;
-        if self.aside.len() >= BEGUN && goes_on && !self.lull.is_even() {
+    /// Draws the block to start next.
+    fn draw_ticket(&mut self, schedule: &mut Schedule) -> Option<u64> {
+        self.rounds_without_end += 1;
+        // Started blocks may wait for one that has not started.
+        let has_yielded =
+            std::mem::take(&mut self.has_yielded) && self.rounds_without_end < START_AFTER_ROUNDS;
+        if self.suspended.len() >= MAX_STARTED_BLOCKS
+            && has_yielded
+            && !self.quiet_turns.is_round_robin()
+        {
             return None;
         }
-        self.rounds_in_vain = 0;
-        let room = WINDOW - self.window.len();
+        self.rounds_without_end = 0;
+        let room = START_WINDOW_BLOCKS - self.start_window.len();
         for _ in 0..room {
-            let Some(block) = self.take() else { break };
-            self.window.push(block);
+            let Some(block) = self.take_ticket() else { break };
+            self.start_window.push(block);
         }
-        if self.window.is_empty() {
+        if self.start_window.is_empty() {
             return None;
         }
-        let drawn = order.below(self.window.len());
-        Some(self.window.swap_remove(drawn))
+        let drawn = schedule.draw_below(self.start_window.len());
+        Some(self.start_window.swap_remove(drawn))
     }
 }

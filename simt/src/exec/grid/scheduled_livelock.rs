@@ -1,88 +1,89 @@
-//! Blocks in a drawn order that go round loops that wait for others, and nobody else who could end that.
+//! Livelock detection with a schedule: every unfinished block spins, and no other block can release
+//! it.
 //!
-//! No round of a drawn order is like another. So when nothing has changed for many turns, blocks take some rounds of turns as
-//! usual, up to where one of them would change something: write another value to memory, learn which lanes run together, or end.
-//! If none does, and a round ends in the state of an earlier one, each thread goes round a circle of its own, or
-//! waits for one that does, and it would in any other order. If they come to a change, or to no circle, the order is
-//! drawn again.
+//! No two rounds of a schedule are alike. So after many turns without a change, blocks take some
+//! rounds of turns round-robin, up to a change by one of them: another value written to memory,
+//! lanes that learn which others are active, or an end. If there is none, and a round ends in the
+//! state of an earlier one, each thread is in a state cycle of its own, or waits for one that is,
+//! and would be in any other order. After a change, or without a cycle, the schedule continues.
 //!
-//! Turns are counted, and no clock is looked at, so that a seed says everything.
+//! The detector counts turns, and reads no clock, so that a seed determines everything.
 use super::{Turn, Worker};
-use crate::exec::state_cycle::Circle;
+use crate::exec::state_cycle::StateCycle;
 
-/// After how many turns in which nothing has changed the usual order is taken, at first.
-const QUIET: u64 = 256;
+/// Turns without a change before the first round-robin rounds.
+const MIN_QUIET_TURNS: u64 = 256;
 
-/// How many steps count for a turn, if it has more.
-const LONG: u64 = 1 << 14;
+/// Steps that count as one turn; longer turns count more.
+const STEPS_PER_TURN: u64 = 1 << 14;
 
-/// For how many rounds it is.
-const ROUNDS: u32 = 25;
+/// Number of round-robin rounds.
+const ROUND_ROBIN_ROUNDS: u32 = 25;
 
-/// Turns of blocks in which nothing has changed.
+/// The turns of blocks since the last change.
 #[derive(Debug, Default)]
-pub(super) struct Lull {
-    /// Those in a drawn order, since the last rounds in the usual one.
+pub(super) struct QuietTurns {
+    /// Turns by the schedule since the last round-robin rounds.
     turns: u64,
-    /// How often the usual order came to no circle.
-    tries: u32,
-    /// Rounds in the usual order, if it is taken.
-    evenly: Option<(u32, Circle)>,
+    /// Number of round-robin phases without a cycle.
+    phases: u32,
+    /// The round-robin round and its cycle detector, in such a phase.
+    round_robin: Option<(u32, StateCycle)>,
 }
 
-impl Lull {
-    /// Whether blocks take turns as usual.
-    pub(super) fn is_even(&self) -> bool {
-        self.evenly.is_some()
+impl QuietTurns {
+    /// Returns true if blocks take turns round-robin.
+    pub(super) fn is_round_robin(&self) -> bool {
+        self.round_robin.is_some()
     }
 
-    /// A block has had its turn, with so many steps if nothing has changed in them.
-    pub(super) fn note(&mut self, turn: &Turn, quiet: Option<u64>) {
-        match (turn, quiet) {
-            (Turn::Waits | Turn::GivesWay | Turn::Pauses, Some(steps)) => {
-                self.turns += 1 + steps / LONG;
+    /// Records a block's turn, with its steps if they have changed nothing.
+    pub(super) fn record(&mut self, turn: &Turn, unchanged_steps: Option<u64>) {
+        match (turn, unchanged_steps) {
+            (Turn::Spins | Turn::Yielded | Turn::Paused, Some(steps)) => {
+                self.turns += 1 + steps / STEPS_PER_TURN;
             }
             (
-                Turn::Waits
-                | Turn::GivesWay
-                | Turn::Pauses
+                Turn::Spins
+                | Turn::Yielded
+                | Turn::Paused
                 | Turn::Ended
-                | Turn::Meets
+                | Turn::AtGridBarrier
                 | Turn::Halted(_)
                 | Turn::Deadlock(_)
-                | Turn::Circles(_)
-                | Turn::Spent
+                | Turn::Livelock(_)
+                | Turn::OutOfSteps
                 | Turn::Malformed(_),
                 _,
             ) => *self = Self::default(),
         }
     }
 
-    /// So many blocks have had their turn. Yields where to look for a circle, if they took it as usual.
-    fn end_round(&mut self, blocks: usize) -> Option<&mut Circle> {
-        let quiet = (QUIET + 4 * blocks as u64) << self.tries.min(32);
-        let (rounds, circle) = match self.evenly.take() {
-            None if self.turns < quiet => return None,
-            None => (0, Circle::default()),
-            Some((ROUNDS, _)) => {
-                (self.turns, self.tries) = (0, self.tries + 1);
+    /// Ends a round of so many blocks. Returns the cycle detector after a round-robin round.
+    fn end_round(&mut self, blocks: usize) -> Option<&mut StateCycle> {
+        let min_turns = (MIN_QUIET_TURNS + 4 * blocks as u64) << self.phases.min(32);
+        let (rounds, cycle) = match self.round_robin.take() {
+            None if self.turns < min_turns => return None,
+            None => (0, StateCycle::default()),
+            Some((ROUND_ROBIN_ROUNDS, _)) => {
+                (self.turns, self.phases) = (0, self.phases + 1);
                 return None;
             }
-            Some((rounds, circle)) => (rounds + 1, circle),
+            Some((rounds, cycle)) => (rounds + 1, cycle),
         };
-        let (_, circle) = self.evenly.insert((rounds, circle));
-        (rounds > 0).then_some(circle)
+        let (_, cycle) = self.round_robin.insert((rounds, cycle));
+        (rounds > 0).then_some(cycle)
     }
 }
 
 impl Worker<'_, '_> {
-    /// Each block that has begun has had its turn in a drawn order.
+    /// Ends a round of a schedule: every started block has had its turn.
     pub(super) fn end_drawn_round(&mut self) {
-        let Self { aside, lull, .. } = self;
-        let Some(circle) = lull.end_round(aside.len()) else { return };
-        // What is in memory has not changed.
-        if circle.closes(|hasher| aside.iter().for_each(|block| block.digest(hasher))) {
-            self.stop_in_circle();
+        let Self { suspended, quiet_turns, .. } = self;
+        let Some(cycle) = quiet_turns.end_round(suspended.len()) else { return };
+        // Memory has not changed, so it need not be hashed.
+        if cycle.recurs(|hasher| suspended.iter().for_each(|block| block.digest(hasher))) {
+            self.stop_in_cycle();
         }
     }
 }

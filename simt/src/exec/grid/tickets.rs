@@ -1,43 +1,45 @@
-//! Which worker runs which blocks: numbers that are handed out in order, each once.
+//! Tickets: block numbers that are handed out to workers in order, each once.
 use std::{
     ops::Range,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// The most blocks that a worker takes at once: enough that what is done once for [alike](crate::exec::replay) ones is little.
+/// The most tickets that a worker takes at once: enough to make the cost of a
+/// [replay](crate::exec::replay) small.
 pub(super) const MAX_BATCH: u64 = 1 << 14;
 
-/// The same as long as it looks around for help between them.
+/// The most tickets as long as the first worker checks between them whether it needs help.
 pub(super) const FIRST_BATCH: u64 = 128;
 
-/// A worker takes at most one in so many of the blocks that are left for it.
-const SHARES: u64 = 8;
+/// A worker takes at most one in so many of the tickets that are its share.
+const SHARES_PER_WORKER: u64 = 8;
 
-/// The numbers of blocks that have not been taken.
+/// The tickets that have not been taken.
 pub(super) struct Tickets {
     blocks: u64,
     workers: u64,
-    /// Whether a block may wait for another, so that none may lie with a worker that has not begun it.
+    /// True if a block may wait for another, so that no worker may hold the ticket of a block that
+    /// it does not start.
     one_by_one: bool,
-    next: Next,
+    next: NextTicket,
 }
 
-/// A number that all workers change, in a line of the host's caches in which there is nothing else that they read.
+/// A number that all workers change, in a cache line of its own.
 #[derive(Default)]
 #[repr(align(128))]
-struct Next(AtomicU64);
+struct NextTicket(AtomicU64);
 
 impl Tickets {
     pub(super) fn new(blocks: u64, workers: u64, one_by_one: bool) -> Self {
-        Self { blocks, workers, one_by_one, next: Next::default() }
+        Self { blocks, workers, one_by_one, next: NextTicket::default() }
     }
 
-    /// How many are left.
+    /// Returns the number of tickets left.
     pub(super) fn left(&self) -> u64 {
         self.blocks.saturating_sub(self.next.0.load(Relaxed))
     }
 
-    /// The next blocks to start: one, or several up to `most`, so that workers rarely wait for each other here; none if
+    /// Takes the next ticket, or several up to `most`, so that workers rarely contend here; none if
     /// none is left.
     pub(super) fn take(&self, most: u64) -> Range<u64> {
         let end = |next| next + self.batch(self.blocks - next).min(most);
@@ -48,13 +50,14 @@ impl Tickets {
         taken.map_or(0..0, |next| next..end(next))
     }
 
-    /// The number to take, of so many that are left. The only worker leaves none for others.
+    /// Returns the number of tickets to take of those left. A single worker needs to leave none for
+    /// others.
     fn batch(&self, left: u64) -> u64 {
-        let shares = if self.workers == 1 { 1 } else { self.workers * SHARES };
+        let shares = if self.workers == 1 { 1 } else { self.workers * SHARES_PER_WORKER };
         if self.one_by_one { 1 } else { (left / shares).clamp(1, MAX_BATCH) }
     }
 
-    /// Leaves none.
+    /// Drops all tickets.
     pub(super) fn drop_all(&self) {
         self.next.0.store(self.blocks, Relaxed);
     }

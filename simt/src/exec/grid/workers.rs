@@ -1,70 +1,69 @@
-//! How many threads of the host run a launch, and when they begin.
+//! Start of worker threads: their number, and the time when they begin.
 //!
-//! The caller's thread begins alone. To start a thread takes tens of microseconds, so it asks for help only where what is
-//! left, at the pace so far, takes longer, which may be so long before its first block has ended. Those that come start
-//! others in turn, so that many begin nearly at once.
+//! The caller's thread begins alone. Starting a thread takes tens of microseconds, so it calls for
+//! help only where the remaining work, at the pace so far, takes longer; it may find that before
+//! its first block has ended. Helpers start others in turn, so that many begin nearly at once.
 use super::{Grid, Worker};
 use std::{
     thread::{Builder, Scope, scope},
     time::{Duration, Instant},
 };
 
-/// How long the caller's thread runs blocks before it asks how much is left.
-const SOON: Duration = Duration::from_micros(20);
+/// Time that the caller's thread works before it estimates the remaining work.
+const MIN_ELAPSED: Duration = Duration::from_micros(20);
 
-/// After how many steps of its first block it looks at the clock, and then each time after twice as many.
-const STEPS: i64 = 1 << 10;
+/// Steps of its first block before it reads the clock; doubled each time.
+const FIRST_PAUSE_STEPS: i64 = 1 << 10;
 
-/// What is worth help.
-const WORTH: Duration = Duration::from_micros(80);
+/// The least remaining work that is worth help.
+const MIN_REMAINING: Duration = Duration::from_micros(80);
 
 impl Grid<'_> {
     /// Runs all blocks.
     pub(super) fn run(&self) {
         scope(|scope| {
-            self.come();
+            self.register_worker();
             let mut worker = Worker::new(self);
             if self.workers > 1 && self.blocks > 1 {
                 let start = Instant::now();
-                worker.pause = Some(STEPS);
-                self.guard(
-                    || {
-                        while !self.is_worth_help(start.elapsed(), &worker) && worker.turn() {}
-                    },
-                );
-                worker.pause = None;
-                self.call(scope, (self.workers - 1).min(self.tickets.left()));
+                worker.pause_after = Some(FIRST_PAUSE_STEPS);
+                self.catch_panics(|| {
+                    while !self.is_worth_help(start.elapsed(), &worker) && worker.run_turn() {}
+                });
+                worker.pause_after = None;
+                self.start_workers(scope, (self.workers - 1).min(self.tickets.left()));
             }
-            self.guard(|| worker.work());
-            self.join(worker.log);
+            self.catch_panics(|| worker.run_all());
+            self.join_log(worker.log);
         });
     }
 
-    /// Whether what is left takes long, after what was done in so much time by the only worker.
+    /// Returns true if the remaining work takes long, estimated from the work of the only worker in
+    /// `elapsed`.
     fn is_worth_help(&self, elapsed: Duration, worker: &Worker<'_, '_>) -> bool {
-        if elapsed < SOON {
+        if elapsed < MIN_ELAPSED {
             return false;
         }
-        let left = self.tickets.left().saturating_add(worker.untouched());
+        let left = self.tickets.left().saturating_add(worker.unstarted());
         let done = self.blocks.saturating_sub(left).max(1);
-        elapsed.as_secs_f64() * left as f64 >= WORTH.as_secs_f64() * done as f64
+        elapsed.as_secs_f64() * left as f64 >= MIN_REMAINING.as_secs_f64() * done as f64
     }
 
-    /// Starts so many more workers, each of which starts half of those that are left. Where the system gives no more threads,
-    /// those that there are do the work.
-    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, count: u64) {
+    /// Starts `count` more workers, each of which starts half of the remaining ones. If the system
+    /// gives no more threads, the existing ones do the work.
+    fn start_workers<'s>(&'s self, scope: &'s Scope<'s, '_>, count: u64) {
         let mut left = count;
         while left > 0 {
             let others = (left - 1) / 2;
-            self.come();
+            self.register_worker();
             let work = move || {
-                self.call(scope, others);
+                self.start_workers(scope, others);
                 let mut worker = Worker::new(self);
-                self.guard(|| worker.work());
-                self.join(worker.log);
+                self.catch_panics(|| worker.run_all());
+                self.join_log(worker.log);
             };
             if Builder::new().spawn_scoped(scope, work).is_err() {
-                return self.go();
+                return self.unregister_worker();
             }
             left -= 1 + others;
         }
@@ -77,14 +76,14 @@ mod tests {
     use crate::{
         Arg, Counters, Launch, Memory,
         bytecode::Requests,
-        exec::bound::{Observation, bind, lend},
+        exec::bound::{Observation, bind, lend_memories},
         translate::{Instrumentation, translate},
         vector::lanes::Isa,
     };
     use std::num::NonZeroUsize;
     use warpwise_compiler::ir::Kernel;
 
-    /// Each thread goes round a loop often.
+    /// Each thread runs a long loop.
     const LONG: &str = "kernel k {
         param arg0 = out: write [u32] !0
         local $0 = x: u32 !0
@@ -105,7 +104,8 @@ mod tests {
         %13 = store %2, %12 !0
     }";
 
-    /// Each lane leaves a loop after rounds of its own, while the others may wait for it, and then goes round another one.
+    /// Each lane leaves a loop after a number of rounds of its own, while the others may wait for
+    /// it, and then runs another loop.
     const LATE: &str = "kernel k {
         param arg0 = out: atomic [u32] !0
         local $0 = x: u32 !0
@@ -134,7 +134,8 @@ mod tests {
         }
     }";
 
-    /// What a kernel leaves in two blocks of so many threads, and its counters; after such pauses, too.
+    /// Runs a kernel in two blocks of so many threads, with such pauses; returns the results and
+    /// the counters.
     fn run(
         kernel: &str,
         threads: u32,
@@ -149,19 +150,19 @@ mod tests {
         let args = [Arg::Slice { memory: &out, len: len as u64 }];
         let (grid, block, workers) = ([2, 1, 1], [threads, 1, 1], NonZeroUsize::MIN);
         let launch = Launch { grid, block, args: &args, workers: Some(workers), steps };
-        let loans = lend(&code, &launch).unwrap();
+        let loans = lend_memories(&code, &launch).unwrap();
         let bound = bind(&code, &launch, &loans, Vec::new(), &[], Observation::default());
         let grid = Grid::new(&code, &bound, 2, workers, steps);
-        grid.come();
+        grid.register_worker();
         let mut worker = Worker::new(&grid);
-        worker.pause = pause;
+        worker.pause_after = pause;
         let mut pauses = 0;
-        while pause.is_some() && worker.turn() {
+        while pause.is_some() && worker.run_turn() {
             pauses += u32::from(worker.paused.is_some());
         }
         assert!(pause.is_none() || pauses > 3, "{pauses}");
-        worker.pause = None;
-        worker.work();
+        worker.pause_after = None;
+        worker.run_all();
         let mut tally = worker.log.tally;
         tally.finish();
         let counters = Counters::new(&kernel, &code.counted, tally);
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn a_worker_that_looks_around_leaves_a_block_in_the_middle_and_goes_on_there() {
         for steps in [None, Some(1 << 20)] {
-            let (left, _) = run(LONG, 1, steps, Some(STEPS));
+            let (left, _) = run(LONG, 1, steps, Some(FIRST_PAUSE_STEPS));
             let expected =
                 [0_u32, 1].map(|i| (0..10_000).fold(i, |x, j| x.wrapping_mul(10_000) ^ j));
             assert_eq!(left, expected);

@@ -1,7 +1,8 @@
-//! Has rounds compiled to machine code that keeps lanes in vector registers, where all of their operations allow it.
+//! Compilation of rounds to machine code that keeps lanes in vector registers, where all operations
+//! allow it.
 use super::{
     fuse,
-    lane_instrs::{Access, LaneInstr, common, common_of_words},
+    lane_instrs::{Access, LaneInstr, common_value, common_value_of_words},
 };
 use crate::{
     bytecode::{Input, Preset},
@@ -18,58 +19,61 @@ use crate::{
 use std::ops::Range;
 use warpwise_compiler::ir::{BinaryOp, Scalar, UnaryOp};
 
-/// Fewer operations are not worth it where lanes are gone over.
-const FEWEST: usize = 2;
+/// The least operations that are worth it where the code loops over lanes.
+const MIN_OPERATIONS: usize = 2;
 
-/// The most steps of a round that is compiled.
-const MAX_STEPS: usize = 256;
+/// The most instructions of a compiled round.
+const MAX_INSTRS: usize = 256;
 
-/// Bytes between loads of two rounds that the same lanes may make one after the other.
-const NEAR: u64 = 64;
+/// Distance in bytes up to which loads of two consecutive rounds are near, so that the same lanes
+/// may execute both.
+const NEAR_BYTES: u64 = 64;
 
-/// Rounds whose values are noted before they are stored: those whose memory the code of the rounds before has fetched, if a
-/// round has a row of 256 words.
+/// Rounds whose values are noted before they are stored: those whose memory the previous rounds'
+/// code has fetched, if a round has a row of 256 words.
 const NOTED_AHEAD: u64 = 2;
 
 /// Compiled rounds.
 pub(crate) struct CompiledRounds<'a> {
     rounds: Rounds<'a>,
-    /// The values that are noted if all lanes [store](LaneInstr::Common) the same.
+    /// The values that are noted if all lanes [store](LaneInstr::NoteCommon) the same.
     noted: Vec<Reg>,
-    /// One that is computed only for that, where rounds are gone over at once.
+    /// A value that is computed only for that, where the code loops over lanes.
     noted_ahead: Option<(Reg, MapWords<'a>)>,
     lanes: usize,
 }
 
-/// Compiles at most so many rounds of so many lanes; `None` if one of the steps cannot be compiled, or this machine does not
-/// run such code. Registers that no step reads before it is set do not hold what they would after a round.
+/// Compiles at most `rounds` rounds of `lanes` lanes; `None` if one of the instructions cannot be
+/// compiled, or this machine does not run such code. Registers that no instruction reads before it
+/// is set do not hold their values of a round afterwards.
 pub(crate) fn compile<'a>(
-    steps: &[LaneInstr<'a>],
+    instrs: &[LaneInstr<'a>],
     presets: &[(Reg, Preset)],
     registers: &Registers,
     lanes: usize,
     rounds: u64,
 ) -> Option<CompiledRounds<'a>> {
-    if steps.len() > MAX_STEPS
+    if instrs.len() > MAX_INSTRS
         || !lanes.is_multiple_of(compiled::WIDTH)
         || !compiled::is_available()
     {
         return None;
     }
-    // Memory is gone through as it lies there.
-    let goes_on = |step: &LaneInstr<'_>| match step {
-        LaneInstr::Store { .. } | LaneInstr::Common { .. } => true,
-        LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR,
+    // Memory is accessed in the order of its addresses.
+    let goes_on = |instr: &LaneInstr<'_>| match instr {
+        LaneInstr::Store { .. } | LaneInstr::NoteCommon { .. } => true,
+        LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR_BYTES,
         _ => false,
     };
-    let over = if steps.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
-    // A single operation is as fast where it takes its operands from memory, unless many rounds are gone over at once.
-    let operations = steps.iter().filter(|step| is_operation(step)).count();
-    let is_short = over == Over::Lanes && operations < FEWEST;
+    let over = if instrs.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
+    // A single operation is as fast with operands in memory, unless the code loops over many rounds
+    // at once.
+    let operations = instrs.iter().filter(|instr| is_operation(instr)).count();
+    let is_short = over == Over::Lanes && operations < MIN_OPERATIONS;
     let mut noted_ahead = None;
-    if is_short && steps.iter().any(|step| matches!(step, LaneInstr::Common { .. })) {
-        let [LaneInstr::CommonOf { value, words }, LaneInstr::MapWords(_)] =
-            fuse(steps, lanes, rounds)[..]
+    if is_short && instrs.iter().any(|instr| matches!(instr, LaneInstr::NoteCommon { .. })) {
+        let [LaneInstr::NoteCommonOf { value, words }, LaneInstr::MapWords(_)] =
+            fuse(instrs, lanes, rounds)[..]
         else {
             return None;
         };
@@ -88,10 +92,11 @@ pub(crate) fn compile<'a>(
         loaded,
         temporaries: 0,
     };
-    let is_noted_ahead =
-        |step: &LaneInstr<'_>| noted_ahead.is_some() && matches!(step, LaneInstr::Common { .. });
-    for step in steps.iter().filter(|step| !is_noted_ahead(step)) {
-        builder.step(step)?;
+    let is_noted_ahead = |instr: &LaneInstr<'_>| {
+        noted_ahead.is_some() && matches!(instr, LaneInstr::NoteCommon { .. })
+    };
+    for instr in instrs.iter().filter(|instr| !is_noted_ahead(instr)) {
+        builder.compile_instr(instr)?;
     }
     let Builder { mut program, sources, stored, noted, .. } = builder;
     remove_dead(&mut program);
@@ -103,7 +108,7 @@ pub(crate) fn compile<'a>(
 }
 
 impl CompiledRounds<'_> {
-    /// Runs some of the rounds; `values` gets those that all lanes store.
+    /// Runs some of the rounds; `values` receives those that all lanes store.
     pub(crate) fn run(
         &self,
         registers: &mut Registers,
@@ -114,8 +119,9 @@ impl CompiledRounds<'_> {
             let mut first = rounds.start;
             while first < rounds.end {
                 let next = rounds.end.min(first + NOTED_AHEAD);
-                let noted = (first..next)
-                    .map(|round| common_of_words(registers, (*value, words), self.lanes, round));
+                let noted = (first..next).map(|round| {
+                    common_value_of_words(registers, (*value, words), self.lanes, round)
+                });
                 values.extend(noted);
                 registers.run_compiled(&self.rounds, first..next);
                 first = next;
@@ -128,12 +134,13 @@ impl CompiledRounds<'_> {
         }
         for round in rounds {
             registers.run_compiled(&self.rounds, round..round + 1);
-            values.extend(self.noted.iter().map(|value| common(registers, *value, self.lanes)));
+            values
+                .extend(self.noted.iter().map(|value| common_value(registers, *value, self.lanes)));
         }
     }
 }
 
-/// Makes a program of steps.
+/// The translation of lane instructions to a program.
 struct Builder<'s, 'a> {
     presets: &'s [(Reg, Preset)],
     registers: &'s Registers,
@@ -143,14 +150,14 @@ struct Builder<'s, 'a> {
     /// The cells that are stored to.
     stored: Vec<usize>,
     noted: Vec<Reg>,
-    /// Where loaded values are, by their numbers.
+    /// The locations of loaded values, by their numbers.
     loaded: Vec<(usize, Value)>,
     temporaries: u32,
 }
 
 impl<'a> Builder<'_, 'a> {
-    fn step(&mut self, step: &LaneInstr<'a>) -> Option<()> {
-        match step {
+    fn compile_instr(&mut self, instr: &LaneInstr<'a>) -> Option<()> {
+        match instr {
             LaneInstr::Map { f, regs: [d, operands @ ..] } => {
                 let to = self.set(*d)?;
                 let operands = operands.map(|reg| self.get(reg));
@@ -207,8 +214,8 @@ impl<'a> Builder<'_, 'a> {
                 self.program.insts.push(Inst { code: Code::Store(cell), to: None, from });
                 Some(())
             }
-            LaneInstr::Common { value } => {
-                // One that stands before the first step is there.
+            LaneInstr::NoteCommon { value } => {
+                // A preset register keeps its value.
                 if let kept @ Value::Register(_) = self.get(*value)? {
                     self.program.kept.push(kept);
                 }
@@ -216,16 +223,16 @@ impl<'a> Builder<'_, 'a> {
                 Some(())
             }
             LaneInstr::MapWords(_)
-            | LaneInstr::CommonOf { .. }
+            | LaneInstr::NoteCommonOf { .. }
             | LaneInstr::Add { .. }
-            | LaneInstr::AddInside { .. }
+            | LaneInstr::AddInBounds { .. }
             | LaneInstr::AddByWords { .. }
-            | LaneInstr::Ask { .. }
-            | LaneInstr::AskByWords { .. } => None,
+            | LaneInstr::CountRequest { .. }
+            | LaneInstr::CountRequestByWords { .. } => None,
         }
     }
 
-    /// The value of a register.
+    /// Returns the value of a register.
     fn get(&mut self, reg: Reg) -> Option<Value> {
         match self.presets.iter().find(|(of, _)| *of == reg) {
             Some((_, Preset::Splat(_, Input::Const(bits)))) if reg.size() == 4 => {
@@ -238,7 +245,7 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// A register that is set.
+    /// Returns a register that is set.
     fn set(&self, reg: Reg) -> Option<Value> {
         let at = self.registers.offset(reg)?;
         (reg.size() == 4).then_some(Value::Register(at))
@@ -253,7 +260,7 @@ impl<'a> Builder<'_, 'a> {
         Value::Temporary(self.temporaries)
     }
 
-    /// A number in all lanes.
+    /// Returns a number in all lanes.
     fn number(&mut self, bits: u64, step: u64) -> Option<Value> {
         let cell = self.cell(Source::Number { bits, step }, step != 0)?;
         let to = self.temporary();
@@ -266,7 +273,7 @@ impl<'a> Builder<'_, 'a> {
         self.cell(Source::Words(words), *step != 0)
     }
 
-    /// A new cell; `moves` says if its number is another one in each round.
+    /// Adds a cell; `moves` says if its number differs between rounds.
     fn cell(&mut self, source: Source<'a>, moves: bool) -> Option<u16> {
         self.sources.push(source);
         self.program.moves.push(moves && self.program.over == Over::Rounds);
@@ -274,7 +281,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn push(&mut self, code: Code, to: Value, operands: &[Value]) -> Option<()> {
-        // What is noted after the round must still be there.
+        // A value that is noted after the round must not be overwritten.
         if self.program.kept.contains(&to) {
             return None;
         }
@@ -310,16 +317,16 @@ impl<'a> Builder<'_, 'a> {
     }
 }
 
-fn is_operation(step: &LaneInstr<'_>) -> bool {
+fn is_operation(instr: &LaneInstr<'_>) -> bool {
     matches!(
-        step,
+        instr,
         LaneInstr::Map { .. } | LaneInstr::MapWithOne { .. } | LaneInstr::MapWithLoaded { .. }
     )
 }
 
-/// An operation on one value, with the second operand that it then has.
+/// Returns an operation on one value, with its implied second operand.
 fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
-    let (is_float, is_integer) = kind(scalar);
+    let (is_float, is_integer) = is_f32_or_i32(scalar);
     match op {
         UnaryOp::Sqrt if is_float => Some((Code::Sqrt, None)),
         UnaryOp::Rsqrt if is_float => Some((Code::Rsqrt, None)),
@@ -343,9 +350,9 @@ fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
     }
 }
 
-/// An operation on two values.
+/// Returns an operation on two values.
 fn binary(op: BinaryOp, scalar: Scalar) -> Option<Code> {
-    let (is_float, is_integer) = kind(scalar);
+    let (is_float, is_integer) = is_f32_or_i32(scalar);
     match op {
         BinaryOp::Add if is_float => Some(Code::Add),
         BinaryOp::Sub if is_float => Some(Code::Sub),
@@ -374,12 +381,12 @@ fn binary(op: BinaryOp, scalar: Scalar) -> Option<Code> {
     }
 }
 
-/// Whether operations on a type are those of 32-bit floats, and whether they are those of 32-bit integers.
-fn kind(scalar: Scalar) -> (bool, bool) {
+/// Returns whether a type is a 32-bit float, and whether it is a 32-bit integer.
+fn is_f32_or_i32(scalar: Scalar) -> (bool, bool) {
     (scalar == Scalar::F32, matches!(scalar, Scalar::I32 | Scalar::U32))
 }
 
-/// Removes what computes values that nobody reads.
+/// Removes instructions whose results nobody reads.
 fn remove_dead(program: &mut Program) {
     let mut at = program.insts.len();
     while at > 0 {

@@ -1,12 +1,12 @@
-//! Counts what rounds do that are alike. What a request asks of memory comes again after a few of them: these are looked
-//! at, and stand for the others.
+//! Counters of replayed rounds. The cost of a request repeats after a few rounds: these are
+//! computed, and stand for the others.
 use super::{
-    effects::{Going, Noted},
-    lane_instrs::Asking,
+    effects::{Effects, LinearRequest},
+    lane_instrs::LaneRequest,
 };
 use crate::{
     bytecode::{Code, Pattern},
-    exec::{bound::Bound, step::asked},
+    exec::{bound::Bound, step::request_cost},
     observe::counters::{
         tally::{Asked, Begin, Gone, Key, Tally},
         worst::At,
@@ -22,120 +22,134 @@ use crate::{
 };
 use warpwise_compiler::hardware::{LANES, shared};
 
-/// Counts what all lanes of a group do.
-pub(crate) struct Counts<'t, 'a> {
+/// The counters of a group's replayed rounds.
+pub(crate) struct ReplayCounter<'t, 'a> {
     pub(crate) code: &'a Code,
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) tally: &'t mut Tally,
-    /// Iterations of the group's warps.
-    pub(crate) gone: &'t mut Gone,
+    /// The trip counts of the group's warps.
+    pub(crate) trip_counts: &'t mut Gone,
     pub(crate) group: usize,
-    /// Whether lanes that run a loop together have gone round as often.
+    /// True if lanes in a loop have the same trip count.
     pub(crate) equal_trips: bool,
-    /// Number of the block of the first round, and how many further on that of each other is.
+    /// The block of the first round, and the increment to that of the next round.
     pub(crate) block: u64,
-    pub(crate) ahead: u64,
+    pub(crate) block_step: u64,
     /// Atomic requests that are counted together.
     pub(crate) batch: Option<Box<Batch>>,
 }
 
-/// Atomic requests of full warps to shared memory by indices of a byte, in the order in which they are made.
+/// Atomic requests of full warps to shared memory by one-byte indices, in the order in which they
+/// are made.
 pub(crate) struct Batch {
-    asking: Option<Asking>,
+    by_lanes: Option<LaneRequest>,
     indices: [Row; ROWS],
-    /// Requests.
+    /// Number of requests.
     len: usize,
-    /// The first of some neighbouring warps, with the number of requests before theirs.
+    /// The first of consecutive warps, with the number of requests before it.
     firsts: Vec<(usize, At)>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { asking: None, indices: [Row::default(); ROWS], len: 0, firsts: Vec::new() }
+        Self { by_lanes: None, indices: [Row::default(); ROWS], len: 0, firsts: Vec::new() }
     }
 }
 
 impl Batch {
-    /// Returns who makes a request.
+    /// Returns the origin of a request.
     fn at(&self, number: usize) -> Option<At> {
         let (before, at) = self.firsts.iter().rfind(|(before, _)| *before <= number)?;
         Some(At { warp: at.warp + (number - before) as u32, ..*at })
     }
 }
 
-impl<'a> Counts<'_, 'a> {
-    /// Counts so many rounds.
-    pub(crate) fn count(&mut self, noted: &Noted, rounds: u64) {
-        let lanes = Mask::first(self.bound.lanes(self.group));
+impl<'a> ReplayCounter<'_, 'a> {
+    /// Counts `rounds` rounds.
+    pub(crate) fn count(&mut self, effects: &Effects, rounds: u64) {
+        let lanes = Mask::first(self.bound.lanes_in_group(self.group));
         let begin = Begin { active: lanes, rounds };
-        for segment in &noted.segments {
+        for segment in &effects.segments {
             self.tally.begin(*segment, begin);
             match self.code.counted.iterations[*segment as usize] {
-                // A loop that is come to in a round is left in it, too.
-                Some(number) if noted.loops.contains(&number) => self.tally.go_once(number, begin),
-                Some(number) => self.tally.go(number, begin, self.gone),
+                // A loop that is entered in a round is left in it, too.
+                Some(number) if effects.loops.contains(&number) => {
+                    self.tally.go_once(number, begin)
+                }
+                Some(number) => self.tally.go(number, begin, self.trip_counts),
                 None => {}
             }
         }
-        for number in &noted.loops {
-            self.tally.come(*number, begin, self.gone);
+        for number in &effects.loops {
+            self.tally.come(*number, begin, self.trip_counts);
         }
-        for going in &noted.requests {
-            let period = self.code.counted.requests[going.request as usize].period(going.step);
+        for linear in &effects.requests {
+            let period = self.code.counted.requests[linear.request as usize].period(linear.step);
             let mut all = Asked::default();
             for round in 0..period.min(rounds) {
-                all += self.asks(going, round, lanes).times((rounds - round).div_ceil(period));
+                all +=
+                    self.round_cost(linear, round, lanes).times((rounds - round).div_ceil(period));
             }
-            self.tally.ask(going.request, all);
+            self.tally.ask(linear.request, all);
         }
     }
 
-    /// Counts what lanes ask in a round by indices that only they have.
-    pub(super) fn ask_by_lanes(&mut self, asking: &Asking, registers: &Registers, round: u64) {
-        let lanes = self.bound.lanes(self.group);
-        if asking.is_batched(lanes) {
-            let indices = registers.warps(asking.index, lanes / LANES);
-            self.room(asking, lanes, round).copy_from_slice(indices);
+    /// Counts a request of a round by indices in lanes.
+    pub(super) fn count_lane_request(
+        &mut self,
+        by_lanes: &LaneRequest,
+        registers: &Registers,
+        round: u64,
+    ) {
+        let lanes = self.bound.lanes_in_group(self.group);
+        if by_lanes.is_batched(lanes) {
+            let indices = registers.warps(by_lanes.index, lanes / LANES);
+            self.batch_room(by_lanes, lanes, round).copy_from_slice(indices);
             return;
         }
-        self.finish();
-        let block = self.block + round * self.ahead;
+        self.flush_batch();
+        let block = self.block + round * self.block_step;
         let first_warp = (self.group * (GROUP / LANES)) as u32;
-        let request = &self.code.counted.requests[asking.request as usize];
+        let request = &self.code.counted.requests[by_lanes.request as usize];
         for (warp, active) in Mask::first(lanes).warps() {
-            let values = registers.warp(asking.index, warp);
-            let addresses = asking.addresses(values, active);
-            let asked = asked(request, active, &addresses);
-            self.tally.ask(asking.request, asked);
-            if self.tally.worst.is_beaten(asking.request, asked, block) {
+            let values = registers.warp(by_lanes.index, warp);
+            let addresses = by_lanes.addresses(values, active);
+            let asked = request_cost(request, active, &addresses);
+            self.tally.ask(by_lanes.request, asked);
+            if self.tally.worst.is_beaten(by_lanes.request, asked, block) {
                 let at = At { block, warp: first_warp + warp as u32, active };
-                self.tally.worst.note(asking.request, asked, at, addresses);
+                self.tally.worst.note(by_lanes.request, asked, at, addresses);
             }
         }
     }
 
-    /// Counts what lanes ask in a round by indices of a byte in memory.
+    /// Counts a request of a round by one-byte indices in memory.
     #[inline(always)]
-    pub(super) fn ask_by_words(&mut self, asking: &Asking, words: &Words<'_>, round: u64) {
-        let room = self.room(asking, self.bound.lanes(self.group), round);
+    pub(super) fn count_word_request(
+        &mut self,
+        by_lanes: &LaneRequest,
+        words: &Words<'_>,
+        round: u64,
+    ) {
+        let room = self.batch_room(by_lanes, self.bound.lanes_in_group(self.group), round);
         words.load_bytes(round, room);
     }
 
     /// Makes room in the batch for the indices of the full warps of a round.
     #[inline(always)]
-    fn room(&mut self, asking: &Asking, lanes: usize, round: u64) -> &mut [u8] {
+    fn batch_room(&mut self, by_lanes: &LaneRequest, lanes: usize, round: u64) -> &mut [u8] {
         let warps = lanes / LANES;
-        let has_room = |batch: &Batch| match &batch.asking {
-            Some(before) => before.request == asking.request && batch.len + warps <= ROWS,
+        let has_room = |batch: &Batch| match &batch.by_lanes {
+            Some(before) => before.request == by_lanes.request && batch.len + warps <= ROWS,
             None => true,
         };
         if self.batch.as_deref().is_some_and(|batch| !has_room(batch)) {
-            self.finish();
+            self.flush_batch();
         }
-        let block = self.block + round * self.ahead;
+        let block = self.block + round * self.block_step;
         let warp = (self.group * (GROUP / LANES)) as u32;
         let batch = self.batch.get_or_insert_default();
-        batch.asking = Some(*asking);
+        batch.by_lanes = Some(*by_lanes);
         batch.firsts.push((batch.len, At { block, warp, active: u32::MAX }));
         let first = batch.len;
         batch.len += warps;
@@ -143,93 +157,96 @@ impl<'a> Counts<'_, 'a> {
     }
 
     /// Counts the requests of the batch.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn flush_batch(&mut self) {
         let Some(batch) = &mut self.batch else { return };
-        let (Some(asking), len) = (batch.asking.take(), std::mem::take(&mut batch.len)) else {
+        let (Some(by_lanes), len) = (batch.by_lanes.take(), std::mem::take(&mut batch.len)) else {
             return;
         };
-        let taken = &count_bank_accesses(asking, &batch.indices)[..len];
+        let taken = &count_bank_accesses(by_lanes, &batch.indices)[..len];
         let (mut sum, mut most) = (0_u32, 0);
         for taken in taken {
             sum += u32::from(*taken);
             most = most.max(*taken);
         }
         let len = len as u64;
-        self.tally.ask(asking.request, Asked { requests: len, taken: sum.into(), ideal: len });
-        // The first of the worst is that of the lowest block, which is none before the first of all.
+        self.tally.ask(by_lanes.request, Asked { requests: len, taken: sum.into(), ideal: len });
+        // The first of the worst requests is that of the lowest block. No block of the batch
+        // precedes the first one, so the first check skips a batch that cannot beat the worst
+        // request so far.
         let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
-        let beats = |tally: &Tally, block| tally.worst.is_beaten(asking.request, asked, block);
+        let beats = |tally: &Tally, block| tally.worst.is_beaten(by_lanes.request, asked, block);
         if batch.firsts.first().is_some_and(|(_, first)| beats(self.tally, first.block))
             && let Some(worst) = taken.iter().position(|taken| *taken == most)
             && let Some(at) = batch.at(worst)
             && beats(self.tally, at.block)
         {
-            let addresses = asking.addresses(batch.indices[worst].map(u64::from), u32::MAX);
-            self.tally.worst.note(asking.request, asked, at, addresses);
+            let addresses = by_lanes.addresses(batch.indices[worst].map(u64::from), u32::MAX);
+            self.tally.worst.note(by_lanes.request, asked, at, addresses);
         }
         batch.firsts.clear();
     }
 
-    /// What the warps ask in a round.
-    fn asks(&mut self, going: &Going, round: u64, lanes: Mask) -> Asked {
-        let pattern = self.bound.patterns.get(going.request as usize).and_then(Option::as_ref);
+    /// Returns the cost of a request in a round.
+    fn round_cost(&mut self, linear: &LinearRequest, round: u64, lanes: Mask) -> Asked {
+        let pattern = self.bound.patterns.get(linear.request as usize).and_then(Option::as_ref);
         let pattern = pattern.filter(|pattern| self.equal_trips || !pattern.equal_trips);
-        if let Some(alike) = pattern.and_then(|pattern| pattern.alike[self.group]) {
-            return self.ask(going, round, (0, u32::MAX), pattern).times(alike.warps);
+        if let Some(uniform) = pattern.and_then(|pattern| pattern.uniform_groups[self.group]) {
+            return self.warp_cost(linear, round, (0, u32::MAX), pattern).times(uniform.warps);
         }
         let mut all = Asked::default();
         for warp in lanes.warps() {
-            all += self.ask(going, round, warp, pattern);
+            all += self.warp_cost(linear, round, warp, pattern);
         }
         all
     }
 
-    /// What a warp asks in a round.
-    fn ask(
+    /// Returns the cost of a warp's request in a round.
+    fn warp_cost(
         &mut self,
-        going: &Going,
+        linear: &LinearRequest,
         round: u64,
         (warp, active): (usize, u32),
         pattern: Option<&'a Pattern>,
     ) -> Asked {
-        let request = &self.code.counted.requests[going.request as usize];
+        let request = &self.code.counted.requests[linear.request as usize];
         let first_warp = self.group * (GROUP / LANES);
-        let common = going.first.wrapping_add(going.step.wrapping_mul(round));
-        let first = common.wrapping_add(self.apart(going, warp * LANES));
+        let common = linear.first.wrapping_add(linear.step.wrapping_mul(round));
+        let first = common.wrapping_add(self.lane_distance(linear, warp * LANES));
         let key = |pattern: &Pattern| {
             let class = pattern.classes[first_warp + warp];
             Key { active, class, phase: request.phase(first) }
         };
         let key = pattern.map(key);
-        if let Some(asked) = key.and_then(|key| self.tally.memo(going.request).get(key)) {
+        if let Some(asked) = key.and_then(|key| self.tally.memo(linear.request).get(key)) {
             return asked;
         }
         let mut addresses = [first; LANES];
         for lane in (0..LANES).filter(|lane| active >> lane & 1 != 0) {
-            addresses[lane] = common.wrapping_add(self.apart(going, warp * LANES + lane));
+            addresses[lane] = common.wrapping_add(self.lane_distance(linear, warp * LANES + lane));
         }
-        let asked = asked(request, active, &addresses);
+        let asked = request_cost(request, active, &addresses);
         if let Some(key) = key {
-            self.tally.memo(going.request).put(key, asked);
+            self.tally.memo(linear.request).put(key, asked);
         }
-        let block = self.block + round * self.ahead;
-        if self.tally.worst.is_beaten(going.request, asked, block) {
+        let block = self.block + round * self.block_step;
+        if self.tally.worst.is_beaten(linear.request, asked, block) {
             let at = At { block, warp: (first_warp + warp) as u32, active };
-            self.tally.worst.note(going.request, asked, at, addresses);
+            self.tally.worst.note(linear.request, asked, at, addresses);
         }
         asked
     }
 
-    /// How many bytes behind the first lane another one goes.
-    fn apart(&self, going: &Going, lane: usize) -> u64 {
-        let Some((slope, stride)) = going.apart else { return 0 };
-        let own = self.bound.own(slope, self.group * GROUP, lane + 1);
+    /// Returns the distance in bytes of a lane's address from the first lane's.
+    fn lane_distance(&self, linear: &LinearRequest, lane: usize) -> u64 {
+        let Some((slope, stride)) = linear.slope else { return 0 };
+        let own = self.bound.slope_values(slope, self.group * GROUP, lane + 1);
         own[lane].wrapping_sub(own[0]).cast_unsigned().wrapping_mul(stride)
     }
 }
 
-impl Asking {
-    /// Where the lanes of a warp go; those that are not active with the first one that is.
+impl LaneRequest {
+    /// Returns the addresses of the lanes of a warp; inactive lanes get that of the first active
+    /// one.
     fn addresses(&self, indices: [u64; LANES], active: u32) -> [u64; LANES] {
         let mut addresses =
             indices.map(|index| index.wrapping_mul(self.stride).wrapping_add(self.start));
@@ -241,13 +258,14 @@ impl Asking {
     }
 }
 
-/// Returns for each warp of a batch how often its busiest bank is accessed.
-fn count_bank_accesses(asking: Asking, indices: &[Row; ROWS]) -> [u8; ROWS] {
+/// Returns, for each warp of a batch, the number of accesses to its busiest bank.
+fn count_bank_accesses(by_lanes: LaneRequest, indices: &[Row; ROWS]) -> [u8; ROWS] {
     const WORD: u8 = shared::WORD as u8;
-    // Banks are told apart by the lowest bits of addresses.
-    let (stride, start) = (asking.stride as u8, asking.start as u8);
+    // The lowest bits of an address determine its bank.
+    let (stride, start) = (by_lanes.stride as u8, by_lanes.start as u8);
     if (stride, start % WORD) == (WORD, 0) {
-        // Neighbouring words are in neighbouring banks: where the first lies changes no count.
+        // Neighbouring words are in neighbouring banks, and the position of the first changes no
+        // count.
         return count_most_frequent(indices);
     }
     let mut banks = *indices;

@@ -1,8 +1,8 @@
-//! What a round does besides operations on lanes, if it is counted or checked: the same in all rounds, but that what it
-//! accesses is as many bytes further on in each.
+//! Effects of a replayed round that are counted or checked: the same in all rounds, but for
+//! addresses, which advance by a constant.
 use super::{
-    lane_instrs::{Asking, LaneInstr},
-    record::{Fails, Trace, here},
+    lane_instrs::{LaneInstr, LaneRequest},
+    record::{Failure, Recorder, or_fail},
 };
 use crate::{
     bytecode::{Address, Operand, Request},
@@ -14,21 +14,21 @@ use crate::{
 };
 use warpwise_compiler::hardware::Kind;
 
-/// What is counted in each round, and noted of what it accesses.
+/// The counted and checked effects of a round.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct Effects {
     /// The segments that begin.
     pub(crate) segments: Vec<u32>,
-    /// The loops that are come to.
+    /// The loops that are entered.
     pub(crate) loops: Vec<u32>,
-    /// The requests that are counted.
-    pub(crate) requests: Vec<Going>,
-    /// The accesses that are checked, in order, as they are in the first round, each with how many bytes further on it is
-    /// in each that follows.
+    /// The counted requests.
+    pub(crate) requests: Vec<LinearRequest>,
+    /// The checked accesses of the first round, in order, each with the bytes by which it advances
+    /// in each round.
     pub(crate) accesses: Vec<(Access, u64)>,
 }
 
-impl Noted {
+impl Effects {
     pub(crate) fn clear(&mut self) {
         let Self { segments, loops, requests, accesses } = self;
         segments.clear();
@@ -38,21 +38,22 @@ impl Noted {
     }
 }
 
-/// Where a request goes in each round, modulo 2^64.
+/// The address of a request as a linear function of the round, modulo 2^64.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Going {
-    /// Its number.
+pub(crate) struct LinearRequest {
+    /// Its index.
     pub(crate) request: u32,
-    /// Where the first lane goes in the first round.
+    /// The address of the first lane in the first round.
     pub(crate) first: u64,
-    /// How many bytes further on that is in each that follows.
+    /// The bytes by which it advances in each round.
     pub(crate) step: u64,
-    /// The slope by which lanes are apart, and the bytes that it counts; `None` if all go to one place.
-    pub(crate) apart: Option<(u16, u64)>,
+    /// The slope that separates the lanes, and its stride in bytes; `None` if all access one
+    /// address.
+    pub(crate) slope: Option<(u16, u64)>,
 }
 
-impl Asking {
-    /// An atomic request to shared memory by indices in lanes.
+impl LaneRequest {
+    /// Returns an atomic request to shared memory by indices in lanes.
     fn new(number: u32, request: &Request) -> Option<Self> {
         let Request { kind: Kind::Atomic, is_shared: true, at, .. } = *request else { return None };
         let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {
@@ -64,67 +65,68 @@ impl Asking {
     }
 }
 
-impl Trace<'_, '_> {
-    /// A request that is counted.
-    pub(super) fn request(&mut self, number: u32) -> Result<(), Fails> {
+impl Recorder<'_, '_> {
+    /// Records a counted request.
+    pub(super) fn record_request(&mut self, number: u32) -> Result<(), Failure> {
         let request = &self.code.counted.requests[number as usize];
-        if let Some(asking) = Asking::new(number, request) {
-            return self.push(LaneInstr::Ask { asking });
+        if let Some(by_lanes) = LaneRequest::new(number, request) {
+            return self.push(LaneInstr::CountRequest { request: by_lanes });
         }
-        let going = self.going(number)?;
-        self.noted.requests.push(going);
+        let linear = self.linear_request(number)?;
+        self.effects.requests.push(linear);
         Ok(())
     }
 
-    /// An access that is checked. Shared memory is looked at access by access.
-    pub(super) fn watch(&mut self, number: u32) -> Result<(), Fails> {
+    /// Records a checked access. Where shared memory is checked access by access, nothing is
+    /// replayed.
+    pub(super) fn record_check(&mut self, number: u32) -> Result<(), Failure> {
         let Some(checks) = &self.bound.checks else { return Ok(()) };
         let site = &self.code.sites[number as usize];
         let may_race = checks.watches(number);
         let is_used = checks.used.is_some() && (site.is_shared || site.kind.writes());
         let is_seen = may_race && (checks.is_eager || site.is_shared);
         if is_used || is_seen {
-            return Err(Fails::Ever);
+            return Err(Failure::Always);
         }
         if site.is_shared && checks.inits {
-            here(self.is_defined.then_some(()))?;
+            or_fail(self.is_defined.then_some(()))?;
         }
         if !may_race {
             return Ok(());
         }
-        let going = self.going(number)?;
+        let linear = self.linear_request(number)?;
         let first_thread = self.group * GROUP;
-        let places = match going.apart {
-            None => Where::Same(going.first),
+        let places = match linear.slope {
+            None => Where::Same(linear.first),
             Some(_) => {
                 let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
                 let holds = |equal_trips: bool| self.equal_trips || !equal_trips;
-                let pattern = here(pattern.filter(|pattern| holds(pattern.equal_trips)))?;
-                Where::Pattern(going.first.wrapping_sub(pattern.offsets[first_thread]))
+                let pattern = or_fail(pattern.filter(|pattern| holds(pattern.equal_trips)))?;
+                Where::Pattern(linear.first.wrapping_sub(pattern.offsets[first_thread]))
             }
         };
-        let lanes = Mask::first(self.bound.lanes(self.group));
+        let lanes = Mask::first(self.bound.lanes_in_group(self.group));
         let first_thread = first_thread as u32;
         let access = Access { site: number, first_thread, lanes, places, value: None };
-        self.noted.accesses.push((access, going.step));
+        self.effects.accesses.push((access, linear.step));
         match site.value {
-            Some(value) => self.push(LaneInstr::Common { value }),
+            Some(value) => self.push(LaneInstr::NoteCommon { value }),
             None => Ok(()),
         }
     }
 
-    fn going(&mut self, request: u32) -> Result<Going, Fails> {
+    fn linear_request(&mut self, request: u32) -> Result<LinearRequest, Failure> {
         let at = self.code.counted.requests[request as usize].at;
         let (slope, base) = match at.index() {
             Operand::Uniform(base) => (None, base),
             Operand::Affine(index) => {
                 if index.base.size() < 8 {
                     let reach = self.bound.reach(index.slope, self.group);
-                    here(self.numbers.span(index, reach))?;
+                    or_fail(self.values.span(index, reach))?;
                 }
                 (Some(index.slope), index.base)
             }
-            Operand::Lanes(_) => return Err(Fails::Ever),
+            Operand::Lanes(_) => return Err(Failure::Always),
         };
         let (stride, start) = match at {
             Address::Element { buffer, stride, offset, .. } => {
@@ -132,14 +134,14 @@ impl Trace<'_, '_> {
             }
             Address::Pointer { offset, .. } => (1, offset),
         };
-        let own = slope.map_or(0, |slope| self.bound.own(slope, self.group * GROUP, 1)[0]);
-        let (index, step) = self.numbers.steps(base);
+        let own = slope.map_or(0, |slope| self.bound.slope_values(slope, self.group * GROUP, 1)[0]);
+        let (index, step) = self.values.linear_parts(base);
         let index = index.wrapping_add(own.cast_unsigned());
-        Ok(Going {
+        Ok(LinearRequest {
             request,
             first: index.wrapping_mul(stride).wrapping_add(start),
             step: step.wrapping_mul(stride),
-            apart: slope.map(|slope| (slope, stride)),
+            slope: slope.map(|slope| (slope, stride)),
         })
     }
 }

@@ -1,27 +1,30 @@
-//! Lets operations and sums take what is loaded where it lies, and operations leave what is stored where it goes.
-use super::lane_instrs::{Access, Adding, Asking, LaneInstr, Summand};
+//! Fusion of lane instructions with loads and stores: operations and sums take loaded operands from
+//! memory, and leave stored results there.
+use super::lane_instrs::{Access, AtomicSum, LaneInstr, LaneRequest, Summand};
 use crate::vector::{
     lanes::words::{At, MapWords, Words},
     registers::Reg,
 };
 
-/// The same operations, in at most so many rounds of so many lanes, with fewer loads and stores between registers and
-/// memory. What was loaded or stored without them is not in its register behind a round.
-pub(crate) fn fuse<'a>(steps: &[LaneInstr<'a>], lanes: usize, rounds: u64) -> Vec<LaneInstr<'a>> {
-    let steps = &without_extensions(without_copies(steps))[..];
-    let (gone, instead) = (vec![false; steps.len()], vec![None; steps.len()]);
-    let mut fusion = Fusion { steps, lanes, rounds, gone, instead, asked: Vec::new() };
-    let mut fused: Vec<_> = (0..steps.len()).map(|at| fusion.step(at)).collect();
-    for (at, asking, words) in &fusion.asked {
-        fused[*at] = LaneInstr::AskByWords { asking: *asking, words: *words };
+/// Fuses the lane instructions of at most `rounds` rounds of `lanes` lanes, so that they move less
+/// between registers and memory. Fused operands and results are not in their registers after a
+/// round.
+pub(crate) fn fuse<'a>(instrs: &[LaneInstr<'a>], lanes: usize, rounds: u64) -> Vec<LaneInstr<'a>> {
+    let instrs = &without_extensions(without_copies(instrs))[..];
+    let (removed, replacements) = (vec![false; instrs.len()], vec![None; instrs.len()]);
+    let mut fusion =
+        Fusion { instrs, lanes, rounds, removed, replacements, counted_requests: Vec::new() };
+    let mut fused: Vec<_> = (0..instrs.len()).map(|at| fusion.fuse_instr(at)).collect();
+    for (at, request, words) in &fusion.counted_requests {
+        fused[*at] = LaneInstr::CountRequestByWords { request: *request, words: *words };
     }
-    let kept = fused.into_iter().zip(fusion.gone).filter(|(_, gone)| !gone);
-    kept.map(|(step, _)| step).collect()
+    let kept = fused.into_iter().zip(fusion.removed).filter(|(_, removed)| !removed);
+    kept.map(|(instr, _)| instr).collect()
 }
 
-/// The same, where what is computed only to be copied is computed there.
-fn without_copies<'a>(steps: &[LaneInstr<'a>]) -> Vec<LaneInstr<'a>> {
-    let mut left = steps.to_vec();
+/// Removes copies: an operation whose result is only copied writes to the copy's target.
+fn without_copies<'a>(instrs: &[LaneInstr<'a>]) -> Vec<LaneInstr<'a>> {
+    let mut left = instrs.to_vec();
     let mut at = 0;
     while at + 1 < left.len() {
         if let [LaneInstr::Map { regs: [d, operands @ ..], .. }, LaneInstr::Copy { to, from }] =
@@ -40,23 +43,23 @@ fn without_copies<'a>(steps: &[LaneInstr<'a>]) -> Vec<LaneInstr<'a>> {
     left
 }
 
-/// The same, where sums whose old values nobody takes go by indices as they are before they are extended.
+/// Removes extensions of indices: sums whose old values nobody reads use the narrow indices.
 fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
     let mut at = 0;
     while at < left.len() {
-        if let LaneInstr::Add { to, adding } = left[at]
-            && let Summand::One { .. } = adding.by
+        if let LaneInstr::Add { to, sum } = left[at]
+            && let Summand::One { .. } = sum.by
             && is_dead(&left, to, at)
-            && is_dead(&left, adding.index, at)
-            && let Some((extends, narrow)) = extension(&left[..at], adding.index)
-            && adding.holds_all(narrow)
+            && is_dead(&left, sum.index, at)
+            && let Some((extends, narrow)) = find_extension(&left[..at], sum.index)
+            && sum.holds_all(narrow)
         {
-            for step in &mut left[extends..at] {
-                if let LaneInstr::Ask { asking } = step {
-                    asking.index = narrow;
+            for instr in &mut left[extends..at] {
+                if let LaneInstr::CountRequest { request } = instr {
+                    request.index = narrow;
                 }
             }
-            left[at] = LaneInstr::AddInside { adding: Adding { index: narrow, ..adding } };
+            left[at] = LaneInstr::AddInBounds { sum: AtomicSum { index: narrow, ..sum } };
             left.remove(extends);
             at -= 1;
         }
@@ -65,57 +68,60 @@ fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
     left
 }
 
-/// The step that zero-extends 1 or 2 bytes to an index, and their register, if both hold the same behind
-/// all `steps` and only requests take the index.
-fn extension(steps: &[LaneInstr<'_>], index: Reg) -> Option<(usize, Reg)> {
-    let at = steps.iter().rposition(|step| writes(step).is_some_and(|to| to.overlaps(index)))?;
-    let LaneInstr::Map { f, regs: [to, narrow, ..] } = steps[at] else { return None };
-    let keeps = |step: &LaneInstr<'_>| match step {
-        LaneInstr::Ask { asking } => asking.index == index || !asking.index.overlaps(index),
-        step => !reads(step, index) && writes(step).is_none_or(|to| !to.overlaps(narrow)),
+/// Finds the instruction that zero-extends 1 or 2 bytes to an index, and their register, if both
+/// hold the same values after all instructions and only requests read the index.
+fn find_extension(instrs: &[LaneInstr<'_>], index: Reg) -> Option<(usize, Reg)> {
+    let at = instrs.iter().rposition(|instr| writes(instr).is_some_and(|to| to.overlaps(index)))?;
+    let LaneInstr::Map { f, regs: [to, narrow, ..] } = instrs[at] else { return None };
+    let keeps = |instr: &LaneInstr<'_>| match instr {
+        LaneInstr::CountRequest { request } => {
+            request.index == index || !request.index.overlaps(index)
+        }
+        instr => !reads(instr, index) && writes(instr).is_none_or(|to| !to.overlaps(narrow)),
     };
     let fits = f.extends() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
-    (fits && steps[at + 1..].iter().all(keeps)).then_some((at, narrow))
+    (fits && instrs[at + 1..].iter().all(keeps)).then_some((at, narrow))
 }
 
 struct Fusion<'s, 'a> {
-    steps: &'s [LaneInstr<'a>],
+    instrs: &'s [LaneInstr<'a>],
     lanes: usize,
     rounds: u64,
-    /// Which loads and stores are done by other steps.
-    gone: Vec<bool>,
-    /// What is done instead of steps, where a step before has become another.
-    instead: Vec<Option<LaneInstr<'a>>>,
+    /// True for loads and stores that are fused into other instructions.
+    removed: Vec<bool>,
+    /// The replacements of instructions, where an earlier instruction was fused.
+    replacements: Vec<Option<LaneInstr<'a>>>,
     /// Requests that are counted by indices in memory.
-    asked: Vec<(usize, Asking, Words<'a>)>,
+    counted_requests: Vec<(usize, LaneRequest, Words<'a>)>,
 }
 
 impl<'a> Fusion<'_, 'a> {
-    /// What becomes of a step.
-    fn step(&mut self, at: usize) -> LaneInstr<'a> {
-        let step = self.instead[at].unwrap_or(self.steps[at]);
-        if let LaneInstr::AddInside { adding } = step
-            && let Some((load, words)) = self.load_for(at, adding.index, true)
-            && words.is_apart_from(adding.cells)
+    /// Returns the fused form of an instruction.
+    fn fuse_instr(&mut self, at: usize) -> LaneInstr<'a> {
+        let instr = self.replacements[at].unwrap_or(self.instrs[at]);
+        if let LaneInstr::AddInBounds { sum } = instr
+            && let Some((load, words)) = self.load_for(at, sum.index, true)
+            && words.is_apart_from(sum.cells)
         {
-            self.gone[load] = true;
-            for (between, step) in self.steps[..at].iter().enumerate().skip(load) {
-                if let LaneInstr::Ask { asking } = step
-                    && asking.index == adding.index
+            self.removed[load] = true;
+            for (between, instr) in self.instrs[..at].iter().enumerate().skip(load) {
+                if let LaneInstr::CountRequest { request } = instr
+                    && request.index == sum.index
                 {
-                    self.asked.push((between, *asking, words));
+                    self.counted_requests.push((between, *request, words));
                 }
             }
-            return LaneInstr::AddByWords { adding, words };
+            return LaneInstr::AddByWords { sum, words };
         }
-        let LaneInstr::Map { f, regs } = step else { return step };
-        let Some(in_memory) = f.in_memory() else { return step };
+        let LaneInstr::Map { f, regs } = instr else { return instr };
+        let Some(in_memory) = f.in_memory() else { return instr };
         let mut loads = [None; 4];
         for (load, reg) in loads[1..].iter_mut().zip(&regs[1..]) {
             *load = self.load_for(at, *reg, false);
         }
         let store = self.store_of(at, regs[0]);
-        // If all of it does not go together, some may.
+        // If the loads and the store cannot all be fused, the loads alone may be, or the store
+        // alone.
         for (loads, store) in [(loads, store), (loads, None), ([None; 4], store)] {
             let mut places = regs.map(At::Register);
             for (place, load) in places[1..].iter_mut().zip(&loads[1..]) {
@@ -128,40 +134,43 @@ impl<'a> Fusion<'_, 'a> {
                 if is_noted && alone.is_none() {
                     continue;
                 }
-                for (gone, _) in loads.into_iter().chain([store]).flatten() {
-                    self.gone[gone] = true;
+                for (removed, _) in loads.into_iter().chain([store]).flatten() {
+                    self.removed[removed] = true;
                 }
                 if let (true, Some(alone)) = (is_noted, alone) {
-                    // What is stored is noted before it is.
-                    self.instead[at + 1] = Some(LaneInstr::MapWords(words));
-                    return LaneInstr::CommonOf { value: regs[0], words: alone };
+                    // The value is noted before it is stored.
+                    self.replacements[at + 1] = Some(LaneInstr::MapWords(words));
+                    return LaneInstr::NoteCommonOf { value: regs[0], words: alone };
                 }
                 return LaneInstr::MapWords(words);
             }
         }
-        step
+        instr
     }
 
     fn words(&self, Access { cells, at, step, walk, .. }: Access<'a>) -> Option<Words<'a>> {
         Words::new((cells, at), step, walk, self.rounds)
     }
 
-    /// Returns the load that yields an operand of the operation `at`, if nobody else takes it and nothing is stored between
-    /// them. Requests that could take it from memory may do so if it `is_asked`.
+    /// Returns the load that yields an operand of the operation `at`, if nobody else reads it and
+    /// nothing is stored in between. Requests that can use the value in memory do not count as
+    /// readers if `is_asked`.
     fn load_for(&self, at: usize, reg: Reg, is_asked: bool) -> Option<(usize, Words<'a>)> {
         for before in (0..at).rev() {
-            match self.steps[before] {
+            match self.instrs[before] {
                 LaneInstr::Load { to, access } if to == reg => {
-                    let takes_over = writes(&self.steps[at]) == Some(reg);
-                    let dead = takes_over || is_dead(self.steps, reg, at);
+                    let takes_over = writes(&self.instrs[at]) == Some(reg);
+                    let dead = takes_over || is_dead(self.instrs, reg, at);
                     return dead.then(|| self.words(access))?.map(|words| (before, words));
                 }
-                LaneInstr::Ask { asking }
-                    if is_asked && asking.index == reg && asking.is_batched(self.lanes) => {}
-                LaneInstr::Store { .. } | LaneInstr::Add { .. } | LaneInstr::AddInside { .. } => {
+                LaneInstr::CountRequest { request }
+                    if is_asked && request.index == reg && request.is_batched(self.lanes) => {}
+                LaneInstr::Store { .. } | LaneInstr::Add { .. } | LaneInstr::AddInBounds { .. } => {
                     return None;
                 }
-                step if reads(&step, reg) || writes(&step).is_some_and(|to| to.overlaps(reg)) => {
+                instr
+                    if reads(&instr, reg) || writes(&instr).is_some_and(|to| to.overlaps(reg)) =>
+                {
                     return None;
                 }
                 _ => {}
@@ -170,38 +179,39 @@ impl<'a> Fusion<'_, 'a> {
         None
     }
 
-    /// The store of what the operation `at` yields, if it comes right behind, or behind a note of the value, and nobody
-    /// else takes that.
+    /// Returns the store of the result of the operation `at`, if it follows directly, or after a
+    /// note of the value, and nobody else reads the result.
     fn store_of(&self, at: usize, reg: Reg) -> Option<(usize, Words<'a>)> {
-        let at = match self.steps.get(at + 1)? {
-            LaneInstr::Common { value } if *value == reg => at + 2,
+        let at = match self.instrs.get(at + 1)? {
+            LaneInstr::NoteCommon { value } if *value == reg => at + 2,
             _ => at + 1,
         };
-        let Some(LaneInstr::Store { value, access }) = self.steps.get(at) else { return None };
-        let dead = *value == reg && is_dead(self.steps, reg, at);
+        let Some(LaneInstr::Store { value, access }) = self.instrs.get(at) else { return None };
+        let dead = *value == reg && is_dead(self.instrs, reg, at);
         dead.then(|| self.words(*access))?.map(|words| (at, words))
     }
 }
 
-/// Whether nobody takes what is in a register behind a step before it is set again, in the next round at the latest.
-fn is_dead(steps: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
-    let all = steps.len();
+/// Returns true if nobody reads a register after an instruction before it is set again, in the next
+/// round at the latest.
+fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
+    let all = instrs.len();
     for behind in at + 1..at + all + 1 {
-        let step = &steps[behind % all];
-        if reads(step, reg) {
+        let instr = &instrs[behind % all];
+        if reads(instr, reg) {
             return false;
         }
-        // Room of a register goes to another value only once nobody takes the one in it.
-        if writes(step).is_some_and(|to| to.overlaps(reg)) {
+        // The bytes of a register are only reused once nobody reads the old value.
+        if writes(instr).is_some_and(|to| to.overlaps(reg)) {
             return true;
         }
     }
     true
 }
 
-/// Whether a step takes what is in a register.
-fn reads(step: &LaneInstr<'_>, reg: Reg) -> bool {
-    match step {
+/// Returns true if an instruction reads a register.
+fn reads(instr: &LaneInstr<'_>, reg: Reg) -> bool {
+    match instr {
         LaneInstr::Map { regs: [_, operands @ ..], .. }
         | LaneInstr::MapWithOne { regs: [_, operands @ ..], .. }
         | LaneInstr::MapWithLoaded { regs: [_, operands @ ..], .. } => {
@@ -209,30 +219,30 @@ fn reads(step: &LaneInstr<'_>, reg: Reg) -> bool {
         }
         LaneInstr::Copy { from, .. } => from.overlaps(reg),
         LaneInstr::Spread { slope, .. } => slope.overlaps(reg),
-        LaneInstr::Store { value, .. } | LaneInstr::Common { value } => value.overlaps(reg),
-        LaneInstr::Add { adding, .. } | LaneInstr::AddInside { adding } => {
-            let by = match adding.by {
+        LaneInstr::Store { value, .. } | LaneInstr::NoteCommon { value } => value.overlaps(reg),
+        LaneInstr::Add { sum, .. } | LaneInstr::AddInBounds { sum } => {
+            let by = match sum.by {
                 Summand::Lanes(by) => by.overlaps(reg),
                 Summand::One { .. } => false,
             };
-            by || adding.index.overlaps(reg)
+            by || sum.index.overlaps(reg)
         }
-        LaneInstr::Ask { asking } => asking.index.overlaps(reg),
+        LaneInstr::CountRequest { request } => request.index.overlaps(reg),
         LaneInstr::Splat { .. }
         | LaneInstr::SplatLoaded { .. }
         | LaneInstr::LoadOnce { .. }
         | LaneInstr::Load { .. } => false,
-        // There are none before all is fused.
+        // These only result from fusion.
         LaneInstr::MapWords(_)
-        | LaneInstr::CommonOf { .. }
+        | LaneInstr::NoteCommonOf { .. }
         | LaneInstr::AddByWords { .. }
-        | LaneInstr::AskByWords { .. } => true,
+        | LaneInstr::CountRequestByWords { .. } => true,
     }
 }
 
-/// The register that a step sets.
-fn writes(step: &LaneInstr<'_>) -> Option<Reg> {
-    match step {
+/// Returns the register that an instruction sets.
+fn writes(instr: &LaneInstr<'_>) -> Option<Reg> {
+    match instr {
         LaneInstr::Map { regs: [to, ..], .. }
         | LaneInstr::MapWithOne { regs: [to, ..], .. }
         | LaneInstr::MapWithLoaded { regs: [to, ..], .. }
@@ -244,12 +254,12 @@ fn writes(step: &LaneInstr<'_>) -> Option<Reg> {
         | LaneInstr::Add { to, .. } => Some(*to),
         LaneInstr::Store { .. }
         | LaneInstr::LoadOnce { .. }
-        | LaneInstr::Common { .. }
+        | LaneInstr::NoteCommon { .. }
         | LaneInstr::MapWords(_)
-        | LaneInstr::CommonOf { .. }
-        | LaneInstr::AddInside { .. }
+        | LaneInstr::NoteCommonOf { .. }
+        | LaneInstr::AddInBounds { .. }
         | LaneInstr::AddByWords { .. }
-        | LaneInstr::Ask { .. }
-        | LaneInstr::AskByWords { .. } => None,
+        | LaneInstr::CountRequest { .. }
+        | LaneInstr::CountRequestByWords { .. } => None,
     }
 }

@@ -1,5 +1,5 @@
-//! The operations on lanes of a round, one after the other.
-use super::{Counts, linear::MAX_LOADED};
+//! Lane instructions: the recorded operations of a round, executed one after the other.
+use super::{ReplayCounter, linear::MAX_LOADED};
 use crate::{
     exec::step::with_word,
     vector::{
@@ -17,61 +17,61 @@ use crate::{
 use std::ops::Range;
 use warpwise_compiler::hardware::LANES;
 
-/// An operation on lanes. What changes from round to round stands as it is in the first one, with how much more it is in
-/// each that follows.
+/// A lane instruction. A number that differs between rounds is stored as its value in the first
+/// round and its increment `step`.
 #[derive(Clone, Copy)]
 pub(crate) enum LaneInstr<'a> {
     /// `d = f(a, b, c)`, of `[d, a, b, c]`.
     Map { f: LaneFn, regs: [Reg; 4] },
-    /// The same where one operand is a value held once.
+    /// [`Map`](Self::Map) with one uniform operand.
     MapWithOne { f: LaneFn, regs: [Reg; 4], place: Place, one: u64, step: u64 },
-    /// The same where it is the loaded value of that number.
+    /// [`Map`](Self::Map) with one operand that was loaded, by its number.
     MapWithLoaded { f: LaneFn, regs: [Reg; 4], place: Place, loaded: usize },
-    /// The same where some of them are in memory.
+    /// [`Map`](Self::Map) with operands or the result in memory.
     MapWords(MapWords<'a>),
     /// Copies lanes.
     Copy { to: Reg, from: Reg },
-    /// Sets all lanes to a value.
+    /// Sets all lanes to a number.
     Splat { to: Reg, bits: u64, step: u64 },
-    /// Sets all lanes to the loaded value of that number.
+    /// Sets all lanes to a loaded value, by its number.
     SplatLoaded { to: Reg, loaded: usize },
-    /// Loads the value of that number.
-    LoadOnce { loaded: usize, word: OneWord<'a> },
+    /// Loads a uniform value, by its number.
+    LoadOnce { loaded: usize, word: UniformWord<'a> },
     /// Computes an affine value.
     Spread { to: Reg, slope: Reg, base: u64, step: u64 },
     /// Loads lanes.
     Load { to: Reg, access: Access<'a> },
-    /// Stores them.
+    /// Stores lanes.
     Store { value: Reg, access: Access<'a> },
     /// Notes the value that all lanes store, if it is the same.
-    Common { value: Reg },
-    /// The same of a value that is only computed for that.
-    CommonOf { value: Reg, words: MapWords<'a> },
-    /// Adds to an element in each lane, and sets the lane of `to` to the value before.
-    Add { to: Reg, adding: Adding<'a> },
-    /// Adds to an element in each lane, by an index of 1 or 2 bytes, and keeps nothing.
-    AddInside { adding: Adding<'a> },
-    /// The same by the index in memory that would be loaded into its register.
-    AddByWords { adding: Adding<'a>, words: Words<'a> },
-    /// Counts an atomic request whose addresses only lanes have.
-    Ask { asking: Asking },
-    /// The same by the indices of a byte in memory that would be loaded into its register.
-    AskByWords { asking: Asking, words: Words<'a> },
+    NoteCommon { value: Reg },
+    /// [`NoteCommon`](Self::NoteCommon) of a value that is only computed for that.
+    NoteCommonOf { value: Reg, words: MapWords<'a> },
+    /// Adds to an element in each lane, and sets the lane of `to` to the old value.
+    Add { to: Reg, sum: AtomicSum<'a> },
+    /// Adds to an element in each lane, by an index of 1 or 2 bytes, and keeps no old values.
+    AddInBounds { sum: AtomicSum<'a> },
+    /// [`AddInBounds`](Self::AddInBounds) by indices in memory instead of a register.
+    AddByWords { sum: AtomicSum<'a>, words: Words<'a> },
+    /// Counts an atomic request with addresses in lanes.
+    CountRequest { request: LaneRequest },
+    /// [`CountRequest`](Self::CountRequest) by one-byte indices in memory instead of a register.
+    CountRequestByWords { request: LaneRequest, words: Words<'a> },
 }
 
-/// A word that is inside in every round.
+/// A word that is in bounds in every round.
 #[derive(Clone, Copy)]
-pub(crate) struct OneWord<'a> {
+pub(crate) struct UniformWord<'a> {
     pub(super) cells: Cells<'a>,
     pub(super) at: u64,
     pub(super) step: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub(super) size: usize,
 }
 
-/// Relaxed atomic sums with elements that are all inside.
+/// Relaxed atomic sums with elements that are all in bounds.
 #[derive(Clone, Copy)]
-pub(crate) struct Adding<'a> {
+pub(crate) struct AtomicSum<'a> {
     pub(super) cells: Cells<'a>,
     /// Bytes of a word.
     pub(super) size: usize,
@@ -84,16 +84,16 @@ pub(crate) struct Adding<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Summand {
     Lanes(Reg),
-    /// One for all lanes, with how much more it is in each round that follows.
+    /// One for all lanes, with its increment per round.
     One {
         bits: u64,
         step: u64,
     },
 }
 
-/// A request whose lanes go to `start + index * stride`.
+/// A request of lanes to `start + index * stride`.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking {
+pub(crate) struct LaneRequest {
     pub(super) request: u32,
     /// True if all lanes are served together.
     pub(super) is_served_at_once: bool,
@@ -102,7 +102,7 @@ pub(crate) struct Asking {
     pub(super) start: u64,
 }
 
-/// Where lanes go in memory, all of them inside.
+/// An access of lanes, all of them in bounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'a> {
     pub(super) cells: Cells<'a>,
@@ -112,19 +112,21 @@ pub(crate) struct Access<'a> {
     pub(super) copy: CopyWords,
 }
 
-/// Does some rounds of operations, on the lanes of a full run; `values` gets those that all lanes [store](LaneInstr::Common),
-/// and `counts` the requests whose addresses only lanes have. Returns what the last round loaded once for all lanes.
-pub(crate) fn run(
-    steps: &[LaneInstr<'_>],
+/// Executes lane instructions for some rounds, on the lanes of a full run; `values` receives the
+/// [noted](LaneInstr::NoteCommon) values, and `counts` the requests with addresses in lanes.
+/// Returns the uniform values that the last round loaded.
+pub(crate) fn run_lane_instrs(
+    instrs: &[LaneInstr<'_>],
     registers: &mut Registers,
     lanes: Run,
     rounds: Range<u64>,
     values: &mut Vec<Option<u64>>,
-    counts: &mut Counts<'_, '_>,
+    counts: &mut ReplayCounter<'_, '_>,
 ) -> [u64; MAX_LOADED] {
     let runs = [lanes];
     let mut once = [0; MAX_LOADED];
-    if let [LaneInstr::MapWords(words)] = steps
+    // A single dense operation in memory runs over all rounds at once.
+    if let [LaneInstr::MapWords(words)] = instrs
         && rounds.end - rounds.start > 1
         && words.is_dense()
     {
@@ -132,8 +134,8 @@ pub(crate) fn run(
         return once;
     }
     for round in rounds {
-        for step in steps {
-            match step {
+        for instr in instrs {
+            match instr {
                 LaneInstr::Map { f, regs } => registers.map(*f, *regs, &runs),
                 LaneInstr::MapWithOne { f, regs, place, one, step } => {
                     let one = one.wrapping_add(step.wrapping_mul(round));
@@ -168,25 +170,32 @@ pub(crate) fn run(
                     let inside = registers.store_affine(copy, *value, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
-                LaneInstr::Common { value } => {
-                    values.push(common(registers, *value, lanes.len));
+                LaneInstr::NoteCommon { value } => {
+                    values.push(common_value(registers, *value, lanes.len));
                 }
-                LaneInstr::CommonOf { value, words } => {
-                    values.push(common_of_words(registers, (*value, words), lanes.len, round));
+                LaneInstr::NoteCommonOf { value, words } => {
+                    values.push(common_value_of_words(
+                        registers,
+                        (*value, words),
+                        lanes.len,
+                        round,
+                    ));
                 }
-                LaneInstr::Add { to, adding } => {
-                    let done = with_word!(adding.size, adding.each(registers, (*to, lanes), round));
+                LaneInstr::Add { to, sum } => {
+                    let done = with_word!(sum.size, sum.each(registers, (*to, lanes), round));
                     debug_assert!(done == lanes.len, "what is outside was not gone through");
                 }
-                LaneInstr::AddInside { adding } => {
-                    with_word!(adding.size, adding.each_inside(registers, lanes, round));
+                LaneInstr::AddInBounds { sum } => {
+                    with_word!(sum.size, sum.each_inside(registers, lanes, round));
                 }
-                LaneInstr::AddByWords { adding, words } => {
-                    with_word!(adding.size, adding.each_by_words(words, round));
+                LaneInstr::AddByWords { sum, words } => {
+                    with_word!(sum.size, sum.each_by_words(words, round));
                 }
-                LaneInstr::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
-                LaneInstr::AskByWords { asking, words } => {
-                    counts.ask_by_words(asking, words, round);
+                LaneInstr::CountRequest { request } => {
+                    counts.count_lane_request(request, registers, round)
+                }
+                LaneInstr::CountRequestByWords { request, words } => {
+                    counts.count_word_request(request, words, round);
                 }
             }
         }
@@ -194,7 +203,7 @@ pub(crate) fn run(
     once
 }
 
-/// Returns true if words at multiples of `stride` up to an index are inside.
+/// Returns true if words at multiples of `stride` up to an index are in bounds.
 pub(super) fn is_inside(cells: Cells<'_>, index: u64, (stride, size): (u64, usize)) -> bool {
     let end = index.checked_mul(stride).and_then(|at| at.checked_add(size as u64));
     stride != 0
@@ -203,32 +212,32 @@ pub(super) fn is_inside(cells: Cells<'_>, index: u64, (stride, size): (u64, usiz
         && end.is_some_and(|end| end <= cells.len())
 }
 
-/// Returns the value of the first lanes of a register, if they have the same.
-pub(super) fn common(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
+/// Returns the value of the first lanes of a register, if it is the same.
+pub(super) fn common_value(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
     let first = registers.get(value, 0);
     (1..lanes).all(|lane| registers.get(value, lane) == first).then_some(first)
 }
 
 /// Computes a value in a round, and returns it if all lanes have the same.
-pub(super) fn common_of_words(
+pub(super) fn common_value_of_words(
     registers: &mut Registers,
     (value, words): (Reg, &MapWords<'_>),
     lanes: usize,
     round: u64,
 ) -> Option<u64> {
-    // Mostly the first two differ.
+    // Mostly the first two lanes differ already.
     let few = lanes.min(2);
     registers.map_first_words(words, few, round);
-    let found = common(registers, value, few);
+    let found = common_value(registers, value, few);
     if found.is_none() || few == lanes {
         return found;
     }
     registers.map_words(words, round);
-    common(registers, value, lanes)
+    common_value(registers, value, lanes)
 }
 
-impl OneWord<'_> {
-    /// Returns its bits in a round.
+impl UniformWord<'_> {
+    /// Returns the word's bits in a round.
     #[inline(always)]
     fn load<W: Word>(&self, round: u64) -> u64 {
         let at = self.at.wrapping_add(self.step.wrapping_mul(round));
@@ -238,7 +247,7 @@ impl OneWord<'_> {
     }
 }
 
-impl Asking {
+impl LaneRequest {
     /// Returns true if requests of full warps, `lanes` in all, are counted together.
     #[inline(always)]
     pub(super) fn is_batched(&self, lanes: usize) -> bool {
@@ -246,19 +255,20 @@ impl Asking {
     }
 }
 
-impl Adding<'_> {
+impl AtomicSum<'_> {
     fn elements(&self) -> Elements<'_> {
         let Self { cells, stride, index, .. } = *self;
         Elements { cells, base: 0, stride, index }
     }
 
-    /// Returns true if the elements of all numbers that a register of 1 or 2 bytes holds are inside.
+    /// Returns true if the elements at all indices that a register of 1 or 2 bytes can hold are in
+    /// bounds.
     pub(super) fn holds_all(&self, index: Reg) -> bool {
         let greatest = (1_u64 << (8 * index.size())) - 1;
         is_inside(self.cells, greatest, (self.stride, self.size))
     }
 
-    /// Adds in a round; returns how many lanes are done.
+    /// Adds in a round; returns the number of lanes done.
     fn each<W: Word>(
         &self,
         registers: &mut Registers,
@@ -292,7 +302,7 @@ impl Adding<'_> {
 }
 
 impl Access<'_> {
-    /// Where the walk begins in a round.
+    /// Returns the offset where the walk begins in a round.
     #[inline(always)]
     fn at(&self, round: u64) -> i64 {
         self.at.wrapping_add(self.step.wrapping_mul(round as i64))

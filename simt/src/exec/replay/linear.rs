@@ -1,5 +1,5 @@
-//! Values held once, as what they are in the first of some rounds and how much more in each that follows; and for how
-//! many rounds what is said of them is true.
+//! Uniform values as linear functions of the round, and the number of rounds for which the recorded
+//! conditions hold.
 use crate::{
     bytecode::{Compare, Counter, IntegerOp, MAX_CONDITION_TERMS, Term},
     exec::bound::Bound,
@@ -11,16 +11,16 @@ use crate::{
 use std::cell::Cell;
 use warpwise_compiler::ir::CompareOp;
 
-/// A number in the first round, and how much more it is in each that follows.
+/// A number in the first round, and its increment per round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct Linear {
     pub(super) at: i128,
     pub(super) step: i128,
 }
 
-impl Line {
-    /// The same in all rounds.
-    fn flat(at: impl Into<i128>) -> Self {
+impl Linear {
+    /// Makes a number that is the same in all rounds.
+    fn constant(at: impl Into<i128>) -> Self {
         Self { at: at.into(), step: 0 }
     }
 
@@ -33,54 +33,55 @@ impl Line {
     }
 }
 
-/// The bits of a value held once: modulo 2^64, so many in the first round, and so many more in each that follows.
+/// The bits of a uniform value, modulo 2^64: its value in the first round, and its increment per
+/// round.
 #[derive(Clone, Copy)]
 struct Bits {
     at: u64,
     step: u64,
 }
 
-/// All values held once, and for how many rounds what was asked about them is so.
-pub(crate) struct Numbers {
+/// The uniform values, and the number of rounds for which every recorded condition holds.
+pub(crate) struct LinearValues {
     bits: Vec<Bits>,
     rounds: u64,
-    /// The values that each round loads: where they are held.
-    loaded: Vec<(usize, Loaded)>,
-    /// Whether one of these was asked for as if it were in proportion to the round.
+    /// The slots of the values that each round loads.
+    loaded: Vec<(usize, LoadState)>,
+    /// True if a loaded value was used as if it were linear.
     is_broken: Cell<bool>,
 }
 
-/// A value that each round loads once for all lanes.
+/// The state of a value that each round loads once for all lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Loaded {
-    /// It has been loaded in the round.
+enum LoadState {
+    /// It has been loaded in this round.
     Now,
-    /// It has not been: it is that of the round before.
+    /// It still is the previous round's.
     Before,
 }
 
-/// Most values that a round loads once for all lanes.
+/// The most values that a round loads once for all lanes.
 pub(crate) const MAX_LOADED: usize = 16;
 
-impl Numbers {
-    /// Values that are the same in all of at most so many rounds.
+impl LinearValues {
+    /// Starts with values that are the same in all of at most `rounds` rounds.
     pub(crate) fn new(uniforms: &[u64], rounds: u64) -> Self {
         let (loaded, is_broken) = (Vec::new(), Cell::new(false));
-        let mut numbers = Self { bits: Vec::new(), rounds, loaded, is_broken };
-        numbers.set(uniforms, rounds);
-        numbers
+        let mut values = Self { bits: Vec::new(), rounds, loaded, is_broken };
+        values.restart(uniforms, rounds);
+        values
     }
 
-    /// The same again, in the same room, for another round of the same steps.
-    pub(crate) fn set_again(&mut self, uniforms: &[u64], rounds: u64) {
+    /// Restarts for another recording of the same round.
+    pub(crate) fn restart_recording(&mut self, uniforms: &[u64], rounds: u64) {
         let mut loaded = std::mem::take(&mut self.loaded);
-        loaded.iter_mut().for_each(|(_, state)| *state = Loaded::Before);
-        self.set(uniforms, rounds);
+        loaded.iter_mut().for_each(|(_, state)| *state = LoadState::Before);
+        self.restart(uniforms, rounds);
         self.loaded = loaded;
     }
 
-    /// The same again, in the same room.
-    pub(crate) fn set(&mut self, uniforms: &[u64], rounds: u64) {
+    /// Restarts, in the same allocation.
+    pub(crate) fn restart(&mut self, uniforms: &[u64], rounds: u64) {
         self.loaded.clear();
         self.is_broken.set(false);
         self.rounds = rounds;
@@ -88,86 +89,88 @@ impl Numbers {
         self.bits.extend(uniforms.iter().map(|at| Bits { at: *at, step: 0 }));
     }
 
-    /// Makes a value one that is loaded here; returns its number among those.
+    /// Marks a value as loaded in this round; returns its number among the loaded values.
     pub(super) fn load(&mut self, uniform: Uniform) -> Option<usize> {
         let known = self.loaded.iter().position(|(slot, _)| *slot == uniform.slot());
         let number = known.unwrap_or(self.loaded.len());
         if known.is_none() {
-            self.loaded.push((uniform.slot(), Loaded::Now));
+            self.loaded.push((uniform.slot(), LoadState::Now));
         }
-        self.loaded[number].1 = Loaded::Now;
+        self.loaded[number].1 = LoadState::Now;
         (number < MAX_LOADED).then_some(number)
     }
 
-    /// Returns the number of a value that was loaded in the round.
+    /// Returns the number of a value that was loaded in this round.
     pub(super) fn loaded(&self, uniform: Uniform) -> Option<usize> {
-        self.loaded.iter().position(|loaded| *loaded == (uniform.slot(), Loaded::Now))
+        self.loaded.iter().position(|loaded| *loaded == (uniform.slot(), LoadState::Now))
     }
 
-    /// Returns true if what was found out is not so, as it took a value that is loaded for one that is
-    /// in proportion to the round.
+    /// Returns true if the recording is invalid, because it used a loaded value as if it were
+    /// linear.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.get()
     }
 
-    /// Returns where the values are held that are loaded, by their numbers.
+    /// Returns the slots of the loaded values, by their numbers.
     pub(crate) fn loaded_slots(&self) -> impl Iterator<Item = usize> {
         self.loaded.iter().map(|(slot, _)| *slot)
     }
 
-    /// The bits of a value that is not loaded.
-    fn bits_of(&self, uniform: Uniform) -> Bits {
+    /// Returns the bits of a value that is not loaded.
+    fn linear_bits(&self, uniform: Uniform) -> Bits {
         if self.loaded.iter().any(|(slot, _)| *slot == uniform.slot()) {
             self.is_broken.set(true);
         }
         self.bits[uniform.slot()]
     }
 
-    /// Sets a value to one that is in proportion to the round.
-    fn put(&mut self, uniform: Uniform, bits: Bits) {
+    /// Sets a value to a linear one.
+    fn set_linear(&mut self, uniform: Uniform, bits: Bits) {
         if self.loaded.iter().any(|(slot, _)| *slot == uniform.slot()) {
             self.is_broken.set(true);
         }
         self.bits[uniform.slot()] = bits;
     }
 
-    /// For how many rounds all that was found out is so.
+    /// Returns the number of rounds for which every recorded condition holds.
     pub(crate) fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// A value that is so much more in each round, modulo 2^64.
+    /// Makes a value advance by `step` in each round, modulo 2^64.
     pub(crate) fn advance(&mut self, uniform: Uniform, at: u64, step: u64) {
         self.bits[uniform.slot()] = Bits { at, step };
     }
 
-    /// Values that are so much more in each round.
+    /// Makes all values advance.
     pub(crate) fn advance_all(&mut self, more: &[u64]) {
         for (bits, more) in self.bits.iter_mut().zip(more) {
             bits.step = *more;
         }
     }
 
-    /// Whether what values are behind each round is what they are before the next, where those before the first are given.
-    pub(crate) fn go_on(&self, before: &[u64], more: &[u64]) -> bool {
+    /// Returns true if the values after each round are those before the next one, given those
+    /// before the first.
+    pub(crate) fn continues(&self, before: &[u64], more: &[u64]) -> bool {
         let mut values = self.bits.iter().zip(before).zip(more);
         values.all(|((bits, before), more)| {
             bits.at == before.wrapping_add(*more) && bits.step == *more
         })
     }
 
-    /// The next round of a `for`, for as long as there is one.
+    /// Advances to the next iteration of a `for`, for as many rounds as there are iterations.
     pub(super) fn next(
         &mut self,
         Counter { counter, end, step, inclusive }: Counter,
     ) -> Option<()> {
         let left = self.get(end).minus(self.get(counter)).minus(self.get(step));
-        self.holds(if inclusive { left } else { left.plus(-1) })?;
+        self.require_non_negative(if inclusive { left } else { left.plus(-1) })?;
         self.integer(IntegerOp::Add, [counter, counter, step, step])
     }
 
-    /// Whether a number is not negative; if it is not in the first round, for as long as it stays so.
-    fn holds(&mut self, Line { at, step }: Line) -> Option<()> {
+    /// Requires a number not to be negative; `None` if it is in the first round, otherwise it
+    /// limits the rounds.
+    fn require_non_negative(&mut self, Linear { at, step }: Linear) -> Option<()> {
         if at < 0 {
             return None;
         }
@@ -178,51 +181,52 @@ impl Numbers {
         Some(())
     }
 
-    /// Whether a number is between 0 and a limit.
-    fn fits(&mut self, line: Line, limit: impl Into<i128>) -> Option<()> {
-        self.holds(line)?;
-        self.holds(Line::flat(limit).minus(line))
+    /// Requires a number to be between 0 and a limit.
+    fn require_within(&mut self, line: Linear, limit: impl Into<i128>) -> Option<()> {
+        self.require_non_negative(line)?;
+        self.require_non_negative(Linear::constant(limit).minus(line))
     }
 
-    /// A value, unsigned, for as long as it does not wrap.
-    pub(super) fn get(&mut self, uniform: Uniform) -> Line {
+    /// Returns a value, unsigned, for as many rounds as it does not wrap.
+    pub(super) fn get(&mut self, uniform: Uniform) -> Linear {
         let unused = 64 - 8 * uniform.size();
-        let Bits { at, step } = self.bits_of(uniform);
+        let Bits { at, step } = self.linear_bits(uniform);
         let step = (step << unused).cast_signed() >> unused;
         let limit = u64::MAX >> unused;
-        let line = Line { at: (at & limit).into(), step: step.into() };
+        let line = Linear { at: (at & limit).into(), step: step.into() };
         if step != 0 {
             // It fits in the first round.
-            let _ = self.fits(line, limit);
+            let _ = self.require_within(line, limit);
         }
         line
     }
 
-    /// A value that is the same in all rounds.
-    pub(super) fn same(&self, uniform: Uniform) -> Option<u64> {
-        let Bits { at, step } = self.bits_of(uniform);
+    /// Returns a value that is the same in all rounds.
+    pub(super) fn constant_bits(&self, uniform: Uniform) -> Option<u64> {
+        let Bits { at, step } = self.linear_bits(uniform);
         let limit = uniform.greatest();
         (step & limit == 0).then_some(at & limit)
     }
 
-    /// What a value is in each round: modulo 2^64, so many at first, and so many more each time.
-    pub(super) fn steps(&mut self, uniform: Uniform) -> (u64, u64) {
-        let Line { at, step } = self.get(uniform);
+    /// Returns a value modulo 2^64: its bits in the first round, and its increment.
+    pub(super) fn linear_parts(&mut self, uniform: Uniform) -> (u64, u64) {
+        let Linear { at, step } = self.get(uniform);
         (at as u64, step as u64)
     }
 
     /// Computes a value from others that are the same in all rounds.
     pub(super) fn compute(&mut self, f: LaneFn, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
-        let mut values = [0, self.same(a)?, self.same(b)?, self.same(c)?];
+        let mut values =
+            [0, self.constant_bits(a)?, self.constant_bits(b)?, self.constant_bits(c)?];
         let slot = |number, of: Uniform| Uniform::new(number, of.size());
         map_uniform(f, &mut values, [slot(0, to), slot(1, a), slot(2, b), slot(3, c)]);
-        self.put(to, Bits { at: values[0], step: 0 });
+        self.set_linear(to, Bits { at: values[0], step: 0 });
         Some(())
     }
 
-    /// Computes a value from others; `None` if it is not in proportion to the round.
+    /// Computes a value from others; `None` if it is not linear.
     pub(super) fn integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
-        let (a, b) = (self.steps(a), self.steps(b));
+        let (a, b) = (self.linear_parts(a), self.linear_parts(b));
         let product = |(a, more_a): (u64, u64), (b, more_b): (u64, u64)| {
             let step = match (more_a, more_b) {
                 (more, 0) => more.wrapping_mul(b),
@@ -236,35 +240,35 @@ impl Numbers {
             IntegerOp::Sub => (a.0.wrapping_sub(b.0), a.1.wrapping_sub(b.1)),
             IntegerOp::Mul => product(a, b)?,
             IntegerOp::Common => {
-                let (at, step) = product(b, self.steps(c))?;
+                let (at, step) = product(b, self.linear_parts(c))?;
                 (a.0.wrapping_add(at), a.1.wrapping_add(step))
             }
-            // Addresses in steps are followed as elements of buffers only.
+            // Addresses that advance are only supported as elements of buffers.
             IntegerOp::Offset => return None,
         };
-        self.put(to, Bits { at, step });
+        self.set_linear(to, Bits { at, step });
         Some(())
     }
 
-    /// Between what the lanes of a group are, if none wraps.
-    pub(super) fn span(&mut self, value: Affine, reach: Reach) -> Option<(Line, Line)> {
+    /// Returns the least and the greatest value of the lanes of a group, if none wraps.
+    pub(super) fn span(&mut self, value: Affine, reach: Reach) -> Option<(Linear, Linear)> {
         let base = self.get(value.base);
         let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
-        self.holds(least)?;
-        self.fits(greatest, value.base.greatest())?;
+        self.require_non_negative(least)?;
+        self.require_within(greatest, value.base.greatest())?;
         Some((least, greatest))
     }
 
-    /// Whether an index is below a length, which is for all lanes.
-    pub(super) fn is_below(&mut self, greatest: Line, len: Uniform) -> Option<()> {
+    /// Requires an index to be below a length, in all lanes.
+    pub(super) fn is_below(&mut self, greatest: Linear, len: Uniform) -> Option<()> {
         let len = self.get(len);
-        self.holds(len.minus(greatest).plus(-1))
+        self.require_non_negative(len.minus(greatest).plus(-1))
     }
 
-    /// Whether words at multiples of their size, from `first` to `last`, are inside so many bytes.
+    /// Requires words at multiples of their size, over the lanes' range, to be within `len` bytes.
     pub(super) fn is_inside(
         &mut self,
-        at: Line,
+        at: Linear,
         reach: Reach,
         word: usize,
         len: u64,
@@ -272,11 +276,11 @@ impl Numbers {
         let word = word as i128;
         let aligned = at.at % word == 0 && at.step % word == 0;
         aligned.then_some(())?;
-        self.holds(at.plus(reach.min))?;
-        self.fits(at.plus(reach.max), i128::from(len) - word)
+        self.require_non_negative(at.plus(reach.min))?;
+        self.require_within(at.plus(reach.max), i128::from(len) - word)
     }
 
-    /// What a condition is in every lane, if that is known without looking at any.
+    /// Returns the value of a condition if it is the same in every lane, without a look at any.
     pub(super) fn decide(
         &mut self,
         terms: &[Term],
@@ -289,7 +293,7 @@ impl Numbers {
             known[at] = match *term {
                 Term::Compare(compare) => {
                     let compare = &compares[compare as usize];
-                    self.verdict(compare, bound.reach(compare.value.slope, group))
+                    self.decide_compare(compare, bound.reach(compare.value.slope, group))
                 }
                 Term::Both(a, b) => match (known[usize::from(a)], known[usize::from(b)]) {
                     (Some(false), _) | (_, Some(false)) => Some(false),
@@ -307,15 +311,15 @@ impl Numbers {
         known[terms.len() - 1]
     }
 
-    /// What comes out of a comparison in every lane, if it is the same.
-    pub(super) fn verdict(&mut self, compare: &Compare, reach: Reach) -> Option<bool> {
+    /// Returns the result of a comparison if it is the same in every lane.
+    pub(super) fn decide_compare(&mut self, compare: &Compare, reach: Reach) -> Option<bool> {
         let Compare { op, signed, value, with, .. } = compare;
         let (least, greatest, with) = if *signed {
             let base = self.signed(value.base);
             let half = i128::from(u64::MAX >> (65 - 8 * value.base.size()));
             let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
-            self.holds(Line { at: least.at + half + 1, ..least })?;
-            self.holds(Line::flat(half).minus(greatest))?;
+            self.require_non_negative(Linear { at: least.at + half + 1, ..least })?;
+            self.require_non_negative(Linear::constant(half).minus(greatest))?;
             (least, greatest, self.signed(*with))
         } else {
             let (least, greatest) = self.span(*value, reach)?;
@@ -323,7 +327,7 @@ impl Numbers {
         };
         let (below, above) = (with.minus(greatest), least.minus(with));
         let apart = if below.at > 0 { below.plus(-1) } else { above.plus(-1) };
-        let never = Line::flat(-1);
+        let never = Linear::constant(-1);
         match op {
             CompareOp::Lt => self.either(below.plus(-1), above),
             CompareOp::Ge => self.either(above, below.plus(-1)),
@@ -334,29 +338,30 @@ impl Numbers {
         }
     }
 
-    /// True if the first number is not negative, false if the second one is not.
-    fn either(&mut self, so: Line, otherwise: Line) -> Option<bool> {
-        if self.holds(so).is_some() {
+    /// Returns true if the first number is not negative, false if the second one is not; limits the
+    /// rounds accordingly.
+    fn either(&mut self, so: Linear, otherwise: Linear) -> Option<bool> {
+        if self.require_non_negative(so).is_some() {
             return Some(true);
         }
-        self.holds(otherwise).map(|()| false)
+        self.require_non_negative(otherwise).map(|()| false)
     }
 
-    /// A value, signed, for as long as it does not wrap.
-    fn signed(&mut self, uniform: Uniform) -> Line {
+    /// Returns a value, signed, for as many rounds as it does not wrap.
+    fn signed(&mut self, uniform: Uniform) -> Linear {
         let line = self.get(uniform);
         let half = 1_i128 << (8 * uniform.size() - 1);
-        // It is on one of the sides in the first round.
+        // In the first round it is on one of the sides; it must stay there.
         if line.at < half {
-            let _ = self.holds(Line::flat(half - 1).minus(line));
+            let _ = self.require_non_negative(Linear::constant(half - 1).minus(line));
             return line;
         }
-        let _ = self.holds(Line { at: line.at - half, ..line });
-        Line { at: line.at - 2 * half, ..line }
+        let _ = self.require_non_negative(Linear { at: line.at - half, ..line });
+        Linear { at: line.at - 2 * half, ..line }
     }
 
-    /// The bits that values have in a round.
-    pub(crate) fn in_round(&self, round: u64) -> impl Iterator<Item = u64> {
+    /// Returns the bits of all values in a round.
+    pub(crate) fn bits_in_round(&self, round: u64) -> impl Iterator<Item = u64> {
         self.bits.iter().map(move |bits| bits.at.wrapping_add(bits.step.wrapping_mul(round)))
     }
 }

@@ -1,18 +1,21 @@
-//! Rounds that are alike: neighbouring blocks, or iterations of a loop, that take the same steps.
+//! Replay: rounds with the same control flow are recorded once and replayed many times. Rounds are
+//! neighbouring blocks, or iterations of a loop.
 //!
-//! In most kernels the values held once are in proportion to the number of the round: the index of a block times how
-//! many threads it has, the counter of a loop, and what is computed from these by sums and products with what stays the
-//! same. So they are followed as [numbers](linear): what a value is in the first round, and how much more in each that follows.
-//! The steps of the first round are [gone through](record) once. Each comparison, each index and each access then says
-//! for how many rounds it comes out the same: for as long as a number that grows or falls in equal steps stays on
-//! its side of a limit. What is left of a round are the operations on lanes, as a [list](lane_instrs): in each of those rounds
-//! they are done one after the other, without looking at the steps between them. Where the machine has AVX-512, the list is
-//! [compiled](compile()) if all of it can be, so that lanes stay in vector registers from operation to operation. Elsewhere some
-//! operations [take](fuse()) their operands from memory, or leave their result there. What is counted and checked is the same in each round, too, but that what is accessed
-//! [goes on](effects) by as many bytes; so it is [counted](count) at once, and noted round by round.
+//! In most kernels the uniform values are linear in the number of the round: the index of a block
+//! times the number of its threads, the counter of a loop, and sums and products of these with
+//! constants. So they are represented as [linear functions](linear): a value in the first round and
+//! its increment per round. The [recorder](record) executes the first round once. Each comparison,
+//! each index and each access then limits the number of rounds with the same outcome: as long as a
+//! linear function stays on its side of a limit. The result is a list of [lane
+//! instructions](lane_instrs), which all these rounds execute without control flow. Where the
+//! machine has AVX-512, the list is [compiled](compile()) if all of it can be, so that lanes stay
+//! in vector registers between operations. Elsewhere some operations are [fused](fuse()) with loads
+//! and stores. The [`effects`] to count and to check are the same in each round, too, but
+//! for addresses, which advance by a constant; so they are [counted](count) at once, and checked
+//! round by round.
 //!
-//! Nothing is done before it is known for how many rounds all of that holds. What does not hold for a single one (lanes
-//! that part, an access outside, addresses that only lanes have) is left to [`crate::exec::step`].
+//! Nothing happens before the number of rounds is known. A round that cannot be recorded (lanes
+//! diverge, an access is out of bounds, addresses are in lanes) runs in [`crate::exec::step`].
 mod compile;
 mod count;
 mod effects;
@@ -22,18 +25,18 @@ mod linear;
 mod record;
 
 pub(crate) use compile::compile;
-pub(crate) use count::Counts;
-pub(crate) use effects::Noted;
+pub(crate) use count::ReplayCounter;
+pub(crate) use effects::Effects;
 pub(crate) use fuse::fuse;
-pub(crate) use linear::Numbers;
+pub(crate) use linear::LinearValues;
 
-pub(crate) use lane_instrs::{LaneInstr, run};
-pub(crate) use record::{Fails, Trace};
+pub(crate) use lane_instrs::{LaneInstr, run_lane_instrs};
+pub(crate) use record::{Failure, Recorder};
 
-/// Whether to try how many rounds are alike.
+/// The backoff of attempts to replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tries {
-    /// After so many rounds; if it is in vain, after so many more.
+pub(crate) enum Backoff {
+    /// The next attempt is in `left` rounds; if it fails, the one after that in `more`.
     After {
         left: u32,
         more: u32,
@@ -41,16 +44,16 @@ pub(crate) enum Tries {
     Never,
 }
 
-impl Default for Tries {
+impl Default for Backoff {
     fn default() -> Self {
         Self::After { left: 0, more: 1 }
     }
 }
 
-impl Tries {
-    /// Whether it is time to, in a round.
+impl Backoff {
+    /// Returns true if an attempt is due in this round.
     #[inline(always)]
-    pub(crate) fn is_time(&mut self) -> bool {
+    pub(crate) fn is_due(&mut self) -> bool {
         match self {
             Self::After { left: 0, .. } => true,
             Self::After { left, .. } => {
@@ -61,12 +64,12 @@ impl Tries {
         }
     }
 
-    /// When to try again, at the latest after so many rounds.
-    pub(crate) fn after<T>(self, tried: &Result<T, Fails>, latest: u32) -> Self {
+    /// Returns the backoff after an attempt, at most `latest` rounds.
+    pub(crate) fn after_attempt<T>(self, tried: &Result<T, Failure>, latest: u32) -> Self {
         match (tried, self) {
-            (Err(Fails::Ever), _) | (_, Self::Never) => Self::Never,
+            (Err(Failure::Always), _) | (_, Self::Never) => Self::Never,
             (Ok(_), Self::After { .. }) => Self::default(),
-            (Err(Fails::Here), Self::After { more, .. }) => {
+            (Err(Failure::ThisRound), Self::After { more, .. }) => {
                 Self::After { left: more, more: (2 * more).min(latest) }
             }
         }

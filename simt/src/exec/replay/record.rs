@@ -1,8 +1,8 @@
-//! Goes through the steps of a round once, for all rounds that take the same.
+//! The recorder of a round: symbolic execution for all rounds with the same control flow.
 use super::{
-    Noted, Numbers,
-    lane_instrs::{Access, Adding, LaneInstr, OneWord, Summand, is_inside},
-    linear::Line,
+    Effects, LinearValues,
+    lane_instrs::{Access, AtomicSum, LaneInstr, Summand, UniformWord, is_inside},
+    linear::Linear,
 };
 use crate::{
     bytecode::{
@@ -16,28 +16,28 @@ use crate::{
     },
 };
 
-/// More operations on lanes are not worth a list.
-const MOST_STEPS: usize = 256;
+/// The most lane instructions of a recording.
+const MAX_INSTRS: usize = 256;
 
-/// Why rounds cannot be gone through together.
+/// The reason why rounds cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fails {
-    /// This one cannot; others may.
-    Here,
-    /// A step is not one for this.
-    Ever,
+pub(crate) enum Failure {
+    /// This round cannot be recorded; others may.
+    ThisRound,
+    /// The code has an instruction that cannot be recorded.
+    Always,
 }
 
-/// What stops the walk, as an `Option` or a comparison says it.
-pub(super) fn here<T>(known: Option<T>) -> Result<T, Fails> {
-    known.ok_or(Fails::Here)
+/// Turns an unknown value into a failure of this round.
+pub(super) fn or_fail<T>(known: Option<T>) -> Result<T, Failure> {
+    known.ok_or(Failure::ThisRound)
 }
 
-/// How to go on after a step.
-enum On {
-    /// There.
-    At(u32),
-    /// The round is over.
+/// The continuation after an instruction.
+enum Flow {
+    /// The next instruction.
+    Next(u32),
+    /// The end of the round.
     Ended,
 }
 
@@ -47,98 +47,99 @@ struct Arm {
     join: u32,
 }
 
-/// What goes through the steps of a group's round.
-pub(crate) struct Trace<'t, 'a> {
+/// The recorder of a group's round.
+pub(crate) struct Recorder<'t, 'a> {
     pub(crate) code: &'a Code,
     pub(crate) bound: &'a Bound<'a>,
-    /// The block's shared arrays, where they are one block's in all rounds.
+    /// The block's shared arrays, if all rounds are in one block.
     pub(crate) shared: &'a [Memory],
     pub(crate) group: usize,
-    pub(crate) numbers: &'t mut Numbers,
-    pub(crate) steps: &'t mut Vec<LaneInstr<'a>>,
-    pub(crate) noted: &'t mut Noted,
-    /// Whether lanes that run a loop together have gone round as often.
+    pub(crate) values: &'t mut LinearValues,
+    pub(crate) instrs: &'t mut Vec<LaneInstr<'a>>,
+    pub(crate) effects: &'t mut Effects,
+    /// True if lanes in a loop have the same trip count.
     pub(crate) equal_trips: bool,
-    /// Whether all of shared memory has been written, if that is checked.
+    /// True if all of shared memory has been written, if that is checked.
     pub(crate) is_defined: bool,
 }
 
-impl<'a> Trace<'_, 'a> {
-    /// Goes through a whole block.
-    pub(crate) fn block(&mut self) -> Result<(), Fails> {
-        self.steps.clear();
-        self.noted.clear();
+impl<'a> Recorder<'_, 'a> {
+    /// Records a whole block.
+    pub(crate) fn record_block(&mut self) -> Result<(), Failure> {
+        self.instrs.clear();
+        self.effects.clear();
         for (reg, preset) in &self.code.preset {
             match preset {
                 Preset::Zero => self.push(LaneInstr::Splat { to: *reg, bits: 0, step: 0 })?,
                 Preset::Splat(..) | Preset::Builtin(_) | Preset::Slope(_) => {
                     if preset.must_reset_per_block() {
-                        return Err(Fails::Ever);
+                        return Err(Failure::Always);
                     }
                 }
             }
         }
-        self.walk(0, None)?;
-        self.is_whole()
+        self.record_from(0, None)?;
+        self.check_loads()
     }
 
-    /// Fails if something was found out of a value that each round loads.
-    fn is_whole(&self) -> Result<(), Fails> {
-        if self.numbers.is_broken() { Err(Fails::Ever) } else { Ok(()) }
+    /// Fails if a loaded value was used as if it were linear.
+    fn check_loads(&self) -> Result<(), Failure> {
+        if self.values.is_broken() { Err(Failure::Always) } else { Ok(()) }
     }
 
-    /// Goes through an iteration of a loop, from `head` to the step `back` that jumps there, which it does.
-    pub(crate) fn iteration(&mut self, head: u32, back: u32) -> Result<(), Fails> {
-        self.steps.clear();
-        self.noted.clear();
-        self.walk(head, Some(back))?;
+    /// Records an iteration of a loop, from `head` to the instruction `back` that jumps there,
+    /// inclusive.
+    pub(crate) fn record_iteration(&mut self, head: u32, back: u32) -> Result<(), Failure> {
+        self.instrs.clear();
+        self.effects.clear();
+        self.record_from(head, Some(back))?;
         if let Instr::NextIteration { range, .. } = self.code.instrs[back as usize] {
-            here(self.numbers.next(range))?;
+            or_fail(self.values.next(range))?;
         }
-        self.is_whole()
+        self.check_loads()
     }
 
-    fn walk(&mut self, first: u32, back: Option<u32>) -> Result<(), Fails> {
+    fn record_from(&mut self, first: u32, back: Option<u32>) -> Result<(), Failure> {
         let (mut at, mut arms) = (first, Vec::new());
         while back != Some(at) {
-            match self.step(at, &mut arms)? {
-                On::At(next) => at = next,
-                On::Ended if back.is_none() => break,
-                On::Ended => return Err(Fails::Here),
+            match self.record_instr(at, &mut arms)? {
+                Flow::Next(next) => at = next,
+                Flow::Ended if back.is_none() => break,
+                Flow::Ended => return Err(Failure::ThisRound),
             }
         }
         Ok(())
     }
 
-    pub(super) fn push(&mut self, step: LaneInstr<'a>) -> Result<(), Fails> {
-        if self.steps.len() == MOST_STEPS {
-            return Err(Fails::Ever);
+    pub(super) fn push(&mut self, instr: LaneInstr<'a>) -> Result<(), Failure> {
+        if self.instrs.len() == MAX_INSTRS {
+            return Err(Failure::Always);
         }
-        self.steps.push(step);
+        self.instrs.push(instr);
         Ok(())
     }
 
-    fn step(&mut self, at: u32, arms: &mut Vec<Arm>) -> Result<On, Fails> {
+    fn record_instr(&mut self, at: u32, arms: &mut Vec<Arm>) -> Result<Flow, Failure> {
         let code = self.code;
         match &code.instrs[at as usize] {
             Instr::Map { f, regs } => self.push(LaneInstr::Map { f: *f, regs: *regs })?,
             Instr::MapWithOne { f, regs, place, one } => {
                 let (f, regs, place) = (*f, *regs, *place);
-                if let Some(loaded) = self.numbers.loaded(*one) {
+                if let Some(loaded) = self.values.loaded(*one) {
                     self.push(LaneInstr::MapWithLoaded { f, regs, place, loaded })?;
-                    return Ok(On::At(at + 1));
+                    return Ok(Flow::Next(at + 1));
                 }
-                let (one, step) = self.numbers.steps(*one);
+                let (one, step) = self.values.linear_parts(*one);
                 self.push(LaneInstr::MapWithOne { f, regs, place, one, step })?;
             }
-            Instr::Uniform { f, slots } => here(self.numbers.compute(*f, *slots))?,
-            Instr::Integer { op, slots } => here(self.numbers.integer(*op, *slots))?,
+            Instr::Uniform { f, slots } => or_fail(self.values.compute(*f, *slots))?,
+            Instr::Integer { op, slots } => or_fail(self.values.integer(*op, *slots))?,
             Instr::Splat { to, from } => {
-                if let Some(loaded) = self.numbers.loaded(*from) {
+                if let Some(loaded) = self.values.loaded(*from) {
                     self.push(LaneInstr::SplatLoaded { to: *to, loaded })?;
-                    return Ok(On::At(at + 1));
+                    return Ok(Flow::Next(at + 1));
                 }
-                let (bits, step) = self.numbers.steps(*from);
+                let (bits, step) = self.values.linear_parts(*from);
                 self.push(LaneInstr::Splat { to: *to, bits, step })?;
             }
             Instr::Spread { to, from } => self.spread(*to, *from)?,
@@ -164,17 +165,17 @@ impl<'a> Trace<'_, 'a> {
                 let regs = [product.to, a.to, b.to, product.c];
                 self.push(LaneInstr::Map { f: product.f, regs })?;
             }
-            // Lanes that run together have nobody to take in, and nobody parts. Where something undefined is followed,
-            // nothing runs alike.
+            // Converged lanes have no waiting lanes to merge, and do not diverge. While undefined
+            // values are tracked, nothing is replayed.
             Instr::Regather | Instr::CountDivergence { .. } | Instr::TrackUndefined { .. } => {}
             Instr::CountSegment { segment } | Instr::CountArm { segment, .. } => {
-                self.noted.segments.push(*segment);
+                self.effects.segments.push(*segment);
             }
-            Instr::CountLoopEntry { number } => self.noted.loops.push(*number),
-            Instr::Atomic { access } => self.add(&code.atomics[*access as usize])?,
-            Instr::CountRequest { request } => self.request(*request)?,
-            Instr::CheckAccess { site } => self.watch(*site)?,
-            step @ (Instr::Jump { .. }
+            Instr::CountLoopEntry { number } => self.effects.loops.push(*number),
+            Instr::Atomic { access } => self.record_sum(&code.atomics[*access as usize])?,
+            Instr::CountRequest { request } => self.record_request(*request)?,
+            Instr::CheckAccess { site } => self.record_check(*site)?,
+            instr @ (Instr::Jump { .. }
             | Instr::JumpUnless { .. }
             | Instr::DecideIf { .. }
             | Instr::DecideLeave { .. }
@@ -182,8 +183,9 @@ impl<'a> Trace<'_, 'a> {
             | Instr::Enter { .. }
             | Instr::Join
             | Instr::Leave { .. }
-            | Instr::End) => return self.control(step, at, arms),
-            // What looks at lanes, meets other threads, or has an effect that is no store.
+            | Instr::End) => return self.record_control(instr, at, arms),
+            // Instructions that look at lanes, synchronize threads, or have an effect other than a
+            // store.
             Instr::Check { .. }
             | Instr::Load { .. }
             | Instr::Store { .. }
@@ -204,179 +206,186 @@ impl<'a> Trace<'_, 'a> {
             | Instr::CheckFence { .. }
             | Instr::Yield
             | Instr::Change { .. }
-            | Instr::DebugPoint { .. } => return Err(Fails::Ever),
+            | Instr::DebugPoint { .. } => return Err(Failure::Always),
         }
-        Ok(On::At(at + 1))
+        Ok(Flow::Next(at + 1))
     }
 
-    /// Where a step leads that decides that.
-    fn control(&mut self, step: &Instr, at: u32, arms: &mut Vec<Arm>) -> Result<On, Fails> {
+    /// Records an instruction that decides control flow.
+    fn record_control(
+        &mut self,
+        instr: &Instr,
+        at: u32,
+        arms: &mut Vec<Arm>,
+    ) -> Result<Flow, Failure> {
         let code = self.code;
-        if let Instr::Jump { to } = step {
-            return Ok(On::At(*to));
-        } else if let Instr::JumpUnless { cond, to } = step {
-            let cond = here(self.numbers.same(*cond))?;
-            return Ok(On::At(if cond == 0 { *to } else { at + 1 }));
-        } else if let Instr::DecideIf { decision, then, other, join } = step {
-            if here(self.decide(*decision))? {
+        if let Instr::Jump { to } = instr {
+            return Ok(Flow::Next(*to));
+        } else if let Instr::JumpUnless { cond, to } = instr {
+            let cond = or_fail(self.values.constant_bits(*cond))?;
+            return Ok(Flow::Next(if cond == 0 { *to } else { at + 1 }));
+        } else if let Instr::DecideIf { decision, then, other, join } = instr {
+            if or_fail(self.decide(*decision))? {
                 arms.push(Arm { join: *join });
-                return Ok(On::At(*then));
+                return Ok(Flow::Next(*then));
             }
-            // Straight to the second arm; if there is none, behind it all.
+            // Skips to the second arm; if there is none, to the end.
             if other != join {
                 arms.push(Arm { join: *join });
             }
-            return Ok(On::At(*other + 1));
-        } else if let Instr::DecideLeave { decision, stay, behind } = step {
-            if here(self.decide(*decision))? == *stay {
-                return Ok(On::At(*behind));
+            return Ok(Flow::Next(*other + 1));
+        } else if let Instr::DecideLeave { decision, stay, behind } = instr {
+            if or_fail(self.decide(*decision))? == *stay {
+                return Ok(Flow::Next(*behind));
             }
             let Instr::Leave { to: Leave::Return, .. } = code.instrs[*behind as usize - 1] else {
-                return Err(Fails::Here);
+                return Err(Failure::ThisRound);
             };
-            return Ok(On::Ended);
-        } else if let Instr::Else = step {
-            let arm = arms.last().ok_or(Fails::Ever)?;
-            return Ok(On::At(arm.join));
-        } else if let Instr::Enter { join, .. } = step {
+            return Ok(Flow::Ended);
+        } else if let Instr::Else = instr {
+            let arm = arms.last().ok_or(Failure::Always)?;
+            return Ok(Flow::Next(arm.join));
+        } else if let Instr::Enter { join, .. } = instr {
             arms.push(Arm { join: *join });
-        } else if let Instr::Join = step {
-            arms.pop().ok_or(Fails::Ever)?;
-        } else if let Instr::Leave { to: Leave::Return, when: When::Always } | Instr::End = step {
-            return Ok(On::Ended);
+        } else if let Instr::Join = instr {
+            arms.pop().ok_or(Failure::Always)?;
+        } else if let Instr::Leave { to: Leave::Return, when: When::Always } | Instr::End = instr {
+            return Ok(Flow::Ended);
         } else {
-            return Err(Fails::Ever);
+            return Err(Failure::Always);
         }
-        Ok(On::At(at + 1))
+        Ok(Flow::Next(at + 1))
     }
 
     fn decide(&mut self, decision: u32) -> Option<bool> {
         let terms = &self.code.decisions[decision as usize];
-        self.numbers.decide(terms, &self.code.compares, self.bound, self.group)
+        self.values.decide(terms, &self.code.compares, self.bound, self.group)
     }
 
-    fn spread(&mut self, to: Reg, from: Affine) -> Result<(), Fails> {
-        let (base, step) = self.numbers.steps(from.base);
+    fn spread(&mut self, to: Reg, from: Affine) -> Result<(), Failure> {
+        let (base, step) = self.values.linear_parts(from.base);
         self.push(LaneInstr::Spread { to, slope: from.lanes, base, step })
     }
 
-    fn compare(&mut self, compare: &Compare) -> Result<(), Fails> {
+    fn compare(&mut self, compare: &Compare) -> Result<(), Failure> {
         let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
         let reach = self.bound.reach(value.slope, self.group);
-        if let Some(all) = self.numbers.verdict(compare, reach) {
+        if let Some(all) = self.values.decide_compare(compare, reach) {
             return self.push(LaneInstr::Splat { to, bits: all.into(), step: 0 });
         }
         self.spread(left, value)?;
-        let (bits, step) = self.numbers.steps(with);
+        let (bits, step) = self.values.linear_parts(with);
         self.push(LaneInstr::Splat { to: right, bits, step })?;
         self.push(LaneInstr::Map { f, regs: [to, left, right, right] })
     }
 
-    fn bounds(&mut self, index: Operand, len: Operand) -> Result<(), Fails> {
-        let Operand::Uniform(len) = len else { return Err(Fails::Ever) };
+    fn bounds(&mut self, index: Operand, len: Operand) -> Result<(), Failure> {
+        let Operand::Uniform(len) = len else { return Err(Failure::Always) };
         let greatest = match index {
             Operand::Affine(index) => {
                 let reach = self.bound.reach(index.slope, self.group);
-                here(self.numbers.span(index, reach))?.1
+                or_fail(self.values.span(index, reach))?.1
             }
-            Operand::Uniform(index) => self.numbers.get(index),
-            Operand::Lanes(_) => return Err(Fails::Ever),
+            Operand::Uniform(index) => self.values.get(index),
+            Operand::Lanes(_) => return Err(Failure::Always),
         };
-        here(self.numbers.is_below(greatest, len))
+        or_fail(self.values.is_below(greatest, len))
     }
 
-    /// A load for all lanes, of a word that is inside.
-    fn load_once(&mut self, to: Uniform, from: Address<Uniform>) -> Result<(), Fails> {
+    /// Records a load for all lanes, of a word that is in bounds.
+    fn load_once(&mut self, to: Uniform, from: Address<Uniform>) -> Result<(), Failure> {
         let (cells, at) = match from {
             Address::Element { buffer, index, stride, offset } => {
-                let Line { at, step } = self.numbers.get(index);
+                let Linear { at, step } = self.values.get(index);
                 let stride = i128::from(stride);
                 let line = at.checked_mul(stride).zip(step.checked_mul(stride));
-                let line = line
-                    .and_then(|(at, step)| Some(Line { at: at.checked_add(offset.into())?, step }));
-                (here(self.cells(buffer))?, here(line)?)
+                let line = line.and_then(|(at, step)| {
+                    Some(Linear { at: at.checked_add(offset.into())?, step })
+                });
+                (or_fail(self.cells(buffer))?, or_fail(line)?)
             }
             Address::Pointer { ptr, offset } => {
-                let (buffer, at) = resolve(here(self.numbers.same(ptr))?);
-                let at = i128::from(here(at.checked_add(offset))?);
-                (here(self.cells(buffer))?, Line { at, step: 0 })
+                let (buffer, at) = resolve(or_fail(self.values.constant_bits(ptr))?);
+                let at = i128::from(or_fail(at.checked_add(offset))?);
+                (or_fail(self.cells(buffer))?, Linear { at, step: 0 })
             }
         };
         let (size, reach) = (to.size(), Reach { min: 0, max: 0 });
-        here(cells.allows(size).then_some(()))?;
-        here(self.numbers.is_inside(at, reach, size, cells.len()))?;
-        let loaded = self.numbers.load(to).ok_or(Fails::Ever)?;
+        or_fail(cells.allows(size).then_some(()))?;
+        or_fail(self.values.is_inside(at, reach, size, cells.len()))?;
+        let loaded = self.values.load(to).ok_or(Failure::Always)?;
         let (at, step) = (at.at as u64, at.step as u64);
-        self.push(LaneInstr::LoadOnce { loaded, word: OneWord { cells, at, step, size } })
+        self.push(LaneInstr::LoadOnce { loaded, word: UniformWord { cells, at, step, size } })
     }
 
-    /// Adds to elements of one buffer that are all inside, whatever their indices are.
-    fn add(&mut self, atomic: &Atomic) -> Result<(), Fails> {
+    /// Records atomic sums with elements of one buffer that are all in bounds, whatever the indices
+    /// are.
+    fn record_sum(&mut self, atomic: &Atomic) -> Result<(), Failure> {
         let Atomic { what, at, size, ordered: false, max_index: Some(max_index) } = *atomic else {
-            return Err(Fails::Ever);
+            return Err(Failure::Always);
         };
         let AtomicKind::Update { to, value, adds: true, .. } = what else {
-            return Err(Fails::Ever);
+            return Err(Failure::Always);
         };
         let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {
-            return Err(Fails::Ever);
+            return Err(Failure::Always);
         };
         let by = match value {
             Operand::Lanes(by) => Summand::Lanes(by),
             Operand::Uniform(by) => {
-                let (bits, step) = self.numbers.steps(by);
+                let (bits, step) = self.values.linear_parts(by);
                 Summand::One { bits, step }
             }
-            Operand::Affine(_) => return Err(Fails::Ever),
+            Operand::Affine(_) => return Err(Failure::Always),
         };
-        let cells = here(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
-        here(is_inside(cells, max_index, (stride, size)).then_some(()))?;
-        self.push(LaneInstr::Add { to, adding: Adding { cells, size, stride, index, by } })
+        let cells = or_fail(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
+        or_fail(is_inside(cells, max_index, (stride, size)).then_some(()))?;
+        self.push(LaneInstr::Add { to, sum: AtomicSum { cells, size, stride, index, by } })
     }
 
-    fn load(&mut self, loaded: &AffineLoad) -> Result<(), Fails> {
+    fn load(&mut self, loaded: &AffineLoad) -> Result<(), Failure> {
         let access = self.access(loaded)?;
         self.push(LaneInstr::Load { to: loaded.to, access })
     }
 
-    /// An access whose words are all inside.
+    /// Returns an access whose words are all in bounds.
     fn access(
         &mut self,
         AffineLoad { to, from, walk, copy }: &AffineLoad,
-    ) -> Result<Access<'a>, Fails> {
+    ) -> Result<Access<'a>, Failure> {
         let walk = self.bound.walk(*walk, self.group);
-        let (cells, at) = here(self.window(*from))?;
+        let (cells, at) = or_fail(self.window(*from))?;
         let fits = walk.is_aligned() && cells.allows(to.size());
-        here(fits.then_some(()))?;
-        here(self.numbers.is_inside(at, walk.reach(), to.size(), cells.len()))?;
-        // What is inside is so far behind the first byte at most.
+        or_fail(fits.then_some(()))?;
+        or_fail(self.values.is_inside(at, walk.reach(), to.size(), cells.len()))?;
+        // An offset that is in bounds fits in 64 bits.
         let [at, step] = [at.at, at.step].map(i64::try_from);
-        let (at, step) = (here(at.ok())?, here(step.ok())?);
+        let (at, step) = (or_fail(at.ok())?, or_fail(step.ok())?);
         Ok(Access { cells, at, step, walk, copy: *copy })
     }
 
-    /// The bytes that lanes access, and where in them the walk begins.
-    fn window(&mut self, address: Address<Affine>) -> Option<(Cells<'a>, Line)> {
+    /// Returns the bytes that lanes access, and the offset where the walk begins.
+    fn window(&mut self, address: Address<Affine>) -> Option<(Cells<'a>, Linear)> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
                 if index.base.size() < 8 {
-                    self.numbers.span(index, self.bound.reach(index.slope, self.group))?;
+                    self.values.span(index, self.bound.reach(index.slope, self.group))?;
                 }
-                let Line { at, step } = self.numbers.get(index.base);
+                let Linear { at, step } = self.values.get(index.base);
                 let stride = i128::from(stride);
                 let (at, step) = (at.checked_mul(stride)?, step.checked_mul(stride)?);
                 let at = at.checked_add(offset.into())?;
-                Some((self.cells(buffer)?, Line { at, step }))
+                Some((self.cells(buffer)?, Linear { at, step }))
             }
             Address::Pointer { ptr, offset } => {
-                let (buffer, at) = resolve(self.numbers.same(ptr.base)?);
+                let (buffer, at) = resolve(self.values.constant_bits(ptr.base)?);
                 let at = i128::from(at.checked_add(offset)?);
-                Some((self.cells(buffer)?, Line { at, step: 0 }))
+                Some((self.cells(buffer)?, Linear { at, step: 0 }))
             }
         }
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     fn cells(&self, buffer: u16) -> Option<Cells<'a>> {
         let (buffer, params) = (usize::from(buffer), self.code.params.len());
         if buffer < params {

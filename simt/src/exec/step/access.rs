@@ -1,7 +1,7 @@
 //! Loads, stores and atomics.
 //!
-//! Whole runs of active lanes are moved at once. Lanes are taken one by one, in
-//! order, where a run has lanes that are not active, or an address is outside.
+//! Whole runs of active lanes are moved at once. Lanes are moved one by one, in order, where a run
+//! has inactive lanes, or an address is out of bounds.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Atomic, AtomicKind, Operand},
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Calls a function for the word type of `$size` bytes.
+/// Calls a method for the word type of `$size` bytes.
 macro_rules! with_word {
     ($size:expr, $self:ident.$method:ident($($argument:expr),*)) => {
         match $size {
@@ -26,7 +26,7 @@ macro_rules! with_word {
 }
 pub(crate) use with_word;
 
-/// An atomic update of elements, each lane's own.
+/// An atomic update of elements, a different one in each lane.
 struct Update<'e> {
     at: Elements<'e>,
     offset: u64,
@@ -36,14 +36,14 @@ struct Update<'e> {
 }
 
 impl<'e> Exec<'e> {
-    /// The active lanes of a run, ascending.
+    /// Returns the active lanes of a run, ascending.
     fn active_in(&self, run: Run) -> impl Iterator<Item = usize> + use<> {
         let active = self.strand.active();
         let lanes = run.first..run.first + run.len;
         lanes.filter(move |lane| run.full || active.0[lane / 32] & (1 << (lane % 32)) != 0)
     }
 
-    /// How to reach the lanes of a run at once. All pointers of a run mostly point
+    /// Returns the elements of a run for a transfer at once. All pointers of a run mostly point
     /// into one buffer; for those that do not, the transfer refuses.
     fn elements(&self, address: Address<Reg>, run: Run, size: usize) -> Option<Elements<'e>> {
         match address {
@@ -61,7 +61,7 @@ impl<'e> Exec<'e> {
         }
     }
 
-    /// Where one lane's access goes.
+    /// Returns the bytes and the offset that one lane accesses.
     #[inline(always)]
     pub(super) fn lane_address(
         &self,
@@ -87,9 +87,9 @@ impl<'e> Exec<'e> {
                 continue;
             }
             let next = with_word!(to.size(), self.load_lanes(to, from.operand(), run));
-            let Next::On = next else { return next };
+            let Next::Continue = next else { return next };
         }
-        Next::On
+        Next::Continue
     }
 
     fn load_run(&mut self, to: Reg, from: Address<Reg>, transfer: Transfer, run: Run) -> bool {
@@ -106,10 +106,10 @@ impl<'e> Exec<'e> {
         for lane in self.active_in(run) {
             let place = self.lane_address(from, lane);
             let loaded = place.and_then(|(cells, offset)| cells.load::<W>(offset, false));
-            let Some(loaded) = loaded else { return self.outside(from, lane) };
+            let Some(loaded) = loaded else { return self.out_of_bounds(from, lane) };
             self.registers.set(to, lane, loaded.bits());
         }
-        Next::On
+        Next::Continue
     }
 
     pub(super) fn load_uniform(&mut self, to: Uniform, from: Address<Uniform>) -> Next {
@@ -119,9 +119,9 @@ impl<'e> Exec<'e> {
     fn load_once<W: Word>(&mut self, to: Uniform, from: Address<Operand>) -> Next {
         let place = self.lane_address(from, 0);
         let loaded = place.and_then(|(cells, offset)| cells.load::<W>(offset, false));
-        let Some(loaded) = loaded else { return self.outside(from, 0) };
+        let Some(loaded) = loaded else { return self.out_of_bounds(from, 0) };
         to.set(&mut self.strand.uniforms, loaded.bits());
-        Next::On
+        Next::Continue
     }
 
     pub(super) fn store(&mut self, value: Reg, to: Address<Operand>, transfer: Transfer) -> Next {
@@ -131,9 +131,9 @@ impl<'e> Exec<'e> {
                 continue;
             }
             let next = with_word!(value.size(), self.store_lanes(value, to, run));
-            let Next::On = next else { return next };
+            let Next::Continue = next else { return next };
         }
-        Next::On
+        Next::Continue
     }
 
     fn store_run(&mut self, value: Reg, to: Address<Reg>, transfer: Transfer, run: Run) -> bool {
@@ -151,17 +151,17 @@ impl<'e> Exec<'e> {
             let bits = W::of_bits(self.registers.get(value, lane));
             let place = self.lane_address(to, lane);
             let stored = place.and_then(|(cells, offset)| cells.store(offset, bits, false));
-            let Some(()) = stored else { return self.outside(to, lane) };
+            let Some(()) = stored else { return self.out_of_bounds(to, lane) };
         }
-        Next::On
+        Next::Continue
     }
 
     pub(super) fn atomic(&mut self, atomic: &Atomic) -> Next {
         let outside = with_word!(atomic.size, self.atomic_lanes(atomic));
-        outside.map_or(Next::On, |lane| self.outside(atomic.at, lane))
+        outside.map_or(Next::Continue, |lane| self.out_of_bounds(atomic.at, lane))
     }
 
-    /// One lane after the other, in order; the one whose access is outside, if there is such.
+    /// Executes an atomic lane by lane, in order; returns the first lane that is out of bounds.
     fn atomic_lanes<W: Word>(&mut self, atomic: &Atomic) -> Option<usize> {
         if let AtomicKind::Update { to, value, change, adds } = atomic.what
             && let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } =
@@ -196,7 +196,7 @@ impl<'e> Exec<'e> {
         None
     }
 
-    /// The same for sums with elements of one buffer, in the active lanes of a run.
+    /// Executes sums with elements of one buffer, in the active lanes of a run.
     fn add_run<W: Word>(&mut self, update: &Update<'_>, run: Run) -> Option<usize> {
         let Update { at, offset, ordered, to, value } = *update;
         let size = size_of::<W>();
@@ -214,7 +214,7 @@ impl<'e> Exec<'e> {
         self.update_lanes::<W>(update, run, u64::wrapping_add)
     }
 
-    /// The same for any updates.
+    /// Executes any updates of elements, in the active lanes of a run.
     #[inline(always)]
     fn update_lanes<W: Word>(
         &mut self,
@@ -261,8 +261,8 @@ impl<'e> Exec<'e> {
         Some(())
     }
 
-    /// An access that no check allowed.
-    pub(super) fn outside(&self, address: Address<Operand>, lane: usize) -> Next {
-        Next::Outside(self.value(address.index(), lane))
+    /// Reports an out-of-bounds access that no check prevented.
+    pub(super) fn out_of_bounds(&self, address: Address<Operand>, lane: usize) -> Next {
+        Next::OutOfBounds(self.value(address.index(), lane))
     }
 }

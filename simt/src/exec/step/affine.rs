@@ -1,7 +1,7 @@
-//! What is done by affine values: mostly once, for all lanes.
+//! Affine values and accesses by them: mostly checked and executed once for all lanes.
 //!
 //! A value that may wrap between two lanes, and an access that leaves its buffer in one of them,
-//! are left to the steps that look at each lane.
+//! fall back to lane-by-lane execution.
 use super::{Exec, access::with_word, control::Next};
 use crate::{
     bytecode::{Address, AffineLoad, Compare, IntegerOp, MAX_CONDITION_TERMS, Product, Term},
@@ -20,23 +20,24 @@ use crate::{
 use std::cmp::Ordering;
 use warpwise_compiler::ir::CompareOp;
 
-/// Bytes in which hosts foresee loads by themselves.
-const PAGE: i64 = 4096;
+/// Distance of loads up to which hosts prefetch by themselves, in bytes.
+const HOST_PREFETCH_BYTES: i64 = 4096;
 
-/// How often a block runs a load at most whose place in the next block is fetched: later it would be too early.
+/// The most executions per block of a load whose address in the next block is prefetched: for later
+/// ones it would be too early.
 const MAX_LOADS_AHEAD: u32 = 8;
 
-/// Fewer lanes are stored one by one.
-const FEW: usize = 8;
+/// The least active lanes that are stored as a run rather than one by one.
+const MIN_STORE_RUN_LANES: usize = 8;
 
 impl<'e> Exec<'e> {
-    /// The number in its block of the group.
+    /// Returns the number of the group in its block.
     #[inline(always)]
     pub(super) fn group(&self) -> usize {
-        self.place.first_thread / GROUP
+        self.position.first_thread / GROUP
     }
 
-    /// The least and the greatest value of the group's lanes, if none wraps.
+    /// Returns the least and the greatest value of the group's lanes, if none wraps.
     #[inline(always)]
     fn span(&self, value: Affine) -> Option<(u64, u64)> {
         let limit = value.base.greatest();
@@ -44,14 +45,14 @@ impl<'e> Exec<'e> {
         self.bound.reach(value.slope, self.group()).unsigned(base, limit)
     }
 
-    /// Whether no lane of the group has an index that is not below the length, active or not.
+    /// Returns true if every lane of the group has an index below the length, active or not.
     #[inline(always)]
     pub(super) fn is_below(&self, index: Affine, len: Uniform) -> bool {
         let len = len.get(&self.strand.uniforms);
         self.span(index).is_some_and(|(_, greatest)| greatest < len)
     }
 
-    /// Computes one uniform integer from others; yields it.
+    /// Computes a uniform integer from others; returns it.
     #[inline(always)]
     pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) -> u64 {
         let uniforms = self.strand.uniforms.as_mut_slice();
@@ -65,7 +66,7 @@ impl<'e> Exec<'e> {
         let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
         let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
         let runs = self.strand.runs();
-        if let Some(all) = self.verdict(compare) {
+        if let Some(all) = self.decide_compare(compare) {
             self.registers.splat(to, all.into(), runs);
             return;
         }
@@ -74,24 +75,26 @@ impl<'e> Exec<'e> {
         self.registers.map(f, [to, left, right, right], runs);
     }
 
-    /// What a condition is in every lane, if that is known without looking at any.
+    /// Returns the value of a condition if it is the same in every lane, without a look at any.
     #[inline(always)]
     pub(super) fn decide(&self, terms: &[Term]) -> Option<bool> {
-        if self.follows() {
+        if self.tracks_undefined() {
             return None;
         }
         if let [Term::Compare(compare)] = terms {
-            return self.verdict(&self.code.compares[*compare as usize]);
+            return self.decide_compare(&self.code.compares[*compare as usize]);
         }
-        self.decide_by(terms)
+        self.decide_terms(terms)
     }
 
-    fn decide_by(&self, terms: &[Term]) -> Option<bool> {
+    fn decide_terms(&self, terms: &[Term]) -> Option<bool> {
         let mut known = [None; MAX_CONDITION_TERMS];
         let mut at = 0;
         while at < terms.len() {
             known[at] = match terms[at] {
-                Term::Compare(compare) => self.verdict(&self.code.compares[compare as usize]),
+                Term::Compare(compare) => {
+                    self.decide_compare(&self.code.compares[compare as usize])
+                }
                 Term::Both(a, b) => match (known[a as usize], known[b as usize]) {
                     (Some(false), _) | (_, Some(false)) => Some(false),
                     (Some(true), other) | (other, Some(true)) => other,
@@ -109,9 +112,9 @@ impl<'e> Exec<'e> {
         known[terms.len() - 1]
     }
 
-    /// What comes out in every lane, if it is the same.
+    /// Returns the result of a comparison if it is the same in every lane.
     #[inline(always)]
-    fn verdict(&self, Compare { op, signed, value, with, .. }: &Compare) -> Option<bool> {
+    fn decide_compare(&self, Compare { op, signed, value, with, .. }: &Compare) -> Option<bool> {
         let reach = self.bound.reach(value.slope, self.group());
         let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
         let beyond = 64 - 8 * value.base.size();
@@ -123,10 +126,10 @@ impl<'e> Exec<'e> {
             let (min, max) = reach.unsigned(base, u64::MAX >> beyond)?;
             (min.cmp(&with), max.cmp(&with))
         };
-        same(*op, least, greatest)
+        same_outcome(*op, least, greatest)
     }
 
-    /// The bytes that a run of lanes accesses, and where in them the walk begins.
+    /// Returns the bytes that a run of lanes accesses, and the offset where its walk begins.
     #[inline(always)]
     pub(super) fn window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
         let (cells, at) = match address {
@@ -150,16 +153,16 @@ impl<'e> Exec<'e> {
         if at > i64::MAX as u64 { None } else { Some((cells, at as i64)) }
     }
 
-    /// Where a factor comes from.
+    /// Returns the memory of a factor.
     pub(super) fn factor(&self, loaded: &AffineLoad) -> Option<Factor<'e>> {
         let (cells, at) = self.window(loaded.from)?;
         Some(Factor { cells, at, step: 0, walk: self.bound.walk(loaded.walk, self.group()) })
     }
 
-    /// Loads two factors, and adds their product to something.
-    pub(super) fn fma_loaded(&mut self, product: &Product) -> Next {
+    /// Loads two factors, and adds their product to a register.
+    pub(super) fn fma_of_loads(&mut self, product: &Product) -> Next {
         let Product { to, c, factors: [a, b], f } = product;
-        // Where this crate is not optimized, single steps are faster.
+        // Where this crate is not optimized, separate instructions are faster.
         if !cfg!(unoptimized)
             && let [run] = self.strand.runs()
             && run.full
@@ -167,14 +170,14 @@ impl<'e> Exec<'e> {
             && let Some(products) = Products::new(&[left, right], 1, (run.first, run.len))
         {
             self.registers.add_products([*to, *c], &products, *run);
-            return Next::On;
+            return Next::Continue;
         }
         for loaded in [a, b] {
             let next = self.load_affine(loaded.to, loaded.from, loaded.walk, loaded.copy);
-            let Next::On = next else { return next };
+            let Next::Continue = next else { return next };
         }
         self.registers.map(*f, [*to, a.to, b.to, *c], self.strand.runs());
-        Next::On
+        Next::Continue
     }
 
     pub(super) fn load_affine(
@@ -187,44 +190,44 @@ impl<'e> Exec<'e> {
         let walk = self.bound.walk(walk, self.group());
         let window = self.window(from);
         if let Some((cells, at)) = &window {
-            self.foresee(cells, *at, walk);
+            self.prefetch(cells, *at, walk);
         }
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
-            // What lanes load that are not active is never looked at.
+            // Nobody reads what inactive lanes load.
             if let Some(window) = &window
                 && self.registers.load_affine(copy, to, window, walk, walk.among(run))
             {
                 continue;
             }
             let next = with_word!(to.size(), self.load_lanes(to, from.operand(), run));
-            let Next::On = next else { return next };
+            let Next::Continue = next else { return next };
         }
-        Next::On
+        Next::Continue
     }
 
-    /// A load that goes on in equal steps, too large for the host to foresee them, as where threads stride over the
-    /// grid: fetches what comes next. Of rows that are far apart, too many for the host to follow, it fetches what the next block
-    /// loads.
+    /// Prefetches for a load with a constant stride too large for the host to predict, as where
+    /// threads stride over the grid. For distant rows, too many for the host to follow, it
+    /// prefetches the next block's load.
     #[inline(always)]
-    fn foresee(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
-        let loaded = &mut self.loaded[self.strand.at as usize - 1];
-        let step = at.wrapping_sub(loaded.last);
-        loaded.last = at;
-        loaded.times += 1;
-        if loaded.block != self.place.block {
-            let is_soon = loaded.times <= MAX_LOADS_AHEAD;
-            loaded.ahead = if is_soon { at.wrapping_sub(loaded.first) } else { 0 };
-            (loaded.block, loaded.first, loaded.times) = (self.place.block, at, 0);
+    fn prefetch(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
+        let last_load = &mut self.last_loads[self.strand.pc as usize - 1];
+        let step = at.wrapping_sub(last_load.last);
+        last_load.last = at;
+        last_load.times += 1;
+        if last_load.block != self.position.block {
+            let is_soon = last_load.times <= MAX_LOADS_AHEAD;
+            last_load.ahead = if is_soon { at.wrapping_sub(last_load.first) } else { 0 };
+            (last_load.block, last_load.first, last_load.times) = (self.position.block, at, 0);
         }
-        let ahead = loaded.ahead;
+        let ahead = last_load.ahead;
         if walk.is_near() {
-            if step >= PAGE
+            if step >= HOST_PREFETCH_BYTES
                 && let Some(bytes) = walk.bytes(at.wrapping_add(step))
             {
                 cells.fetch(bytes);
             }
-        } else if (1..PAGE).contains(&ahead) {
+        } else if (1..HOST_PREFETCH_BYTES).contains(&ahead) {
             walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.fetch(bytes));
         }
     }
@@ -246,23 +249,23 @@ impl<'e> Exec<'e> {
             {
                 continue;
             }
-            for part in parts(run, self.strand.active()) {
-                if part.len >= FEW
+            for part in active_parts(run, self.strand.active()) {
+                if part.len >= MIN_STORE_RUN_LANES
                     && let Some(window) = &window
                     && self.registers.store_affine(copy, value, window, walk, part)
                 {
                     continue;
                 }
                 let next = with_word!(value.size(), self.store_lanes(value, to.operand(), part));
-                let Next::On = next else { return next };
+                let Next::Continue = next else { return next };
             }
         }
-        Next::On
+        Next::Continue
     }
 }
 
-/// The active lanes of a run, as those of full ones.
-fn parts(run: Run, active: Mask) -> impl Iterator<Item = Run> {
+/// Splits a run into full runs of its active lanes.
+fn active_parts(run: Run, active: Mask) -> impl Iterator<Item = Run> {
     let end = run.first + run.len;
     let mut first = run.first;
     std::iter::from_fn(move || {
@@ -271,7 +274,7 @@ fn parts(run: Run, active: Mask) -> impl Iterator<Item = Run> {
             first = end;
             return (all.len > 0).then_some(all);
         }
-        // A run that is not full is of whole warps.
+        // A run that is not full consists of whole warps.
         while first < end {
             let left = active.0[first / 32] >> (first % 32);
             if left & 1 != 0 {
@@ -285,8 +288,8 @@ fn parts(run: Run, active: Mask) -> impl Iterator<Item = Run> {
     })
 }
 
-/// What a comparison yields of all values between two, if that is the same.
-fn same(op: CompareOp, least: Ordering, greatest: Ordering) -> Option<bool> {
+/// Returns the result of a comparison if it is the same for all values between two.
+fn same_outcome(op: CompareOp, least: Ordering, greatest: Ordering) -> Option<bool> {
     let apart = least.is_gt() || greatest.is_lt();
     match op {
         CompareOp::Eq if apart => Some(false),

@@ -1,4 +1,4 @@
-//! Noting what lanes are about to access, for [the checks](crate::observe::sanitizer).
+//! Recording of accesses for [the sanitizer](crate::observe::sanitizer), before they are made.
 use super::Exec;
 use crate::{
     bytecode::Operand,
@@ -11,13 +11,13 @@ use crate::{
 use warpwise_compiler::{hardware::LANES, ir::Scope};
 
 impl Exec<'_> {
-    /// Notes the access that the next step makes.
-    pub(super) fn watch(&mut self, number: u32) {
+    /// Records the access that the next instruction makes.
+    pub(super) fn check_access(&mut self, number: u32) {
         let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else { return };
         let site = &self.code.sites[number as usize];
         if let Some(used) = launch.used.as_ref().filter(|_| site.is_shared || site.kind.writes()) {
             for lane in self.strand.active().lanes() {
-                let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
+                let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
                 used.mark(buffer, first, site.bytes);
             }
         }
@@ -25,17 +25,17 @@ impl Exec<'_> {
         let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
         if may_race || may_be_undefined {
             let first = checks.log(site.is_shared).addresses.len();
-            let places = self.places(number, &mut checks.log(site.is_shared).addresses);
-            let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
+            let places = self.access_places(number, &mut checks.log(site.is_shared).addresses);
+            let (first_thread, lanes) = (self.position.first_thread as u32, self.strand.active());
             let mut access = Access { site: number, first_thread, lanes, places, value: None };
-            if may_be_undefined && !self.replays(checks, &access, launch) {
+            if may_be_undefined && !self.repeats_access(checks, &access, launch) {
                 let log = std::mem::take(checks.log(site.is_shared));
-                self.define(checks, &log, &access);
+                self.track_access(checks, &log, &access);
                 *checks.log(site.is_shared) = log;
             }
             let log = checks.log(site.is_shared);
             if may_race {
-                let written = self.written(number, &mut access, log);
+                let written = self.stored_values(number, &mut access, log);
                 let event = Event::Access(access);
                 checks.note((self.code, launch), site.is_shared, event, written);
             } else {
@@ -45,19 +45,21 @@ impl Exec<'_> {
         self.checks = Some(checks);
     }
 
-    /// Returns true if the access only does with undefined values what it did in an earlier block: nothing.
-    fn replays(
+    /// Returns true if the access only repeats an earlier block's access, which involved nothing
+    /// undefined.
+    fn repeats_access(
         &self,
         checks: &mut BlockChecks,
         access: &Access,
         launch: &LaunchChecks<'_>,
     ) -> bool {
         let is_shared = self.code.sites[access.site as usize].is_shared;
-        is_shared && self.replay(&mut checks.undefined, &(*access, 0, 1), launch)
+        is_shared && self.repeats_accesses(&mut checks.undefined, &(*access, 0, 1), launch)
     }
 
-    /// What a store writes: where in the log the values are, or in the access the one of all lanes.
-    fn written(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<Written> {
+    /// Returns the position in the log of the values that a store writes; a value common to all
+    /// lanes goes into the access instead.
+    fn stored_values(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<Written> {
         let site = &self.code.sites[number as usize];
         let reg = site.value?;
         if !site.is_shared {
@@ -65,49 +67,50 @@ impl Exec<'_> {
             return None;
         }
         let written = Written { first: log.values.len(), size: reg.size() };
-        log.values.extend_from_slice(self.registers.warps(reg, self.warps()));
+        log.values.extend_from_slice(self.registers.warps(reg, self.warps_with_active()));
         Some(written)
     }
 
-    /// Notes the fence that the next step is.
-    pub(super) fn watch_fence(&mut self, scope: Scope) {
-        let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
+    /// Records the fence that the next instruction is.
+    pub(super) fn check_fence(&mut self, scope: Scope) {
+        let (first_thread, lanes) = (self.position.first_thread as u32, self.strand.active());
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             let event = Event::Fence { first_thread, lanes, scope };
             checks.note((self.code, launch), true, event, None);
         }
     }
 
-    /// The value of all active lanes, if they have the same.
+    /// Returns the value of all active lanes, if it is the same.
     fn common_value(&self, reg: Reg) -> Option<u64> {
         let mut lanes = self.strand.active().lanes().map(|lane| self.registers.get(reg, lane));
         let first = lanes.next()?;
         lanes.all(|value| value == first).then_some(first)
     }
 
-    /// Warps up to the last with active lanes.
-    fn warps(&self) -> usize {
+    /// Returns the number of warps up to the last one with active lanes.
+    fn warps_with_active(&self) -> usize {
         let active: Mask = self.strand.active();
         active.0.iter().rposition(|lanes| *lanes != 0).map_or(0, |warp| warp + 1)
     }
 
-    /// Where active lanes go; `each` gets their addresses, if nothing is known of them.
-    pub(super) fn places(&self, number: u32, each: &mut Vec<u64>) -> Where {
+    /// Returns the places that active lanes access; without a pattern their addresses are appended
+    /// to `each`.
+    pub(super) fn access_places(&self, number: u32, each: &mut Vec<u64>) -> Where {
         let at = self.code.sites[number as usize].at;
         let active: Mask = self.strand.active();
         if let Operand::Uniform(_) = at.index() {
-            return Where::Same(self.byte_of(at, 0));
+            return Where::Same(self.byte_address(at, 0));
         }
         let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
         if let Some(pattern) =
-            pattern.filter(|pattern| self.place.equal_trips || !pattern.equal_trips)
+            pattern.filter(|pattern| self.position.equal_trips || !pattern.equal_trips)
         {
             let some = active.lowest().unwrap_or(0);
-            let offset = pattern.offsets[self.place.first_thread + some];
-            return Where::Pattern(self.byte_of(at, some).wrapping_sub(offset));
+            let offset = pattern.offsets[self.position.first_thread + some];
+            return Where::Pattern(self.byte_address(at, some).wrapping_sub(offset));
         }
         let first = each.len();
-        for warp in 0..self.warps() {
+        for warp in 0..self.warps_with_active() {
             match active.0[warp] {
                 0 => each.extend([0; LANES]),
                 lanes => each.extend(self.addresses(at, warp, lanes)),

@@ -1,7 +1,7 @@
-//! Where threads meet: barriers, shuffles, votes, matches, reductions.
+//! Barriers, shuffles, votes, matches and reductions.
 //!
-//! A strand that brings everybody who is waited for does it on the spot. Otherwise
-//! it waits, and [the block](crate::exec::block) does it when the others have come.
+//! A strand that completes such an operation alone executes it on the spot. Otherwise it waits, and
+//! [the block](crate::exec::block) executes the operation when the others have arrived.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier},
@@ -14,10 +14,10 @@ use crate::{
 use warpwise_compiler::ir::BarrierOp;
 
 impl Exec<'_> {
-    /// Goes on if the whole block is here.
+    /// Executes a barrier if the whole block is here.
     pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, Operand, Uniform)>) -> Next {
         let active: Mask = self.strand.active();
-        if !self.alone || active != *self.live {
+        if !self.is_only_strand || active != *self.live {
             return Next::Wait;
         }
         if let Some((op, value, to)) = reduce {
@@ -26,17 +26,17 @@ impl Exec<'_> {
         }
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             if let Some((_, value, to)) = reduce {
-                let group = self.place.first_thread;
+                let group = self.position.first_thread;
                 let brought = checks.undefined.operand(group, value);
                 let brought = brought.and_then(|brought| brought.among(active));
                 checks.undefined.set_uniform(group, to, active, brought);
             }
             checks.barrier(self.code, launch);
         }
-        Next::On
+        Next::Continue
     }
 
-    /// Tells each lane which ones of its warp run with it.
+    /// Sets each lane to the active lanes of its warp.
     pub(super) fn active_mask(&mut self, to: Reg) {
         let active: Mask = self.strand.active();
         for (warp, lanes) in active.warps() {
@@ -44,8 +44,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Goes on if every lane that one of ours waits for is here.
-    pub(super) fn warp(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
+    /// Executes a warp operation if every lane that one of ours names is here.
+    pub(super) fn warp_op(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
         let active: Mask = self.strand.active();
         let mut all = Vec::new();
         for (warp, lanes) in active.warps() {
@@ -59,23 +59,23 @@ impl Exec<'_> {
         for (warp, lanes, inputs) in all {
             execute_warp_op(op, &inputs, self.registers, warp, lanes);
             if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
-                let first_thread = (self.place.first_thread + warp * 32) as u32;
-                let span = self.code.spans[self.strand.at as usize - 1];
+                let first_thread = (self.position.first_thread + warp * 32) as u32;
+                let span = self.code.spans[self.strand.pc as usize - 1];
                 let (inputs, live) = (&inputs, self.live.0[warp]);
                 let met = Met { op, span, inputs, lanes, live, passed: 0, first_thread };
                 checks.warp(launch, &met);
                 if launch.inits {
-                    let at = (self.place.block, self.place.first_thread);
-                    let step = (op, self.strand.at as usize - 1);
+                    let at = (self.position.block, self.position.first_thread);
+                    let step = (op, self.strand.pc as usize - 1);
                     checks.undefined.exchange(at, step, inputs, (warp, lanes));
                 }
                 if matches!(op, WarpOp::Sync) {
-                    let warp = (self.place.first_thread / 32 + warp) as u32;
+                    let warp = (self.position.first_thread / 32 + warp) as u32;
                     let groups = inputs.groups();
                     groups.for_each(|lanes| checks.sync_warp(self.code, launch, warp, lanes));
                 }
             }
         }
-        Next::On
+        Next::Continue
     }
 }

@@ -1,4 +1,4 @@
-//! What runs next: lanes part, wait in frames and come together.
+//! Control flow: divergence, waiting in frames, and convergence.
 use super::{Exec, Slice, Stop};
 use crate::{
     bytecode::{Counter, Leave, When},
@@ -6,81 +6,90 @@ use crate::{
     vector::mask::Mask,
 };
 
-/// How a strand goes on after a step.
+/// The continuation of a strand after an instruction.
 pub(super) enum Next {
-    /// At the step that is next now.
-    On,
-    /// Not now.
+    /// It continues at the current program counter.
+    Continue,
+    /// It stops.
     Stop(Stop),
-    /// With the same step, once others have come.
+    /// It waits at the same instruction for other threads.
     Wait,
-    /// Not at all: an access went to this address.
-    Outside(u64),
+    /// It cannot continue: an access was out of bounds, at this address.
+    OutOfBounds(u64),
 }
 
 impl Exec<'_> {
-    /// The innermost frame. Lowering pairs frames, so one is there.
+    /// Returns the innermost frame. Translation pairs frames, so there is one.
     fn frame(&mut self) -> &mut Frame {
         self.strand.frames.last_mut().expect("steps that use a frame follow one that pushes it")
     }
 
-    /// Goes on where lanes wait, if none is active.
-    fn go_on(&mut self) -> Next {
+    /// Continues with waiting lanes, if none is active.
+    fn resume_if_empty(&mut self) -> Next {
         if self.strand.active().is_empty() && !self.strand.resume() {
             return Next::Stop(Stop::Ended);
         }
-        Next::On
+        Next::Continue
     }
 
-    /// `lanes` do not go on here.
-    pub(super) fn lose(&mut self, lanes: Mask) -> Next {
+    /// Deactivates `lanes`.
+    pub(super) fn deactivate(&mut self, lanes: Mask) -> Next {
         self.strand.activate(self.strand.active().without(lanes));
-        self.go_on()
+        self.resume_if_empty()
     }
 
-    /// Jumps back, unless others should run first; then the jump is done already. Iterations that are alike are done, too.
-    pub(super) fn back(&mut self, to: u32, cost: u32, slice: &mut Slice) -> Next {
-        let from = self.strand.at;
+    /// Jumps back and replays iterations if possible; stops after the jump if the steps or the spin
+    /// budget are spent.
+    pub(super) fn jump_back(&mut self, to: u32, cost: u32, slice: &mut Slice) -> Next {
+        let from = self.strand.pc;
         slice.steps -= i64::from(from - to);
-        slice.patience -= i64::from(cost);
-        self.strand.at = to;
+        slice.spin_budget -= i64::from(cost);
+        self.strand.pc = to;
         if slice.steps < 0 {
-            return Next::Stop(Stop::Spent);
+            return Next::Stop(Stop::OutOfSteps);
         }
-        if slice.patience < 0 {
+        if slice.spin_budget < 0 {
             return Next::Stop(Stop::Spun);
         }
-        self.iterate(from - 1, cost, slice);
-        Next::On
+        self.replay_iterations_if_due(from - 1, cost, slice);
+        Next::Continue
     }
 
-    /// Goes on with the next iteration of a `for`, if there is one, as [`back`](Self::back).
+    /// Begins the next iteration of a `for`, if there is one, as [`jump_back`](Self::jump_back)
+    /// does.
     #[inline(always)]
-    pub(super) fn next(&mut self, range: Counter, to: u32, cost: u32, slice: &mut Slice) -> Next {
+    pub(super) fn next_iteration(
+        &mut self,
+        range: Counter,
+        to: u32,
+        cost: u32,
+        slice: &mut Slice,
+    ) -> Next {
         let Counter { counter, end, step, inclusive } = range;
         let uniforms = &mut self.strand.uniforms;
         let limit = counter.greatest();
         let (at, step) = (counter.get(uniforms), step.get(uniforms));
-        // The distance to the end, unsigned: no step leads beyond it and wraps.
+        // The distance to the end is unsigned, so that no step leads beyond the end and wraps.
         let distance = end.get(uniforms).wrapping_sub(at) & limit;
         if step < distance || (inclusive && step == distance) {
             counter.set(uniforms, at.wrapping_add(step));
-            return self.back(to, cost, slice);
+            return self.jump_back(to, cost, slice);
         }
-        // Behind the last one, too, as a loop has it that finds out later that it was.
-        slice.patience -= i64::from(cost);
-        if slice.patience < 0 { Next::Stop(Stop::Spun) } else { Next::On }
+        // The last iteration costs, too, because a loop that finds out later that it was the last
+        // has paid for it.
+        slice.spin_budget -= i64::from(cost);
+        if slice.spin_budget < 0 { Next::Stop(Stop::Spun) } else { Next::Continue }
     }
 
-    /// Goes on with the lanes of the first arm, if there are any.
+    /// Diverges: continues with the lanes of the first arm, if there are any.
     #[inline(always)]
-    pub(super) fn part_by(&mut self, then: Mask, other: u32, join: u32) {
+    pub(super) fn diverge(&mut self, then: Mask, other: u32, join: u32) {
         let active = self.strand.active();
         let rest = active.without(then);
         let mut frame = Frame::new(other, join);
         if then.is_empty() {
-            // Straight to the second arm; if there is none, behind it all.
-            self.strand.at = other + 1;
+            // Skips to the second arm; if there is none, to the end.
+            self.strand.pc = other + 1;
             if other == join {
                 return;
             }
@@ -96,55 +105,55 @@ impl Exec<'_> {
         }
     }
 
-    /// The first arm is done: the lanes of the second go on.
-    pub(super) fn other_arm(&mut self) -> Next {
+    /// Ends the first arm: the lanes of the second continue.
+    pub(super) fn begin_second_arm(&mut self) -> Next {
         let active = self.strand.active();
         let frame = self.frame();
         frame.resume = frame.end;
         if frame.pending.is_empty() {
-            self.strand.at = frame.end;
-            return Next::On;
+            self.strand.pc = frame.end;
+            return Next::Continue;
         }
         frame.done.add(active);
         let pending = std::mem::take(&mut frame.pending);
         self.strand.activate(pending);
-        Next::On
+        Next::Continue
     }
 
-    pub(super) fn enter(&mut self, resume: u32, join: u32) -> Next {
+    pub(super) fn enter_frame(&mut self, resume: u32, join: u32) -> Next {
         self.strand.frames.push(Frame::new(resume, join));
-        Next::On
+        Next::Continue
     }
 
-    /// The lanes that continue a loop join those at the end of its body.
+    /// Merges the lanes that continue a loop with those at the end of its body.
     pub(super) fn regather(&mut self) -> Next {
         let frame = self.frame();
         let (pending, end) = (std::mem::take(&mut frame.pending), frame.end);
         if !pending.is_empty() {
             self.strand.activate(self.strand.active() | pending);
         } else if self.strand.active().is_empty() {
-            self.strand.at = end;
+            self.strand.pc = end;
         }
-        Next::On
+        Next::Continue
     }
 
-    /// Everybody is behind a structure.
-    pub(super) fn join(&mut self) -> Next {
+    /// Pops a frame whose lanes are all at its end.
+    pub(super) fn join_frame(&mut self) -> Next {
         let done = self.frame().done;
         self.strand.frames.pop();
         if !done.is_empty() {
             self.strand.activate(self.strand.active() | done);
         }
-        self.go_on()
+        self.resume_if_empty()
     }
 
-    /// Some lanes go where they wait for the others, or end.
+    /// Makes some lanes wait in a frame, or end.
     pub(super) fn leave(&mut self, to: Leave, when: When) -> Next {
         let lanes = self.leaving(when);
-        self.leave_by(to, lanes)
+        self.leave_lanes(to, lanes)
     }
 
-    /// The lanes that leave.
+    /// Returns the lanes that leave.
     pub(super) fn leaving(&self, when: When) -> Mask {
         let active = self.strand.active();
         match when {
@@ -154,24 +163,28 @@ impl Exec<'_> {
         }
     }
 
-    /// `lanes` leave.
-    pub(super) fn leave_by(&mut self, to: Leave, lanes: Mask) -> Next {
+    /// Makes `lanes` wait in a frame, or end.
+    pub(super) fn leave_lanes(&mut self, to: Leave, lanes: Mask) -> Next {
         if lanes.is_empty() {
-            return self.go_on();
+            return self.resume_if_empty();
         }
         match to {
             Leave::Break { frame } => self.strand.frames[usize::from(frame)].done.add(lanes),
             Leave::Continue { frame } => self.strand.frames[usize::from(frame)].pending.add(lanes),
             Leave::Return => self.live.remove(lanes),
         }
-        self.lose(lanes)
+        self.deactivate(lanes)
     }
 
-    /// The end of the kernel.
-    pub(super) fn end(&mut self) -> Next {
+    /// Ends the active lanes.
+    pub(super) fn end_threads(&mut self) -> Next {
         let active = self.strand.active();
         self.live.remove(active);
-        // What is left of a strand without lanes is only used again for its room.
-        if self.strand.frames.is_empty() { Next::Stop(Stop::Ended) } else { self.lose(active) }
+        // A strand without lanes is only kept for its allocations.
+        if self.strand.frames.is_empty() {
+            Next::Stop(Stop::Ended)
+        } else {
+            self.deactivate(active)
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Counting: who comes by, who parts, and what accesses ask of memory.
+//! Counters of segments, divergence, loops and requests.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Leave, Operand, Pattern, Request, When},
@@ -14,38 +14,38 @@ use crate::{
 use warpwise_compiler::hardware::{LANES, global, shared};
 
 impl<'e> Exec<'e> {
-    pub(super) fn count(&mut self, segment: u32) {
-        self.begin(segment, Begin::once(self.strand.active()));
+    pub(super) fn count_segment(&mut self, segment: u32) {
+        self.begin_segment(segment, Begin::once(self.strand.active()));
     }
 
-    /// Counts those who begin a segment, and with it an iteration of a loop, if that is where one begins.
-    pub(super) fn begin(&mut self, segment: u32, begin: Begin) {
+    /// Counts the lanes that begin a segment, and the iteration that begins with it, if one does.
+    pub(super) fn begin_segment(&mut self, segment: u32, begin: Begin) {
         self.log.tally.begin(segment, begin);
         if let Some(number) = self.code.counted.iterations[segment as usize] {
-            self.log.tally.go(number, begin, self.gone);
+            self.log.tally.go(number, begin, self.trip_counts);
         }
     }
 
-    /// Counts those who come to a loop.
-    pub(super) fn count_come(&mut self, number: u32) {
-        self.log.tally.come(number, Begin::once(self.strand.active()), self.gone);
+    /// Counts the lanes that enter a loop.
+    pub(super) fn count_loop_entry(&mut self, number: u32) {
+        self.log.tally.come(number, Begin::once(self.strand.active()), self.trip_counts);
     }
 
-    /// Counts who runs the first arm of an `if`; the others wait in its frame.
+    /// Counts the lanes of the first arm of an `if`; the others wait in its frame.
     pub(super) fn count_arm(&mut self, segment: u32, branch: u32) {
-        self.count_parted(branch);
-        self.count(segment);
+        self.count_divergence(branch);
+        self.count_segment(segment);
     }
 
-    /// Counts who parts at an `if`; the others wait in its frame.
-    pub(super) fn count_parted(&mut self, branch: u32) {
+    /// Counts the divergence at an `if`; the other lanes wait in its frame.
+    pub(super) fn count_divergence(&mut self, branch: u32) {
         if let Some(frame) = self.strand.frames.last() {
             let others = frame.pending | frame.done;
             self.log.tally.part(branch, self.strand.active(), others);
         }
     }
 
-    /// Lets lanes leave and counts who parts, and who leaves.
+    /// Makes lanes leave, and counts the divergence and the lanes that leave.
     pub(super) fn counted_leave(
         &mut self,
         (to, when): (Leave, When),
@@ -58,81 +58,83 @@ impl<'e> Exec<'e> {
                 self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
             }
             if let Some(segment) = segment {
-                self.begin(segment, Begin::once(lanes));
+                self.begin_segment(segment, Begin::once(lanes));
             }
         }
-        self.leave_by(to, lanes)
+        self.leave_lanes(to, lanes)
     }
 
-    /// Counts what each warp asks of memory.
+    /// Counts the cost of each warp's request.
     #[inline]
     pub(super) fn count_request(&mut self, number: u32) {
-        let all = match self.asked_before(number) {
+        let all = match self.known_cost(number) {
             Some(all) => all,
-            None => self.asks(number, 0),
+            None => self.shifted_cost(number, 0),
         };
         self.log.tally.ask(number, all);
     }
 
-    /// The pattern of a request, if it holds here.
+    /// Returns the address pattern of a request, if it holds here.
     #[inline(always)]
     fn pattern(&self, number: u32) -> Option<&'e Pattern> {
         let pattern = self.bound.patterns.get(number as usize)?.as_ref()?;
-        (self.place.equal_trips || !pattern.equal_trips).then_some(pattern)
+        (self.position.equal_trips || !pattern.equal_trips).then_some(pattern)
     }
 
-    /// What the warps ask of memory, if that is the same for all and was asked before.
+    /// Returns the cost of a request, if it is the same for all warps and has occurred before.
     #[inline(always)]
-    pub(super) fn asked_before(&self, number: u32) -> Option<Asked> {
+    pub(super) fn known_cost(&self, number: u32) -> Option<Asked> {
         let request = &self.code.counted.requests[number as usize];
         let pattern = self.pattern(number)?;
-        let alike = pattern.alike[self.place.first_thread / GROUP].as_ref()?;
-        if alike.lanes != self.strand.active() {
+        let uniform = pattern.uniform_groups[self.position.first_thread / GROUP].as_ref()?;
+        if uniform.lanes != self.strand.active() {
             return None;
         }
-        // Where nothing depends on it, it need not be known.
-        let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
+        // A cost that does not depend on the address needs no address.
+        let first = if request.phases == 1 { 0 } else { self.byte_address(request.at, 0) };
         let phase = request.phase(first);
-        let key = Key { active: u32::MAX, class: alike.class, phase };
-        Some(self.log.tally.asked_before(number, key)?.times(alike.warps))
+        let key = Key { active: u32::MAX, class: uniform.class, phase };
+        Some(self.log.tally.asked_before(number, key)?.times(uniform.warps))
     }
 
-    /// What the warps ask of memory, so many bytes behind where the request goes.
-    pub(super) fn asks(&mut self, number: u32, shift: u64) -> Asked {
+    /// Returns the cost of a request, shifted by so many bytes.
+    pub(super) fn shifted_cost(&mut self, number: u32, shift: u64) -> Asked {
         match self.pattern(number) {
-            Some(pattern) => self.ask_by(pattern, (number, shift)),
-            None => self.ask_by_addresses((number, shift)),
+            Some(pattern) => self.cost_by_pattern(pattern, (number, shift)),
+            None => self.cost_by_addresses((number, shift)),
         }
     }
 
-    /// What the warps ask whose addresses are known but for what all have in common.
+    /// Returns the cost of a request with an address pattern.
     #[inline]
-    fn ask_by(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> Asked {
+    fn cost_by_pattern(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> Asked {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
-        let first_thread = self.place.first_thread;
-        if let Some(alike) = &pattern.alike[first_thread / GROUP]
-            && alike.lanes == active
+        let first_thread = self.position.first_thread;
+        if let Some(uniform) = &pattern.uniform_groups[first_thread / GROUP]
+            && uniform.lanes == active
         {
-            let first = self.byte_of(request.at, 0).wrapping_add(shift);
-            let asked = self.ask_once(pattern, (number, shift), (0, u32::MAX), first);
-            return asked.times(alike.warps);
+            let first = self.byte_address(request.at, 0).wrapping_add(shift);
+            let asked = self.warp_cost_by_pattern(pattern, (number, shift), (0, u32::MAX), first);
+            return asked.times(uniform.warps);
         }
         let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
         let some = some * LANES + lanes.trailing_zeros() as usize;
         let offsets = &pattern.offsets[first_thread..];
-        let common = self.byte_of(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
+        let common =
+            self.byte_address(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
             let first = common.wrapping_add(offsets[warp * LANES]);
-            all += self.ask_once(pattern, (number, shift), (warp, active), first);
+            all += self.warp_cost_by_pattern(pattern, (number, shift), (warp, active), first);
         }
         all
     }
 
-    /// What one warp asks whose first lane's byte is, or would be, this one.
+    /// Returns the cost of one warp's request with an address pattern, given the byte of its first
+    /// lane.
     #[inline]
-    fn ask_once(
+    fn warp_cost_by_pattern(
         &mut self,
         pattern: &Pattern,
         (number, shift): (u32, u64),
@@ -140,7 +142,7 @@ impl<'e> Exec<'e> {
         first: u64,
     ) -> Asked {
         let request = &self.code.counted.requests[number as usize];
-        let first_lane = self.place.first_thread + warp * LANES;
+        let first_lane = self.position.first_thread + warp * LANES;
         let class = pattern.classes[first_lane / LANES];
         let key = Key { active, class, phase: request.phase(first) };
         if let Some(asked) = self.log.tally.memo(number).get(key) {
@@ -151,36 +153,42 @@ impl<'e> Exec<'e> {
         for (address, offset) in addresses.iter_mut().zip(offsets) {
             *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
         }
-        let asked = asked(request, active, &addresses);
+        let asked = request_cost(request, active, &addresses);
         self.log.tally.memo(number).put(key, asked);
-        self.note((number, shift), asked, (warp, active));
+        self.record_if_worst((number, shift), asked, (warp, active));
         asked
     }
 
-    /// Keeps what a warp asks, if nothing was worse before. What was computed before was noted then.
-    fn note(&mut self, (number, shift): (u32, u64), asked: Asked, (warp, active): (usize, u32)) {
-        let block = self.place.block;
+    /// Records a warp's request as the worst so far, if it is. A cost from the memo was recorded
+    /// when it was computed.
+    fn record_if_worst(
+        &mut self,
+        (number, shift): (u32, u64),
+        asked: Asked,
+        (warp, active): (usize, u32),
+    ) {
+        let block = self.position.block;
         if self.log.tally.worst.is_beaten(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
             let addresses = self.addresses(request.at, warp, active);
             let addresses = addresses.map(|address| address.wrapping_add(shift));
-            let warp = (self.place.first_thread / LANES + warp) as u32;
+            let warp = (self.position.first_thread / LANES + warp) as u32;
             self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
         }
     }
 
-    /// What warps ask of which nothing is known before.
-    fn ask_by_addresses(&mut self, (number, shift): (u32, u64)) -> Asked {
+    /// Returns the cost of a request without an address pattern.
+    fn cost_by_addresses(&mut self, (number, shift): (u32, u64)) -> Asked {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
             let addresses = self.addresses(request.at, warp, active);
             if request.is_served_at_once() {
-                // To look is as fast as to remember.
+                // Computing the cost is as fast as a look-up.
                 let addresses = addresses.map(|address| address.wrapping_add(shift));
-                let asked = asked(request, active, &addresses);
-                self.note((number, shift), asked, (warp, active));
+                let asked = request_cost(request, active, &addresses);
+                self.record_if_worst((number, shift), asked, (warp, active));
                 all += asked;
                 continue;
             }
@@ -192,9 +200,9 @@ impl<'e> Exec<'e> {
                 Some(asked) => asked,
                 None => {
                     let addresses = addresses.map(|address| address.wrapping_add(shift));
-                    let asked = asked(request, active, &addresses);
+                    let asked = request_cost(request, active, &addresses);
                     memo.put(key, asked);
-                    self.note((number, shift), asked, (warp, active));
+                    self.record_if_worst((number, shift), asked, (warp, active));
                     asked
                 }
             };
@@ -202,7 +210,8 @@ impl<'e> Exec<'e> {
         all
     }
 
-    /// Where the lanes of a warp go; those that are not active with the first one that is.
+    /// Returns the addresses of the lanes of a warp; inactive lanes get that of the first active
+    /// one.
     pub(super) fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
         let values = match at.index() {
             Operand::Lanes(reg) => self.registers.warp(reg, warp),
@@ -225,10 +234,10 @@ impl<'e> Exec<'e> {
         addresses
     }
 
-    /// A number for the byte where one lane's access goes: buffers lie far apart, each at a multiple of
-    /// what hardware cares about.
+    /// Returns the address of one lane as a number: buffers are far apart, each at a multiple of
+    /// all sizes that matter to hardware.
     #[inline(always)]
-    pub(super) fn byte_of(&self, at: Address<Operand>, lane: usize) -> u64 {
+    pub(super) fn byte_address(&self, at: Address<Operand>, lane: usize) -> u64 {
         let value = self.value(at.index(), lane);
         match at {
             Address::Element { buffer, stride, offset, .. } => {
@@ -240,8 +249,8 @@ impl<'e> Exec<'e> {
     }
 }
 
-/// What a warp asks of memory at once.
-pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
+/// Returns the cost of a warp's request.
+pub(crate) fn request_cost(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
     let Request { kind, is_shared, bytes, .. } = *request;
     let (taken, ideal) = if request.is_served_at_once() {
         let bank = |address| (address / shared::WORD % shared::BANKS) as u8;

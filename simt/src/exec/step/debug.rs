@@ -1,4 +1,4 @@
-//! Telling those who look on, and letting others have their turn.
+//! Points that report to the debugger, and yields of drawn schedules.
 use super::{Exec, Slice, Stop, access::with_word, control::Next};
 use crate::{
     bytecode::{Atomic, AtomicKind, Change},
@@ -6,26 +6,27 @@ use crate::{
 };
 
 impl Exec<'_> {
-    /// Goes on, unless it is the turn of others.
-    pub(super) fn turn(slice: &mut Slice) -> Next {
-        slice.stay -= 1;
-        if slice.stay < 0 { Next::Stop(Stop::Turn) } else { Next::On }
+    /// Continues, unless it is the turn of other strands.
+    pub(super) fn yield_turn(slice: &mut Slice) -> Next {
+        slice.ignored_yields -= 1;
+        if slice.ignored_yields < 0 { Next::Stop(Stop::Yielded) } else { Next::Continue }
     }
 
-    /// Notes whether the next step changes something, where that is of interest.
-    pub(super) fn change(&self, number: u32, slice: &mut Slice) -> Next {
-        if slice.changes || self.bound.order.is_none() {
-            return Next::On;
+    /// Records whether the next instruction changes something, where a schedule asks for it.
+    pub(super) fn announce_change(&self, number: u32, slice: &mut Slice) -> Next {
+        if slice.changed || self.bound.schedule.is_none() {
+            return Next::Continue;
         }
-        slice.changes = match &self.code.changes[number as usize] {
-            Change::Memory(write) => with_word!(write.size, self.writes(write)),
+        slice.changed = match &self.code.changes[number as usize] {
+            Change::Memory(write) => with_word!(write.size, self.changes_memory(write)),
             Change::Company => true,
         };
-        if slice.changes && slice.evenly { Next::Stop(Stop::Turn) } else { Next::On }
+        if slice.changed && slice.round_robin { Next::Stop(Stop::Yielded) } else { Next::Continue }
     }
 
-    /// Whether memory is another one behind an access. The first lane that changes something finds what is there now.
-    fn writes<W: Word>(&self, access: &Atomic) -> bool {
+    /// Returns true if an access changes memory. The first lane that changes something finds the
+    /// current contents.
+    fn changes_memory<W: Word>(&self, access: &Atomic) -> bool {
         let changes =
             |lane| {
                 let (cells, offset) = self.lane_address(access.at, lane)?;
@@ -44,29 +45,29 @@ impl Exec<'_> {
                     };
                 Some(new != old)
             };
-        // What is outside ends the launch.
+        // An out-of-bounds access ends the launch.
         self.strand.active().lanes().any(|lane| changes(lane).unwrap_or(true))
     }
 
-    /// Tells who watches one of the active lanes.
-    pub(super) fn point(&self, number: u32) -> Next {
+    /// Reports the active lanes to the watchers of any of them.
+    pub(super) fn report_point(&self, number: u32) -> Next {
         let point = &self.code.points[number as usize];
         for watcher in self.bound.watchers {
             let watched = watcher.watched();
-            let warp = (watched.warp as usize).checked_sub(self.place.first_thread / 32);
+            let warp = (watched.warp as usize).checked_sub(self.position.first_thread / 32);
             let Some(warp) = warp.filter(|warp| *warp < WARPS) else { continue };
             let lanes = self.strand.active().0[warp] & watched.lanes;
-            if lanes == 0 || watched.block != self.place.block_idx {
+            if lanes == 0 || watched.block != self.position.block_idx {
                 continue;
             }
             let bits = point
                 .value
                 .map(|value| std::array::from_fn(|lane| self.value(value, warp * 32 + lane)));
             if watcher.see(point, lanes, bits).is_break() {
-                let span = self.code.spans[self.strand.at as usize - 1];
+                let span = self.code.spans[self.strand.pc as usize - 1];
                 return Next::Stop(Stop::Halted(span));
             }
         }
-        Next::On
+        Next::Continue
     }
 }

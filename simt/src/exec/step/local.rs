@@ -1,7 +1,7 @@
-//! Loads and stores of the arrays that each thread has of its own.
+//! Loads and stores of thread-local arrays.
 //!
-//! Where all lanes access the same element, and the array lies lane by lane, they are moved at
-//! once. Otherwise each active lane finds its own.
+//! Where all lanes access the same element, and the array is laid out lane by lane, they are moved
+//! at once. Otherwise each active lane computes its own address.
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Operand},
@@ -13,52 +13,56 @@ use crate::{
 
 impl Exec<'_> {
     pub(super) fn load_local(&mut self, to: Reg, from: Address<Operand>) -> Next {
-        if let Some((array, offset)) = self.same_place(from) {
+        if let Some((array, offset)) = self.uniform_place(from) {
             for run in self.strand.runs() {
                 if !self.registers.load_array(array, offset, to, *run) {
-                    return self.outside(from, run.first);
+                    return self.out_of_bounds(from, run.first);
                 }
             }
-            return Next::On;
+            return Next::Continue;
         }
         for lane in self.strand.active().lanes() {
-            let place = self.place_of(from, lane);
+            let place = self.array_place(from, lane);
             let loaded = place
                 .and_then(|(array, at)| self.registers.get_from_array(array, at, to.size(), lane));
-            let Some(bits) = loaded else { return self.outside(from, lane) };
+            let Some(bits) = loaded else { return self.out_of_bounds(from, lane) };
             self.registers.set(to, lane, bits);
         }
-        Next::On
+        Next::Continue
     }
 
     pub(super) fn store_local(&mut self, value: Reg, to: Address<Operand>) -> Next {
         let active = self.strand.active();
-        if let Some((array, offset)) = self.same_place(to) {
+        if let Some((array, offset)) = self.uniform_place(to) {
             for run in self.strand.runs() {
                 if !self.registers.store_array(array, offset, value, active, *run) {
-                    return self.outside(to, run.first);
+                    return self.out_of_bounds(to, run.first);
                 }
             }
-            return Next::On;
+            return Next::Continue;
         }
         for lane in active.lanes() {
             let bits = self.registers.get(value, lane);
-            let stored = self.place_of(to, lane).and_then(|(array, at)| {
+            let stored = self.array_place(to, lane).and_then(|(array, at)| {
                 self.registers.set_in_array(array, at, value.size(), lane, bits)
             });
-            let Some(()) = stored else { return self.outside(to, lane) };
+            let Some(()) = stored else { return self.out_of_bounds(to, lane) };
         }
-        Next::On
+        Next::Continue
     }
 
-    /// Where all lanes go, if that is known to be the same place.
-    fn same_place(&self, address: Address<Operand>) -> Option<(Array, u64)> {
+    /// Returns the place that all lanes access, if it is known to be the same.
+    fn uniform_place(&self, address: Address<Operand>) -> Option<(Array, u64)> {
         address.uniform()?;
-        self.place_of(address, 0)
+        self.array_place(address, 0)
     }
 
-    /// Where one lane goes.
-    pub(super) fn place_of(&self, address: Address<Operand>, lane: usize) -> Option<(Array, u64)> {
+    /// Returns the place that one lane accesses.
+    pub(super) fn array_place(
+        &self,
+        address: Address<Operand>,
+        lane: usize,
+    ) -> Option<(Array, u64)> {
         let (buffer, offset) = match address {
             Address::Element { buffer, index, stride, offset } => {
                 (buffer, self.value(index, lane).checked_mul(stride)?.checked_add(offset)?)

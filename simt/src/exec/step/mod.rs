@@ -1,8 +1,8 @@
-//! Runs a strand until it ends, waits or has to let others run.
+//! The interpreter loop of a strand, which runs until it ends, waits or has to let others run.
 //!
-//! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`replay`], [`sums`], [`rounds`], [`local`], [`collective`], [`print`](mod@print), [`count`], [`debug`],
-//! [`checks`], [`undefined`].
+//! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
+//! [`access`], [`affine`], [`replay`], [`sums`], [`rounds`], [`local`], [`collective`],
+//! [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
 mod access;
 mod affine;
 mod checks;
@@ -19,7 +19,7 @@ mod undefined;
 
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
-    exec::{bound::Bound, replay::Tries, strand::Strand},
+    exec::{bound::Bound, replay::Backoff, strand::Strand},
     observe::{counters::tally::Gone, log::Log, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{
@@ -31,118 +31,120 @@ use crate::{
 };
 pub(crate) use access::with_word;
 use control::Next;
-pub(crate) use count::asked;
+pub(crate) use count::request_cost;
 use std::sync::atomic::{Ordering::SeqCst, fence};
-pub(crate) use sums::Looked;
+pub(crate) use sums::DotProductMemo;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Fault, Span},
     message::MOST_VALUES,
 };
 
-/// Why a strand does not run on.
+/// The reason why a strand stops.
 pub(crate) enum Stop {
     /// Its threads have ended.
     Ended,
-    /// It is at a step where it waits for others.
-    Meets,
-    /// It has gone round a loop that may wait for others for long enough.
+    /// It waits for others at an instruction.
+    Waits,
+    /// It has spent its spin budget in loops that may wait for others.
     Spun,
-    /// Its steps are spent.
-    Spent,
-    /// Its steps until the worker looks around are spent.
-    Pauses,
-    /// It goes round a loop forever.
-    Circles,
+    /// It has spent its steps.
+    OutOfSteps,
+    /// It has spent the steps after which the worker takes control.
+    Paused,
+    /// It is in a state cycle.
+    Livelock,
     /// It is the turn of others.
-    Turn,
-    /// Somebody who looks on wants the launch to end here.
+    Yielded,
+    /// A watcher ends the launch here.
     Halted(Span),
     /// The kernel did something that the verifier rules out.
     Malformed(Malformed),
 }
 
-/// How long a strand may run.
+/// The limits of a strand's run.
 pub(crate) struct Slice {
-    /// Steps, about.
+    /// The steps, approximately.
     pub(crate) steps: i64,
-    /// Rounds of loops that may wait for others, weighted.
-    pub(crate) patience: i64,
-    /// How many turns it passes.
-    pub(crate) stay: i64,
-    /// Whether it has come to something that [changes](crate::bytecode::Change) something.
-    pub(crate) changes: bool,
-    /// Whether it stops there.
-    pub(crate) evenly: bool,
+    /// The spin budget: weighted iterations of loops that may wait for others.
+    pub(crate) spin_budget: i64,
+    /// The yields to ignore.
+    pub(crate) ignored_yields: i64,
+    /// True once it has reached an instruction that [changes](crate::bytecode::Change) something.
+    pub(crate) changed: bool,
+    /// True if it stops there.
+    pub(crate) round_robin: bool,
 }
 
-/// Where a strand runs.
+/// The position of a strand in the grid.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
-    /// Number of the block, x fastest.
+pub(crate) struct Position {
+    /// Flat index of the block, x fastest.
     pub(crate) block: u64,
     /// Index of the block.
     pub(crate) block_idx: [u32; 3],
-    /// Number in the block of the group's first thread.
+    /// Flat index in the block of the group's first thread.
     pub(crate) first_thread: usize,
-    /// Whether lanes that run a loop together have gone round as often.
+    /// True if lanes in a loop have the same trip count.
     pub(crate) equal_trips: bool,
 }
 
-/// Where a step has loaded from a buffer, in bytes.
+/// The addresses of a load instruction, in bytes from the start of its buffer.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct LastLoad {
-    /// The last time.
+    /// The last address.
     last: i64,
-    /// The first time in the last block, and which one that was.
+    /// The first address in the last block, and that block.
     first: i64,
     block: u64,
-    /// How often it has loaded in that block.
+    /// Executions in that block.
     times: u32,
-    /// How much further on its first load was than in the block before.
+    /// The distance of its first address from that in the block before.
     ahead: i64,
 }
 
-/// A strand and all that it works on.
+/// A strand with everything that it works on.
 pub(crate) struct Exec<'e> {
     pub(crate) code: &'e Code,
     pub(crate) bound: &'e Bound<'e>,
     /// The block's shared arrays.
     pub(crate) shared: &'e [Memory],
     pub(crate) registers: &'e mut Registers,
-    /// Where each step has loaded.
-    pub(crate) loaded: &'e mut [LastLoad],
-    /// Of each step that jumps back: whether to try how many iterations are alike.
-    pub(crate) tries: &'e mut [Tries],
-    /// Of each loop that adds products: what the group found of it the last time.
-    pub(crate) looked: &'e mut [Looked],
-    /// How many iterations of each loop its warps have gone through, if that is counted.
-    pub(crate) gone: &'e mut Gone,
+    /// Per instruction, the place of its last load.
+    pub(crate) last_loads: &'e mut [LastLoad],
+    /// Per instruction that jumps back, the backoff of its attempts to replay iterations.
+    pub(crate) backoffs: &'e mut [Backoff],
+    /// Per dot-product loop, the outcome of the last attempt to batch it.
+    pub(crate) dot_product_memos: &'e mut [DotProductMemo],
+    /// The trip counts of the group's warps, if they are counted.
+    pub(crate) trip_counts: &'e mut Gone,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
-    /// Whether the block has no other strand.
-    pub(crate) alone: bool,
+    /// True if this is the block's only strand.
+    pub(crate) is_only_strand: bool,
     pub(crate) log: &'e mut Log,
     pub(crate) checks: Option<&'e mut BlockChecks>,
-    pub(crate) place: Place,
+    pub(crate) position: Position,
 }
 
 impl<'e> Exec<'e> {
     /// Runs the strand.
     pub(crate) fn run(&mut self, slice: &mut Slice) -> Stop {
         let code = self.code;
-        let steps = &code.instrs[..];
-        self.strand.learn_live(*self.live);
+        let instrs = &code.instrs[..];
+        self.strand.update_live(*self.live);
         loop {
-            let at = self.strand.at;
-            self.strand.at = at + 1;
-            let next = match &steps[at as usize] {
+            let at = self.strand.pc;
+            self.strand.pc = at + 1;
+            // Instructions that cannot stop the strand continue with the next one at once; the others
+            // yield how to go on.
+            let next = match &instrs[at as usize] {
                 Instr::Map { .. }
                 | Instr::MapWithOne { .. }
                 | Instr::Integer { .. }
                 | Instr::Set { .. } => {
-                    self.chain(at as usize);
+                    self.run_computations(at as usize);
                     continue;
                 }
                 Instr::Uniform { f, slots } => {
@@ -164,12 +166,12 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::Jump { to } => {
-                    self.strand.at = *to;
+                    self.strand.pc = *to;
                     continue;
                 }
                 Instr::JumpUnless { cond, to } => {
                     if cond.get(&self.strand.uniforms) == 0 {
-                        self.strand.at = *to;
+                        self.strand.pc = *to;
                     }
                     continue;
                 }
@@ -184,37 +186,41 @@ impl<'e> Exec<'e> {
                 Instr::StoreAffine { value, to, walk, copy } => {
                     self.store_affine(*value, *to, *walk, *copy)
                 }
-                Instr::FmaOfLoads { product } => self.fma_loaded(&code.products[*product as usize]),
-                Instr::DotProducts { sums } => self.sums(*sums, slice),
+                Instr::FmaOfLoads { product } => {
+                    self.fma_of_loads(&code.products[*product as usize])
+                }
+                Instr::DotProducts { sums } => self.run_dot_products(*sums, slice),
                 Instr::LoadLocal { to, from } => self.load_local(*to, *from),
                 Instr::StoreLocal { value, to } => self.store_local(*value, *to),
                 Instr::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
                 Instr::Fence => {
                     fence(SeqCst);
-                    Next::On
+                    Next::Continue
                 }
                 Instr::ActiveMask { to } => {
                     self.active_mask(*to);
-                    Next::On
+                    Next::Continue
                 }
                 Instr::Barrier { reduce } => self.barrier(*reduce),
-                // Blocks meet when all threads of each have come.
+                // Blocks synchronize when all threads of each have arrived.
                 Instr::SyncGrid => Next::Wait,
-                Instr::Warp { op, mask } => self.warp(*op, *mask),
-                Instr::BackEdge { to, cost } => self.back(*to, *cost, slice),
-                Instr::NextIteration { range, to, cost } => self.next(*range, *to, *cost, slice),
+                Instr::Warp { op, mask } => self.warp_op(*op, *mask),
+                Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
+                Instr::NextIteration { range, to, cost } => {
+                    self.next_iteration(*range, *to, *cost, slice)
+                }
                 Instr::DecideIf { decision, then, other, join } => {
                     if let Some(verdict) = self.decide(&code.decisions[*decision as usize]) {
-                        self.strand.at = *then;
+                        self.strand.pc = *then;
                         let active = self.strand.active();
                         let then = if verdict { active } else { Mask::EMPTY };
-                        self.part_by(then, *other, *join);
+                        self.diverge(then, *other, *join);
                     }
                     continue;
                 }
                 Instr::DecideLeave { decision, stay, behind } => {
                     if self.decide(&code.decisions[*decision as usize]) == Some(*stay) {
-                        self.strand.at = *behind;
+                        self.strand.pc = *behind;
                     }
                     continue;
                 }
@@ -222,22 +228,22 @@ impl<'e> Exec<'e> {
                     let active = self.strand.active();
                     let truths = self.registers.truths(*cond, active);
                     let then = if *when { truths } else { active.without(truths) };
-                    self.part_by(then, *other, *join);
+                    self.diverge(then, *other, *join);
                     continue;
                 }
-                Instr::Else => self.other_arm(),
-                Instr::Enter { resume, join } => self.enter(*resume, *join),
+                Instr::Else => self.begin_second_arm(),
+                Instr::Enter { resume, join } => self.enter_frame(*resume, *join),
                 Instr::Regather => self.regather(),
-                Instr::Join => self.join(),
+                Instr::Join => self.join_frame(),
                 Instr::Leave { to, when } => self.leave(*to, *when),
                 Instr::Print { message } => {
                     self.print(&code.messages[*message as usize]);
                     continue;
                 }
                 Instr::Panic { message } => self.panic(&code.messages[*message as usize]),
-                Instr::End => self.end(),
+                Instr::End => self.end_threads(),
                 Instr::CountSegment { segment } => {
-                    self.count(*segment);
+                    self.count_segment(*segment);
                     continue;
                 }
                 Instr::CountArm { segment, branch } => {
@@ -245,11 +251,11 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::CountDivergence { branch } => {
-                    self.count_parted(*branch);
+                    self.count_divergence(*branch);
                     continue;
                 }
                 Instr::CountLoopEntry { number } => {
-                    self.count_come(*number);
+                    self.count_loop_entry(*number);
                     continue;
                 }
                 Instr::CountRequest { request } => {
@@ -257,32 +263,32 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::CheckAccess { site } => {
-                    self.watch(*site);
+                    self.check_access(*site);
                     continue;
                 }
                 Instr::TrackUndefined { from } => {
-                    self.follow(*from);
+                    self.track_undefined(*from);
                     continue;
                 }
                 Instr::CheckFence { scope } => {
-                    self.watch_fence(*scope);
+                    self.check_fence(*scope);
                     continue;
                 }
                 Instr::CountedLeave { to, when, branch, segment } => {
                     self.counted_leave((*to, *when), *branch, *segment)
                 }
-                Instr::Yield => Self::turn(slice),
-                Instr::Change { change } => self.change(*change, slice),
-                Instr::DebugPoint { point } => self.point(*point),
+                Instr::Yield => Self::yield_turn(slice),
+                Instr::Change { change } => self.announce_change(*change, slice),
+                Instr::DebugPoint { point } => self.report_point(*point),
             };
             match next {
-                Next::On => {}
+                Next::Continue => {}
                 Next::Stop(stop) => return stop,
                 Next::Wait => {
-                    self.strand.at = at;
-                    return Stop::Meets;
+                    self.strand.pc = at;
+                    return Stop::Waits;
                 }
-                Next::Outside(address) => {
+                Next::OutOfBounds(address) => {
                     let message = format!("an access outside of memory, at {address:#x}");
                     return Stop::Malformed(Malformed { message, span: code.spans[at as usize] });
                 }
@@ -290,12 +296,12 @@ impl<'e> Exec<'e> {
         }
     }
 
-    /// Runs the steps from `at` on that only compute, up to the first other one.
+    /// Executes instructions that only compute, from `at` up to the first other one.
     ///
-    /// Each of some steps behind each other has a place of its own in this code: so hosts foresee which function it
-    /// calls, as they do by where they call it.
+    /// The loop is unrolled, so that consecutive instructions have call sites of their own: hosts
+    /// predict the target of an indirect call by its call site.
     #[inline(always)]
-    fn chain(&mut self, mut at: usize) {
+    fn run_computations(&mut self, mut at: usize) {
         macro_rules! in_turn {
             ($($turn:literal)*) => {
                 loop {$(
@@ -319,17 +325,17 @@ impl<'e> Exec<'e> {
             };
         }
         in_turn!(0 1 2 3 4 5 6 7);
-        self.strand.at = at as u32;
+        self.strand.pc = at as u32;
     }
 
-    /// Copies the active lanes.
+    /// Copies a register in the active lanes.
     #[inline(always)]
     fn set(&mut self, local: Reg, value: Reg) {
         let (active, runs) = (self.strand.active(), self.strand.runs());
         self.registers.masked_copy(local, value, active, runs);
     }
 
-    /// One lane's value of an operand.
+    /// Returns one lane's value of an operand.
     #[inline(always)]
     fn value(&self, operand: Operand, lane: usize) -> u64 {
         match operand {
@@ -339,7 +345,7 @@ impl<'e> Exec<'e> {
         }
     }
 
-    /// The active lanes where a `bool` is true.
+    /// Returns the active lanes where a `bool` is true.
     fn truths(&self, cond: Operand) -> Mask {
         let active = self.strand.active();
         match cond {
@@ -356,7 +362,7 @@ impl<'e> Exec<'e> {
         }
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     #[inline(always)]
     fn cells(&self, buffer: u16) -> Option<Cells<'e>> {
         let buffer = usize::from(buffer);
@@ -374,18 +380,18 @@ impl<'e> Exec<'e> {
         if let (Operand::Lanes(index), Operand::Uniform(len)) = (index, len) {
             let limit = len.get(&self.strand.uniforms);
             if self.registers.all_below(test, index, limit, self.strand.runs()) {
-                return Next::On;
+                return Next::Continue;
             }
         }
         if let (Operand::Affine(index), Operand::Uniform(len)) = (index, len)
             && self.is_below(index, len)
         {
-            return Next::On;
+            return Next::Continue;
         }
         if let (Operand::Uniform(index), Operand::Uniform(len)) = (index, len)
             && index.get(&self.strand.uniforms) < len.get(&self.strand.uniforms)
         {
-            return Next::On;
+            return Next::Continue;
         }
         let mut outside = Mask::EMPTY;
         for lane in self.strand.active().lanes() {
@@ -402,24 +408,24 @@ impl<'e> Exec<'e> {
         self.fault(wrong, Reason::Check(fault), &[])
     }
 
-    /// Ends `lanes` with a fault at the step just taken.
-    fn fault(&mut self, lanes: Mask, reason: Reason, said: &[Operand]) -> Next {
-        let Some(lowest) = lanes.lanes().next() else { return Next::On };
-        let thread = self.place.first_thread + lowest;
+    /// Ends `lanes` with a fault at the current instruction.
+    fn fault(&mut self, lanes: Mask, reason: Reason, operands: &[Operand]) -> Next {
+        let Some(lowest) = lanes.lanes().next() else { return Next::Continue };
+        let thread = self.position.first_thread + lowest;
         let mut values = [0; MOST_VALUES];
-        for (value, said) in values.iter_mut().zip(said) {
-            *value = self.value(*said, lowest);
+        for (value, operand) in values.iter_mut().zip(operands) {
+            *value = self.value(*operand, lowest);
         }
         let report = FaultReport {
             reason,
-            span: self.code.spans[self.strand.at as usize - 1],
+            span: self.code.spans[self.strand.pc as usize - 1],
             values,
-            block: self.place.block_idx,
+            block: self.position.block_idx,
             thread: self.bound.thread_idx(thread),
             count: lanes.count().into(),
         };
-        self.log.faults.add((self.place.block, thread), report);
+        self.log.faults.add((self.position.block, thread), report);
         self.live.remove(lanes);
-        self.lose(lanes)
+        self.deactivate(lanes)
     }
 }

@@ -1,16 +1,16 @@
-//! Printing and panicking.
+//! Print and panic records.
 use super::{Exec, control::Next};
 use crate::{bytecode::Message, vector::mask::Mask};
 use warpwise_compiler::{fault::Reason, output::Printed};
 
 impl Exec<'_> {
-    /// Notes what each active lane prints, in order.
+    /// Records what each active lane prints, in order.
     pub(super) fn print(&mut self, message: &Message) {
         let active: Mask = self.strand.active();
         for lane in active.lanes() {
-            if self.bound.claim(message.values.len()) {
+            if self.bound.claim_print_room(message.values.len()) {
                 let values = message.values.iter().map(|value| self.value(*value, lane)).collect();
-                let thread = (self.place.block, self.place.first_thread + lane);
+                let thread = (self.position.block, self.position.first_thread + lane);
                 self.log.print(thread, Printed { message: message.message, values });
             } else {
                 self.log.lose();
@@ -18,7 +18,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Ends the active lanes.
+    /// Ends the active lanes with a message.
     pub(super) fn panic(&mut self, message: &Message) -> Next {
         self.fault(self.strand.active(), Reason::Panic(message.message), &message.values)
     }

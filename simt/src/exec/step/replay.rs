@@ -1,101 +1,127 @@
-//! Iterations of a loop that take the same steps, run without looking at each.
+//! Replay of iterations of a loop with the same control flow.
 //!
-//! Which values an iteration leaves for the next one is not looked for. One is gone through as if nothing changed; what
-//! each value has more behind it is taken for what it has more behind every other. Then it is gone through with that. If
-//! all of them come out so, then they do in the next iteration, too, and so on.
-use super::{Exec, Slice, sums::affordable};
+//! The recorder does not analyze which values an iteration passes to the next one. It records an
+//! iteration as if nothing changed, and takes the increment of each uniform value for its increment
+//! in every iteration. Then it records the iteration again with these increments. If each value has
+//! its assumed increment, then it has it in the next iteration, too, and so on.
+use super::{Exec, Slice, sums::max_affordable};
 use crate::{
-    exec::replay::{Counts, Fails, LaneInstr, Noted, Numbers, Trace, compile, fuse, run},
+    exec::replay::{
+        Effects, Failure, LaneInstr, LinearValues, Recorder, ReplayCounter, compile, fuse,
+        run_lane_instrs,
+    },
     observe::sanitizer::rounds::Rounds,
 };
 
-/// Fewer iterations are not worth the trouble.
-const FEWEST: u64 = 4;
+/// The least iterations that are worth a replay.
+const MIN_ITERATIONS: u64 = 4;
 
-/// The most iterations that pass between two tries.
-const RARELY: u32 = 1 << 10;
+/// The longest backoff between two attempts, in iterations.
+const MAX_BACKOFF_ITERATIONS: u32 = 1 << 10;
 
 impl Exec<'_> {
-    /// Runs as many iterations of a loop as are alike, at its head, to which the step `back` has jumped.
+    /// Replays as many iterations of a loop as possible, at its head, to which the instruction
+    /// `back` has jumped.
     #[inline(always)]
-    pub(super) fn iterate(&mut self, back: u32, cost: u32, slice: &mut Slice) {
-        if self.tries[back as usize].is_time() {
-            let tried = self.iterate_alike(back, cost, slice);
-            self.tries[back as usize] = self.tries[back as usize].after(&tried, RARELY);
+    pub(super) fn replay_iterations_if_due(&mut self, back: u32, cost: u32, slice: &mut Slice) {
+        if self.backoffs[back as usize].is_due() {
+            let tried = self.replay_iterations(back, cost, slice);
+            self.backoffs[back as usize] =
+                self.backoffs[back as usize].after_attempt(&tried, MAX_BACKOFF_ITERATIONS);
         }
     }
 
-    fn iterate_alike(&mut self, back: u32, cost: u32, slice: &mut Slice) -> Result<(), Fails> {
-        let (head, group) = (self.strand.at, self.group());
-        let [lanes] = *self.strand.runs() else { return Err(Fails::Here) };
-        let all = lanes.full && lanes.len == self.bound.lanes(group);
+    fn replay_iterations(
+        &mut self,
+        back: u32,
+        cost: u32,
+        slice: &mut Slice,
+    ) -> Result<(), Failure> {
+        let (head, group) = (self.strand.pc, self.group());
+        let [lanes] = *self.strand.runs() else { return Err(Failure::ThisRound) };
+        let all = lanes.full && lanes.len == self.bound.lanes_in_group(group);
         let price = i64::from(back + 1 - head);
-        let most = affordable(slice.steps, price).min(affordable(slice.patience, cost.into()));
-        if !all || most < FEWEST || self.follows() {
-            return Err(Fails::Here);
+        let most =
+            max_affordable(slice.steps, price).min(max_affordable(slice.spin_budget, cost.into()));
+        if !all || most < MIN_ITERATIONS || self.tracks_undefined() {
+            return Err(Failure::ThisRound);
         }
         let (code, bound, shared) = (self.code, self.bound, self.shared);
-        let (mut steps, mut noted) = (Vec::<LaneInstr<'_>>::new(), Noted::default());
-        let equal_trips = self.place.equal_trips;
+        let (mut instrs, mut effects) = (Vec::<LaneInstr<'_>>::new(), Effects::default());
+        let equal_trips = self.position.equal_trips;
         let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
         let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));
         let before = &self.strand.uniforms;
-        let mut numbers = Numbers::new(before, 1);
-        let mut trace = |numbers: &mut Numbers| {
-            let (steps, noted) = (&mut steps, &mut noted);
-            let mut trace = Trace {
+        let mut values = LinearValues::new(before, 1);
+        let mut record = |values: &mut LinearValues| {
+            let (instrs, effects) = (&mut instrs, &mut effects);
+            let mut recorder = Recorder {
                 code,
                 bound,
                 shared,
                 group,
-                numbers,
-                steps,
-                noted,
+                values,
+                instrs,
+                effects,
                 equal_trips,
                 is_defined,
             };
-            trace.iteration(head, back)
+            recorder.record_iteration(head, back)
         };
-        trace(&mut numbers)?;
-        let more: Vec<u64> = numbers
-            .in_round(0)
+        // The first recording finds the increments, the second verifies them.
+        record(&mut values)?;
+        let more: Vec<u64> = values
+            .bits_in_round(0)
             .zip(before)
             .map(|(after, before)| after.wrapping_sub(*before))
             .collect();
-        numbers.set_again(before, most);
-        numbers.advance_all(&more);
-        trace(&mut numbers)?;
-        let rounds = numbers.rounds();
-        if rounds < FEWEST || !numbers.go_on(before, &more) {
-            return Err(Fails::Here);
+        values.restart_recording(before, most);
+        values.advance_all(&more);
+        record(&mut values)?;
+        let rounds = values.rounds();
+        if rounds < MIN_ITERATIONS || !values.continues(before, &more) {
+            return Err(Failure::ThisRound);
         }
-        // The last one leaves all registers as they are behind an iteration.
-        let compiled = compile(&steps, &code.preset, self.registers, lanes.len, rounds);
-        let mut values = Vec::new();
-        let (tally, gone, block) = (&mut self.log.tally, &mut *self.gone, self.place.block);
-        let (ahead, batch) = (0, None);
-        let mut counts =
-            Counts { code, bound, tally, gone, group, equal_trips, block, ahead, batch };
+        let compiled = compile(&instrs, &code.preset, self.registers, lanes.len, rounds);
+        let mut stored = Vec::new();
+        let (tally, trip_counts) = (&mut self.log.tally, &mut *self.trip_counts);
+        let (block, block_step, batch) = (self.position.block, 0, None);
+        let mut counts = ReplayCounter {
+            code,
+            bound,
+            tally,
+            trip_counts,
+            group,
+            equal_trips,
+            block,
+            block_step,
+            batch,
+        };
         if let Some(compiled) = compiled {
-            compiled.run(self.registers, 0..rounds - 1, &mut values);
+            compiled.run(self.registers, 0..rounds - 1, &mut stored);
         } else {
-            let fused = fuse(&steps, lanes.len, rounds);
-            run(&fused, self.registers, lanes, 0..rounds - 1, &mut values, &mut counts);
+            let fused = fuse(&instrs, lanes.len, rounds);
+            let all_but_last = 0..rounds - 1;
+            run_lane_instrs(&fused, self.registers, lanes, all_but_last, &mut stored, &mut counts);
         }
+        // The last iteration runs separately, neither compiled nor fused: so it leaves all registers
+        // as an iteration does.
         let last = rounds - 1..rounds;
-        let loaded = run(&steps, self.registers, lanes, last, &mut values, &mut counts);
-        counts.finish();
-        counts.count(&noted, rounds);
-        for (uniform, bits) in self.strand.uniforms.iter_mut().zip(numbers.in_round(rounds - 1)) {
+        let loaded =
+            run_lane_instrs(&instrs, self.registers, lanes, last, &mut stored, &mut counts);
+        counts.flush_batch();
+        counts.count(&effects, rounds);
+        for (uniform, bits) in self.strand.uniforms.iter_mut().zip(values.bits_in_round(rounds - 1))
+        {
             *uniform = bits;
         }
-        for (slot, bits) in numbers.loaded_slots().zip(loaded) {
+        for (slot, bits) in values.loaded_slots().zip(loaded) {
             self.strand.uniforms[slot] = bits;
         }
         slice.steps -= rounds as i64 * price;
-        slice.patience -= rounds as i64 * i64::from(cost);
+        slice.spin_budget -= rounds as i64 * i64::from(cost);
         if let (Some(checks), Some(launch)) = (&mut self.checks, &bound.checks) {
-            let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
+            let rounds = Rounds { accesses: effects.accesses, values: stored, many: rounds };
             checks.note_alike((code, launch), &rounds);
         }
         Ok(())

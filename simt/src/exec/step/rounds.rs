@@ -1,10 +1,10 @@
-//! What all rounds of a loop that run [at once](super::sums) count, and what they are checked for.
+//! Counters and checks of a dot-product loop whose rounds run [at once](super::sums).
 //!
-//! What a request goes to moves on by as many bytes in each round. So what it asks of memory comes again after a few
-//! rounds: these are looked at, and stand for the others.
+//! The address of a request advances by a constant in each round, so its cost repeats after a few
+//! rounds: these are computed, and stand for the others.
 //!
-//! Accesses are logged all together, and looked at one by one where what a block does between two barriers is. What
-//! could be found of one of them before that is left to the steps of the rounds.
+//! Accesses are logged together, and checked one by one where the sanitizer checks the accesses
+//! between two barriers. Rounds whose accesses must be checked earlier run one by one.
 use super::{Exec, sums::Round};
 use crate::{
     bytecode::{DotProductLoop, FactorRequest},
@@ -19,23 +19,23 @@ use crate::{
 };
 
 impl Exec<'_> {
-    /// Counts so many rounds, of which the last has just been looked at.
+    /// Counts `rounds` rounds, of which the last has just been examined.
     pub(super) fn count_rounds(&mut self, sums: &DotProductLoop, two: [&Round; 2], rounds: u64) {
         for segment in &sums.segments {
-            self.begin(*segment, Begin { active: self.strand.active(), rounds });
+            self.begin_segment(*segment, Begin { active: self.strand.active(), rounds });
         }
         if !sums.segments.is_empty() {
-            for going in &sums.requests {
-                self.count_requests(going.request, step(going, two), rounds);
+            for factor in &sums.requests {
+                self.count_requests(factor.request, bytes_per_round(factor, two), rounds);
             }
         }
     }
 
-    /// Counts what is asked by a request that goes on by so many bytes in each round.
+    /// Counts a request that advances by `step` bytes in each round.
     fn count_requests(&mut self, number: u32, step: u64, rounds: u64) {
         let period = self.code.counted.requests[number as usize].period(step);
         if period == 1
-            && let Some(asked) = self.asked_before(number)
+            && let Some(asked) = self.known_cost(number)
         {
             self.log.tally.ask(number, asked.times(rounds));
             return;
@@ -43,15 +43,15 @@ impl Exec<'_> {
         let first = step.wrapping_mul(rounds - 1).wrapping_neg();
         let mut all = Asked::default();
         for round in 0..period.min(rounds) {
-            let asked = self.asks(number, first.wrapping_add(step.wrapping_mul(round)));
+            let asked = self.shifted_cost(number, first.wrapping_add(step.wrapping_mul(round)));
             all += asked.times((rounds - round).div_ceil(period));
         }
         self.log.tally.ask(number, all);
     }
 
-    /// Logs the accesses of so many rounds, of which the last has just been looked at; false, and nothing has
-    /// happened, if they have to be looked at one by one.
-    pub(super) fn watch_rounds(
+    /// Records the accesses of `rounds` rounds, of which the last has just been examined; false,
+    /// without effect, if they must be checked one by one.
+    pub(super) fn check_rounds(
         &mut self,
         sums: &DotProductLoop,
         two: [&Round; 2],
@@ -60,12 +60,12 @@ impl Exec<'_> {
         let (Some(launch), Some(checks)) = (&self.bound.checks, self.checks.take()) else {
             return true;
         };
-        let is_done = self.watch_all(sums, two, rounds, (launch, checks));
+        let is_done = self.check_all_rounds(sums, two, rounds, (launch, checks));
         self.checks = Some(checks);
         is_done
     }
 
-    fn watch_all(
+    fn check_all_rounds(
         &self,
         sums: &DotProductLoop,
         two: [&Round; 2],
@@ -76,9 +76,9 @@ impl Exec<'_> {
             return false;
         }
         checks.going.clear();
-        for going in &sums.requests {
-            let site = &self.code.sites[going.request as usize];
-            let may_race = launch.watches(going.request);
+        for factor in &sums.requests {
+            let site = &self.code.sites[factor.request as usize];
+            let may_race = launch.watches(factor.request);
             let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
             let is_used = launch.used.is_some() && site.is_shared;
             if is_used || may_race && (!site.is_shared || launch.is_eager) {
@@ -87,13 +87,13 @@ impl Exec<'_> {
             if !may_race && !may_be_undefined {
                 continue;
             }
-            let step = step(going, two);
-            let places = self.places(going.request, &mut Vec::new());
+            let step = bytes_per_round(factor, two);
+            let places = self.access_places(factor.request, &mut Vec::new());
             let Some(places) = places.behind(step.wrapping_mul(rounds - 1).wrapping_neg()) else {
                 return false;
             };
-            let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
-            let access = Access { site: going.request, first_thread, lanes, places, value: None };
+            let (first_thread, lanes) = (self.position.first_thread as u32, self.strand.active());
+            let access = Access { site: factor.request, first_thread, lanes, places, value: None };
             if may_be_undefined && !self.are_defined(checks, (access, step, rounds), launch) {
                 return false;
             }
@@ -104,14 +104,14 @@ impl Exec<'_> {
         checks.note_rounds(rounds)
     }
 
-    /// Whether what is read of shared memory in some rounds was written before.
+    /// Returns true if the shared memory that some rounds read was written before.
     fn are_defined(
         &self,
         checks: &mut BlockChecks,
         rounds @ (access, step, many): Rounds,
         launch: &LaunchChecks<'_>,
     ) -> bool {
-        if self.replay(&mut checks.undefined, &rounds, launch) {
+        if self.repeats_accesses(&mut checks.undefined, &rounds, launch) {
             return true;
         }
         if checks.undefined.are_clean(&rounds) {
@@ -134,8 +134,8 @@ impl Exec<'_> {
     }
 }
 
-/// By how many bytes a request goes on in each round.
-fn step(
+/// Returns the bytes by which a request advances in each round.
+fn bytes_per_round(
     FactorRequest { with: (product, side), .. }: &FactorRequest,
     [first, second]: [&Round; 2],
 ) -> u64 {

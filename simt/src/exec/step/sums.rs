@@ -1,13 +1,14 @@
-//! All rounds of a loop at once that does nothing but add products of what it loads.
+//! Dot-product loops: all rounds of a loop that only adds products of loaded factors run at once.
 //!
-//! Where a round accesses memory is computed from the counter by sums and products with what stays the
-//! same: it is in proportion to the counter, unless something wraps. So three rounds are looked at, the
-//! first, the second and the last. If all numbers of the last are where the first two lead, those of the rounds
-//! in between are, too; if the first and the last stay in their buffers and below their bounds, so do they.
+//! The addresses of a round are sums and products of the counter and constants: they are linear in
+//! the counter, unless something wraps. So three rounds are examined, the first, the second and the
+//! last. If all numbers of the last are extrapolations of the first two, those of the rounds in
+//! between are, too; if the first and the last stay in their buffers and below their bounds, so do
+//! they.
 //!
-//! If anything is otherwise the loop runs by its own steps, which fault where they fault.
+//! Otherwise the loop runs instruction by instruction, and faults where it faults.
 //!
-//! What was found is remembered: inner loops often do the same again, as those over a tile.
+//! The outcome is memoized: inner loops often repeat the same rounds, such as those over a tile.
 use super::{Exec, Slice, Stop, control::Next};
 use crate::{
     bytecode::{
@@ -24,63 +25,63 @@ use crate::{
     },
 };
 
-/// Fewer rounds are not worth the trouble.
-const FEWEST: u64 = 3;
+/// The least rounds that are worth it.
+const MIN_ROUNDS: u64 = 3;
 
-/// What a group found of the rounds of a loop when it came there the last time.
+/// The outcome of the last attempt of a group to batch a loop.
 #[derive(Default)]
-pub(crate) struct Looked {
-    /// How many rounds that was of; none if nothing is known.
+pub(crate) struct DotProductMemo {
+    /// The number of rounds; 0 if the memo is empty.
     rounds: u64,
-    /// What the [inputs](DotProductLoop::inputs) were.
+    /// The values of the [inputs](DotProductLoop::inputs).
     inputs: Vec<u64>,
     first: Round,
     second: Round,
     last: Round,
 }
 
-/// What a round computes, and where its factors are.
+/// The numbers of a round: its integers and the addresses of its factors.
 #[derive(Default)]
 pub(super) struct Round {
-    /// The counter, and what is computed from it.
+    /// The counter, and the integers computed from it.
     integers: [u64; MAX_ROUND_INTEGERS],
     pub(super) factors: [[i64; 2]; MAX_ROUND_PRODUCTS],
 }
 
 impl<'e> Exec<'e> {
-    /// Runs the rounds of a loop, if that can be done at once.
-    pub(super) fn sums(&mut self, number: u32, slice: &mut Slice) -> Next {
+    /// Runs the rounds of a loop, if they can run at once.
+    pub(super) fn run_dot_products(&mut self, number: u32, slice: &mut Slice) -> Next {
         let sums = &self.code.dot_product_loops[number as usize];
         let ([run], Some(all)) = (self.strand.runs(), self.rounds_left(sums.range)) else {
-            return Next::On;
+            return Next::Continue;
         };
         let run = *run;
         let price = i64::from(sums.len) + 1;
-        let steps = affordable(slice.steps, price);
-        let patience = affordable(slice.patience, sums.cost.into());
-        let rounds = all.min(steps).min(patience);
-        if steps < FEWEST.min(all) {
-            self.strand.at -= 1;
-            return Next::Stop(Stop::Spent);
+        let steps = max_affordable(slice.steps, price);
+        let paid = max_affordable(slice.spin_budget, sums.cost.into());
+        let rounds = all.min(steps).min(paid);
+        if steps < MIN_ROUNDS.min(all) {
+            self.strand.pc -= 1;
+            return Next::Stop(Stop::OutOfSteps);
         }
         let counter = sums.range.counter.get(&self.strand.uniforms);
-        if !run.full || rounds < FEWEST || !self.look_and_add(number, rounds, run) {
+        if !run.full || rounds < MIN_ROUNDS || !self.add_products_at_once(number, rounds, run) {
             sums.range.counter.set(&mut self.strand.uniforms, counter);
-            return Next::On;
+            return Next::Continue;
         }
         slice.steps -= rounds as i64 * price;
-        slice.patience -= rounds as i64 * i64::from(sums.cost);
+        slice.spin_budget -= rounds as i64 * i64::from(sums.cost);
         if rounds == all {
-            self.strand.at += sums.len + 1;
-            return Next::On;
+            self.strand.pc += sums.len + 1;
+            return Next::Continue;
         }
-        // The others come when there are steps again, or when others have had their turn.
+        // The remaining rounds run when there are steps again, or when others have had their turn.
         self.go_to_round(sums, counter, rounds);
-        self.strand.at -= 1;
-        Next::Stop(if rounds == steps { Stop::Spent } else { Stop::Spun })
+        self.strand.pc -= 1;
+        Next::Stop(if rounds == steps { Stop::OutOfSteps } else { Stop::Spun })
     }
 
-    /// How many rounds of a loop there are from this one on; `None` if it has no end.
+    /// Returns the number of remaining rounds of a loop; `None` if it has no end.
     fn rounds_left(&self, Counter { counter, end, step, inclusive }: Counter) -> Option<u64> {
         let uniforms = &self.strand.uniforms;
         let limit = counter.greatest();
@@ -89,7 +90,7 @@ impl<'e> Exec<'e> {
         last.checked_div(step.get(uniforms))?.checked_add(1)
     }
 
-    /// Goes to the round that is so many behind the one of `counter`.
+    /// Sets the counter to that of the round `round` rounds after `counter`.
     fn go_to_round(&mut self, sums: &DotProductLoop, counter: u64, round: u64) {
         let Counter { counter: to, step, .. } = sums.range;
         let uniforms = &mut self.strand.uniforms;
@@ -97,29 +98,29 @@ impl<'e> Exec<'e> {
         to.set(uniforms, counter.wrapping_add(far));
     }
 
-    /// Adds the products of so many rounds; false, and only uniform values of the loop are changed, if that cannot
-    /// be done at once.
-    fn look_and_add(&mut self, number: u32, rounds: u64, run: Run) -> bool {
+    /// Adds the products of `rounds` rounds; false, with only uniform values of the loop changed,
+    /// if that is not possible at once.
+    fn add_products_at_once(&mut self, number: u32, rounds: u64, run: Run) -> bool {
         let sums = &self.code.dot_product_loops[number as usize];
-        let all = std::mem::take(&mut self.looked);
-        let looked = &mut all[number as usize];
-        let is_line = if self.is_as_before(sums, looked, rounds) {
-            self.compute_again(sums, looked);
+        let all = std::mem::take(&mut self.dot_product_memos);
+        let memo = &mut all[number as usize];
+        let is_linear = if self.matches_memo(sums, memo, rounds) {
+            self.restore_last_round(sums, memo);
             true
         } else {
-            self.look(sums, looked, rounds)
+            self.examine_rounds(sums, memo, rounds)
         };
-        let done = is_line && self.add_rounds(sums, looked, run);
-        self.looked = all;
+        let done = is_linear && self.add_rounds(sums, memo, run);
+        self.dot_product_memos = all;
         done
     }
 
-    /// Whether what was found of a loop is so again.
-    fn is_as_before(&self, sums: &DotProductLoop, looked: &Looked, rounds: u64) -> bool {
-        if looked.rounds != rounds {
+    /// Returns true if the memo holds again.
+    fn matches_memo(&self, sums: &DotProductLoop, memo: &DotProductMemo, rounds: u64) -> bool {
+        if memo.rounds != rounds {
             return false;
         }
-        let (uniforms, before) = (&self.strand.uniforms[..], &looked.inputs[..]);
+        let (uniforms, before) = (&self.strand.uniforms[..], &memo.inputs[..]);
         let (inputs, mut input) = (&sums.inputs[..], 0);
         while input < inputs.len() {
             if inputs[input].get(uniforms) != before[input] {
@@ -131,43 +132,49 @@ impl<'e> Exec<'e> {
     }
 
     /// Sets the uniform values of a loop to those of its last round.
-    fn compute_again(&mut self, sums: &DotProductLoop, looked: &Looked) {
+    fn restore_last_round(&mut self, sums: &DotProductLoop, memo: &DotProductMemo) {
         let uniforms = &mut self.strand.uniforms[..];
         let (computed, mut integer) = (&sums.computed[..], 0);
         while integer < computed.len() {
-            computed[integer].set(uniforms, looked.last.integers[integer]);
+            computed[integer].set(uniforms, memo.last.integers[integer]);
             integer += 1;
         }
     }
 
-    /// Looks at three of the rounds, the last one last; false, and nothing is known of the loop, if the others are not
-    /// where they lead.
-    fn look(&mut self, sums: &DotProductLoop, looked: &mut Looked, rounds: u64) -> bool {
+    /// Examines three of the rounds, the last one last; false, with an empty memo, if they are not
+    /// linear.
+    fn examine_rounds(
+        &mut self,
+        sums: &DotProductLoop,
+        memo: &mut DotProductMemo,
+        rounds: u64,
+    ) -> bool {
         let counter = sums.range.counter.get(&self.strand.uniforms);
-        looked.rounds = 0;
-        looked.inputs.clear();
+        memo.rounds = 0;
+        memo.inputs.clear();
         for input in &sums.inputs {
-            looked.inputs.push(input.get(&self.strand.uniforms));
+            memo.inputs.push(input.get(&self.strand.uniforms));
         }
         self.go_to_round(sums, counter, 1);
-        let second = self.look_at_round(sums, &mut looked.second);
+        let second = self.examine_round(sums, &mut memo.second);
         self.go_to_round(sums, counter, 0);
-        let first = self.look_at_round(sums, &mut looked.first);
+        let first = self.examine_round(sums, &mut memo.first);
         self.go_to_round(sums, counter, rounds - 1);
-        let last = self.look_at_round(sums, &mut looked.last);
-        let is_line = second.is_some()
+        let last = self.examine_round(sums, &mut memo.last);
+        let is_linear = second.is_some()
             && first.is_some()
             && last.is_some()
-            && self.is_line(sums, looked, rounds - 1);
-        if is_line {
-            looked.rounds = rounds;
+            && self.is_linear(sums, memo, rounds - 1);
+        if is_linear {
+            memo.rounds = rounds;
         }
-        is_line
+        is_linear
     }
 
-    /// Adds the products of the rounds looked at; false, and nothing has happened, if that cannot be done at once.
-    fn add_rounds(&mut self, sums: &DotProductLoop, looked: &Looked, run: Run) -> bool {
-        let (two, rounds) = ([&looked.first, &looked.second], looked.rounds);
+    /// Adds the products of the examined rounds; false, without effect, if that is not possible at
+    /// once.
+    fn add_rounds(&mut self, sums: &DotProductLoop, memo: &DotProductMemo, run: Run) -> bool {
+        let (two, rounds) = ([&memo.first, &memo.second], memo.rounds);
         let mut all = [None; MAX_ROUND_PRODUCTS];
         let mut number = 0;
         while number < sums.sums.len() {
@@ -177,7 +184,7 @@ impl<'e> Exec<'e> {
             }
             number += 1;
         }
-        if !self.watch_rounds(sums, two, rounds) {
+        if !self.check_rounds(sums, two, rounds) {
             return false;
         }
         self.count_rounds(sums, two, rounds);
@@ -190,17 +197,17 @@ impl<'e> Exec<'e> {
         true
     }
 
-    /// Computes the integers of a round; `None` if an index is not below its bound, or nothing is known of
-    /// where a factor is.
-    fn look_at_round(&mut self, sums: &DotProductLoop, round: &mut Round) -> Option<()> {
+    /// Computes the numbers of a round; `None` if an index is not below its bound, or the address
+    /// of a factor is unknown.
+    fn examine_round(&mut self, sums: &DotProductLoop, round: &mut Round) -> Option<()> {
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
         let mut integers = 1;
-        let (steps, mut next) = (self.round(sums), 0);
-        while next < steps.len() {
-            if let Instr::Integer { op, slots } = &steps[next] {
+        let (instrs, mut next) = (self.round(sums), 0);
+        while next < instrs.len() {
+            if let Instr::Integer { op, slots } = &instrs[next] {
                 round.integers[integers] = self.integer(*op, *slots);
                 integers += 1;
-            } else if let Instr::Bounds { index, len, .. } = &steps[next]
+            } else if let Instr::Bounds { index, len, .. } = &instrs[next]
                 && !self.are_below(*index, *len)
             {
                 return None;
@@ -216,9 +223,9 @@ impl<'e> Exec<'e> {
         Some(())
     }
 
-    /// The steps of a round.
+    /// Returns the instructions of a round.
     fn round(&self, sums: &DotProductLoop) -> &'e [Instr] {
-        &self.code.instrs[self.strand.at as usize..][..sums.len as usize]
+        &self.code.instrs[self.strand.pc as usize..][..sums.len as usize]
     }
 
     fn are_below(&self, index: Operand, len: Operand) -> bool {
@@ -232,28 +239,30 @@ impl<'e> Exec<'e> {
         }
     }
 
-    /// Whether the numbers of a round are where those of the first two lead, without wrapping.
-    fn is_line(&self, sums: &DotProductLoop, looked: &Looked, distance: u64) -> bool {
-        let Looked { first, second, last, .. } = looked;
-        // Without iterators, which are calls where nothing is optimized.
-        let (computed, mut integer, mut is_line) = (&sums.computed[..], 0, true);
+    /// Returns true if the numbers of the last round are extrapolations of the first two, without
+    /// wrapping.
+    fn is_linear(&self, sums: &DotProductLoop, memo: &DotProductMemo, distance: u64) -> bool {
+        let DotProductMemo { first, second, last, .. } = memo;
+        // Iterators are calls where nothing is optimized, hence the `while` loops.
+        let (computed, mut integer, mut is_linear) = (&sums.computed[..], 0, true);
         while integer < computed.len() {
             let size = computed[integer].size();
-            is_line &= integers_lead([first, second, last], (integer, size), distance);
+            is_linear &= integer_is_linear([first, second, last], (integer, size), distance);
             integer += 1;
         }
         let mut product = 0;
         while product < sums.products.len() {
             let [first, second, last] =
                 [first.factors[product], second.factors[product], last.factors[product]];
-            is_line &= leads(first[0], second[0], distance) == Some(last[0])
-                && leads(first[1], second[1], distance) == Some(last[1]);
+            is_linear &= extrapolate(first[0], second[0], distance) == Some(last[0])
+                && extrapolate(first[1], second[1], distance) == Some(last[1]);
             product += 1;
         }
-        is_line
+        is_linear
     }
 
-    /// The products that a sum is of in all rounds, if their factors are equally far apart.
+    /// Returns the products of a sum in all rounds, if the addresses of their factors are equally
+    /// spaced.
     fn products(
         &self,
         sum: &Accumulation,
@@ -294,7 +303,7 @@ impl<'e> Exec<'e> {
         Products::new(&[first, second], rounds, (run.first, run.len))
     }
 
-    /// The number of the buffer that an address is in.
+    /// Returns the number of the buffer of an address.
     fn buffer(&self, address: Address<Affine>) -> u16 {
         match address {
             Address::Element { buffer, .. } => buffer,
@@ -303,17 +312,18 @@ impl<'e> Exec<'e> {
     }
 }
 
-/// How often something can be had at a price.
-pub(super) fn affordable(left: i64, price: i64) -> u64 {
+/// Returns how many units of `price` the budget `left` can pay.
+pub(super) fn max_affordable(left: i64, price: i64) -> u64 {
     if price <= 0 {
         return u64::MAX;
     }
     if left > 0 { (left / price).cast_unsigned() } else { 0 }
 }
 
-/// Whether an integer of a round, of so many bytes, is where the first two lead.
+/// Returns true if an integer of the last round, of so many bytes, is an extrapolation of the first
+/// two.
 #[inline(always)]
-fn integers_lead(rounds: [&Round; 3], (number, size): (usize, usize), distance: u64) -> bool {
+fn integer_is_linear(rounds: [&Round; 3], (number, size): (usize, usize), distance: u64) -> bool {
     let [first, second, last] = rounds;
     let (first, last) = (first.integers[number], last.integers[number]);
     let beyond = 64 - 8 * size;
@@ -325,9 +335,9 @@ fn integers_lead(rounds: [&Round; 3], (number, size): (usize, usize), distance: 
     }
 }
 
-/// Where so many steps lead, each of them as the first; nowhere, if that is beyond the numbers there are.
+/// Extrapolates from the first two numbers by `distance` steps; `None` if the result does not fit.
 #[inline(always)]
-fn leads(first: i64, second: i64, distance: u64) -> Option<i64> {
+fn extrapolate(first: i64, second: i64, distance: u64) -> Option<i64> {
     if distance > i64::MAX as u64 {
         return None;
     }

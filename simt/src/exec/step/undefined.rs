@@ -1,7 +1,8 @@
-//! Following values that nobody has written: through what is computed of them, to where it matters.
+//! Tracking of undefined values: from uninitialized memory through computations to the uses that
+//! matter.
 //!
-//! Values are followed through the steps behind each other all at once, and only if there are undefined ones. What lanes
-//! of a warp hand each other is followed where they do ([`Undefineds::exchange`]).
+//! A batch of consecutive computations is tracked at once, and only if there are undefined values.
+//! Exchanges between the lanes of a warp are tracked where they happen ([`Undefineds::exchange`]).
 use super::Exec;
 use crate::{
     bytecode::{Address, AtomicKind, Compare, Instr, Operand, OperandChoice, When},
@@ -21,19 +22,19 @@ use crate::{
 };
 
 impl Exec<'_> {
-    /// What the steps since `from` have done to undefined values, and what the next one does with them.
-    pub(super) fn follow(&mut self, from: u32) {
+    /// Tracks undefined values through the instructions since `from`, and into the next one.
+    pub(super) fn track_undefined(&mut self, from: u32) {
         let Some(checks) = self.checks.take() else { return };
         if checks.undefined.are_there() {
-            let next = self.strand.at as usize;
-            for step in &self.code.instrs[from as usize..next - 1] {
-                self.spread(&mut checks.undefined, step);
+            let next = self.strand.pc as usize;
+            for instr in &self.code.instrs[from as usize..next - 1] {
+                self.propagate(&mut checks.undefined, instr);
             }
             let choices = &self.code.choices;
             if let Ok(at) = choices.binary_search_by_key(&(next as u32), |(at, _)| *at) {
-                self.choose(&mut checks.undefined, next, choices[at].1);
+                self.propagate_choice(&mut checks.undefined, next, choices[at].1);
             }
-            if let Some((undefined, how)) = self.use_of(&mut checks.undefined, next)
+            if let Some((undefined, how)) = self.undefined_use(&mut checks.undefined, next)
                 && let Some(undefined) = undefined.among(self.strand.active())
             {
                 checks.used(undefined, how, next);
@@ -42,40 +43,40 @@ impl Exec<'_> {
         self.checks = Some(checks);
     }
 
-    /// Whether something undefined is followed, from step to step.
+    /// Returns true if there are undefined values to track.
     #[inline(always)]
-    pub(super) fn follows(&self) -> bool {
+    pub(super) fn tracks_undefined(&self) -> bool {
         self.checks.as_ref().is_some_and(|checks| checks.undefined.are_there())
     }
 
-    /// What is undefined of an operand.
-    fn undefined(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
-        among.operand(self.place.first_thread, operand)
+    /// Returns the undefined part of an operand.
+    fn undefined_part(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
+        among.operand(self.position.first_thread, operand)
     }
 
-    /// What a step computes of undefined values is undefined.
-    fn spread(&self, among: &mut Undefineds, step: &Instr) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
-        if let Instr::Map { regs: [to, a, b, c], .. } = step {
+    /// Propagates undefined values through an instruction that computes.
+    fn propagate(&self, among: &mut Undefineds, instr: &Instr) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
+        if let Instr::Map { regs: [to, a, b, c], .. } = instr {
             let of = [a, b, c].map(|reg| among.lanes(group, *reg));
             let all = of.into_iter().fold(None, Undefined::or);
             among.set_lanes(group, *to, active, all);
-        } else if let Instr::MapWithOne { regs: [to, a, b, c], one, .. } = step {
+        } else if let Instr::MapWithOne { regs: [to, a, b, c], one, .. } = instr {
             let of = [a, b, c].map(|reg| among.lanes(group, *reg));
             let one = among.uniform(group, *one).and_then(|one| one.among(active));
             among.set_lanes(group, *to, active, of.into_iter().fold(one, Undefined::or));
-        } else if let Instr::Set { local, value } = step {
+        } else if let Instr::Set { local, value } = instr {
             among.set_lanes(group, *local, active, among.lanes(group, *value));
-        } else if let Instr::Splat { to, from } = step {
+        } else if let Instr::Splat { to, from } = instr {
             among.set_lanes(group, *to, active, among.uniform(group, *from));
-        } else if let Instr::Spread { to, from } = step {
+        } else if let Instr::Spread { to, from } = instr {
             among.set_lanes(group, *to, active, among.uniform(group, from.base));
-        } else if let Instr::Compare { compare } = step {
+        } else if let Instr::Compare { compare } = instr {
             let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
             let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
             among.set_lanes(group, *to, active, Undefined::or(value, with));
         } else if let Instr::Uniform { slots: [to, a, b, c], .. }
-        | Instr::Integer { slots: [to, a, b, c], .. } = step
+        | Instr::Integer { slots: [to, a, b, c], .. } = instr
         {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
             let all = of.into_iter().fold(None, Undefined::or);
@@ -83,18 +84,19 @@ impl Exec<'_> {
         }
     }
 
-    /// What the step `at` makes of operands of which not all matter.
-    fn choose(&self, among: &mut Undefineds, at: usize, choice: OperandChoice) {
+    /// Propagates undefined values through the instruction `at`, of whose operands not all matter.
+    fn propagate_choice(&self, among: &mut Undefineds, at: usize, choice: OperandChoice) {
         match choice {
-            OperandChoice::Select => self.select(among, at),
-            OperandChoice::Or => self.settle(among, at, true),
-            OperandChoice::And => self.settle(among, at, false),
+            OperandChoice::Select => self.propagate_select(among, at),
+            OperandChoice::Or => self.propagate_logic(among, at, true),
+            OperandChoice::And => self.propagate_logic(among, at, false),
         }
     }
 
-    /// What the step `at` makes of two operands is undefined where one is and the other is not `by`, which decides.
-    fn settle(&self, among: &mut Undefineds, at: usize, by: bool) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
+    /// Propagates undefined values through an `and` or `or`: the result is undefined where one
+    /// operand is and the other is not `by`, which decides.
+    fn propagate_logic(&self, among: &mut Undefineds, at: usize, by: bool) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, a, b, _], .. } = &self.code.instrs[at] {
             let [one, other] = [*a, *b].map(|reg| among.lanes(group, reg));
             let mut open = active;
@@ -115,9 +117,10 @@ impl Exec<'_> {
         }
     }
 
-    /// What the step `at` selects is undefined where the condition is, or the value that it selects.
-    fn select(&self, among: &mut Undefineds, at: usize) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
+    /// Propagates undefined values through a selection: the result is undefined where the condition
+    /// is, or the selected value.
+    fn propagate_select(&self, among: &mut Undefineds, at: usize) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, cond, then, other], .. } = &self.code.instrs[at] {
             let truths = self.registers.truths(*cond, active);
             let of = |reg, lanes: Mask| among.lanes(group, reg)?.among(lanes);
@@ -131,73 +134,73 @@ impl Exec<'_> {
         }
     }
 
-    /// What the step `at` needs of undefined values, if it needs one.
-    fn use_of(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
-        let (group, active) = (self.place.first_thread, self.strand.active());
-        let step = &self.code.instrs[at];
-        if let Instr::If { cond, .. } = step {
+    /// Returns the undefined value that the instruction `at` requires to be defined.
+    fn undefined_use(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
+        let (group, active) = (self.position.first_thread, self.strand.active());
+        let instr = &self.code.instrs[at];
+        if let Instr::If { cond, .. } = instr {
             return Some((among.lanes(group, *cond)?, Use::Branch));
-        } else if let Instr::Leave { when: When::If(cond) | When::Unless(cond), .. } = step {
+        } else if let Instr::Leave { when: When::If(cond) | When::Unless(cond), .. } = instr {
             return Some((among.lanes(group, *cond)?, Use::Branch));
-        } else if let Instr::JumpUnless { cond, .. } = step {
+        } else if let Instr::JumpUnless { cond, .. } = instr {
             return Some((among.uniform(group, *cond)?, Use::Branch));
-        } else if let Instr::NextIteration { range, .. } = step {
+        } else if let Instr::NextIteration { range, .. } = instr {
             let [end, step] = [range.end, range.step].map(|bound| among.uniform(group, bound));
             return Some((Undefined::or(end, step)?, Use::Branch));
-        } else if let Instr::Check { cond, .. } = step {
-            return Some((self.undefined(among, *cond)?, Use::Branch));
-        } else if let Instr::Bounds { index, .. } = step {
-            return Some((self.undefined(among, *index)?, Use::Address));
-        } else if let Instr::LoadLocal { to, from } = step {
-            let address = self.undefined(among, from.index());
-            self.load_undefined(among, *to, *from);
+        } else if let Instr::Check { cond, .. } = instr {
+            return Some((self.undefined_part(among, *cond)?, Use::Branch));
+        } else if let Instr::Bounds { index, .. } = instr {
+            return Some((self.undefined_part(among, *index)?, Use::Address));
+        } else if let Instr::LoadLocal { to, from } = instr {
+            let address = self.undefined_part(among, from.index());
+            self.propagate_local_load(among, *to, *from);
             return Some((address?, Use::Address));
-        } else if let Instr::StoreLocal { value, to } = step {
-            let address = self.undefined(among, to.index());
-            self.store_undefined(among, *value, *to);
+        } else if let Instr::StoreLocal { value, to } = instr {
+            let address = self.undefined_part(among, to.index());
+            self.propagate_local_store(among, *value, *to);
             return Some((address?, Use::Address));
-        } else if let Instr::Warp { mask: Some(mask), .. } = step {
-            return Some((self.undefined(among, *mask)?, Use::Mask));
-        } else if let Instr::ActiveMask { to } = step {
+        } else if let Instr::Warp { mask: Some(mask), .. } = instr {
+            return Some((self.undefined_part(among, *mask)?, Use::Mask));
+        } else if let Instr::ActiveMask { to } = instr {
             among.set_lanes(group, *to, active, None);
         }
         None
     }
 
-    /// Lanes load from arrays of their own.
-    fn load_undefined(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
+    /// Propagates undefined values through a load from a thread-local array.
+    fn propagate_local_load(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
         let of = |lane: usize| {
-            let source = among.in_array(group, self.place_of(from, lane)?, (to.size(), lane))?;
+            let source = among.in_array(group, self.array_place(from, lane)?, (to.size(), lane))?;
             Some((lane as u32, source))
         };
         let loaded = Undefined::of(active.lanes().filter_map(of).collect());
         among.set_lanes(group, to, active, loaded);
     }
 
-    /// Lanes store in arrays of their own.
-    fn store_undefined(&self, among: &mut Undefineds, value: Reg, to: Address<Operand>) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
+    /// Propagates undefined values through a store to a thread-local array.
+    fn propagate_local_store(&self, among: &mut Undefineds, value: Reg, to: Address<Operand>) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
         let stored = among.lanes(group, value);
         for lane in active.lanes() {
             let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
-            if let Some(place) = self.place_of(to, lane) {
+            if let Some(place) = self.array_place(to, lane) {
                 among.set_in_array(group, place, (value.size(), one), stored.as_ref());
             }
         }
     }
 
-    /// What an access of shared or global memory does with undefined values, before it is made.
-    pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
+    /// Propagates undefined values through an access of shared or global memory, before it is made.
+    pub(super) fn track_access(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
         let Some(launch) = &self.bound.checks else { return };
         let site = &self.code.sites[access.site as usize];
-        let (group, at) = (self.place.first_thread, self.strand.at as usize);
+        let (group, at) = (self.position.first_thread, self.strand.pc as usize);
         let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
         let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
-        if let Some(brought) = among(self.brought(&checks.undefined, at)) {
+        if let Some(brought) = among(self.undefined_operand(&checks.undefined, at)) {
             checks.used(brought, if site.is_shared { Use::Atomic } else { Use::Output }, at);
         }
-        if let Some(address) = among(self.undefined(&checks.undefined, site.at.index())) {
+        if let Some(address) = among(self.undefined_part(&checks.undefined, site.at.index())) {
             checks.used(address, Use::Address, at);
         }
         let mut read = None;
@@ -221,12 +224,13 @@ impl Exec<'_> {
         if let (Some(read), Some(_)) = (read.clone(), site.atomic) {
             checks.used(read, Use::Atomic, at);
         }
-        self.loaded(&mut checks.undefined, at, read);
+        self.mark_loaded(&mut checks.undefined, at, read);
     }
 
-    /// Returns true if accesses of shared memory only do what they did in an earlier block: they read and write what is
-    /// defined. Otherwise what was replayed before them is made up for.
-    pub(super) fn replay(
+    /// Returns true if accesses of shared memory only repeat an earlier block's: they read and
+    /// write defined cells. Otherwise the effects of the accesses that were skipped before are made
+    /// up for.
+    pub(super) fn repeats_accesses(
         &self,
         undefined: &mut Undefineds,
         rounds: &Rounds,
@@ -237,7 +241,7 @@ impl Exec<'_> {
         }
         let none = Log::default();
         for (access, _, _) in undefined.defined.end_replay() {
-            // What is repeated in rounds only reads.
+            // Accesses repeated in rounds only read.
             let site = &self.code.sites[access.site as usize];
             if site.kind.writes() {
                 launch.cells_of_runs(site, &none, &access, |cells| {
@@ -249,21 +253,23 @@ impl Exec<'_> {
         false
     }
 
-    /// What is undefined of the values that the step `at` brings, if it is atomic.
-    fn brought(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
+    /// Returns the undefined operand of the atomic instruction `at`.
+    fn undefined_operand(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
         let Instr::Atomic { access } = &self.code.instrs[at] else { return None };
         match self.code.atomics[*access as usize].what {
             AtomicKind::Load { .. } => None,
             AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
-                self.undefined(among, value)
+                self.undefined_part(among, value)
             }
-            AtomicKind::CompareExchange { expected, value, .. } => {
-                Undefined::or(self.undefined(among, expected), self.undefined(among, value))
-            }
+            AtomicKind::CompareExchange { expected, value, .. } => Undefined::or(
+                self.undefined_part(among, expected),
+                self.undefined_part(among, value),
+            ),
         }
     }
 
-    /// Lanes read or write cells of shared memory, one by one; yields what of it nobody has written.
+    /// Reads or writes cells of shared memory lane by lane; returns the undefined cells that were
+    /// read.
     fn define_lanes(
         &self,
         checks: &mut BlockChecks,
@@ -276,14 +282,14 @@ impl Exec<'_> {
             let is_stored =
                 |stored: &&Undefined| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
             let stored = stored.filter(is_stored).map(|stored| stored.source(lane));
-            let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
+            let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
             for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
                 let is_known = read.last().is_some_and(|(last, _)| *last as usize == lane);
                 if site.reads && !is_known && !checks.undefined.defined.contains(cell) {
-                    // What somebody wrote there came from elsewhere: that is where it went wrong.
+                    // A stored undefined value came from elsewhere: that is its source.
                     let source = checks.undefined.written(cell).unwrap_or_else(|| Source {
-                        block: self.place.block,
-                        thread: (self.place.first_thread + lane) as u32,
+                        block: self.position.block,
+                        thread: (self.position.first_thread + lane) as u32,
                         origin: Origin::Read { at: (buffer, byte), site: access.site },
                     });
                     read.push((lane as u32, source));
@@ -298,9 +304,9 @@ impl Exec<'_> {
         Undefined::of(read)
     }
 
-    /// What the step `at` loads is undefined in so far.
-    fn loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
-        let (group, active) = (self.place.first_thread, self.strand.active());
+    /// Marks the undefined lanes of the value that the instruction `at` loads.
+    fn mark_loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
+        let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Load { to, .. } | Instr::LoadAffine { to, .. } = &self.code.instrs[at] {
             among.set_lanes(group, *to, active, read);
         } else if let Instr::LoadUniform { to, .. } = &self.code.instrs[at] {

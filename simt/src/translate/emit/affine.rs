@@ -336,7 +336,7 @@ impl Emitter<'_> {
     /// Returns true if all values are launch constants.
     pub(super) fn are_launch_constants(&self, values: &[Uniform]) -> bool {
         let stands = |value: &Uniform| self.slot_inputs[value.slot()];
-        values.iter().all(|value| stands(value).is_some_and(|given| !given.depends_on_block()))
+        values.iter().all(|value| stands(value).is_some_and(|input| !input.depends_on_block()))
     }
 
     /// Returns true if a uniform value is a launch constant.

@@ -34,7 +34,7 @@ impl Emitter<'_> {
 
     /// Returns an instruction as a term of the condition with these terms.
     fn term(&self, terms: &[InstId], id: InstId) -> Result<Term, Malformed> {
-        let missing = || self.malformed("a condition that is term of something else");
+        let missing = || self.malformed("a condition that is made of something else");
         let place = |operand: InstId| {
             let at = terms.iter().position(|term| *term == operand);
             at.and_then(|at| u8::try_from(at).ok()).ok_or_else(missing)

@@ -239,6 +239,7 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let isa = self.isa;
         let op = &kernel.insts[id].op;
+        // Fused operations come before single ones, which have an arm below for each instruction.
         if let Some(inner) = self.fusion.fused_operand(id) {
             return self.emit_fused(id, inner);
         }

@@ -40,14 +40,14 @@ impl Emitter<'_> {
     }
 
     /// Returns the slot of an input.
-    pub(super) fn input(&mut self, given: Input, size: usize) -> Uniform {
-        if let Some(known) = self.input_slots.get(&(given, size)) {
+    pub(super) fn input(&mut self, input: Input, size: usize) -> Uniform {
+        if let Some(known) = self.input_slots.get(&(input, size)) {
             return *known;
         }
         let slot = self.slot(size);
-        self.slot_inputs[slot.slot()] = Some(given);
-        self.code.inputs.push((slot, given));
-        self.input_slots.insert((given, size), slot);
+        self.slot_inputs[slot.slot()] = Some(input);
+        self.code.inputs.push((slot, input));
+        self.input_slots.insert((input, size), slot);
         slot
     }
 
@@ -60,9 +60,9 @@ impl Emitter<'_> {
         if let Some(known) = self.splats.get(&from) {
             return Some(*known);
         }
-        let given = self.slot_inputs[from.slot()]?;
+        let input = self.slot_inputs[from.slot()]?;
         let reg = self.registers.allocate_permanent(from.size());
-        self.code.preset.push((reg, Preset::Splat(from, given)));
+        self.code.preset.push((reg, Preset::Splat(from, input)));
         self.splats.insert(from, reg);
         Some(reg)
     }

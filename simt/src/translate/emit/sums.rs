@@ -60,7 +60,7 @@ impl Emitter<'_> {
         fits.then_some(())?;
         let Round { products, segments, requests, .. } = &round_parts;
         let counted = self.counting.as_ref().map_or(&self.code.counted, Counting::counted);
-        let going = |request: &u32| {
+        let factor_request = |request: &u32| {
             let at = counted.requests[*request as usize].at.affine()?;
             let with = find_factor_like(
                 at,
@@ -76,7 +76,7 @@ impl Emitter<'_> {
             computed: round_parts.computed.clone(),
             products: products.clone(),
             segments: segments.clone(),
-            requests: requests.iter().map(going).collect::<Option<_>>()?,
+            requests: requests.iter().map(factor_request).collect::<Option<_>>()?,
             sums: round_parts.into_sums(&self.code.products)?,
         })
     }
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         for read in round_parts.read.iter().copied() {
             let is_computed = round_parts.computed[1..].iter().any(|to| to.slot() == read.slot());
             let is_fixed =
-                self.slot_inputs[read.slot()].is_some_and(|given| !given.depends_on_block());
+                self.slot_inputs[read.slot()].is_some_and(|input| !input.depends_on_block());
             if !is_computed && !is_fixed && !inputs.contains(&read) {
                 inputs.push(read);
             }

@@ -11,9 +11,9 @@ use warpwise_compiler::ir::{Builtin, InstId, LocalId, MessageId};
 
 impl Emitter<'_> {
     /// Binds an instruction to an input.
-    pub(super) fn bind_input(&mut self, id: InstId, given: Input) -> Done {
+    pub(super) fn bind_input(&mut self, id: InstId, input: Input) -> Done {
         let size = self.size(id)?;
-        self.uniforms[id] = Some(self.input(given, size));
+        self.uniforms[id] = Some(self.input(input, size));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What is said of rounds, held against each round by itself.
+//! Tests of linear values against each round by itself.
 use super::*;
 use crate::vector::{
     lanes::{self, Isa},
@@ -75,14 +75,14 @@ impl Value {
 }
 
 /// Some values, and a last one of this size.
-fn numbers(values: &[Value], size: usize) -> (Numbers, Vec<Uniform>) {
-    let mut numbers = Numbers::new(&vec![0; values.len() + 1], MOST);
+fn linear_values(values: &[Value], size: usize) -> (LinearValues, Vec<Uniform>) {
+    let mut linear = LinearValues::new(&vec![0; values.len() + 1], MOST);
     let sizes = values.iter().map(|value| value.size).chain([size]);
     let slots: Vec<_> = (0..).zip(sizes).map(|(slot, size)| Uniform::new(slot, size)).collect();
     for (value, slot) in values.iter().zip(&slots) {
-        numbers.advance(*slot, value.at, value.step.cast_unsigned());
+        linear.advance(*slot, value.at, value.step.cast_unsigned());
     }
-    (numbers, slots)
+    (linear, slots)
 }
 
 fn affine(base: Uniform) -> Affine {
@@ -101,7 +101,7 @@ fn integers_are_what_each_round_computes() {
     for _ in 0..4000 {
         let values: [Value; 3] = std::array::from_fn(|_| random.value());
         let (op, size) = (random.one(&[Add, Sub, Mul, Common, Offset]), random.one(&[1, 2, 4, 8]));
-        let (mut numbers, slots) = numbers(&values, size);
+        let (mut linear, slots) = linear_values(&values, size);
         let [a, b, c] = values;
         let (used, changes): (&[Value], bool) = match op {
             Add | Sub => (&[a, b], false),
@@ -109,18 +109,18 @@ fn integers_are_what_each_round_computes() {
             Common => (&[a, b, c], b.step != 0 && c.step != 0),
             Offset => (&[], true),
         };
-        let done = numbers.integer(op, [slots[3], slots[0], slots[1], slots[2]]);
+        let done = linear.integer(op, [slots[3], slots[0], slots[1], slots[2]]);
         assert_eq!(done.is_none(), changes, "{op:?} of {values:?}");
         if changes {
             continue;
         }
-        let rounds = numbers.rounds();
+        let rounds = linear.rounds();
         assert_eq!(rounds, until(|round| used.iter().all(|of| of.exact(round).is_some())));
         known += 1;
         for round in 0..rounds {
             let [a, b, c] = values.map(|value| value.bits(round));
             let want = op.apply(a, b, c) & (u64::MAX >> (64 - 8 * size));
-            let bits: Vec<u64> = numbers.in_round(round).collect();
+            let bits: Vec<u64> = linear.bits_in_round(round).collect();
             assert_eq!(slots[3].get(&bits), want, "{op:?} of {values:?} in round {round}");
         }
     }
@@ -132,10 +132,10 @@ fn indices_are_below_as_long_as_each_lane_is() {
     let (mut random, mut ends) = (Random(2), 0);
     for _ in 0..4000 {
         let (index, len, reach) = (random.value(), random.value(), random.reach());
-        let (mut numbers, slots) = numbers(&[index, len], 8);
-        let is_below = numbers
+        let (mut linear, slots) = linear_values(&[index, len], 8);
+        let is_below = linear
             .span(affine(slots[0]), reach)
-            .and_then(|(_, greatest)| numbers.is_below(greatest, slots[1]));
+            .and_then(|(_, greatest)| linear.is_below(greatest, slots[1]));
         let want = until(|round| {
             let (Some(base), Some(len)) = (index.exact(round), len.exact(round)) else {
                 return false;
@@ -145,7 +145,7 @@ fn indices_are_below_as_long_as_each_lane_is() {
         });
         assert_eq!(is_below.is_none(), want == 0, "{index:?} {reach:?} {len:?}");
         if want > 0 {
-            assert_eq!(numbers.rounds(), want, "{index:?} {reach:?} {len:?}");
+            assert_eq!(linear.rounds(), want, "{index:?} {reach:?} {len:?}");
         }
         ends += usize::from(want > 0 && want < MOST);
     }
@@ -159,8 +159,8 @@ fn accesses_are_inside_as_long_as_each_word_is() {
         let word = random.one(&[1, 2, 4, 8]);
         let [at, step] = [(); 2].map(|()| i128::from(random.below(600)) - 100);
         let (len, reach) = (random.below(20_000), random.reach());
-        let mut numbers = Numbers::new(&[], MOST);
-        let is_inside = numbers.is_inside(Line { at, step }, reach, word, len);
+        let mut linear = LinearValues::new(&[], MOST);
+        let is_inside = linear.is_inside(Linear { at, step }, reach, word, len);
         let want = until(|round| {
             let at = at + step * i128::from(round);
             let [first, last] = [reach.min, reach.max].map(|far| at + i128::from(far));
@@ -169,7 +169,7 @@ fn accesses_are_inside_as_long_as_each_word_is() {
         let aligned = step % word as i128 == 0;
         assert_eq!(is_inside.is_none(), want == 0 || !aligned, "{at} {step} {word} {len}");
         if is_inside.is_some() {
-            assert_eq!(numbers.rounds(), want, "{at} {step} {word} {len}");
+            assert_eq!(linear.rounds(), want, "{at} {step} {word} {len}");
         }
     }
 }
@@ -208,19 +208,19 @@ fn comparisons_come_out_the_same_as_long_as_in_each_lane() {
         let with = Value { size: value.size, ..random.value() };
         let with = Value { at: with.bits(0), ..with };
         let op = random.one(&[Lt, Le, Gt, Ge, Eq, Ne]);
-        let (mut numbers, slots) = numbers(&[value, with], 1);
+        let (mut linear, slots) = linear_values(&[value, with], 1);
         let f = lanes::compare(Lt, Scalar::U8, Isa::Baseline).unwrap();
         let (to, both) = (Reg::new(0, 1), [Reg::new(8, value.size); 2]);
         let of = affine(slots[0]);
         let compare = Compare { op, signed, to, value: of, with: slots[1], f, lanes: both };
-        let verdict = numbers.verdict(&compare, reach);
+        let verdict = linear.decide_compare(&compare, reach);
         let want = |round| compared(op, signed, [value, with], reach, round);
         // That all lanes are equal to something is left to lanes.
         let open = matches!((op, want(0)), (Eq, Some(true)) | (Ne, Some(false)));
         let told = format!("{value:?} + {reach:?} {op:?} {with:?}, signed {signed}");
         assert_eq!(verdict, want(0).filter(|_| !open), "{told}");
         if verdict.is_some() {
-            let rounds = numbers.rounds();
+            let rounds = linear.rounds();
             let same = until(|round| want(round) == verdict);
             // What leaps over a number without being equal to it is taken for what comes to it.
             let leaps = matches!(op, Eq | Ne);
@@ -240,9 +240,9 @@ fn a_range_goes_on_as_long_as_there_is_a_next_round() {
         let [end, step] = [random.below(3000), counter.step.cast_unsigned()]
             .map(|at| Value { size: counter.size, at, step: 0 })
             .map(|value| Value { at: value.bits(0), ..value });
-        let (mut numbers, slots) = numbers(&[counter, end, step], 8);
+        let (mut linear, slots) = linear_values(&[counter, end, step], 8);
         let range = Counter { counter: slots[0], end: slots[1], step: slots[2], inclusive };
-        let goes_on = numbers.next(range);
+        let goes_on = linear.next(range);
         let want = until(|round| {
             let Some(at) = counter.exact(round) else { return false };
             let distance = i128::from(end.at) - at;
@@ -251,8 +251,8 @@ fn a_range_goes_on_as_long_as_there_is_a_next_round() {
         });
         assert_eq!(goes_on.is_none(), want == 0, "{counter:?} {end:?} {inclusive}");
         if want > 0 {
-            assert_eq!(numbers.rounds(), want, "{counter:?} {end:?} {inclusive}");
-            let bits: Vec<u64> = numbers.in_round(0).collect();
+            assert_eq!(linear.rounds(), want, "{counter:?} {end:?} {inclusive}");
+            let bits: Vec<u64> = linear.bits_in_round(0).collect();
             assert_eq!(slots[0].get(&bits), counter.bits(1), "{counter:?}");
         }
         ends += usize::from(want > 0 && want < MOST);
