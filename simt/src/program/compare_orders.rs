@@ -44,8 +44,8 @@ impl Snapshot {
     /// Copies the current contents, once no launch uses the memory.
     pub fn of(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
-            let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
-            if let Some(memory) = memory(arg) {
+            let mut bytes = vec![0; slice_memory(arg).map_or(0, Memory::len)];
+            if let Some(memory) = slice_memory(arg) {
                 memory.read_into(0, &mut bytes);
             }
             bytes
@@ -56,7 +56,7 @@ impl Snapshot {
     /// Writes the contents back, to a launch with the same arguments.
     pub fn restore(&self, launch: &Launch<'_>) {
         for (arg, bytes) in launch.args.iter().zip(&self.0) {
-            if let Some(memory) = memory(arg) {
+            if let Some(memory) = slice_memory(arg) {
                 memory.write(0, bytes);
             }
         }
@@ -95,7 +95,7 @@ impl Left {
     }
 }
 
-fn memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
+fn slice_memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
     match *arg {
         Arg::Scalar(_) => None,
         Arg::Slice { memory, .. } => Some(memory),

@@ -20,7 +20,7 @@ pub(super) struct AccessWords {
 
 impl AccessWords {
     pub(super) fn analyze(kernel: &Kernel) -> Self {
-        let bytes = buffers(kernel);
+        let bytes = buffers_to_analyze(kernel);
         if bytes.is_empty() {
             return Self { mixed: Vec::new() };
         }
@@ -70,7 +70,7 @@ struct Survey<'k> {
 }
 
 /// Returns the buffers to analyze: thread-local arrays, and structs that may be written.
-fn buffers(kernel: &Kernel) -> Vec<(Root, ElementBytes)> {
+fn buffers_to_analyze(kernel: &Kernel) -> Vec<(Root, ElementBytes)> {
     let params = kernel.params.iter().filter_map(|(id, param)| match &param.kind {
         ParamKind::Slice {
             elem: elem @ Element::Plain { .. },

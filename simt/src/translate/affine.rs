@@ -41,7 +41,7 @@ impl Affinity {
         let kinds = kernel.insts.facts(Kind::Other);
         let exact = OnceCell::new();
         let mut classifier = Classifier { kernel, uniformity, exact, kinds };
-        classifier.body(&kernel.body);
+        classifier.visit_body(&kernel.body);
         let kinds = classifier.kinds;
         let mut compares = kernel.insts.facts(false);
         for (id, inst) in kernel.insts.iter() {
@@ -89,14 +89,14 @@ struct Classifier<'k> {
 
 impl Classifier<'_> {
     /// Classifies the instructions of a body. Operands come before their uses.
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
-            self.kinds[id] = self.kind(id).unwrap_or(Kind::Other);
-            self.kernel.insts[id].op.bodies().for_each(|inner| self.body(inner));
+            self.kinds[id] = self.classify(id).unwrap_or(Kind::Other);
+            self.kernel.insts[id].op.bodies().for_each(|inner| self.visit_body(inner));
         }
     }
 
-    fn kind(&self, id: InstId) -> Option<Kind> {
+    fn classify(&self, id: InstId) -> Option<Kind> {
         let op = &self.kernel.insts[id].op;
         if !self.uniformity.varies(id) {
             return self.is_launch(op).then_some(Kind::LaunchConstant);
@@ -107,16 +107,16 @@ impl Classifier<'_> {
         } else if let Op::Bounds { index, .. } = op {
             Some(self.kinds[*index])
         } else if let Op::Binary { op, lhs, rhs } = op {
-            self.binary(id, *op, *lhs, *rhs)
+            self.classify_binary(id, *op, *lhs, *rhs)
         } else if let Op::Cast { value } = op {
-            self.cast(self.scalar(*value)?, self.scalar(id)?, *value)
+            self.classify_cast(self.scalar(*value)?, self.scalar(id)?, *value)
         } else if let Op::Bitcast { value } = op {
             let [from, to] = [self.scalar(*value)?, self.scalar(id)?];
             (from.is_int() && to.is_int()).then(|| self.without_plain(self.kinds[*value]))?
         } else if let Op::Index { base, index, stride } = op {
             stride.known()?;
             let index = (self.scalar(*index)?, *index);
-            let index = self.cast(index.0, Scalar::U64, index.1);
+            let index = self.classify_cast(index.0, Scalar::U64, index.1);
             (self.is_affine_or_uniform(*base) && index.is_some())
                 .then_some(Kind::Affine { plain: false })
         } else if let Op::Offset { base, offset } = op {
@@ -210,7 +210,7 @@ impl Classifier<'_> {
         is_affine(kind).then_some(Kind::Affine { plain: false })
     }
 
-    fn binary(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Kind> {
+    fn classify_binary(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Kind> {
         let scalar = self.scalar(id).filter(|scalar| scalar.is_int())?;
         let is_launch_constant = |value: InstId| self.kinds[value] == Kind::LaunchConstant;
         let (affine, sums) = match op {
@@ -243,7 +243,7 @@ impl Classifier<'_> {
         affine.then(|| Kind::Affine { plain: plain && narrow && exact() })
     }
 
-    fn cast(&self, from: Scalar, to: Scalar, value: InstId) -> Option<Kind> {
+    fn classify_cast(&self, from: Scalar, to: Scalar, value: InstId) -> Option<Kind> {
         if !from.is_int() || !to.is_int() {
             return None;
         }

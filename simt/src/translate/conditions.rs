@@ -40,7 +40,7 @@ impl Decisions {
         }
         let body_of = kernel.insts.facts(None);
         let mut search = Search { kernel, uniformity, affinity, uses, body_of };
-        search.body(&kernel.body, &mut decisions);
+        search.visit_body(&kernel.body, &mut decisions);
         decisions
     }
 
@@ -66,25 +66,27 @@ struct Search<'k> {
 }
 
 impl Search<'_> {
-    fn body(&mut self, body: &Body, decisions: &mut Decisions) {
+    fn visit_body(&mut self, body: &Body, decisions: &mut Decisions) {
         let Some(&first) = body.0.first() else { return };
         for &id in &body.0 {
             self.body_of[id] = Some(first);
             let op = &self.kernel.insts[id].op;
             if let Op::If { cond, .. } = op {
                 let mut terms = Vec::new();
-                if self.collect(*cond, first, &mut terms) && terms.len() <= MAX_CONDITION_TERMS {
+                if self.collect_terms(*cond, first, &mut terms)
+                    && terms.len() <= MAX_CONDITION_TERMS
+                {
                     terms.iter().for_each(|term| decisions.deferred[*term] = true);
                     decisions.terms.insert(*cond, terms);
                 }
             }
-            op.bodies().for_each(|inner| self.body(inner, decisions));
+            op.bodies().for_each(|inner| self.visit_body(inner, decisions));
         }
     }
 
     /// Returns true if a condition consists of comparisons only, all in the body that begins with
     /// `first` and without other uses; collects them.
-    fn collect(&self, cond: InstId, first: InstId, terms: &mut Vec<InstId>) -> bool {
+    fn collect_terms(&self, cond: InstId, first: InstId, terms: &mut Vec<InstId>) -> bool {
         let is_ours = self.uses[cond] == 1 && self.body_of[cond] == Some(first);
         if !is_ours || !self.uniformity.varies(cond) {
             return false;
@@ -92,9 +94,11 @@ impl Search<'_> {
         let op = &self.kernel.insts[cond].op;
         let parts = if let Op::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } = op {
             let is_bool = self.kernel.insts[cond].ty == Ty::Scalar(Scalar::Bool);
-            is_bool && self.collect(*lhs, first, terms) && self.collect(*rhs, first, terms)
+            is_bool
+                && self.collect_terms(*lhs, first, terms)
+                && self.collect_terms(*rhs, first, terms)
         } else if let Op::Unary { op: UnaryOp::Not, value } = op {
-            self.collect(*value, first, terms)
+            self.collect_terms(*value, first, terms)
         } else {
             self.affinity.is_affine_compare(cond)
         };

@@ -274,7 +274,7 @@ fn replace_by_for(rewritten: &mut Rewritten<'_>, counted: CountedLoop) {
     // Counters count the `set` where it was: it remains in the body as a placeholder.
     let mut body = [casts, rest].concat();
     body.extend(keeps_placeholders.then_some(last));
-    let kernel = rewritten.edit();
+    let kernel = rewritten.kernel_mut();
     let mut inside = Vec::new();
     visit_nested(kernel, &[id], &mut |inner| inside.push(inner));
     let operands = kernel.insts.iter().flat_map(|(_, inst)| inst.op.operands());

@@ -22,7 +22,7 @@ pub(super) fn make_guards(rewritten: &mut Rewritten<'_>) {
     if !found {
         return;
     }
-    let kernel = rewritten.edit();
+    let kernel = rewritten.kernel_mut();
     let body = std::mem::take(&mut kernel.body);
     kernel.body = move_arms_after_guards(kernel, body, &guards);
     rewritten.renumber();

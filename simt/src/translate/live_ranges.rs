@@ -50,7 +50,7 @@ impl LiveRanges {
         ranges.number(kernel, &kernel.body, &mut 0);
         let loops = Vec::new();
         UseWalk { kernel, uniformity, affinity, fusion, ranges: &mut ranges, loops }
-            .body(&kernel.body);
+            .visit_body(&kernel.body);
         ranges
     }
 
@@ -139,20 +139,20 @@ struct UseWalk<'k> {
 }
 
 impl UseWalk<'_> {
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
-            self.inst(id);
+            self.visit_inst(id);
             let op = &self.kernel.insts[id].op;
             let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
             self.loops.extend(is_loop.then_some(id));
-            op.bodies().for_each(|inner| self.body(inner));
+            op.bodies().for_each(|inner| self.visit_body(inner));
             if is_loop {
                 self.loops.pop();
             }
         }
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn visit_inst(&mut self, id: InstId) {
         let op = &self.kernel.insts[id].op;
         if let Some(value) = renamed_operand(self.kernel, id) {
             self.ranges.root[id] = self.ranges.root[value];

@@ -53,7 +53,7 @@ impl Locals {
             },
         };
         analysis.find_dead(&kernel.body);
-        analysis.body(&kernel.body);
+        analysis.visit_body(&kernel.body);
         for local in kernel.locals.ids().filter(|local| uniformity.local_varies(*local)) {
             analysis.find_preserving_sets(local);
         }
@@ -103,7 +103,7 @@ struct CopyAnalysis<'k> {
 }
 
 impl CopyAnalysis<'_> {
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::Get(local) = *op {
@@ -117,7 +117,7 @@ impl CopyAnalysis<'_> {
             }
             for (arm, inner) in op.bodies().enumerate() {
                 self.arms.push((id, arm));
-                self.body(inner);
+                self.visit_body(inner);
                 self.arms.pop();
             }
         }

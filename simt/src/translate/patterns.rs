@@ -12,6 +12,7 @@ use super::{affine::contains_sync, uniformity::Uniformity};
 use crate::{
     Arg, Launch,
     bytecode::{Pattern, Request, UniformGroup},
+    launch::component,
     vector::mask::{GROUP, Mask},
 };
 use std::sync::Arc;
@@ -49,7 +50,7 @@ pub(crate) fn find_patterns(
     if fits && launch.args.iter().all(small) {
         finder.find_forms(requests);
     }
-    requests.iter().map(|request| finder.pattern(request)).collect()
+    requests.iter().map(|request| finder.request_pattern(request)).collect()
 }
 
 /// The form of a value, and its condition.
@@ -121,7 +122,7 @@ impl Finder<'_> {
             let equal_trips = operands.into_iter().any(|operand| self.found[operand].equal_trips);
             let varies = self.uniformity.varies(id);
             let otherwise = if varies { Form::Unknown } else { Form::Uniform };
-            let form = self.form(id).unwrap_or(otherwise);
+            let form = self.compute_form(id).unwrap_or(otherwise);
             let equal_trips =
                 equal_trips || (varies && matches!(self.kernel.insts[id].op, Op::For { .. }));
             self.found[id] = Known { form, equal_trips };
@@ -132,7 +133,7 @@ impl Finder<'_> {
         &self.found[id].form
     }
 
-    fn form(&self, id: InstId) -> Option<Form> {
+    fn compute_form(&self, id: InstId) -> Option<Form> {
         let op = &self.kernel.insts[id].op;
         if let Op::Const(bits) = op {
             Some(Form::Constant(*bits))
@@ -147,17 +148,17 @@ impl Finder<'_> {
                 Arg::Scalar(_) => None,
             }
         } else if let Op::Builtin(builtin) = op {
-            Some(self.builtin(*builtin))
+            Some(self.builtin_form(*builtin))
         } else if let Op::Binary { op, lhs, rhs } = op {
-            self.binary(*op, self.scalar(id)?, self.form_of(*lhs), self.form_of(*rhs))
+            self.binary_form(*op, self.scalar(id)?, self.form_of(*lhs), self.form_of(*rhs))
         } else if let Op::Cast { value } = op {
-            self.cast(self.scalar(*value)?, self.scalar(id)?, self.form_of(*value))
+            self.cast_form(self.scalar(*value)?, self.scalar(id)?, self.form_of(*value))
         } else if let Op::Bounds { index, .. } = op {
             Some(self.form_of(*index).clone())
         } else if let Op::Offset { base, .. } = op {
             self.add(Scalar::U64, self.form_of(*base), &Form::Uniform, BinaryOp::Add)
         } else if let Op::Index { base, index, stride } = op {
-            let index = self.cast(self.scalar(*index)?, Scalar::U64, self.form_of(*index))?;
+            let index = self.cast_form(self.scalar(*index)?, Scalar::U64, self.form_of(*index))?;
             let index = self.multiply(Scalar::U64, &index, stride.known()?)?;
             self.add(Scalar::U64, self.form_of(*base), &index, BinaryOp::Add)
         } else if let Op::For { start, step, body, .. } = op {
@@ -180,7 +181,7 @@ impl Finder<'_> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> Form {
+    fn builtin_form(&self, builtin: Builtin) -> Form {
         let each = |own: &dyn Fn(usize) -> usize| -> Arc<[u64]> {
             (0..self.threads).map(|thread| own(thread) as u64).collect()
         };
@@ -198,13 +199,13 @@ impl Finder<'_> {
             Builtin::LaneMask(mask) => {
                 Form::PerThread(each(&|thread| mask.bits((thread % 32) as u32) as usize))
             }
-            Builtin::BlockDim(axis) => Form::Constant(along(self.launch.block, axis)),
-            Builtin::GridDim(axis) => Form::Constant(along(self.launch.grid, axis)),
+            Builtin::BlockDim(axis) => Form::Constant(component(self.launch.block, axis).into()),
+            Builtin::GridDim(axis) => Form::Constant(component(self.launch.grid, axis).into()),
             Builtin::BlockIdx(_) | Builtin::CoarseningFactor => Form::Uniform,
         }
     }
 
-    fn binary(&self, op: BinaryOp, scalar: Scalar, lhs: &Form, rhs: &Form) -> Option<Form> {
+    fn binary_form(&self, op: BinaryOp, scalar: Scalar, lhs: &Form, rhs: &Form) -> Option<Form> {
         if lhs.is_known() && rhs.is_known() {
             return self.map_known([lhs, rhs], |[lhs, rhs]| evaluate::binary(op, scalar, lhs, rhs));
         }
@@ -244,7 +245,7 @@ impl Finder<'_> {
     fn add(&self, scalar: Scalar, lhs: &Form, rhs: &Form, op: BinaryOp) -> Option<Form> {
         let add = |lhs: u64, rhs: u64| {
             let rhs = if op == BinaryOp::Sub { rhs.wrapping_neg() } else { rhs };
-            lhs.wrapping_add(rhs) & mask(scalar)
+            lhs.wrapping_add(rhs) & type_mask(scalar)
         };
         Some(match (lhs.own_parts()?, rhs.own_parts()?) {
             (None, None) => Form::Uniform,
@@ -258,7 +259,7 @@ impl Finder<'_> {
 
     /// Returns a multiple, modulo the type's range.
     fn multiply(&self, scalar: Scalar, value: &Form, by: u64) -> Option<Form> {
-        let times = |value: u64| value.wrapping_mul(by) & mask(scalar);
+        let times = |value: u64| value.wrapping_mul(by) & type_mask(scalar);
         if value.is_known() {
             return self.map_known([value], |[value]| Some(times(value)));
         }
@@ -268,7 +269,7 @@ impl Finder<'_> {
         })
     }
 
-    fn cast(&self, from: Scalar, to: Scalar, value: &Form) -> Option<Form> {
+    fn cast_form(&self, from: Scalar, to: Scalar, value: &Form) -> Option<Form> {
         if value.is_known() {
             return self.map_known([value], |[value]| evaluate::cast(from, to, value));
         }
@@ -278,21 +279,21 @@ impl Finder<'_> {
         }
         let Some(own) = value.own_parts()? else { return Some(Form::Uniform) };
         if wider <= bits {
-            return Some(Form::UniformPlus(own.iter().map(|own| own & mask(to)).collect()));
+            return Some(Form::UniformPlus(own.iter().map(|own| own & type_mask(to)).collect()));
         }
         // Widening keeps the distances, as long as nothing wraps.
         let first = *own.first()?;
         let signed = |own: &u64| {
             let shift = 64 - bits;
             let apart = (own.wrapping_sub(first) << shift).cast_signed() >> shift;
-            (apart.abs() < MAX_OFFSET_DISTANCE).then_some(apart.cast_unsigned() & mask(to))
+            (apart.abs() < MAX_OFFSET_DISTANCE).then_some(apart.cast_unsigned() & type_mask(to))
         };
         let own =
             if bits < 32 { None } else { own.iter().map(signed).collect::<Option<Arc<[u64]>>>() };
         own.map(Form::UniformPlus)
     }
 
-    fn pattern(&self, request: &Request) -> Option<Pattern> {
+    fn request_pattern(&self, request: &Request) -> Option<Pattern> {
         let Known { form, equal_trips } = &self.found[request.ptr];
         let offsets: Arc<[u64]> = match form.own_parts()? {
             Some(own) => Arc::clone(own),
@@ -332,14 +333,6 @@ fn is_address(kernel: &Kernel, id: InstId) -> bool {
 }
 
 /// Returns the mask of all bits of a type.
-fn mask(scalar: Scalar) -> u64 {
+fn type_mask(scalar: Scalar) -> u64 {
     u64::MAX >> (64 - scalar.bits().unwrap_or(64).clamp(1, 64))
-}
-
-fn along([x, y, z]: [u32; 3], axis: Axis) -> u64 {
-    match axis {
-        Axis::X => x.into(),
-        Axis::Y => y.into(),
-        Axis::Z => z.into(),
-    }
 }

@@ -63,7 +63,7 @@ impl<'k> Rewritten<'k> {
     }
 
     /// Returns the kernel for changes.
-    pub(super) fn edit(&mut self) -> &mut Kernel {
+    pub(super) fn kernel_mut(&mut self) -> &mut Kernel {
         if self.kernel.is_none() {
             self.origins = self.written.insts.ids().map(Some).collect();
             self.heads = vec![None; self.origins.len()];
@@ -86,7 +86,7 @@ impl<'k> Rewritten<'k> {
 
     /// Sets the head of a `for`.
     pub(super) fn set_head(&mut self, id: InstId, head: Option<Head>) {
-        self.edit();
+        self.kernel_mut();
         self.heads[id.index()] = head;
     }
 
@@ -125,13 +125,13 @@ impl<'k> Rewritten<'k> {
 
     /// Replaces an instruction by a placeholder.
     pub(super) fn leave_placeholder(&mut self, id: InstId) {
-        let inst = &mut self.edit().insts[id];
+        let inst = &mut self.kernel_mut().insts[id];
         *inst = placeholder(inst.span);
     }
 
     /// Returns a placeholder that takes over the origin of an instruction that moves elsewhere.
     pub(super) fn move_leaving_placeholder(&mut self, id: InstId) -> InstId {
-        let kernel = self.edit();
+        let kernel = self.kernel_mut();
         let new = kernel.insts.push(placeholder(kernel.insts[id].span));
         self.origins.resize(new.index() + 1, None);
         self.origins.swap(new.index(), id.index());
@@ -140,7 +140,7 @@ impl<'k> Rewritten<'k> {
 
     /// Removes the origin of an instruction that moves to where it is not counted.
     pub(super) fn drop_origin(&mut self, id: InstId) {
-        self.edit();
+        self.kernel_mut();
         self.origins[id.index()] = None;
     }
 
@@ -153,7 +153,7 @@ impl<'k> Rewritten<'k> {
 
     /// Renumbers the instructions in the order of the text, after a change.
     pub(super) fn renumber(&mut self) {
-        let before = self.edit().renumber();
+        let before = self.kernel_mut().renumber();
         let of = |old: &InstId| self.origins.get(old.index()).copied().flatten();
         let origins = before.iter().map(of).collect();
         let of = |old: &InstId| self.heads.get(old.index()).copied().flatten();

@@ -54,7 +54,7 @@ impl Segments {
             branches: 0,
         };
         let mut walk = SegmentWalk { kernel, uniformity, exits, open: None, segments };
-        walk.body(&kernel.body);
+        walk.visit_body(&kernel.body);
         walk.segments
     }
 
@@ -109,10 +109,10 @@ struct SegmentWalk<'k> {
 }
 
 impl SegmentWalk<'_> {
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
             self.segments.segment[id] = Some(self.current());
-            self.inst(id);
+            self.visit_inst(id);
         }
     }
 
@@ -120,18 +120,18 @@ impl SegmentWalk<'_> {
     fn current(&mut self) -> u32 {
         match self.open {
             Some(open) => open,
-            None => self.begin(),
+            None => self.begin_segment(),
         }
     }
 
-    fn begin(&mut self) -> u32 {
+    fn begin_segment(&mut self) -> u32 {
         let new = self.segments.count;
         self.segments.count += 1;
         self.open = Some(new);
         new
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn visit_inst(&mut self, id: InstId) {
         let op = &self.kernel.insts[id].op;
         let before = self.open;
         match op {
@@ -165,7 +165,7 @@ impl SegmentWalk<'_> {
                     .and_then(|first| self.segments.segment[first]);
                 self.segments.loops.push((id, first));
             }
-            Op::Block { body } => self.body(body),
+            Op::Block { body } => self.visit_body(body),
             op if op.is_exit() || waits_for_others(op) => self.open = None,
             _ => {}
         }
@@ -178,7 +178,7 @@ impl SegmentWalk<'_> {
     /// Visits a body that is reached by other lanes than the instruction before it.
     fn enter_body(&mut self, body: &Body) {
         self.open = None;
-        self.body(body);
+        self.visit_body(body);
     }
 
     /// Visits the arms of an `if` at which lanes diverge.
@@ -191,9 +191,9 @@ impl SegmentWalk<'_> {
         }
         self.open = None;
         if self.segments.branch[id].is_some() && !then.0.is_empty() {
-            self.segments.arm[id] = Some(self.begin());
+            self.segments.arm[id] = Some(self.begin_segment());
         }
-        self.body(then);
+        self.visit_body(then);
         self.enter_body(other);
     }
 

@@ -23,13 +23,13 @@ pub(super) fn sink_values(rewritten: &mut Rewritten<'_>) {
     }
     let (before, moves) = (kernel.insts.facts(None), kernel.insts.facts(false));
     let mut search = Search { kernel, uses, before, moves, found: false };
-    search.body(&kernel.body);
+    search.visit_body(&kernel.body);
     let Search { before, moves, found, .. } = search;
     if !found {
         return;
     }
-    let body = std::mem::take(&mut rewritten.edit().body);
-    rewritten.edit().body = move_values(rewritten, body, &before, &moves);
+    let body = std::mem::take(&mut rewritten.kernel_mut().body);
+    rewritten.kernel_mut().body = move_values(rewritten, body, &before, &moves);
     rewritten.renumber();
 }
 
@@ -44,7 +44,7 @@ struct Search<'k> {
 }
 
 impl Search<'_> {
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         let mut order = body.0.clone();
         for at in 0..order.len() {
             let op = &self.kernel.insts[order[at]].op;
@@ -57,7 +57,7 @@ impl Search<'_> {
                 self.found = true;
                 order[made..at].rotate_left(1);
             }
-            op.bodies().for_each(|inner| self.body(inner));
+            op.bodies().for_each(|inner| self.visit_body(inner));
         }
     }
 
@@ -119,11 +119,11 @@ fn move_values(
         }
         done.extend(before[id]);
         done.push(id);
-        let mut op = std::mem::replace(&mut rewritten.edit().insts[id].op, Op::Return);
+        let mut op = std::mem::replace(&mut rewritten.kernel_mut().insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
             *inner = move_values(rewritten, std::mem::take(inner), before, moves);
         }
-        rewritten.edit().insts[id].op = op;
+        rewritten.kernel_mut().insts[id].op = op;
     }
     Body(done)
 }

@@ -39,7 +39,7 @@ impl Uniformity {
                 arms: Vec::new(),
                 changed: false,
             };
-            round.body(&kernel.body);
+            round.visit_body(&kernel.body);
             facts = round.facts;
             if !round.changed {
                 return facts;
@@ -82,18 +82,18 @@ fn raise(fact: &mut bool, to: bool, changed: &mut bool) {
 }
 
 impl Round<'_> {
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
-            self.inst(id);
+            self.visit_inst(id);
             for (arm, inner) in self.kernel.insts[id].op.bodies().enumerate() {
                 self.arms.push((id, arm));
-                self.body(inner);
+                self.visit_body(inner);
                 self.arms.pop();
             }
         }
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn visit_inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
         let operands_vary = op.operands().any(|operand| self.facts.varies[operand]);

@@ -167,7 +167,7 @@ impl Block<'_> {
     }
 
     /// Returns the waiting lanes, warp by warp.
-    pub(crate) fn waiting(&self) -> Vec<Waiting> {
+    pub(crate) fn waiting_lanes(&self) -> Vec<Waiting> {
         let mut waiting = Vec::new();
         for (index, (number, strand)) in self.strands.iter().enumerate() {
             if !strand.waits {

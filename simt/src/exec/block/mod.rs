@@ -237,7 +237,7 @@ impl<'a> Block<'a> {
             }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
                 self.check_masks();
-                return Turn::Deadlock(self.waiting());
+                return Turn::Deadlock(self.waiting_lanes());
             }
             // Strands that synchronize in each round of a loop may wait for other blocks, too, so
             // the whole turn is limited.

@@ -46,7 +46,7 @@ impl Block<'_> {
         // compiled.
         let mut compiled = Vec::new();
         for (group, instrs) in self.groups.iter().zip(&mut self.lane_instrs) {
-            let lanes = group.all().len;
+            let lanes = group.all_lanes().len;
             compiled.push(compile(instrs, &code.preset, &group.registers, lanes, rounds));
             if let Some(None) = compiled.last() {
                 *instrs = fuse(instrs, lanes, rounds);
@@ -58,7 +58,7 @@ impl Block<'_> {
         let at_once = if groups == 1 { rounds } else { 1 };
         for turn in (0..rounds).step_by(at_once as usize) {
             for (group, instrs) in self.lane_instrs.iter().enumerate() {
-                let (all, rounds) = (self.groups[group].all(), turn..turn + at_once);
+                let (all, rounds) = (self.groups[group].all_lanes(), turn..turn + at_once);
                 let Group { registers, trip_counts, .. } = &mut self.groups[group];
                 if let Some(compiled) = &compiled[group] {
                     compiled.run(registers, rounds, &mut self.replayed.values);
@@ -124,7 +124,7 @@ impl Block<'_> {
 
 impl Group {
     /// Returns the run of all existing lanes.
-    pub(super) fn all(&self) -> Run {
+    pub(super) fn all_lanes(&self) -> Run {
         Run { first: 0, len: self.exist.count() as usize, full: true }
     }
 }

@@ -32,7 +32,7 @@ impl Block<'_> {
     }
 
     /// Returns the loops in which threads spin, lowest threads first.
-    pub(crate) fn spinning(&self) -> Vec<Spinning> {
+    pub(crate) fn spinning_loops(&self) -> Vec<Spinning> {
         let spins = |index: &usize| !self.strands[*index].1.waits;
         let mut all: Vec<(usize, Spinning)> = Vec::new();
         for index in (0..self.strands.len()).filter(spins) {

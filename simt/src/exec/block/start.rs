@@ -74,7 +74,7 @@ impl<'a> Block<'a> {
             replayed: Rounds::default(),
         };
         for group in 0..block.groups.len() {
-            block.groups[group].preset(code, bound, None);
+            block.groups[group].fill_presets(code, bound, None);
         }
         block
     }
@@ -100,7 +100,7 @@ impl<'a> Block<'a> {
                 uniform.set(&mut strand.uniforms, input.bits_in_block(bound.block, self.idx));
             }
             if bound.has_block_presets {
-                group.preset(code, bound, Some((self.idx, &strand.uniforms)));
+                group.fill_presets(code, bound, Some((self.idx, &strand.uniforms)));
             }
             self.strands.push((index, strand));
         }
@@ -110,8 +110,8 @@ impl<'a> Block<'a> {
 impl Group {
     /// Fills the preset registers: those that are the same for every block, or, given the index of
     /// a block and its uniform values, the others.
-    fn preset(&mut self, code: &Code, bound: &Bound<'_>, of: Option<([u32; 3], &[u64])>) {
-        let all = [self.all()];
+    fn fill_presets(&mut self, code: &Code, bound: &Bound<'_>, of: Option<([u32; 3], &[u64])>) {
+        let all = [self.all_lanes()];
         let (idx, uniforms) = of.unwrap_or(([0; 3], &bound.uniforms));
         for (reg, preset) in &code.preset {
             match *preset {

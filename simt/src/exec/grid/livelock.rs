@@ -47,14 +47,14 @@ impl Worker<'_, '_> {
     pub(super) fn run_all(&mut self) {
         loop {
             while self.run_turn() {}
-            if self.leave() {
+            if self.leave_or_take_over() {
                 return;
             }
         }
     }
 
     /// Leaves, with nothing to run; false if there were blocks to take over.
-    pub(super) fn leave(&mut self) -> bool {
+    pub(super) fn leave_or_take_over(&mut self) -> bool {
         if !self.has_left {
             let blocks = self.grid.take_handed_over();
             self.has_left = blocks.is_empty();
@@ -134,8 +134,8 @@ impl Worker<'_, '_> {
         let Some(lowest) = suspended.iter().min_by_key(|block| block.number()) else { return };
         let stopped = Stopped::Livelock {
             block: grid.bound.block_idx(lowest.number()),
-            spinning: lowest.spinning(),
-            waiting: lowest.waiting(),
+            spinning: lowest.spinning_loops(),
+            waiting: lowest.waiting_lanes(),
             blocks: suspended.len() as u64,
         };
         grid.record_stop(lowest.number(), stopped);

@@ -77,7 +77,8 @@ pub(crate) fn run(
     };
     let is_single = code.single_worker || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
-    let workers = if is_single { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
+    let workers =
+        if is_single { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(core_count) };
     let grid = Grid::new(code, &bound, blocks, workers, launch.steps);
     grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +129,7 @@ struct Arrivals {
 }
 
 /// Returns the number of cores. Asking the system takes longer than a small launch.
-fn cores() -> NonZeroUsize {
+fn core_count() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
@@ -357,7 +358,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             }
             Turn::Livelock(spinning) => {
                 let idx = self.grid.bound.block_idx(block.number());
-                let waiting = block.waiting();
+                let waiting = block.waiting_lanes();
                 let stopped = Stopped::Livelock { block: idx, spinning, waiting, blocks: 1 };
                 self.grid.record_stop(block.number(), stopped);
             }
@@ -412,7 +413,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         if self.at_barrier.is_empty() {
             return None;
         }
-        if self.leave() {
+        if self.leave_or_take_over() {
             self.resume_after_barrier(true);
             self.rejoin();
         }

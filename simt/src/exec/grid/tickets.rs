@@ -42,7 +42,7 @@ impl Tickets {
     /// Takes the next ticket, or several up to `most`, so that workers rarely contend here; none if
     /// none is left.
     pub(super) fn take(&self, most: u64) -> Range<u64> {
-        let end = |next| next + self.batch(self.blocks - next).min(most);
+        let end = |next| next + self.batch_size(self.blocks - next).min(most);
         let taken = self
             .next
             .0
@@ -52,7 +52,7 @@ impl Tickets {
 
     /// Returns the number of tickets to take of those left. A single worker needs to leave none for
     /// others.
-    fn batch(&self, left: u64) -> u64 {
+    fn batch_size(&self, left: u64) -> u64 {
         let shares = if self.workers == 1 { 1 } else { self.workers * SHARES_PER_WORKER };
         if self.one_by_one { 1 } else { (left / shares).clamp(1, MAX_BATCH) }
     }

@@ -159,56 +159,56 @@ impl<'a> Builder<'_, 'a> {
     fn compile_instr(&mut self, instr: &LaneInstr<'a>) -> Option<()> {
         match instr {
             LaneInstr::Map { f, regs: [d, operands @ ..] } => {
-                let to = self.set(*d)?;
-                let operands = operands.map(|reg| self.get(reg));
-                self.compute(f.formula()?, to, operands)
+                let to = self.written_register(*d)?;
+                let operands = operands.map(|reg| self.read_register(reg));
+                self.push_formula(f.formula()?, to, operands)
             }
             LaneInstr::MapWithOne { f, regs: [d, operands @ ..], place, one, step } => {
-                let to = self.set(*d)?;
-                let mut operands = operands.map(|reg| self.get(reg));
-                operands[*place as usize] = Some(self.number(*one, *step)?);
-                self.compute(f.formula()?, to, operands)
+                let to = self.written_register(*d)?;
+                let mut operands = operands.map(|reg| self.read_register(reg));
+                operands[*place as usize] = Some(self.splat_number(*one, *step)?);
+                self.push_formula(f.formula()?, to, operands)
             }
             LaneInstr::MapWithLoaded { f, regs: [d, operands @ ..], place, loaded } => {
-                let to = self.set(*d)?;
-                let mut operands = operands.map(|reg| self.get(reg));
-                operands[*place as usize] = Some(self.loaded(*loaded)?);
-                self.compute(f.formula()?, to, operands)
+                let to = self.written_register(*d)?;
+                let mut operands = operands.map(|reg| self.read_register(reg));
+                operands[*place as usize] = Some(self.loaded_value(*loaded)?);
+                self.push_formula(f.formula()?, to, operands)
             }
             LaneInstr::Copy { to, from } => {
-                let (to, from) = (self.set(*to)?, self.get(*from)?);
+                let (to, from) = (self.written_register(*to)?, self.read_register(*from)?);
                 self.push(Code::Copy, to, &[from])
             }
             LaneInstr::Splat { to, bits, step } => {
-                let (to, from) = (self.set(*to)?, self.number(*bits, *step)?);
+                let (to, from) = (self.written_register(*to)?, self.splat_number(*bits, *step)?);
                 self.push(Code::Copy, to, &[from])
             }
             LaneInstr::SplatLoaded { to, loaded } => {
-                let (to, from) = (self.set(*to)?, self.loaded(*loaded)?);
+                let (to, from) = (self.written_register(*to)?, self.loaded_value(*loaded)?);
                 self.push(Code::Copy, to, &[from])
             }
             LaneInstr::Spread { to, slope, base, step } => {
-                let (to, slope) = (self.set(*to)?, self.get(*slope)?);
-                let base = self.number(*base, *step)?;
+                let (to, slope) = (self.written_register(*to)?, self.read_register(*slope)?);
+                let base = self.splat_number(*base, *step)?;
                 self.push(Code::IntegerAdd, to, &[slope, base])
             }
             LaneInstr::LoadOnce { loaded, word } => {
                 let once = Once::new(word.cells, (word.at, word.step), self.rounds);
                 let cell =
-                    self.cell(Source::Once(once.filter(|_| word.size == 4)?), word.step != 0)?;
+                    self.add_cell(Source::Once(once.filter(|_| word.size == 4)?), word.step != 0)?;
                 let to = self.temporary();
                 self.loaded.retain(|(number, _)| number != loaded);
                 self.loaded.push((*loaded, to));
                 self.push(Code::LoadOnce(cell), to, &[])
             }
             LaneInstr::Load { to, access } => {
-                let to = self.set(*to)?;
-                let cell = self.words(access)?;
+                let to = self.written_register(*to)?;
+                let cell = self.add_words(access)?;
                 self.push(Code::Load(cell), to, &[])
             }
             LaneInstr::Store { value, access } => {
-                let value = self.get(*value)?;
-                let cell = self.words(access)?;
+                let value = self.read_register(*value)?;
+                let cell = self.add_words(access)?;
                 self.stored.push(cell.into());
                 let from = [value; 3];
                 self.program.insts.push(Inst { code: Code::Store(cell), to: None, from });
@@ -216,7 +216,7 @@ impl<'a> Builder<'_, 'a> {
             }
             LaneInstr::NoteCommon { value } => {
                 // A preset register keeps its value.
-                if let kept @ Value::Register(_) = self.get(*value)? {
+                if let kept @ Value::Register(_) = self.read_register(*value)? {
                     self.program.kept.push(kept);
                 }
                 self.noted.push(*value);
@@ -233,25 +233,25 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Returns the value of a register.
-    fn get(&mut self, reg: Reg) -> Option<Value> {
+    fn read_register(&mut self, reg: Reg) -> Option<Value> {
         match self.presets.iter().find(|(of, _)| *of == reg) {
             Some((_, Preset::Splat(_, Input::Const(bits)))) if reg.size() == 4 => {
                 Some(Value::Constant(*bits as u32))
             }
             Some((_, Preset::Splat(..))) if reg.size() == 4 => {
-                self.number(self.registers.get(reg, 0), 0)
+                self.splat_number(self.registers.get(reg, 0), 0)
             }
-            _ => self.set(reg),
+            _ => self.written_register(reg),
         }
     }
 
     /// Returns a register that is set.
-    fn set(&self, reg: Reg) -> Option<Value> {
+    fn written_register(&self, reg: Reg) -> Option<Value> {
         let at = self.registers.offset(reg)?;
         (reg.size() == 4).then_some(Value::Register(at))
     }
 
-    fn loaded(&self, number: usize) -> Option<Value> {
+    fn loaded_value(&self, number: usize) -> Option<Value> {
         self.loaded.iter().find(|(of, _)| *of == number).map(|(_, value)| *value)
     }
 
@@ -261,20 +261,20 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Returns a number in all lanes.
-    fn number(&mut self, bits: u64, step: u64) -> Option<Value> {
-        let cell = self.cell(Source::Number { bits, step }, step != 0)?;
+    fn splat_number(&mut self, bits: u64, step: u64) -> Option<Value> {
+        let cell = self.add_cell(Source::Number { bits, step }, step != 0)?;
         let to = self.temporary();
         self.push(Code::Splat(cell), to, &[])?;
         Some(to)
     }
 
-    fn words(&mut self, Access { cells, at, step, walk, .. }: &Access<'a>) -> Option<u16> {
+    fn add_words(&mut self, Access { cells, at, step, walk, .. }: &Access<'a>) -> Option<u16> {
         let words = Words::new((*cells, *at), *step, walk, self.rounds)?;
-        self.cell(Source::Words(words), *step != 0)
+        self.add_cell(Source::Words(words), *step != 0)
     }
 
     /// Adds a cell; `moves` says if its number differs between rounds.
-    fn cell(&mut self, source: Source<'a>, moves: bool) -> Option<u16> {
+    fn add_cell(&mut self, source: Source<'a>, moves: bool) -> Option<u16> {
         self.sources.push(source);
         self.program.moves.push(moves && self.program.over == Over::Rounds);
         u16::try_from(self.sources.len() - 1).ok()
@@ -291,7 +291,7 @@ impl<'a> Builder<'_, 'a> {
         Some(())
     }
 
-    fn compute(
+    fn push_formula(
         &mut self,
         formula: Formula,
         to: Value,
@@ -300,18 +300,18 @@ impl<'a> Builder<'_, 'a> {
         match formula {
             Formula::Copy => self.push(Code::Copy, to, &[a?]),
             Formula::Unary(op, scalar) => {
-                let (code, operand) = unary(op, scalar)?;
+                let (code, operand) = unary_code(op, scalar)?;
                 let operands = [a?, operand.unwrap_or(a?)];
                 self.push(code, to, &operands[..1 + usize::from(operand.is_some())])
             }
-            Formula::Binary(op, scalar) => self.push(binary(op, scalar)?, to, &[a?, b?]),
+            Formula::Binary(op, scalar) => self.push(binary_code(op, scalar)?, to, &[a?, b?]),
             Formula::Fma(Scalar::F32) => self.push(Code::Fma, to, &[a?, b?, c?]),
             Formula::Fma(_) => None,
             Formula::Pair(Pair { inner, outer, is_left }, scalar) => {
                 let between = self.temporary();
-                self.push(binary(inner, scalar)?, between, &[a?, b?])?;
+                self.push(binary_code(inner, scalar)?, between, &[a?, b?])?;
                 let operands = if is_left { [between, c?] } else { [c?, between] };
-                self.push(binary(outer, scalar)?, to, &operands)
+                self.push(binary_code(outer, scalar)?, to, &operands)
             }
         }
     }
@@ -325,7 +325,7 @@ fn is_operation(instr: &LaneInstr<'_>) -> bool {
 }
 
 /// Returns an operation on one value, with its implied second operand.
-fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
+fn unary_code(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
     let (is_float, is_integer) = is_f32_or_i32(scalar);
     match op {
         UnaryOp::Sqrt if is_float => Some((Code::Sqrt, None)),
@@ -351,7 +351,7 @@ fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
 }
 
 /// Returns an operation on two values.
-fn binary(op: BinaryOp, scalar: Scalar) -> Option<Code> {
+fn binary_code(op: BinaryOp, scalar: Scalar) -> Option<Code> {
     let (is_float, is_integer) = is_f32_or_i32(scalar);
     match op {
         BinaryOp::Add if is_float => Some(Code::Add),

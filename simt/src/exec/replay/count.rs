@@ -58,7 +58,7 @@ impl Default for Batch {
 
 impl Batch {
     /// Returns the origin of a request.
-    fn at(&self, number: usize) -> Option<At> {
+    fn origin(&self, number: usize) -> Option<At> {
         let (before, at) = self.firsts.iter().rfind(|(before, _)| *before <= number)?;
         Some(At { warp: at.warp + (number - before) as u32, ..*at })
     }
@@ -113,7 +113,7 @@ impl<'a> ReplayCounter<'_, 'a> {
         let request = &self.code.counted.requests[by_lanes.request as usize];
         for (warp, active) in Mask::first(lanes).warps() {
             let values = registers.warp(by_lanes.index, warp);
-            let addresses = by_lanes.addresses(values, active);
+            let addresses = by_lanes.lane_addresses(values, active);
             let asked = request_cost(request, active, &addresses);
             self.tally.ask(by_lanes.request, asked);
             if self.tally.worst.is_beaten(by_lanes.request, asked, block) {
@@ -177,10 +177,10 @@ impl<'a> ReplayCounter<'_, 'a> {
         let beats = |tally: &Tally, block| tally.worst.is_beaten(by_lanes.request, asked, block);
         if batch.firsts.first().is_some_and(|(_, first)| beats(self.tally, first.block))
             && let Some(worst) = taken.iter().position(|taken| *taken == most)
-            && let Some(at) = batch.at(worst)
+            && let Some(at) = batch.origin(worst)
             && beats(self.tally, at.block)
         {
-            let addresses = by_lanes.addresses(batch.indices[worst].map(u64::from), u32::MAX);
+            let addresses = by_lanes.lane_addresses(batch.indices[worst].map(u64::from), u32::MAX);
             self.tally.worst.note(by_lanes.request, asked, at, addresses);
         }
         batch.firsts.clear();
@@ -247,7 +247,7 @@ impl<'a> ReplayCounter<'_, 'a> {
 impl LaneRequest {
     /// Returns the addresses of the lanes of a warp; inactive lanes get that of the first active
     /// one.
-    fn addresses(&self, indices: [u64; LANES], active: u32) -> [u64; LANES] {
+    fn lane_addresses(&self, indices: [u64; LANES], active: u32) -> [u64; LANES] {
         let mut addresses =
             indices.map(|index| index.wrapping_mul(self.stride).wrapping_add(self.start));
         if active != u32::MAX {

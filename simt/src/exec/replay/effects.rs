@@ -122,7 +122,7 @@ impl Recorder<'_, '_> {
             Operand::Affine(index) => {
                 if index.base.size() < 8 {
                     let reach = self.bound.reach(index.slope, self.group);
-                    or_fail(self.values.span(index, reach))?;
+                    or_fail(self.values.lane_range(index, reach))?;
                 }
                 (Some(index.slope), index.base)
             }

@@ -148,7 +148,10 @@ impl<'a> Fusion<'_, 'a> {
         instr
     }
 
-    fn words(&self, Access { cells, at, step, walk, .. }: Access<'a>) -> Option<Words<'a>> {
+    fn contiguous_words(
+        &self,
+        Access { cells, at, step, walk, .. }: Access<'a>,
+    ) -> Option<Words<'a>> {
         Words::new((cells, at), step, walk, self.rounds)
     }
 
@@ -161,7 +164,9 @@ impl<'a> Fusion<'_, 'a> {
                 LaneInstr::Load { to, access } if to == reg => {
                     let takes_over = writes(&self.instrs[at]) == Some(reg);
                     let dead = takes_over || is_dead(self.instrs, reg, at);
-                    return dead.then(|| self.words(access))?.map(|words| (before, words));
+                    return dead
+                        .then(|| self.contiguous_words(access))?
+                        .map(|words| (before, words));
                 }
                 LaneInstr::CountRequest { request }
                     if is_asked && request.index == reg && request.is_batched(self.lanes) => {}
@@ -188,7 +193,7 @@ impl<'a> Fusion<'_, 'a> {
         };
         let Some(LaneInstr::Store { value, access }) = self.instrs.get(at) else { return None };
         let dead = *value == reg && is_dead(self.instrs, reg, at);
-        dead.then(|| self.words(*access))?.map(|words| (at, words))
+        dead.then(|| self.contiguous_words(*access))?.map(|words| (at, words))
     }
 }
 

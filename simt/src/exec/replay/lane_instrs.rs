@@ -160,13 +160,13 @@ pub(crate) fn run_lane_instrs(
                 LaneInstr::Load { to, access } => {
                     let Access { cells, at, step, walk, copy } = *access;
                     foresee((cells, at), step, walk, round);
-                    let window = (cells, access.at(round));
+                    let window = (cells, access.offset_in_round(round));
                     let inside = registers.load_affine(copy, *to, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
                 LaneInstr::Store { value, access } => {
                     let Access { cells, walk, copy, .. } = *access;
-                    let window = (cells, access.at(round));
+                    let window = (cells, access.offset_in_round(round));
                     let inside = registers.store_affine(copy, *value, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
@@ -182,14 +182,14 @@ pub(crate) fn run_lane_instrs(
                     ));
                 }
                 LaneInstr::Add { to, sum } => {
-                    let done = with_word!(sum.size, sum.each(registers, (*to, lanes), round));
+                    let done = with_word!(sum.size, sum.add_lanes(registers, (*to, lanes), round));
                     debug_assert!(done == lanes.len, "what is outside was not gone through");
                 }
                 LaneInstr::AddInBounds { sum } => {
-                    with_word!(sum.size, sum.each_inside(registers, lanes, round));
+                    with_word!(sum.size, sum.add_in_bounds(registers, lanes, round));
                 }
                 LaneInstr::AddByWords { sum, words } => {
-                    with_word!(sum.size, sum.each_by_words(words, round));
+                    with_word!(sum.size, sum.add_by_words(words, round));
                 }
                 LaneInstr::CountRequest { request } => {
                     counts.count_lane_request(request, registers, round)
@@ -269,7 +269,7 @@ impl AtomicSum<'_> {
     }
 
     /// Adds in a round; returns the number of lanes done.
-    fn each<W: Word>(
+    fn add_lanes<W: Word>(
         &self,
         registers: &mut Registers,
         (to, lanes): (Reg, Run),
@@ -284,7 +284,7 @@ impl AtomicSum<'_> {
 
     /// Adds one number in a round, by indices of 1 or 2 bytes.
     #[inline(always)]
-    fn each_inside<W: Word>(&self, registers: &mut Registers, lanes: Run, round: u64) {
+    fn add_in_bounds<W: Word>(&self, registers: &mut Registers, lanes: Run, round: u64) {
         if let Summand::One { bits, step } = self.by {
             let by = bits.wrapping_add(step.wrapping_mul(round));
             registers.add_inside::<W>(self.elements(), by, lanes);
@@ -293,7 +293,7 @@ impl AtomicSum<'_> {
 
     /// Adds one number in a round, by indices in memory.
     #[inline(always)]
-    fn each_by_words<W: Word>(&self, indices: &Words<'_>, round: u64) {
+    fn add_by_words<W: Word>(&self, indices: &Words<'_>, round: u64) {
         if let Summand::One { bits, step } = self.by {
             let by = bits.wrapping_add(step.wrapping_mul(round));
             Registers::add_by_words::<W>(self.elements(), (indices, round), by);
@@ -304,7 +304,7 @@ impl AtomicSum<'_> {
 impl Access<'_> {
     /// Returns the offset where the walk begins in a round.
     #[inline(always)]
-    fn at(&self, round: u64) -> i64 {
+    fn offset_in_round(&self, round: u64) -> i64 {
         self.at.wrapping_add(self.step.wrapping_mul(round as i64))
     }
 }

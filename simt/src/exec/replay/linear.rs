@@ -90,7 +90,7 @@ impl LinearValues {
     }
 
     /// Marks a value as loaded in this round; returns its number among the loaded values.
-    pub(super) fn load(&mut self, uniform: Uniform) -> Option<usize> {
+    pub(super) fn mark_loaded(&mut self, uniform: Uniform) -> Option<usize> {
         let known = self.loaded.iter().position(|(slot, _)| *slot == uniform.slot());
         let number = known.unwrap_or(self.loaded.len());
         if known.is_none() {
@@ -101,7 +101,7 @@ impl LinearValues {
     }
 
     /// Returns the number of a value that was loaded in this round.
-    pub(super) fn loaded(&self, uniform: Uniform) -> Option<usize> {
+    pub(super) fn loaded_number(&self, uniform: Uniform) -> Option<usize> {
         self.loaded.iter().position(|loaded| *loaded == (uniform.slot(), LoadState::Now))
     }
 
@@ -159,13 +159,13 @@ impl LinearValues {
     }
 
     /// Advances to the next iteration of a `for`, for as many rounds as there are iterations.
-    pub(super) fn next(
+    pub(super) fn next_iteration(
         &mut self,
         Counter { counter, end, step, inclusive }: Counter,
     ) -> Option<()> {
-        let left = self.get(end).minus(self.get(counter)).minus(self.get(step));
+        let left = self.unsigned(end).minus(self.unsigned(counter)).minus(self.unsigned(step));
         self.require_non_negative(if inclusive { left } else { left.plus(-1) })?;
-        self.integer(IntegerOp::Add, [counter, counter, step, step])
+        self.compute_integer(IntegerOp::Add, [counter, counter, step, step])
     }
 
     /// Requires a number not to be negative; `None` if it is in the first round, otherwise it
@@ -188,7 +188,7 @@ impl LinearValues {
     }
 
     /// Returns a value, unsigned, for as many rounds as it does not wrap.
-    pub(super) fn get(&mut self, uniform: Uniform) -> Linear {
+    pub(super) fn unsigned(&mut self, uniform: Uniform) -> Linear {
         let unused = 64 - 8 * uniform.size();
         let Bits { at, step } = self.linear_bits(uniform);
         let step = (step << unused).cast_signed() >> unused;
@@ -210,12 +210,16 @@ impl LinearValues {
 
     /// Returns a value modulo 2^64: its bits in the first round, and its increment.
     pub(super) fn linear_parts(&mut self, uniform: Uniform) -> (u64, u64) {
-        let Linear { at, step } = self.get(uniform);
+        let Linear { at, step } = self.unsigned(uniform);
         (at as u64, step as u64)
     }
 
     /// Computes a value from others that are the same in all rounds.
-    pub(super) fn compute(&mut self, f: LaneFn, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
+    pub(super) fn compute_constant(
+        &mut self,
+        f: LaneFn,
+        [to, a, b, c]: [Uniform; 4],
+    ) -> Option<()> {
         let mut values =
             [0, self.constant_bits(a)?, self.constant_bits(b)?, self.constant_bits(c)?];
         let slot = |number, of: Uniform| Uniform::new(number, of.size());
@@ -225,7 +229,11 @@ impl LinearValues {
     }
 
     /// Computes a value from others; `None` if it is not linear.
-    pub(super) fn integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
+    pub(super) fn compute_integer(
+        &mut self,
+        op: IntegerOp,
+        [to, a, b, c]: [Uniform; 4],
+    ) -> Option<()> {
         let (a, b) = (self.linear_parts(a), self.linear_parts(b));
         let product = |(a, more_a): (u64, u64), (b, more_b): (u64, u64)| {
             let step = match (more_a, more_b) {
@@ -251,8 +259,8 @@ impl LinearValues {
     }
 
     /// Returns the least and the greatest value of the lanes of a group, if none wraps.
-    pub(super) fn span(&mut self, value: Affine, reach: Reach) -> Option<(Linear, Linear)> {
-        let base = self.get(value.base);
+    pub(super) fn lane_range(&mut self, value: Affine, reach: Reach) -> Option<(Linear, Linear)> {
+        let base = self.unsigned(value.base);
         let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
         self.require_non_negative(least)?;
         self.require_within(greatest, value.base.greatest())?;
@@ -261,7 +269,7 @@ impl LinearValues {
 
     /// Requires an index to be below a length, in all lanes.
     pub(super) fn is_below(&mut self, greatest: Linear, len: Uniform) -> Option<()> {
-        let len = self.get(len);
+        let len = self.unsigned(len);
         self.require_non_negative(len.minus(greatest).plus(-1))
     }
 
@@ -322,25 +330,25 @@ impl LinearValues {
             self.require_non_negative(Linear::constant(half).minus(greatest))?;
             (least, greatest, self.signed(*with))
         } else {
-            let (least, greatest) = self.span(*value, reach)?;
-            (least, greatest, self.get(*with))
+            let (least, greatest) = self.lane_range(*value, reach)?;
+            (least, greatest, self.unsigned(*with))
         };
         let (below, above) = (with.minus(greatest), least.minus(with));
         let apart = if below.at > 0 { below.plus(-1) } else { above.plus(-1) };
         let never = Linear::constant(-1);
         match op {
-            CompareOp::Lt => self.either(below.plus(-1), above),
-            CompareOp::Ge => self.either(above, below.plus(-1)),
-            CompareOp::Le => self.either(below, above.plus(-1)),
-            CompareOp::Gt => self.either(above.plus(-1), below),
-            CompareOp::Eq => self.either(never, apart),
-            CompareOp::Ne => self.either(apart, never),
+            CompareOp::Lt => self.decide_either(below.plus(-1), above),
+            CompareOp::Ge => self.decide_either(above, below.plus(-1)),
+            CompareOp::Le => self.decide_either(below, above.plus(-1)),
+            CompareOp::Gt => self.decide_either(above.plus(-1), below),
+            CompareOp::Eq => self.decide_either(never, apart),
+            CompareOp::Ne => self.decide_either(apart, never),
         }
     }
 
     /// Returns true if the first number is not negative, false if the second one is not; limits the
     /// rounds accordingly.
-    fn either(&mut self, so: Linear, otherwise: Linear) -> Option<bool> {
+    fn decide_either(&mut self, so: Linear, otherwise: Linear) -> Option<bool> {
         if self.require_non_negative(so).is_some() {
             return Some(true);
         }
@@ -349,7 +357,7 @@ impl LinearValues {
 
     /// Returns a value, signed, for as many rounds as it does not wrap.
     fn signed(&mut self, uniform: Uniform) -> Linear {
-        let line = self.get(uniform);
+        let line = self.unsigned(uniform);
         let half = 1_i128 << (8 * uniform.size() - 1);
         // In the first round it is on one of the sides; it must stay there.
         if line.at < half {

@@ -94,7 +94,7 @@ impl<'a> Recorder<'_, 'a> {
         self.effects.clear();
         self.record_from(head, Some(back))?;
         if let Instr::NextIteration { range, .. } = self.code.instrs[back as usize] {
-            or_fail(self.values.next(range))?;
+            or_fail(self.values.next_iteration(range))?;
         }
         self.check_loads()
     }
@@ -125,43 +125,43 @@ impl<'a> Recorder<'_, 'a> {
             Instr::Map { f, regs } => self.push(LaneInstr::Map { f: *f, regs: *regs })?,
             Instr::MapWithOne { f, regs, place, one } => {
                 let (f, regs, place) = (*f, *regs, *place);
-                if let Some(loaded) = self.values.loaded(*one) {
+                if let Some(loaded) = self.values.loaded_number(*one) {
                     self.push(LaneInstr::MapWithLoaded { f, regs, place, loaded })?;
                     return Ok(Flow::Next(at + 1));
                 }
                 let (one, step) = self.values.linear_parts(*one);
                 self.push(LaneInstr::MapWithOne { f, regs, place, one, step })?;
             }
-            Instr::Uniform { f, slots } => or_fail(self.values.compute(*f, *slots))?,
-            Instr::Integer { op, slots } => or_fail(self.values.integer(*op, *slots))?,
+            Instr::Uniform { f, slots } => or_fail(self.values.compute_constant(*f, *slots))?,
+            Instr::Integer { op, slots } => or_fail(self.values.compute_integer(*op, *slots))?,
             Instr::Splat { to, from } => {
-                if let Some(loaded) = self.values.loaded(*from) {
+                if let Some(loaded) = self.values.loaded_number(*from) {
                     self.push(LaneInstr::SplatLoaded { to: *to, loaded })?;
                     return Ok(Flow::Next(at + 1));
                 }
                 let (bits, step) = self.values.linear_parts(*from);
                 self.push(LaneInstr::Splat { to: *to, bits, step })?;
             }
-            Instr::Spread { to, from } => self.spread(*to, *from)?,
-            Instr::Compare { compare } => self.compare(&code.compares[*compare as usize])?,
+            Instr::Spread { to, from } => self.record_spread(*to, *from)?,
+            Instr::Compare { compare } => self.record_compare(&code.compares[*compare as usize])?,
             Instr::Set { local, value } => {
                 self.push(LaneInstr::Copy { to: *local, from: *value })?;
             }
-            Instr::Bounds { index, len, .. } => self.bounds(*index, *len)?,
+            Instr::Bounds { index, len, .. } => self.record_bounds(*index, *len)?,
             Instr::LoadAffine { to, from, walk, copy } => {
-                self.load(&AffineLoad { to: *to, from: *from, walk: *walk, copy: *copy })?;
+                self.record_load(&AffineLoad { to: *to, from: *from, walk: *walk, copy: *copy })?;
             }
-            Instr::LoadUniform { to, from } => self.load_once(*to, *from)?,
+            Instr::LoadUniform { to, from } => self.record_uniform_load(*to, *from)?,
             Instr::StoreAffine { value, to, walk, copy } => {
                 let at = AffineLoad { to: *value, from: *to, walk: *walk, copy: *copy };
-                let access = self.access(&at)?;
+                let access = self.access_in_bounds(&at)?;
                 self.push(LaneInstr::Store { value: *value, access })?;
             }
             Instr::FmaOfLoads { product } => {
                 let product = &code.products[*product as usize];
                 let [a, b] = &product.factors;
-                self.load(a)?;
-                self.load(b)?;
+                self.record_load(a)?;
+                self.record_load(b)?;
                 let regs = [product.to, a.to, b.to, product.c];
                 self.push(LaneInstr::Map { f: product.f, regs })?;
             }
@@ -225,7 +225,7 @@ impl<'a> Recorder<'_, 'a> {
             let cond = or_fail(self.values.constant_bits(*cond))?;
             return Ok(Flow::Next(if cond == 0 { *to } else { at + 1 }));
         } else if let Instr::DecideIf { decision, then, other, join } = instr {
-            if or_fail(self.decide(*decision))? {
+            if or_fail(self.decide_condition(*decision))? {
                 arms.push(Arm { join: *join });
                 return Ok(Flow::Next(*then));
             }
@@ -235,7 +235,7 @@ impl<'a> Recorder<'_, 'a> {
             }
             return Ok(Flow::Next(*other + 1));
         } else if let Instr::DecideLeave { decision, stay, behind } = instr {
-            if or_fail(self.decide(*decision))? == *stay {
+            if or_fail(self.decide_condition(*decision))? == *stay {
                 return Ok(Flow::Next(*behind));
             }
             let Instr::Leave { to: Leave::Return, .. } = code.instrs[*behind as usize - 1] else {
@@ -257,63 +257,63 @@ impl<'a> Recorder<'_, 'a> {
         Ok(Flow::Next(at + 1))
     }
 
-    fn decide(&mut self, decision: u32) -> Option<bool> {
+    fn decide_condition(&mut self, decision: u32) -> Option<bool> {
         let terms = &self.code.decisions[decision as usize];
         self.values.decide(terms, &self.code.compares, self.bound, self.group)
     }
 
-    fn spread(&mut self, to: Reg, from: Affine) -> Result<(), Failure> {
+    fn record_spread(&mut self, to: Reg, from: Affine) -> Result<(), Failure> {
         let (base, step) = self.values.linear_parts(from.base);
         self.push(LaneInstr::Spread { to, slope: from.lanes, base, step })
     }
 
-    fn compare(&mut self, compare: &Compare) -> Result<(), Failure> {
+    fn record_compare(&mut self, compare: &Compare) -> Result<(), Failure> {
         let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
         let reach = self.bound.reach(value.slope, self.group);
         if let Some(all) = self.values.decide_compare(compare, reach) {
             return self.push(LaneInstr::Splat { to, bits: all.into(), step: 0 });
         }
-        self.spread(left, value)?;
+        self.record_spread(left, value)?;
         let (bits, step) = self.values.linear_parts(with);
         self.push(LaneInstr::Splat { to: right, bits, step })?;
         self.push(LaneInstr::Map { f, regs: [to, left, right, right] })
     }
 
-    fn bounds(&mut self, index: Operand, len: Operand) -> Result<(), Failure> {
+    fn record_bounds(&mut self, index: Operand, len: Operand) -> Result<(), Failure> {
         let Operand::Uniform(len) = len else { return Err(Failure::Always) };
         let greatest = match index {
             Operand::Affine(index) => {
                 let reach = self.bound.reach(index.slope, self.group);
-                or_fail(self.values.span(index, reach))?.1
+                or_fail(self.values.lane_range(index, reach))?.1
             }
-            Operand::Uniform(index) => self.values.get(index),
+            Operand::Uniform(index) => self.values.unsigned(index),
             Operand::Lanes(_) => return Err(Failure::Always),
         };
         or_fail(self.values.is_below(greatest, len))
     }
 
     /// Records a load for all lanes, of a word that is in bounds.
-    fn load_once(&mut self, to: Uniform, from: Address<Uniform>) -> Result<(), Failure> {
+    fn record_uniform_load(&mut self, to: Uniform, from: Address<Uniform>) -> Result<(), Failure> {
         let (cells, at) = match from {
             Address::Element { buffer, index, stride, offset } => {
-                let Linear { at, step } = self.values.get(index);
+                let Linear { at, step } = self.values.unsigned(index);
                 let stride = i128::from(stride);
                 let line = at.checked_mul(stride).zip(step.checked_mul(stride));
                 let line = line.and_then(|(at, step)| {
                     Some(Linear { at: at.checked_add(offset.into())?, step })
                 });
-                (or_fail(self.cells(buffer))?, or_fail(line)?)
+                (or_fail(self.buffer_cells(buffer))?, or_fail(line)?)
             }
             Address::Pointer { ptr, offset } => {
                 let (buffer, at) = resolve(or_fail(self.values.constant_bits(ptr))?);
                 let at = i128::from(or_fail(at.checked_add(offset))?);
-                (or_fail(self.cells(buffer))?, Linear { at, step: 0 })
+                (or_fail(self.buffer_cells(buffer))?, Linear { at, step: 0 })
             }
         };
         let (size, reach) = (to.size(), Reach { min: 0, max: 0 });
         or_fail(cells.allows(size).then_some(()))?;
         or_fail(self.values.is_inside(at, reach, size, cells.len()))?;
-        let loaded = self.values.load(to).ok_or(Failure::Always)?;
+        let loaded = self.values.mark_loaded(to).ok_or(Failure::Always)?;
         let (at, step) = (at.at as u64, at.step as u64);
         self.push(LaneInstr::LoadOnce { loaded, word: UniformWord { cells, at, step, size } })
     }
@@ -338,23 +338,24 @@ impl<'a> Recorder<'_, 'a> {
             }
             Operand::Affine(_) => return Err(Failure::Always),
         };
-        let cells = or_fail(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
+        let cells =
+            or_fail(self.buffer_cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
         or_fail(is_inside(cells, max_index, (stride, size)).then_some(()))?;
         self.push(LaneInstr::Add { to, sum: AtomicSum { cells, size, stride, index, by } })
     }
 
-    fn load(&mut self, loaded: &AffineLoad) -> Result<(), Failure> {
-        let access = self.access(loaded)?;
+    fn record_load(&mut self, loaded: &AffineLoad) -> Result<(), Failure> {
+        let access = self.access_in_bounds(loaded)?;
         self.push(LaneInstr::Load { to: loaded.to, access })
     }
 
     /// Returns an access whose words are all in bounds.
-    fn access(
+    fn access_in_bounds(
         &mut self,
         AffineLoad { to, from, walk, copy }: &AffineLoad,
     ) -> Result<Access<'a>, Failure> {
         let walk = self.bound.walk(*walk, self.group);
-        let (cells, at) = or_fail(self.window(*from))?;
+        let (cells, at) = or_fail(self.access_window(*from))?;
         let fits = walk.is_aligned() && cells.allows(to.size());
         or_fail(fits.then_some(()))?;
         or_fail(self.values.is_inside(at, walk.reach(), to.size(), cells.len()))?;
@@ -365,28 +366,28 @@ impl<'a> Recorder<'_, 'a> {
     }
 
     /// Returns the bytes that lanes access, and the offset where the walk begins.
-    fn window(&mut self, address: Address<Affine>) -> Option<(Cells<'a>, Linear)> {
+    fn access_window(&mut self, address: Address<Affine>) -> Option<(Cells<'a>, Linear)> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
                 if index.base.size() < 8 {
-                    self.values.span(index, self.bound.reach(index.slope, self.group))?;
+                    self.values.lane_range(index, self.bound.reach(index.slope, self.group))?;
                 }
-                let Linear { at, step } = self.values.get(index.base);
+                let Linear { at, step } = self.values.unsigned(index.base);
                 let stride = i128::from(stride);
                 let (at, step) = (at.checked_mul(stride)?, step.checked_mul(stride)?);
                 let at = at.checked_add(offset.into())?;
-                Some((self.cells(buffer)?, Linear { at, step }))
+                Some((self.buffer_cells(buffer)?, Linear { at, step }))
             }
             Address::Pointer { ptr, offset } => {
                 let (buffer, at) = resolve(self.values.constant_bits(ptr.base)?);
                 let at = i128::from(at.checked_add(offset)?);
-                Some((self.cells(buffer)?, Linear { at, step: 0 }))
+                Some((self.buffer_cells(buffer)?, Linear { at, step: 0 }))
             }
         }
     }
 
     /// Returns the bytes of a buffer.
-    fn cells(&self, buffer: u16) -> Option<Cells<'a>> {
+    fn buffer_cells(&self, buffer: u16) -> Option<Cells<'a>> {
         let (buffer, params) = (usize::from(buffer), self.code.params.len());
         if buffer < params {
             return self.bound.cells[buffer];

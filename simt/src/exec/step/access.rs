@@ -45,10 +45,10 @@ impl<'e> Exec<'e> {
 
     /// Returns the elements of a run for a transfer at once. All pointers of a run mostly point
     /// into one buffer; for those that do not, the transfer refuses.
-    fn elements(&self, address: Address<Reg>, run: Run, size: usize) -> Option<Elements<'e>> {
+    fn run_elements(&self, address: Address<Reg>, run: Run, size: usize) -> Option<Elements<'e>> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
-                let cells = self.cells(buffer)?;
+                let cells = self.buffer_cells(buffer)?;
                 let cells = if offset == 0 { cells } else { cells.behind(offset, size)? };
                 Some(Elements { cells, base: 0, stride, index })
             }
@@ -56,7 +56,7 @@ impl<'e> Exec<'e> {
                 let first = self.registers.get(ptr, run.first);
                 let (buffer, at) = resolve(first);
                 let base = (first - at).wrapping_sub(offset);
-                Some(Elements { cells: self.cells(buffer)?, base, stride: 1, index: ptr })
+                Some(Elements { cells: self.buffer_cells(buffer)?, base, stride: 1, index: ptr })
             }
         }
     }
@@ -70,12 +70,13 @@ impl<'e> Exec<'e> {
     ) -> Option<(Cells<'e>, u64)> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
-                let offset = self.value(index, lane).checked_mul(stride)?.checked_add(offset)?;
-                Some((self.cells(buffer)?, offset))
+                let offset =
+                    self.operand_value(index, lane).checked_mul(stride)?.checked_add(offset)?;
+                Some((self.buffer_cells(buffer)?, offset))
             }
             Address::Pointer { ptr, offset } => {
-                let (buffer, at) = resolve(self.value(ptr, lane));
-                Some((self.cells(buffer)?, at.checked_add(offset)?))
+                let (buffer, at) = resolve(self.operand_value(ptr, lane));
+                Some((self.buffer_cells(buffer)?, at.checked_add(offset)?))
             }
         }
     }
@@ -93,7 +94,7 @@ impl<'e> Exec<'e> {
     }
 
     fn load_run(&mut self, to: Reg, from: Address<Reg>, transfer: Transfer, run: Run) -> bool {
-        let Some(elements) = self.elements(from, run, to.size()) else { return false };
+        let Some(elements) = self.run_elements(from, run, to.size()) else { return false };
         self.registers.load(transfer, to, elements, run)
     }
 
@@ -137,7 +138,7 @@ impl<'e> Exec<'e> {
     }
 
     fn store_run(&mut self, value: Reg, to: Address<Reg>, transfer: Transfer, run: Run) -> bool {
-        let Some(elements) = self.elements(to, run, value.size()) else { return false };
+        let Some(elements) = self.run_elements(to, run, value.size()) else { return false };
         self.registers.store(transfer, value, elements, run)
     }
 
@@ -156,7 +157,7 @@ impl<'e> Exec<'e> {
         Next::Continue
     }
 
-    pub(super) fn atomic(&mut self, atomic: &Atomic) -> Next {
+    pub(super) fn run_atomic(&mut self, atomic: &Atomic) -> Next {
         let outside = with_word!(atomic.size, self.atomic_lanes(atomic));
         outside.map_or(Next::Continue, |lane| self.out_of_bounds(atomic.at, lane))
     }
@@ -166,7 +167,7 @@ impl<'e> Exec<'e> {
         if let AtomicKind::Update { to, value, change, adds } = atomic.what
             && let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } =
                 atomic.at
-            && let Some(cells) = self.cells(buffer)
+            && let Some(cells) = self.buffer_cells(buffer)
         {
             let at = Elements { cells, base: 0, stride, index };
             let update = Update { at, offset, ordered: atomic.ordered, to, value };
@@ -225,7 +226,7 @@ impl<'e> Exec<'e> {
         let Update { at: Elements { cells, stride, index, .. }, offset, ordered, to, value } =
             *update;
         for lane in self.active_in(run) {
-            let value = self.value(value, lane);
+            let value = self.operand_value(value, lane);
             let at = self.registers.get(index, lane).checked_mul(stride);
             let at = at.and_then(|at| at.checked_add(offset));
             let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
@@ -243,16 +244,16 @@ impl<'e> Exec<'e> {
         let (to, old) = match what {
             AtomicKind::Load { to } => (to, cells.load::<W>(offset, ordered)?),
             AtomicKind::Store { value } => {
-                return cells.store(offset, W::of_bits(self.value(value, lane)), ordered);
+                return cells.store(offset, W::of_bits(self.operand_value(value, lane)), ordered);
             }
             AtomicKind::Update { to, value, change, .. } => {
-                let value = self.value(value, lane);
+                let value = self.operand_value(value, lane);
                 let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
                 (to, cells.update(offset, ordered, change)?)
             }
             AtomicKind::CompareExchange { to, expected, value } => {
-                let expected = W::of_bits(self.value(expected, lane));
-                let value = W::of_bits(self.value(value, lane));
+                let expected = W::of_bits(self.operand_value(expected, lane));
+                let value = W::of_bits(self.operand_value(value, lane));
                 let change = |old| (old == expected).then_some(value);
                 (to, cells.update(offset, ordered, change)?)
             }
@@ -263,6 +264,6 @@ impl<'e> Exec<'e> {
 
     /// Reports an out-of-bounds access that no check prevented.
     pub(super) fn out_of_bounds(&self, address: Address<Operand>, lane: usize) -> Next {
-        Next::OutOfBounds(self.value(address.index(), lane))
+        Next::OutOfBounds(self.operand_value(address.index(), lane))
     }
 }

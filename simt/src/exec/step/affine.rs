@@ -33,28 +33,28 @@ const MIN_STORE_RUN_LANES: usize = 8;
 impl<'e> Exec<'e> {
     /// Returns the number of the group in its block.
     #[inline(always)]
-    pub(super) fn group(&self) -> usize {
+    pub(super) fn group_number(&self) -> usize {
         self.position.first_thread / GROUP
     }
 
     /// Returns the least and the greatest value of the group's lanes, if none wraps.
     #[inline(always)]
-    fn span(&self, value: Affine) -> Option<(u64, u64)> {
+    fn lane_range(&self, value: Affine) -> Option<(u64, u64)> {
         let limit = value.base.greatest();
         let base = value.base.get(&self.strand.uniforms);
-        self.bound.reach(value.slope, self.group()).unsigned(base, limit)
+        self.bound.reach(value.slope, self.group_number()).unsigned(base, limit)
     }
 
     /// Returns true if every lane of the group has an index below the length, active or not.
     #[inline(always)]
     pub(super) fn is_below(&self, index: Affine, len: Uniform) -> bool {
         let len = len.get(&self.strand.uniforms);
-        self.span(index).is_some_and(|(_, greatest)| greatest < len)
+        self.lane_range(index).is_some_and(|(_, greatest)| greatest < len)
     }
 
     /// Computes a uniform integer from others; returns it.
     #[inline(always)]
-    pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) -> u64 {
+    pub(super) fn compute_integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) -> u64 {
         let uniforms = self.strand.uniforms.as_mut_slice();
         let bits = op.apply(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
@@ -62,7 +62,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Compares in every lane.
-    pub(super) fn compare(&mut self, compare: &Compare) {
+    pub(super) fn run_compare(&mut self, compare: &Compare) {
         let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
         let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
         let runs = self.strand.runs();
@@ -77,7 +77,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the value of a condition if it is the same in every lane, without a look at any.
     #[inline(always)]
-    pub(super) fn decide(&self, terms: &[Term]) -> Option<bool> {
+    pub(super) fn decide_condition(&self, terms: &[Term]) -> Option<bool> {
         if self.tracks_undefined() {
             return None;
         }
@@ -115,7 +115,7 @@ impl<'e> Exec<'e> {
     /// Returns the result of a comparison if it is the same in every lane.
     #[inline(always)]
     fn decide_compare(&self, Compare { op, signed, value, with, .. }: &Compare) -> Option<bool> {
-        let reach = self.bound.reach(value.slope, self.group());
+        let reach = self.bound.reach(value.slope, self.group_number());
         let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
         let beyond = 64 - 8 * value.base.size();
         let (least, greatest) = if *signed {
@@ -131,11 +131,11 @@ impl<'e> Exec<'e> {
 
     /// Returns the bytes that a run of lanes accesses, and the offset where its walk begins.
     #[inline(always)]
-    pub(super) fn window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
+    pub(super) fn access_window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
         let (cells, at) = match address {
             Address::Element { buffer, index, stride, offset } => {
                 if index.base.size() < 8 {
-                    self.span(index)?;
+                    self.lane_range(index)?;
                 }
                 let base = index.base.get(&self.strand.uniforms);
                 let (at, wraps) = base.overflowing_mul(stride);
@@ -143,20 +143,20 @@ impl<'e> Exec<'e> {
                 if wraps || wraps_too {
                     return None;
                 }
-                (self.cells(buffer)?, at)
+                (self.buffer_cells(buffer)?, at)
             }
             Address::Pointer { ptr, offset } => {
                 let (buffer, at) = resolve(ptr.base.get(&self.strand.uniforms));
-                (self.cells(buffer)?, at.checked_add(offset)?)
+                (self.buffer_cells(buffer)?, at.checked_add(offset)?)
             }
         };
         if at > i64::MAX as u64 { None } else { Some((cells, at as i64)) }
     }
 
     /// Returns the memory of a factor.
-    pub(super) fn factor(&self, loaded: &AffineLoad) -> Option<Factor<'e>> {
-        let (cells, at) = self.window(loaded.from)?;
-        Some(Factor { cells, at, step: 0, walk: self.bound.walk(loaded.walk, self.group()) })
+    pub(super) fn load_factor(&self, loaded: &AffineLoad) -> Option<Factor<'e>> {
+        let (cells, at) = self.access_window(loaded.from)?;
+        Some(Factor { cells, at, step: 0, walk: self.bound.walk(loaded.walk, self.group_number()) })
     }
 
     /// Loads two factors, and adds their product to a register.
@@ -166,7 +166,7 @@ impl<'e> Exec<'e> {
         if !cfg!(unoptimized)
             && let [run] = self.strand.runs()
             && run.full
-            && let (Some(left), Some(right)) = (self.factor(a), self.factor(b))
+            && let (Some(left), Some(right)) = (self.load_factor(a), self.load_factor(b))
             && let Some(products) = Products::new(&[left, right], 1, (run.first, run.len))
         {
             self.registers.add_products([*to, *c], &products, *run);
@@ -187,8 +187,8 @@ impl<'e> Exec<'e> {
         walk: u16,
         copy: CopyWords,
     ) -> Next {
-        let walk = self.bound.walk(walk, self.group());
-        let window = self.window(from);
+        let walk = self.bound.walk(walk, self.group_number());
+        let window = self.access_window(from);
         if let Some((cells, at)) = &window {
             self.prefetch(cells, *at, walk);
         }
@@ -239,8 +239,8 @@ impl<'e> Exec<'e> {
         walk: u16,
         copy: CopyWords,
     ) -> Next {
-        let walk = self.bound.walk(walk, self.group());
-        let window = self.window(to);
+        let walk = self.bound.walk(walk, self.group_number());
+        let window = self.access_window(to);
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
             if run.full

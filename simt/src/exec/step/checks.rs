@@ -113,7 +113,7 @@ impl Exec<'_> {
         for warp in 0..self.warps_with_active() {
             match active.0[warp] {
                 0 => each.extend([0; LANES]),
-                lanes => each.extend(self.addresses(at, warp, lanes)),
+                lanes => each.extend(self.lane_addresses(at, warp, lanes)),
             }
         }
         Where::Each(first)

@@ -15,13 +15,13 @@ use warpwise_compiler::ir::BarrierOp;
 
 impl Exec<'_> {
     /// Executes a barrier if the whole block is here.
-    pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, Operand, Uniform)>) -> Next {
+    pub(super) fn run_barrier(&mut self, reduce: Option<(BarrierOp, Operand, Uniform)>) -> Next {
         let active: Mask = self.strand.active();
         if !self.is_only_strand || active != *self.live {
             return Next::Wait;
         }
         if let Some((op, value, to)) = reduce {
-            let truths = self.truths(value).count();
+            let truths = self.true_lanes(value).count();
             to.set(&mut self.strand.uniforms, reduce_barrier(op, truths, active.count()));
         }
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
@@ -45,7 +45,7 @@ impl Exec<'_> {
     }
 
     /// Executes a warp operation if every lane that one of ours names is here.
-    pub(super) fn warp_op(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
+    pub(super) fn run_warp_op(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
         let active: Mask = self.strand.active();
         let mut all = Vec::new();
         for (warp, lanes) in active.warps() {

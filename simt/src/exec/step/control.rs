@@ -149,12 +149,12 @@ impl Exec<'_> {
 
     /// Makes some lanes wait in a frame, or end.
     pub(super) fn leave(&mut self, to: Leave, when: When) -> Next {
-        let lanes = self.leaving(when);
+        let lanes = self.leaving_lanes(when);
         self.leave_lanes(to, lanes)
     }
 
     /// Returns the lanes that leave.
-    pub(super) fn leaving(&self, when: When) -> Mask {
+    pub(super) fn leaving_lanes(&self, when: When) -> Mask {
         let active = self.strand.active();
         match when {
             When::Always => active,

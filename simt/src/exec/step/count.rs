@@ -52,7 +52,7 @@ impl<'e> Exec<'e> {
         branch: Option<u32>,
         segment: Option<u32>,
     ) -> Next {
-        let lanes = self.leaving(when);
+        let lanes = self.leaving_lanes(when);
         if !lanes.is_empty() {
             if let Some(branch) = branch {
                 self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
@@ -76,7 +76,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the address pattern of a request, if it holds here.
     #[inline(always)]
-    fn pattern(&self, number: u32) -> Option<&'e Pattern> {
+    fn request_pattern(&self, number: u32) -> Option<&'e Pattern> {
         let pattern = self.bound.patterns.get(number as usize)?.as_ref()?;
         (self.position.equal_trips || !pattern.equal_trips).then_some(pattern)
     }
@@ -85,7 +85,7 @@ impl<'e> Exec<'e> {
     #[inline(always)]
     pub(super) fn known_cost(&self, number: u32) -> Option<Asked> {
         let request = &self.code.counted.requests[number as usize];
-        let pattern = self.pattern(number)?;
+        let pattern = self.request_pattern(number)?;
         let uniform = pattern.uniform_groups[self.position.first_thread / GROUP].as_ref()?;
         if uniform.lanes != self.strand.active() {
             return None;
@@ -99,7 +99,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the cost of a request, shifted by so many bytes.
     pub(super) fn shifted_cost(&mut self, number: u32, shift: u64) -> Asked {
-        match self.pattern(number) {
+        match self.request_pattern(number) {
             Some(pattern) => self.cost_by_pattern(pattern, (number, shift)),
             None => self.cost_by_addresses((number, shift)),
         }
@@ -170,7 +170,7 @@ impl<'e> Exec<'e> {
         let block = self.position.block;
         if self.log.tally.worst.is_beaten(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
-            let addresses = self.addresses(request.at, warp, active);
+            let addresses = self.lane_addresses(request.at, warp, active);
             let addresses = addresses.map(|address| address.wrapping_add(shift));
             let warp = (self.position.first_thread / LANES + warp) as u32;
             self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
@@ -183,7 +183,7 @@ impl<'e> Exec<'e> {
         let active: Mask = self.strand.active();
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
-            let addresses = self.addresses(request.at, warp, active);
+            let addresses = self.lane_addresses(request.at, warp, active);
             if request.is_served_at_once() {
                 // Computing the cost is as fast as a look-up.
                 let addresses = addresses.map(|address| address.wrapping_add(shift));
@@ -212,12 +212,17 @@ impl<'e> Exec<'e> {
 
     /// Returns the addresses of the lanes of a warp; inactive lanes get that of the first active
     /// one.
-    pub(super) fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
+    pub(super) fn lane_addresses(
+        &self,
+        at: Address<Operand>,
+        warp: usize,
+        active: u32,
+    ) -> [u64; LANES] {
         let values = match at.index() {
             Operand::Lanes(reg) => self.registers.warp(reg, warp),
             Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
             Operand::Affine(_) => {
-                std::array::from_fn(|lane| self.value(at.index(), warp * LANES + lane))
+                std::array::from_fn(|lane| self.operand_value(at.index(), warp * LANES + lane))
             }
         };
         let (base, stride) = match at {
@@ -238,7 +243,7 @@ impl<'e> Exec<'e> {
     /// all sizes that matter to hardware.
     #[inline(always)]
     pub(super) fn byte_address(&self, at: Address<Operand>, lane: usize) -> u64 {
-        let value = self.value(at.index(), lane);
+        let value = self.operand_value(at.index(), lane);
         match at {
             Address::Element { buffer, stride, offset, .. } => {
                 let base = lanes::address(buffer).wrapping_add(offset);

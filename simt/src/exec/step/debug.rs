@@ -31,13 +31,13 @@ impl Exec<'_> {
             |lane| {
                 let (cells, offset) = self.lane_address(access.at, lane)?;
                 let old = cells.load::<W>(offset, false)?;
-                let of = |value| W::of_bits(self.value(value, lane));
+                let of = |value| W::of_bits(self.operand_value(value, lane));
                 let new =
                     match access.what {
                         AtomicKind::Load { .. } => old,
                         AtomicKind::Store { value } => of(value),
                         AtomicKind::Update { value, change, .. } => {
-                            W::of_bits(change(old.bits(), self.value(value, lane)))
+                            W::of_bits(change(old.bits(), self.operand_value(value, lane)))
                         }
                         AtomicKind::CompareExchange { expected, value, .. } => {
                             if old == of(expected) { of(value) } else { old }
@@ -60,9 +60,9 @@ impl Exec<'_> {
             if lanes == 0 || watched.block != self.position.block_idx {
                 continue;
             }
-            let bits = point
-                .value
-                .map(|value| std::array::from_fn(|lane| self.value(value, warp * 32 + lane)));
+            let bits = point.value.map(|value| {
+                std::array::from_fn(|lane| self.operand_value(value, warp * 32 + lane))
+            });
             if watcher.see(point, lanes, bits).is_break() {
                 let span = self.code.spans[self.strand.pc as usize - 1];
                 return Next::Stop(Stop::Halted(span));

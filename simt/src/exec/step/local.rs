@@ -65,10 +65,10 @@ impl Exec<'_> {
     ) -> Option<(Array, u64)> {
         let (buffer, offset) = match address {
             Address::Element { buffer, index, stride, offset } => {
-                (buffer, self.value(index, lane).checked_mul(stride)?.checked_add(offset)?)
+                (buffer, self.operand_value(index, lane).checked_mul(stride)?.checked_add(offset)?)
             }
             Address::Pointer { ptr, offset } => {
-                let (buffer, at) = resolve(self.value(ptr, lane));
+                let (buffer, at) = resolve(self.operand_value(ptr, lane));
                 (buffer, at.checked_add(offset)?)
             }
         };

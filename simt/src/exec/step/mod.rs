@@ -162,7 +162,7 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::Compare { compare } => {
-                    self.compare(&code.compares[*compare as usize]);
+                    self.run_compare(&code.compares[*compare as usize]);
                     continue;
                 }
                 Instr::Jump { to } => {
@@ -175,8 +175,10 @@ impl<'e> Exec<'e> {
                     }
                     continue;
                 }
-                Instr::Bounds { index, len, all_below } => self.bounds(*index, *len, *all_below),
-                Instr::Check { cond, fault } => self.check(*cond, *fault),
+                Instr::Bounds { index, len, all_below } => {
+                    self.check_bounds(*index, *len, *all_below)
+                }
+                Instr::Check { cond, fault } => self.check_condition(*cond, *fault),
                 Instr::Load { to, from, transfer } => self.load(*to, *from, *transfer),
                 Instr::LoadUniform { to, from } => self.load_uniform(*to, *from),
                 Instr::Store { value, to, transfer } => self.store(*value, *to, *transfer),
@@ -192,7 +194,7 @@ impl<'e> Exec<'e> {
                 Instr::DotProducts { sums } => self.run_dot_products(*sums, slice),
                 Instr::LoadLocal { to, from } => self.load_local(*to, *from),
                 Instr::StoreLocal { value, to } => self.store_local(*value, *to),
-                Instr::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
+                Instr::Atomic { access } => self.run_atomic(&code.atomics[*access as usize]),
                 Instr::Fence => {
                     fence(SeqCst);
                     Next::Continue
@@ -201,16 +203,18 @@ impl<'e> Exec<'e> {
                     self.active_mask(*to);
                     Next::Continue
                 }
-                Instr::Barrier { reduce } => self.barrier(*reduce),
+                Instr::Barrier { reduce } => self.run_barrier(*reduce),
                 // Blocks synchronize when all threads of each have arrived.
                 Instr::SyncGrid => Next::Wait,
-                Instr::Warp { op, mask } => self.warp_op(*op, *mask),
+                Instr::Warp { op, mask } => self.run_warp_op(*op, *mask),
                 Instr::BackEdge { to, cost } => self.jump_back(*to, *cost, slice),
                 Instr::NextIteration { range, to, cost } => {
                     self.next_iteration(*range, *to, *cost, slice)
                 }
                 Instr::DecideIf { decision, then, other, join } => {
-                    if let Some(verdict) = self.decide(&code.decisions[*decision as usize]) {
+                    if let Some(verdict) =
+                        self.decide_condition(&code.decisions[*decision as usize])
+                    {
                         self.strand.pc = *then;
                         let active = self.strand.active();
                         let then = if verdict { active } else { Mask::EMPTY };
@@ -219,7 +223,7 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Instr::DecideLeave { decision, stay, behind } => {
-                    if self.decide(&code.decisions[*decision as usize]) == Some(*stay) {
+                    if self.decide_condition(&code.decisions[*decision as usize]) == Some(*stay) {
                         self.strand.pc = *behind;
                     }
                     continue;
@@ -237,10 +241,10 @@ impl<'e> Exec<'e> {
                 Instr::Join => self.join_frame(),
                 Instr::Leave { to, when } => self.leave(*to, *when),
                 Instr::Print { message } => {
-                    self.print(&code.messages[*message as usize]);
+                    self.print_message(&code.messages[*message as usize]);
                     continue;
                 }
-                Instr::Panic { message } => self.panic(&code.messages[*message as usize]),
+                Instr::Panic { message } => self.panic_lanes(&code.messages[*message as usize]),
                 Instr::End => self.end_threads(),
                 Instr::CountSegment { segment } => {
                     self.count_segment(*segment);
@@ -311,7 +315,7 @@ impl<'e> Exec<'e> {
                             self.registers.map(*f, *regs, self.strand.runs());
                         }
                         Instr::Integer { op, slots } => {
-                            self.integer(*op, *slots);
+                            self.compute_integer(*op, *slots);
                         }
                         Instr::MapWithOne { f, regs, place, one } => {
                             let one = (*place, &self.strand.uniforms[one.slot()]);
@@ -337,7 +341,7 @@ impl<'e> Exec<'e> {
 
     /// Returns one lane's value of an operand.
     #[inline(always)]
-    fn value(&self, operand: Operand, lane: usize) -> u64 {
+    fn operand_value(&self, operand: Operand, lane: usize) -> u64 {
         match operand {
             Operand::Lanes(reg) => self.registers.get(reg, lane),
             Operand::Uniform(uniform) => uniform.get(&self.strand.uniforms),
@@ -346,7 +350,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Returns the active lanes where a `bool` is true.
-    fn truths(&self, cond: Operand) -> Mask {
+    fn true_lanes(&self, cond: Operand) -> Mask {
         let active = self.strand.active();
         match cond {
             Operand::Lanes(reg) => self.registers.truths(reg, active),
@@ -354,7 +358,7 @@ impl<'e> Exec<'e> {
             Operand::Uniform(_) => Mask::EMPTY,
             Operand::Affine(_) => {
                 let mut truths = Mask::EMPTY;
-                for lane in active.lanes().filter(|lane| self.value(cond, *lane) != 0) {
+                for lane in active.lanes().filter(|lane| self.operand_value(cond, *lane) != 0) {
                     truths.0[lane / 32] |= 1 << (lane % 32);
                 }
                 truths
@@ -364,7 +368,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the bytes of a buffer.
     #[inline(always)]
-    fn cells(&self, buffer: u16) -> Option<Cells<'e>> {
+    fn buffer_cells(&self, buffer: u16) -> Option<Cells<'e>> {
         let buffer = usize::from(buffer);
         let params = self.code.params.len();
         if buffer < params {
@@ -376,7 +380,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Ends the active lanes whose index is not below the length.
-    fn bounds(&mut self, index: Operand, len: Operand, test: AllBelow) -> Next {
+    fn check_bounds(&mut self, index: Operand, len: Operand, test: AllBelow) -> Next {
         if let (Operand::Lanes(index), Operand::Uniform(len)) = (index, len) {
             let limit = len.get(&self.strand.uniforms);
             if self.registers.all_below(test, index, limit, self.strand.runs()) {
@@ -395,26 +399,26 @@ impl<'e> Exec<'e> {
         }
         let mut outside = Mask::EMPTY;
         for lane in self.strand.active().lanes() {
-            if self.value(index, lane) >= self.value(len, lane) {
+            if self.operand_value(index, lane) >= self.operand_value(len, lane) {
                 outside.0[lane / 32] |= 1 << (lane % 32);
             }
         }
-        self.fault(outside, Reason::Check(Fault::IndexOutOfBounds), &[index, len])
+        self.record_fault(outside, Reason::Check(Fault::IndexOutOfBounds), &[index, len])
     }
 
     /// Ends the active lanes where a condition is false.
-    fn check(&mut self, cond: Operand, fault: Fault) -> Next {
-        let wrong = self.strand.active().without(self.truths(cond));
-        self.fault(wrong, Reason::Check(fault), &[])
+    fn check_condition(&mut self, cond: Operand, fault: Fault) -> Next {
+        let wrong = self.strand.active().without(self.true_lanes(cond));
+        self.record_fault(wrong, Reason::Check(fault), &[])
     }
 
     /// Ends `lanes` with a fault at the current instruction.
-    fn fault(&mut self, lanes: Mask, reason: Reason, operands: &[Operand]) -> Next {
+    fn record_fault(&mut self, lanes: Mask, reason: Reason, operands: &[Operand]) -> Next {
         let Some(lowest) = lanes.lanes().next() else { return Next::Continue };
         let thread = self.position.first_thread + lowest;
         let mut values = [0; MOST_VALUES];
         for (value, operand) in values.iter_mut().zip(operands) {
-            *value = self.value(*operand, lowest);
+            *value = self.operand_value(*operand, lowest);
         }
         let report = FaultReport {
             reason,

@@ -5,11 +5,12 @@ use warpwise_compiler::{fault::Reason, output::Printed};
 
 impl Exec<'_> {
     /// Records what each active lane prints, in order.
-    pub(super) fn print(&mut self, message: &Message) {
+    pub(super) fn print_message(&mut self, message: &Message) {
         let active: Mask = self.strand.active();
         for lane in active.lanes() {
             if self.bound.claim_print_room(message.values.len()) {
-                let values = message.values.iter().map(|value| self.value(*value, lane)).collect();
+                let values =
+                    message.values.iter().map(|value| self.operand_value(*value, lane)).collect();
                 let thread = (self.position.block, self.position.first_thread + lane);
                 self.log.print(thread, Printed { message: message.message, values });
             } else {
@@ -19,7 +20,7 @@ impl Exec<'_> {
     }
 
     /// Ends the active lanes with a message.
-    pub(super) fn panic(&mut self, message: &Message) -> Next {
-        self.fault(self.strand.active(), Reason::Panic(message.message), &message.values)
+    pub(super) fn panic_lanes(&mut self, message: &Message) -> Next {
+        self.record_fault(self.strand.active(), Reason::Panic(message.message), &message.values)
     }
 }

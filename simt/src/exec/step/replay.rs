@@ -37,7 +37,7 @@ impl Exec<'_> {
         cost: u32,
         slice: &mut Slice,
     ) -> Result<(), Failure> {
-        let (head, group) = (self.strand.pc, self.group());
+        let (head, group) = (self.strand.pc, self.group_number());
         let [lanes] = *self.strand.runs() else { return Err(Failure::ThisRound) };
         let all = lanes.full && lanes.len == self.bound.lanes_in_group(group);
         let price = i64::from(back + 1 - head);

@@ -178,7 +178,7 @@ impl<'e> Exec<'e> {
         let mut all = [None; MAX_ROUND_PRODUCTS];
         let mut number = 0;
         while number < sums.sums.len() {
-            all[number] = self.products(&sums.sums[number], two, rounds, run);
+            all[number] = self.products_of_sum(&sums.sums[number], two, rounds, run);
             if all[number].is_none() {
                 return false;
             }
@@ -202,10 +202,10 @@ impl<'e> Exec<'e> {
     fn examine_round(&mut self, sums: &DotProductLoop, round: &mut Round) -> Option<()> {
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
         let mut integers = 1;
-        let (instrs, mut next) = (self.round(sums), 0);
+        let (instrs, mut next) = (self.round_instrs(sums), 0);
         while next < instrs.len() {
             if let Instr::Integer { op, slots } = &instrs[next] {
-                round.integers[integers] = self.integer(*op, *slots);
+                round.integers[integers] = self.compute_integer(*op, *slots);
                 integers += 1;
             } else if let Instr::Bounds { index, len, .. } = &instrs[next]
                 && !self.are_below(*index, *len)
@@ -217,14 +217,14 @@ impl<'e> Exec<'e> {
         let mut number = 0;
         while number < sums.products.len() {
             let [a, b] = &self.code.products[sums.products[number] as usize].factors;
-            round.factors[number] = [self.window(a.from)?.1, self.window(b.from)?.1];
+            round.factors[number] = [self.access_window(a.from)?.1, self.access_window(b.from)?.1];
             number += 1;
         }
         Some(())
     }
 
     /// Returns the instructions of a round.
-    fn round(&self, sums: &DotProductLoop) -> &'e [Instr] {
+    fn round_instrs(&self, sums: &DotProductLoop) -> &'e [Instr] {
         &self.code.instrs[self.strand.pc as usize..][..sums.len as usize]
     }
 
@@ -263,7 +263,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the products of a sum in all rounds, if the addresses of their factors are equally
     /// spaced.
-    fn products(
+    fn products_of_sum(
         &self,
         sum: &Accumulation,
         [first, second]: [&Round; 2],
@@ -275,7 +275,7 @@ impl<'e> Exec<'e> {
         let factor = |side: usize| {
             let this = &self.code.products[product as usize].factors[side];
             let (at, next) = (first.factors[number][side], second.factors[number][side]);
-            let (far, buffer) = (next - at, self.buffer(this.from));
+            let (far, buffer) = (next - at, self.buffer_number(this.from));
             let step = if links == 1 { far } else { far / links };
             if step * links != far {
                 return None;
@@ -288,14 +288,14 @@ impl<'e> Exec<'e> {
                 let is_next = start == at.wrapping_add(step.wrapping_mul(link as i64))
                     && second.factors[number][side] - start == far
                     && this.walk == other.walk
-                    && buffer == self.buffer(other.from);
+                    && buffer == self.buffer_number(other.from);
                 if !is_next {
                     return None;
                 }
                 link += 1;
             }
-            let walk = self.bound.walk(this.walk, self.group());
-            Some(Factor { cells: self.cells(buffer)?, at, step, walk })
+            let walk = self.bound.walk(this.walk, self.group_number());
+            Some(Factor { cells: self.buffer_cells(buffer)?, at, step, walk })
         };
         let first = factor(0)?;
         let second = factor(1)?;
@@ -304,7 +304,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Returns the number of the buffer of an address.
-    fn buffer(&self, address: Address<Affine>) -> u16 {
+    fn buffer_number(&self, address: Address<Affine>) -> u16 {
         match address {
             Address::Element { buffer, .. } => buffer,
             Address::Pointer { ptr, .. } => resolve(ptr.base.get(&self.strand.uniforms)).0,

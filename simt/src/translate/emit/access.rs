@@ -78,7 +78,7 @@ impl Emitter<'_> {
         }
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
-        let to = self.temporary(id, 8);
+        let to = self.new_temporary(id, 8);
         self.emit(Instr::Map { f, regs: [to, from, from, from] });
         Ok(to)
     }
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         }
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;
-        let to = self.slot(8);
+        let to = self.new_slot(8);
         self.emit(Instr::Uniform { f, slots: [to, from, from, from] });
         Ok(to)
     }

@@ -59,15 +59,15 @@ impl Emitter<'_> {
                 let lanes = self.registers.allocate_permanent(size);
                 self.code.slopes.push(Slope { by, lanes });
                 let slope = self.code.slopes.len() - 1;
-                self.code.preset.push((lanes, Preset::Slope(self.number(slope)?)));
+                self.code.preset.push((lanes, Preset::Slope(self.table_index(slope)?)));
                 slope
             }
         };
         let lanes = self.code.slopes[slope].lanes;
-        Ok(Affine { base, slope: self.number(slope)?, lanes })
+        Ok(Affine { base, slope: self.table_index(slope)?, lanes })
     }
 
-    fn number(&self, number: usize) -> Result<u16, Malformed> {
+    fn table_index(&self, number: usize) -> Result<u16, Malformed> {
         u16::try_from(number).map_err(|_| self.malformed("more than 65536 affine values"))
     }
 
@@ -80,7 +80,7 @@ impl Emitter<'_> {
         } else if let Op::Binary { op, lhs, rhs } = op {
             self.binary_parts(*op, self.scalar(id)?, *lhs, *rhs)?
         } else if let Op::Cast { value } = op {
-            let parts = self.parts(*value)?;
+            let parts = self.operand_parts(*value)?;
             self.cast_parts(parts, self.scalar(*value)?, self.scalar(id)?)?
         } else if let Op::Index { base, index, stride } = op {
             if !self.ranges.needs_address(id) {
@@ -93,9 +93,9 @@ impl Emitter<'_> {
                 return Ok(None);
             }
             let offset = offset.known().ok_or_else(|| self.malformed("a generic offset"))?;
-            let Parts { base, by } = self.parts(*base)?;
+            let Parts { base, by } = self.operand_parts(*base)?;
             let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
-            let to = self.slot(8);
+            let to = self.new_slot(8);
             let slots = [to, base, one, offset];
             self.emit(Instr::Integer { op: IntegerOp::Common, slots });
             Parts { base: to, by }
@@ -106,7 +106,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the parts of an operand.
-    fn parts(&mut self, value: InstId) -> Result<Parts, Malformed> {
+    fn operand_parts(&mut self, value: InstId) -> Result<Parts, Malformed> {
         match self.operand(value)? {
             Operand::Affine(Affine { base, slope, .. }) => {
                 Ok(Parts { base, by: self.code.slopes[usize::from(slope)].by })
@@ -147,7 +147,7 @@ impl Emitter<'_> {
         lhs: InstId,
         rhs: InstId,
     ) -> Result<Parts, Malformed> {
-        let (lhs, rhs) = (self.parts(lhs)?, self.parts(rhs)?);
+        let (lhs, rhs) = (self.operand_parts(lhs)?, self.operand_parts(rhs)?);
         let base = self.compute_uniform(op, scalar, lhs.base, rhs.base)?;
         let mut by = [None; 3];
         for (axis, by) in by.iter_mut().enumerate() {
@@ -200,13 +200,13 @@ impl Emitter<'_> {
     /// Returns an address `index` times `stride` bytes after another one.
     fn index_parts(&mut self, ptr: InstId, index: InstId, stride: u64) -> Result<Parts, Malformed> {
         let scalar = self.scalar(index)?;
-        let (ptr, index) = (self.parts(ptr)?, self.parts(index)?);
+        let (ptr, index) = (self.operand_parts(ptr)?, self.operand_parts(index)?);
         let index = self.cast_parts(index, scalar, Scalar::U64)?;
         let stride = self.constant(stride, 8);
         let base = if self.is_zero(index.base) {
             ptr.base
         } else {
-            let to = self.slot(8);
+            let to = self.new_slot(8);
             let slots = [to, ptr.base, index.base, stride];
             self.emit(Instr::Integer { op: IntegerOp::Common, slots });
             to
@@ -272,7 +272,7 @@ impl Emitter<'_> {
 
     /// Returns the low bytes of a uniform integer, or the integer extended with zeros.
     pub(super) fn widened(&mut self, value: Uniform, size: usize) -> Uniform {
-        let to = self.slot(size);
+        let to = self.new_slot(size);
         self.copy_uniform(to, value);
         to
     }
@@ -295,7 +295,7 @@ impl Emitter<'_> {
         if let Some(known) = self.launch_values.get(&computation) {
             return *known;
         }
-        let to = self.slot(size);
+        let to = self.new_slot(size);
         let mut slots = [to; 4];
         for (at, value) in values.iter().enumerate() {
             // Operands beyond the last are ignored.
@@ -365,7 +365,7 @@ impl Emitter<'_> {
         if known.is_none() {
             self.code.walks.push(walk);
         }
-        self.number(known.unwrap_or(self.code.walks.len() - 1))
+        self.table_index(known.unwrap_or(self.code.walks.len() - 1))
     }
 
     pub(super) fn copy_words(&self, size: usize) -> CopyWords {
@@ -406,7 +406,7 @@ impl Emitter<'_> {
         let f = lanes::compare(op, scalar, self.isa);
         let f = f.ok_or_else(|| self.malformed("a comparison of something else than integers"))?;
         let size = with.size();
-        let lanes = [self.temporary(id, size), self.temporary(id, size)];
+        let lanes = [self.new_temporary(id, size), self.new_temporary(id, size)];
         let signed = scalar.is_signed();
         self.code.compares.push(Compare { op, signed, to, value, with, f, lanes });
         Ok(self.code.compares.len() as u32 - 1)
@@ -417,12 +417,12 @@ impl Emitter<'_> {
     pub(super) fn emit_affine_for(&mut self, id: InstId, range: Range, body: &Body) -> Done {
         let first = self.slot_inputs.len();
         let scalar = self.scalar(id)?;
-        let unsigned = self.unsigned(scalar)?;
-        let start = self.parts(range.start)?;
+        let unsigned = self.unsigned_type(scalar)?;
+        let start = self.operand_parts(range.start)?;
         let (end_value, step) = (self.uniform(range.end)?, self.uniform(range.step)?);
         let below = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
         let copy = lanes::copy(start.base.size(), self.isa);
-        let [base, distance] = [self.slot(start.base.size()), self.slot(start.base.size())];
+        let [base, distance] = [self.new_slot(start.base.size()), self.new_slot(start.base.size())];
         self.emit(Instr::Uniform { f: copy, slots: [base, start.base, start.base, start.base] });
         let mut left = [None; 3];
         for (left, by) in left.iter_mut().zip(start.by) {
@@ -430,7 +430,7 @@ impl Emitter<'_> {
         }
         let counter = self.affine_of(base, start.by)?;
         let distance = self.affine_of(distance, left)?;
-        let cond = self.temporary(id, 1);
+        let cond = self.new_temporary(id, 1);
         let (head, next, end) = (self.new_label(), self.new_label(), self.new_label());
         let frame = self.enter_frame(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };

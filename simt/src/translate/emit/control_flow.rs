@@ -110,10 +110,10 @@ impl Emitter<'_> {
     pub(super) fn emit_leave(&mut self, exit: InstId, when: When, counted: ExitCounts) -> Done {
         let op = &self.kernel.insts[exit].op;
         let (to, otherwise) = if let Op::Break(target) = op {
-            let ExitTargets { frame, end, .. } = self.target(*target)?;
+            let ExitTargets { frame, end, .. } = self.targets_of(*target)?;
             (frame.map(|frame| Leave::Break { frame }), end)
         } else if let Op::Continue(target) = op {
-            let ExitTargets { frame, next, .. } = self.target(*target)?;
+            let ExitTargets { frame, next, .. } = self.targets_of(*target)?;
             (frame.map(|frame| Leave::Continue { frame }), next)
         } else {
             self.emit(leave_instr(Leave::Return, when, counted));
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn target(&self, structure: InstId) -> Result<ExitTargets, Malformed> {
+    pub(super) fn targets_of(&self, structure: InstId) -> Result<ExitTargets, Malformed> {
         let target = self.targets.get(&structure).copied();
         target.ok_or_else(|| self.malformed(format!("{structure} is no structure around this")))
     }
@@ -197,7 +197,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the unsigned type of the size of an integer.
-    pub(super) fn unsigned(&self, scalar: Scalar) -> Result<Scalar, Malformed> {
+    pub(super) fn unsigned_type(&self, scalar: Scalar) -> Result<Scalar, Malformed> {
         match scalar {
             Scalar::I8 | Scalar::U8 => Ok(Scalar::U8),
             Scalar::I16 | Scalar::U16 => Ok(Scalar::U16),
@@ -214,7 +214,7 @@ impl Emitter<'_> {
 
     /// Returns the functions of a `for` over `scalar`.
     fn range_fns(&self, scalar: Scalar, inclusive: bool) -> Result<RangeFns, Malformed> {
-        let unsigned = self.unsigned(scalar)?;
+        let unsigned = self.unsigned_type(scalar)?;
         let below = if inclusive { CompareOp::Le } else { CompareOp::Lt };
         let fns = || {
             Some(RangeFns {
@@ -236,7 +236,7 @@ impl Emitter<'_> {
         let (head, next, end, behind) =
             (self.new_label(), self.new_label(), self.new_label(), self.new_label());
         let counter = self.new_uniform(id)?;
-        let cond = self.slot(1);
+        let cond = self.new_slot(1);
         self.count_head(id);
         self.emit(Instr::Uniform { f: fns.copy, slots: [counter, start, start, start] });
         self.emit(Instr::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
@@ -280,7 +280,7 @@ impl Emitter<'_> {
         let (start, end_value) = (self.lanes(range.start)?, self.lanes(range.end)?);
         let step = self.lanes(range.step)?;
         let counter = self.new_lanes(id)?;
-        let (cond, distance) = (self.temporary(id, 1), self.temporary(id, counter.size()));
+        let (cond, distance) = (self.new_temporary(id, 1), self.new_temporary(id, counter.size()));
         self.emit(Instr::Map { f: fns.copy, regs: [counter, start, start, start] });
         let (head, next, end) = (self.new_label(), self.new_label(), self.new_label());
         let frame = self.enter_frame(id, next, end);

@@ -123,7 +123,7 @@ impl Emitter<'_> {
     }
 
     fn temporary_load(&mut self, id: InstId, load: InstId) -> Result<AffineLoad, Malformed> {
-        let to = self.temporary(id, self.size(load)?);
+        let to = self.new_temporary(id, self.size(load)?);
         self.load_to(to, load)
     }
 

@@ -34,7 +34,7 @@ impl Emitter<'_> {
     }
 
     /// Allocates a slot for a uniform value.
-    pub(super) fn slot(&mut self, size: usize) -> Uniform {
+    pub(super) fn new_slot(&mut self, size: usize) -> Uniform {
         self.slot_inputs.push(None);
         Uniform::new(self.slot_inputs.len() as u32 - 1, size)
     }
@@ -44,7 +44,7 @@ impl Emitter<'_> {
         if let Some(known) = self.input_slots.get(&(input, size)) {
             return *known;
         }
-        let slot = self.slot(size);
+        let slot = self.new_slot(size);
         self.slot_inputs[slot.slot()] = Some(input);
         self.code.inputs.push((slot, input));
         self.input_slots.insert((input, size), slot);
@@ -119,13 +119,13 @@ impl Emitter<'_> {
     }
 
     /// Allocates a register until the end of the current instruction.
-    pub(super) fn temporary(&mut self, id: InstId, size: usize) -> Reg {
+    pub(super) fn new_temporary(&mut self, id: InstId, size: usize) -> Reg {
         self.registers.allocate_until(self.ranges.end(id), size)
     }
 
     /// Allocates a slot for the uniform value of `id`.
     pub(super) fn new_uniform(&mut self, id: InstId) -> Result<Uniform, Malformed> {
-        let slot = self.slot(self.size(id)?);
+        let slot = self.new_slot(self.size(id)?);
         self.uniforms[id] = Some(slot);
         Ok(slot)
     }
@@ -174,7 +174,7 @@ impl Emitter<'_> {
                     self.code.preset.push((reg, Preset::Zero));
                 }
             } else {
-                self.local_uniforms[id] = Some(self.slot(size));
+                self.local_uniforms[id] = Some(self.new_slot(size));
             }
         }
         Ok(())

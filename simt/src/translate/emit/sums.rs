@@ -72,7 +72,7 @@ impl Emitter<'_> {
             range,
             len: round.len() as u32,
             cost,
-            inputs: self.inputs(&round_parts, range.counter),
+            inputs: self.round_inputs(&round_parts, range.counter),
             computed: round_parts.computed.clone(),
             products: products.clone(),
             segments: segments.clone(),
@@ -83,7 +83,7 @@ impl Emitter<'_> {
 
     /// Returns the uniform values that a round reads, does not compute, and that may change within
     /// the launch.
-    fn inputs(&self, round_parts: &Round, counter: Uniform) -> Vec<Uniform> {
+    fn round_inputs(&self, round_parts: &Round, counter: Uniform) -> Vec<Uniform> {
         let mut inputs = Vec::new();
         for read in round_parts.read.iter().copied() {
             let is_computed = round_parts.computed[1..].iter().any(|to| to.slot() == read.slot());

@@ -98,7 +98,7 @@ impl Emitter<'_> {
             let spares = self.locals.preserves_waiting(id);
             if !self.is_in_lanes(value) {
                 let from = self.uniform(value)?;
-                let all = if spares { self.temporary(id, to.size()) } else { to };
+                let all = if spares { self.new_temporary(id, to.size()) } else { to };
                 self.emit(Instr::Splat { to: all, from });
                 if spares {
                     self.emit(Instr::Set { local: to, value: all });

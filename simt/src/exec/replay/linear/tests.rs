@@ -109,7 +109,7 @@ fn integers_are_what_each_round_computes() {
             Common => (&[a, b, c], b.step != 0 && c.step != 0),
             Offset => (&[], true),
         };
-        let done = linear.integer(op, [slots[3], slots[0], slots[1], slots[2]]);
+        let done = linear.compute_integer(op, [slots[3], slots[0], slots[1], slots[2]]);
         assert_eq!(done.is_none(), changes, "{op:?} of {values:?}");
         if changes {
             continue;
@@ -134,7 +134,7 @@ fn indices_are_below_as_long_as_each_lane_is() {
         let (index, len, reach) = (random.value(), random.value(), random.reach());
         let (mut linear, slots) = linear_values(&[index, len], 8);
         let is_below = linear
-            .span(affine(slots[0]), reach)
+            .lane_range(affine(slots[0]), reach)
             .and_then(|(_, greatest)| linear.is_below(greatest, slots[1]));
         let want = until(|round| {
             let (Some(base), Some(len)) = (index.exact(round), len.exact(round)) else {
@@ -242,7 +242,7 @@ fn a_range_goes_on_as_long_as_there_is_a_next_round() {
             .map(|value| Value { at: value.bits(0), ..value });
         let (mut linear, slots) = linear_values(&[counter, end, step], 8);
         let range = Counter { counter: slots[0], end: slots[1], step: slots[2], inclusive };
-        let goes_on = linear.next(range);
+        let goes_on = linear.next_iteration(range);
         let want = until(|round| {
             let Some(at) = counter.exact(round) else { return false };
             let distance = i128::from(end.at) - at;
