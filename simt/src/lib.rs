@@ -34,20 +34,21 @@
 //!
 //! | | |
 //! |---|---|
-//! | `vector` | operations on vectors of lanes, registers, masks and the memory that threads share |
+//! | `vector` | operations on vectors of lanes, registers, masks and shared memory |
 //! | `launch`, `outcome` | the inputs and the results of a launch |
 //! | `bytecode` | instructions over registers, and the tables that they refer to |
 //! | `translate` | the translation of a kernel to bytecode |
 //! | `observe` | the sanitizer, the counters and the debugger |
 //! | `exec` | execution: the grid, its blocks, their strands, and the replay of uniform rounds |
-//! | `program` | the programs: [`Program`], [`CountingProgram`], [`CheckedProgram`] and [`TracedProgram`] |
+//! | `program` | [`Program`], [`CountingProgram`], [`CheckedProgram`] and [`TracedProgram`] |
 //!
 //! `unsafe` is in `vector` only. Whatever the kernel, no access leaves its buffer.
 //!
-//! `cargo test` compiles dependencies without optimisation. On x86-64 with AVX2 this crate then computes lanes in assembly
-//! (`vector::lanes::asm`), and is 2 to 5.3 times slower than in release (`benches/dev_profile` measures it); elsewhere it is some 50 times slower.
-//! Rounds of 32-bit operations are machine code in both (`vector::lanes::compiled`), under Linux on x86-64 with AVX-512.
-//! A project can have it optimized there, too:
+//! `cargo test` compiles dependencies without optimisation. On x86-64 with AVX2 this crate then
+//! computes lanes in assembly (`vector::lanes::asm`), and is 2 to 5.3 times slower than in release
+//! (`benches/dev_profile` measures it); elsewhere it is some 50 times slower. Rounds of 32-bit
+//! operations are machine code in both (`vector::lanes::compiled`), under Linux on x86-64 with
+//! AVX-512. A project can have it optimized there, too:
 //!
 //! ```toml
 //! [profile.dev.package.warpwise-simt]
@@ -84,7 +85,7 @@ pub use program::traced::TracedProgram;
 pub use program::{CheckedProgram, CountingProgram, Program};
 pub use vector::memory::Memory;
 
-/// Whether this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
+/// True if this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
 pub const OPTIMIZED: bool = cfg!(not(unoptimized));
 
 #[cfg(test)]

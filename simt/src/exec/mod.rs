@@ -5,7 +5,7 @@
 //! | [`bound`] | a launch bound to its bytecode |
 //! | [`grid`] | the blocks of a launch, on the cores of the host |
 //! | [`block`] | one block, whose strands take turns |
-//! | [`strand`] | lanes of one group that run together, and the frames in which others wait for them |
+//! | [`strand`] | converged lanes, and the frames in which others wait for them |
 //! | [`step`] | the interpreter loop of one strand, with a file for each kind of instruction |
 //! | [`replay`] | rounds (neighbouring blocks, or iterations) that are recorded once and replayed |
 //! | [`schedule`] | the order of turns, drawn from a seed |

@@ -49,7 +49,8 @@ pub(crate) enum Instrumentation {
     Counters(Requests),
     /// Instructions that check accesses and track undefined values.
     Sanitizer,
-    /// Instructions that stop at points of the kernel, and at which other threads may take their turn.
+    /// Instructions that stop at points of the kernel, and at which other threads may take their
+    /// turn.
     Debugger,
 }
 

@@ -54,9 +54,9 @@ pub(crate) struct LinearValues {
 /// The state of a value that each round loads once for all lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoadState {
-    /// It has been loaded in this round.
+    /// Loaded in this round.
     Now,
-    /// It still is the previous round's.
+    /// Not yet loaded: the value is the previous round's.
     Before,
 }
 

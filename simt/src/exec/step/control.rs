@@ -8,13 +8,13 @@ use crate::{
 
 /// The continuation of a strand after an instruction.
 pub(super) enum Next {
-    /// It continues at the current program counter.
+    /// Continues at the current program counter.
     Continue,
-    /// It stops.
+    /// Stops.
     Stop(Stop),
-    /// It waits at the same instruction for other threads.
+    /// Waits at the same instruction for other threads.
     Wait,
-    /// It cannot continue: an access was out of bounds, at this address.
+    /// Ends the launch: an access was out of bounds, at this address.
     OutOfBounds(u64),
 }
 

@@ -44,17 +44,17 @@ use warpwise_compiler::{
 pub(crate) enum Stop {
     /// Its threads have ended.
     Ended,
-    /// It waits for others at an instruction.
+    /// Waits for others at an instruction.
     Waits,
-    /// It has spent its spin budget in loops that may wait for others.
+    /// Has spent its spin budget in loops that may wait for others.
     Spun,
-    /// It has spent its steps.
+    /// Has spent its steps.
     OutOfSteps,
-    /// It has spent the steps after which the worker takes control.
+    /// Has spent the steps after which the worker takes control.
     Paused,
-    /// It is in a state cycle.
+    /// Is in a state cycle.
     Livelock,
-    /// It is the turn of others.
+    /// Leaves the turn to others.
     Yielded,
     /// A watcher ends the launch here.
     Halted(Span),
@@ -137,8 +137,8 @@ impl<'e> Exec<'e> {
         loop {
             let at = self.strand.pc;
             self.strand.pc = at + 1;
-            // Instructions that cannot stop the strand continue with the next one at once; the others
-            // yield how to go on.
+            // Instructions that cannot stop the strand continue with the next one at once; the
+            // others yield how to go on.
             let next = match &instrs[at as usize] {
                 Instr::Map { .. }
                 | Instr::MapWithOne { .. }

@@ -104,8 +104,8 @@ impl Exec<'_> {
             let all_but_last = 0..rounds - 1;
             run_lane_instrs(&fused, self.registers, lanes, all_but_last, &mut stored, &mut counts);
         }
-        // The last iteration runs separately, neither compiled nor fused: so it leaves all registers
-        // as an iteration does.
+        // The last iteration runs separately, neither compiled nor fused: so it leaves all
+        // registers as an iteration does.
         let last = rounds - 1..rounds;
         let loaded =
             run_lane_instrs(&instrs, self.registers, lanes, last, &mut stored, &mut counts);

@@ -136,7 +136,8 @@ impl Emitter<'_> {
         number as u16
     }
 
-    /// Returns an upper bound of the index through which `ptr` reaches its element, if one is known.
+    /// Returns an upper bound of the index through which `ptr` reaches its element, if one is
+    /// known.
     pub(super) fn max_index(&self, ptr: InstId) -> Option<u64> {
         let Base::Element { index, .. } = decompose(self.kernel, ptr).base else { return None };
         let ranges = self.value_ranges.get_or_init(|| range::analyze(self.kernel));

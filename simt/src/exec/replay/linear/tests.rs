@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// A value of so many bytes that is so much more in each round.
+/// A value of so many bytes with its increment per round.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     size: usize,
@@ -52,13 +52,13 @@ impl Value {
         (u64::MAX >> (64 - 8 * self.size)).into()
     }
 
-    /// What it is in a round, if it has not wrapped until there.
+    /// Returns the value in a round, unless it has wrapped before.
     fn exact(self, round: u64) -> Option<i128> {
         let exact = i128::from(self.at) + i128::from(self.step) * i128::from(round);
         (0..=self.limit()).contains(&exact).then_some(exact)
     }
 
-    /// The same of a signed value.
+    /// Returns the same for a signed value.
     fn signed(self, round: u64) -> Option<i128> {
         let half = (self.limit() + 1) / 2;
         let first = if i128::from(self.at) < half { 0 } else { self.limit() + 1 };
@@ -67,14 +67,14 @@ impl Value {
         is_there.then_some(exact - first)
     }
 
-    /// Its bits, wrapped or not.
+    /// Returns its bits, wrapped or not.
     fn bits(self, round: u64) -> u64 {
         let bits = self.at.wrapping_add(self.step.cast_unsigned().wrapping_mul(round));
         bits & (u64::MAX >> (64 - 8 * self.size))
     }
 }
 
-/// Some values, and a last one of this size.
+/// Makes linear values, and a last one of this size.
 fn linear_values(values: &[Value], size: usize) -> (LinearValues, Vec<Uniform>) {
     let mut linear = LinearValues::new(&vec![0; values.len() + 1], MOST);
     let sizes = values.iter().map(|value| value.size).chain([size]);
@@ -89,7 +89,7 @@ fn affine(base: Uniform) -> Affine {
     Affine { base, slope: 0, lanes: Reg::new(0, base.size()) }
 }
 
-/// The first round in which something is not so, of those there are.
+/// Returns the first round in which a condition fails.
 fn until(is_so: impl Fn(u64) -> bool) -> u64 {
     (0..MOST).find(|round| !is_so(*round)).unwrap_or(MOST)
 }
@@ -174,7 +174,7 @@ fn accesses_are_inside_as_long_as_each_word_is() {
     }
 }
 
-/// What a comparison yields of each lane in a round, if it is the same and nothing wraps.
+/// Returns the result of a comparison in a round, if it is the same in each lane and nothing wraps.
 fn compared(
     op: CompareOp,
     signed: bool,
