@@ -105,7 +105,7 @@ pub(crate) enum Instr {
     /// [`Code::dot_product_loops`](super::Code::dot_product_loops), whose round is the instructions
     /// that follow.
     DotProducts {
-        sums: u32,
+        index: u32,
     },
     /// Loads from a thread-local array.
     LoadLocal {
@@ -175,12 +175,12 @@ pub(crate) enum Instr {
         other: u32,
         join: u32,
     },
-    /// Decides the [`Instr::Leave`] right before `behind` in the same way, if no lane leaves, that
+    /// Decides the [`Instr::Leave`] right before `after` in the same way, if no lane leaves, that
     /// is, if the condition is `stay`.
     DecideLeave {
         decision: u32,
         stay: bool,
-        behind: u32,
+        after: u32,
     },
     /// Pushes a frame and continues with the lanes where `cond` is `when`; the others continue at
     /// `other` ([`Instr::Else`] or `join`).
@@ -361,7 +361,7 @@ impl Instr {
             | Self::JumpUnless { to, .. }
             | Self::BackEdge { to, .. }
             | Self::NextIteration { to, .. }
-            | Self::DecideLeave { behind: to, .. } => [Some(to), None, None],
+            | Self::DecideLeave { after: to, .. } => [Some(to), None, None],
             Self::If { other, join, .. } => [Some(other), Some(join), None],
             Self::Enter { resume, join } => [Some(resume), Some(join), None],
             Self::DecideIf { then, other, join, .. } => [Some(then), Some(other), Some(join)],

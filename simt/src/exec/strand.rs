@@ -203,7 +203,7 @@ mod tests {
 
     /// Lanes 0..4 run at instruction 7, 4..6 wait for the second arm of an `if` in a loop that 6
     /// and 7 have left.
-    fn parted() -> Strand {
+    fn diverged_strand() -> Strand {
         let mut strand = Strand::new(Mask::first(8));
         strand.reset(Mask::first(8), &[0]);
         strand.pc = 7;
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn lanes_that_wait_go_on_by_themselves() {
-        let mut strand = parted();
+        let mut strand = diverged_strand();
         assert_eq!(strand.lanes(), Mask::first(8));
         let split = strand.split_waiting();
         assert_eq!(strand.lanes(), Mask::first(4));
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn strands_merge_in_the_same_place_and_state_only() {
-        let mut strand = parted();
+        let mut strand = diverged_strand();
         strand.split_waiting();
         let mut other = strand.split_active(Mask::first(1));
         assert_eq!((strand.active().count(), other.active().count()), (3, 1));
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn lanes_of_others_are_not_touched() {
-        let mut strand = parted();
+        let mut strand = diverged_strand();
         let mut others = strand.split_waiting();
         strand.update_live(Mask::first(8));
         assert_eq!(strand.runs(), [Run { first: 0, len: 4, full: true }]);

@@ -181,11 +181,11 @@ impl UseWalk<'_> {
         }
         if let Op::For { start, end, step, .. } = *op {
             // The end and the step are read after the body, where the counter changes.
-            let behind = self.ranges.end[id];
+            let after = self.ranges.end[id];
             for value in [start, end, step] {
-                self.record_use(value, behind);
+                self.record_use(value, after);
             }
-            self.ranges.last[id] = behind;
+            self.ranges.last[id] = after;
         }
     }
 

@@ -135,7 +135,7 @@ impl CopyAnalysis<'_> {
     }
 
     /// Returns true if the instructions that follow set a local again before they read it.
-    fn is_set_again(&self, local: LocalId, behind: &[InstId]) -> bool {
+    fn is_set_again(&self, local: LocalId, after: &[InstId]) -> bool {
         let sets = |id: &InstId| {
             let op = &self.kernel.insts[*id].op;
             if let Op::Set { local: set, .. } = *op
@@ -147,7 +147,7 @@ impl CopyAnalysis<'_> {
             let may_part = op.bodies().next().is_some() || !self.does_not_diverge(*id);
             (looks || may_part).then_some(false)
         };
-        behind.iter().find_map(sets).unwrap_or(false)
+        after.iter().find_map(sets).unwrap_or(false)
     }
 
     fn record_access(&mut self, local: LocalId, inst: InstId, sets: bool) {

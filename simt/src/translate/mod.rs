@@ -1,9 +1,9 @@
 //! Translation of a kernel to bytecode.
 //!
 //! 0. [`guards`], [`counted_loops`] and [`sink`] rewrite the kernel, unless the debugger follows it
-//! instruction by instruction ([`rewritten`]);
+//!    instruction by instruction ([`rewritten`]);
 //! 1. [`uniformity`]: values that are the same in all lanes of a strand, and structures in which
-//! lanes diverge;
+//!    lanes diverge;
 //! 2. [`affine`]: values that are linear in the thread's index in its block;
 //! 3. [`fuse`]: operations that are computed together;
 //! 4. [`conditions`]: branch conditions that may be decided for all lanes at once;

@@ -170,8 +170,8 @@ impl Round<'_> {
     /// Records that lanes leave `target` from here: from inside a framed structure, not all do.
     fn record_exit(&mut self, target: InstId) {
         let inside = self.arms.iter().rev().take_while(|(structure, _)| *structure != target);
-        let parted = inside.into_iter().any(|(structure, _)| self.facts.framed[*structure]);
-        raise(&mut self.facts.framed[target], parted, &mut self.changed);
+        let diverges = inside.into_iter().any(|(structure, _)| self.facts.framed[*structure]);
+        raise(&mut self.facts.framed[target], diverges, &mut self.changed);
     }
 
     fn record_access(&mut self, local: LocalId) {

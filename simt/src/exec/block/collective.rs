@@ -81,8 +81,8 @@ impl Block<'_> {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
                 let inputs = &inputs;
-                let parted = together.iter().map(|other| self.strands[*other].1.diverged.0[warp]);
-                let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
+                let diverged = together.iter().map(|other| self.strands[*other].1.diverged.0[warp]);
+                let passed = diverged.fold(0, |all, lanes| all | lanes) & !live;
                 let met = Met { op, span, inputs, lanes, live, passed, first_thread };
                 checks.warp(launch, &met);
                 if launch.inits {

@@ -201,8 +201,8 @@ impl<'a> Fusion<'_, 'a> {
 /// round at the latest.
 fn is_dead(instrs: &[LaneInstr<'_>], reg: Reg, at: usize) -> bool {
     let all = instrs.len();
-    for behind in at + 1..at + all + 1 {
-        let instr = &instrs[behind % all];
+    for after in at + 1..at + all + 1 {
+        let instr = &instrs[after % all];
         if reads(instr, reg) {
             return false;
         }

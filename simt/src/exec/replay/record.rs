@@ -234,11 +234,11 @@ impl<'a> Recorder<'_, 'a> {
                 arms.push(Arm { join: *join });
             }
             return Ok(Flow::Next(*other + 1));
-        } else if let Instr::DecideLeave { decision, stay, behind } = instr {
+        } else if let Instr::DecideLeave { decision, stay, after } = instr {
             if or_fail(self.decide_condition(*decision))? == *stay {
-                return Ok(Flow::Next(*behind));
+                return Ok(Flow::Next(*after));
             }
-            let Instr::Leave { to: Leave::Return, .. } = code.instrs[*behind as usize - 1] else {
+            let Instr::Leave { to: Leave::Return, .. } = code.instrs[*after as usize - 1] else {
                 return Err(Failure::ThisRound);
             };
             return Ok(Flow::Ended);

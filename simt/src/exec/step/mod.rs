@@ -1,7 +1,7 @@
 //! The interpreter loop of a strand, which runs until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
-//! [`access`], [`affine`], [`replay`], [`sums`], [`rounds`], [`local`], [`collective`],
+//! [`access`], [`affine`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`], [`collective`],
 //! [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
 mod access;
 mod affine;
@@ -10,11 +10,11 @@ mod collective;
 mod control;
 mod count;
 mod debug;
+mod dot_product_effects;
+mod dot_products;
 mod local;
 mod print;
 mod replay;
-mod rounds;
-mod sums;
 mod undefined;
 
 use crate::{
@@ -32,8 +32,8 @@ use crate::{
 pub(crate) use access::with_word;
 use control::Next;
 pub(crate) use count::request_cost;
+pub(crate) use dot_products::DotProductMemo;
 use std::sync::atomic::{Ordering::SeqCst, fence};
-pub(crate) use sums::DotProductMemo;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Fault, Span},
@@ -191,7 +191,7 @@ impl<'e> Exec<'e> {
                 Instr::FmaOfLoads { product } => {
                     self.fma_of_loads(&code.products[*product as usize])
                 }
-                Instr::DotProducts { sums } => self.run_dot_products(*sums, slice),
+                Instr::DotProducts { index } => self.run_dot_products(*index, slice),
                 Instr::LoadLocal { to, from } => self.load_local(*to, *from),
                 Instr::StoreLocal { value, to } => self.store_local(*value, *to),
                 Instr::Atomic { access } => self.run_atomic(&code.atomics[*access as usize]),
@@ -222,9 +222,9 @@ impl<'e> Exec<'e> {
                     }
                     continue;
                 }
-                Instr::DecideLeave { decision, stay, behind } => {
+                Instr::DecideLeave { decision, stay, after } => {
                     if self.decide_condition(&code.decisions[*decision as usize]) == Some(*stay) {
-                        self.strand.pc = *behind;
+                        self.strand.pc = *after;
                     }
                     continue;
                 }

@@ -4,7 +4,7 @@
 //! iteration as if nothing changed, and takes the increment of each uniform value for its increment
 //! in every iteration. Then it records the iteration again with these increments. If each value has
 //! its assumed increment, then it has it in the next iteration, too, and so on.
-use super::{Exec, Slice, sums::max_affordable};
+use super::{Exec, Slice, dot_products::max_affordable};
 use crate::{
     exec::replay::{
         Effects, Failure, LaneInstr, LinearValues, Recorder, ReplayCounter, compile, fuse,

@@ -15,9 +15,9 @@ impl Emitter<'_> {
     }
 
     /// Emits the condition of leaving lanes, and its decision before it: if no lane leaves, because
-    /// it is `stay` for all, execution continues at `behind`.
-    pub(super) fn emit_leave_decision(&mut self, cond: InstId, stay: bool, behind: Label) -> Done {
-        self.emit_decision(cond, |decision| Instr::DecideLeave { decision, stay, behind })
+    /// it is `stay` for all, execution continues at `after`.
+    pub(super) fn emit_leave_decision(&mut self, cond: InstId, stay: bool, after: Label) -> Done {
+        self.emit_decision(cond, |decision| Instr::DecideLeave { decision, stay, after })
     }
 
     fn emit_decision(&mut self, cond: InstId, instr: impl FnOnce(u32) -> Instr) -> Done {
@@ -53,10 +53,10 @@ impl Emitter<'_> {
     }
 
     /// Emits a comparison, and its decision before it: if it is true for all lanes, so that none
-    /// leaves, execution continues at `behind`.
-    pub(super) fn emit_stay_decision(&mut self, compare: u32, behind: Label) {
+    /// leaves, execution continues at `after`.
+    pub(super) fn emit_stay_decision(&mut self, compare: u32, after: Label) {
         let decision = self.code.decisions.len() as u32;
-        self.emit(Instr::DecideLeave { decision, stay: true, behind });
+        self.emit(Instr::DecideLeave { decision, stay: true, after });
         self.code.decisions.push([Term::Compare(compare)].into());
         self.emit(Instr::Compare { compare });
     }

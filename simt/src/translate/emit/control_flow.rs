@@ -67,12 +67,12 @@ impl Emitter<'_> {
         cond: InstId,
         when: bool,
     ) -> Done {
-        let behind = self.new_label();
-        self.emit_leave_decision(cond, !when, behind)?;
+        let after = self.new_label();
+        self.emit_leave_decision(cond, !when, after)?;
         let cond = self.lanes(cond)?;
         let counted = self.count_leave(id, Some(exit));
         self.emit_leave(exit, if when { When::If(cond) } else { When::Unless(cond) }, counted)?;
-        self.bind_label(behind);
+        self.bind_label(after);
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl Emitter<'_> {
         let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
         let (start, end_value) = (self.uniform(range.start)?, self.uniform(range.end)?);
         let step = self.uniform(range.step)?;
-        let (head, next, end, behind) =
+        let (head, next, end, after) =
             (self.new_label(), self.new_label(), self.new_label(), self.new_label());
         let counter = self.new_uniform(id)?;
         let cond = self.new_slot(1);
@@ -265,11 +265,11 @@ impl Emitter<'_> {
         self.exit_frame(frame, end);
         self.clear_uniforms_from(first, frame);
         if is_counted {
-            self.emit(Instr::Jump { to: behind });
+            self.emit(Instr::Jump { to: after });
         }
         self.bind_label(through);
         self.count_exit(id);
-        self.bind_label(behind);
+        self.bind_label(after);
         Ok(())
     }
 

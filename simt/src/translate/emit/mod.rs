@@ -6,10 +6,10 @@ mod conditions;
 mod control_flow;
 mod count;
 mod debug;
+mod dot_products;
 mod fused;
 mod places;
 mod program;
-mod sums;
 mod values;
 
 use super::{

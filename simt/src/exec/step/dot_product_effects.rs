@@ -1,11 +1,11 @@
-//! Counters and checks of a dot-product loop whose rounds run [at once](super::sums).
+//! Counters and checks of a dot-product loop whose rounds run [at once](super::dot_products).
 //!
 //! The address of a request advances by a constant in each round, so its cost repeats after a few
 //! rounds: these are computed, and stand for the others.
 //!
 //! Accesses are logged together, and checked one by one where the sanitizer checks the accesses
 //! between two barriers. Rounds whose accesses must be checked earlier run one by one.
-use super::{Exec, sums::Round};
+use super::{Exec, dot_products::Round};
 use crate::{
     bytecode::{DotProductLoop, FactorRequest},
     observe::{

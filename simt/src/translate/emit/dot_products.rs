@@ -22,8 +22,8 @@ impl Emitter<'_> {
         let first = self.labels[head as usize] as usize;
         let Some(sums) = self.match_dot_product_loop(first, range, cost) else { return };
         self.code.dot_product_loops.push(sums);
-        let sums = self.code.dot_product_loops.len() as u32 - 1;
-        self.code.instrs.insert(first, Instr::DotProducts { sums });
+        let index = self.code.dot_product_loops.len() as u32 - 1;
+        self.code.instrs.insert(first, Instr::DotProducts { index });
         self.code.spans.insert(first, self.span);
         for label in [head, next] {
             self.labels[label as usize] += 1;
