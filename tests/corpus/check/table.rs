@@ -154,16 +154,16 @@ impl Table {
     fn text(&self) -> String {
         let Self { kernels, clean, launches, clean_launches, .. } = self;
         let text = format!(
-            "# What the lints find, and what they miss\n\n\
-             `tests/corpus` has {kernels} kernels, written to be right or wrong in known ways; {clean} of them are\n\
-             clean: no lint of any level may say anything. The comments in the kernels say on which line what must be\n\
-             found. Another {launches} are launches of such kernels on an H200, {clean_launches} of them clean.\n\
-             *Precision* is how much of what a lint says is so, *recall* how much of what is so it says.\n\
-             These kernels were written beside the lints, so the table shows that nothing got lost and not how well\n\
-             the lints do on other kernels; [the second table](#kernels-that-the-lints-had-not-seen) does.\n\n"
+            "# Precision and recall of the lints\n\n\
+             `tests/corpus` has {kernels} kernels with and without known defects. {clean} of them are clean: a finding\n\
+             of any level is wrong. Comments in the kernels mark the line of each expected finding. Another {launches}\n\
+             entries are launches of such kernels on an H200, {clean_launches} of them clean. *Precision* is the share of findings\n\
+             that are right, *recall* the share of defects that are found. These kernels were written together with\n\
+             the lints, so the table detects regressions but does not show how the lints perform on other kernels;\n\
+             [the second table](#held-out-kernels) does.\n\n"
         );
         let check =
-            "`cargo test -p warpwise-corpus` compares both tables with what the lints find now.";
+            "`cargo test -p warpwise-corpus` compares both tables with the current findings.";
         text + &self.rows("kernels and launches with it") + &format!("\n{check}\n")
     }
 
@@ -172,26 +172,25 @@ impl Table {
         let Self { kernels, clean, adjudicated, same_faults, unlabelled, .. } = self;
         let faulty = kernels - clean;
         let text = format!(
-            "\n## Kernels that the lints had not seen\n\n\
+            "\n## Held-out kernels\n\n\
              `tests/corpus/src/held_out` has {kernels} kernels ported from textbooks, samples and articles, {clean} of them\n\
-             without a fault and {faulty} with one. They were labelled before anybody looked at what the lints report for\n\
-             them, and their labels are not changed to fit the lints. Lints were improved since, and for some of these\n\
-             kernels, so the figures show what the lints do now. When this table was first published, they found 80 of the\n\
-             102 labels (78.4 %), and 29 of their findings had none (73.4 % precision).\n\n\
-             Before adjudication, where a finding counts only by the labelled lint on the labelled line and every other\n\
-             finding of any level counts as wrong: {}.\n\n",
+             without a defect and {faulty} with one. They were labelled before anyone had seen the findings for them, and the\n\
+             labels are not changed to fit the lints. Lints were improved since then, some because of these kernels, so the\n\
+             figures describe the lints of today. When this table was first published, they found 80 of the 102 labels (78.4 %),\n\
+             and 29 of their findings had no label (73.4 % precision).\n\n\
+             Before adjudication, only a finding of the labelled lint on the labelled line counts as right, and every\n\
+             other finding of any level counts as wrong: {}.\n\n",
             sentence(self.total()),
         );
         let after = format!(
             "\n### After adjudication\n\n\
-             Each label that was not found, and each finding that has no label, was looked at by hand, by those who write the\n\
-             lints; marks of their own beside the labels say what came of it. A label counts as found if a finding reports the\n\
-             same fault at its other end (the write of a race instead of the read, the `if` instead of the loop in it) or by\n\
-             the lint that is about the cause (`gpu_swapped_axes` for an access that is uncoalesced because of them):\n\
-             {same_faults} do. A finding without a label that states a fact, mostly of the lints that are allowed by default\n\
-             and that nobody thought of when labelling, counts neither as found nor as wrong: {unlabelled} do. A label that\n\
-             measurements refute does not count.\n\n\
-             After adjudication: {}. What is left:\n\n",
+             The authors of the lints examined each missed label and each finding without a label by hand, and recorded the\n\
+             result in marks beside the labels. A label counts as found if a finding reports the same defect at its other end\n\
+             (the write of a race instead of the read, the `if` instead of the loop in it) or by the lint for the cause\n\
+             (`gpu_swapped_axes` for an access that is uncoalesced for that reason): {same_faults} labels. A finding without a\n\
+             label that states a fact, mostly of lints that are silent by default and were not considered when labelling,\n\
+             counts neither as right nor as wrong: {unlabelled} findings. A label that measurements refute does not count.\n\n\
+             After adjudication: {}. The rest:\n\n",
             sentence(*adjudicated),
         );
         let reasons: String = self.reasons.iter().map(|reason| format!("- {reason}\n")).collect();
