@@ -1,26 +1,26 @@
-//! What is wrong with a kernel, collected.
+//! The error collector of the front end.
 //!
-//! Two kinds are kept apart. What kernel code cannot do, only we can say. What no Rust function
-//! can do (a type mismatch, an unknown name) rustc says better, at the same token of the function
-//! that is emitted unchanged; it is collected so that nothing is lowered wrongly, and matters only
-//! if there is nothing else.
+//! Errors come in two classes. Only the front end can report the limits of kernel code. An error of
+//! any Rust function (a type mismatch, an unknown name) is reported better by rustc, at the same
+//! token of the unchanged function; it is collected only so that wrong code is never lowered, and
+//! reported only if there is no other error.
 use crate::syntax::span::SpanRange;
 use std::fmt::Display;
 
-/// Proof that an error was reported: what is made of it needs no error of its own.
+/// Proof that an error was reported, so that dependent code need not report another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported(());
 
-/// Why a kernel was not lowered.
+/// The errors of a kernel that was not lowered.
 #[derive(Debug)]
 pub(crate) struct Rejected {
-    /// Everything that is wrong, combined.
+    /// All errors, combined.
     pub(crate) errors: syn::Error,
-    /// True if rustc reports all of it too, in the function as written.
+    /// True if rustc reports all of them, too, in the function as written.
     pub(crate) rustc_reports: bool,
 }
 
-/// Errors so far.
+/// The errors reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     ours: Option<syn::Error>,
@@ -28,12 +28,12 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
-    /// Reports what kernel code cannot do.
+    /// Reports a limit of kernel code.
     pub(crate) fn report(&mut self, at: SpanRange, fact: impl Display) -> Reported {
         add(&mut self.ours, at.error(fact))
     }
 
-    /// Reports what kernel code cannot do, and what to write instead.
+    /// Reports a limit of kernel code, and a way around it.
     pub(crate) fn advise(
         &mut self,
         at: SpanRange,
@@ -43,12 +43,12 @@ impl Errors {
         self.report(at, format_args!("{fact}\n= help: {help}"))
     }
 
-    /// Reports what rustc reports too.
+    /// Reports an error that rustc reports, too.
     pub(crate) fn mistyped(&mut self, at: SpanRange, fact: impl Display) -> Reported {
         add(&mut self.rustcs, at.error(fact))
     }
 
-    /// Adds what was reported elsewhere.
+    /// Adds the errors of `other`.
     pub(crate) fn append(&mut self, other: Self) {
         for (all, more) in [(&mut self.ours, other.ours), (&mut self.rustcs, other.rustcs)] {
             if let Some(more) = more {
@@ -57,7 +57,7 @@ impl Errors {
         }
     }
 
-    /// `value`, if nothing was reported.
+    /// Returns `value`, or the reported errors if there are any.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Rejected> {
         match (self.ours, self.rustcs, value) {
             (Some(errors), _, _) => Err(Rejected { errors, rustc_reports: false }),

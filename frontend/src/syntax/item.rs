@@ -1,8 +1,8 @@
-//! Parts that items of every kind have: name, visibility, attributes.
+//! Parts common to items of every kind: name, visibility, attributes.
 use proc_macro2::Ident;
 use syn::{Attribute, Item, Visibility};
 
-/// The name by which other items reach `item`.
+/// Returns the name by which other items refer to `item`.
 pub(crate) fn name(item: &Item) -> Option<&Ident> {
     match item {
         Item::Fn(item) => Some(&item.sig.ident),
@@ -15,7 +15,7 @@ pub(crate) fn name(item: &Item) -> Option<&Ident> {
     }
 }
 
-/// Who may name `item`.
+/// Returns the visibility of `item`, for kinds that have one.
 pub(crate) fn visibility(item: &Item) -> Option<&Visibility> {
     match item {
         Item::Fn(item) => Some(&item.vis),
@@ -28,7 +28,7 @@ pub(crate) fn visibility(item: &Item) -> Option<&Visibility> {
     }
 }
 
-/// The attributes of `item`, if it is of a kind that `#[device]` is for.
+/// Returns the attributes of `item`, if `#[device]` accepts its kind.
 pub(crate) fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
     match item {
         Item::Fn(item) => Some(&mut item.attrs),
@@ -43,7 +43,7 @@ pub(crate) fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
     }
 }
 
-/// True for the macros that are in scope everywhere.
+/// Returns true for macros of std that are in scope everywhere.
 pub(crate) fn is_std_macro(name: &Ident) -> bool {
     const MACROS: [&str; 42] = [
         "assert",
@@ -92,7 +92,7 @@ pub(crate) fn is_std_macro(name: &Ident) -> bool {
     MACROS.iter().any(|known| name == known)
 }
 
-/// What an item is called.
+/// Returns the name of `item` without `r#`, or `_` for an item without a name.
 pub(crate) fn plain_name(item: &Item) -> String {
     let ident = match item {
         Item::Const(item) => &item.ident,

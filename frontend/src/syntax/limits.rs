@@ -1,6 +1,6 @@
-//! What is checked of a function before anything walks it: how deep it nests, so that nothing
-//! that recurses can overflow the stack; and that nothing in it waits for `cfg`. Brackets are counted before there is a
-//! function, by [`Tokens::of`](crate::syntax::tokens::Tokens::of).
+//! Limits on a function's syntax, checked before any other traversal: nesting depth, so that
+//! recursive traversals cannot overflow the stack, and the absence of unevaluated `cfg`. Brackets
+//! are counted earlier, on the tokens, by [`Tokens::read`](crate::syntax::tokens::Tokens::read).
 use crate::syntax::{error::Errors, span::SpanRange};
 use std::fmt;
 use syn::{
@@ -8,22 +8,24 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// How deep expressions, patterns and types may nest in each other.
+/// Maximum nesting depth of expressions, patterns and types.
 pub(crate) const MAX_DEPTH: usize = 192;
 
-/// How many operators, or `else if`s, may follow each other: what recurses into them takes little of the stack.
+/// Maximum number of operators, or `else if`s, in a chain. Recursion over a chain uses little
+/// stack.
 const MAX_LINKS: usize = 2000;
 
-/// Reports what is wrong; true if the function may be walked.
+/// Reports violations of the limits; returns true if it is safe to traverse the function.
 pub(crate) fn check(sig: &Signature, block: &Block, errors: &mut Errors) -> bool {
     let mut limits = Limits { errors, depth: 0, too_deep: false, cfg: false, allows_cfg: false };
-    // Not its own attributes: `#[cfg]` on the whole function is as it should be.
+    // Not the function's own attributes: rustc has evaluated a `#[cfg]` on the whole function.
     limits.visit_signature(sig);
     limits.visit_block(block);
     !limits.too_deep && !limits.cfg
 }
 
-/// Returns the error of an item that nests too deep to be copied, which takes more of the stack than to walk it.
+/// Returns the error of an item that nests too deep to be cloned, which takes more stack than a
+/// traversal.
 pub(crate) fn refuse_deep(item: &Item) -> Option<syn::Error> {
     let mut errors = Errors::default();
     let mut limits =
@@ -60,23 +62,23 @@ impl Limits<'_> {
     }
 }
 
-/// Operators, or `else if`s, that follow each other: they nest as deep, and are walked without recursion.
+/// A chain of operators or `else if`s: syntactically nested, but traversed without recursion.
 pub(crate) struct Chain<'e> {
-    /// Each `if` that another follows.
+    /// Every `if` with an `else if`.
     pub(crate) arms: Vec<&'e ExprIf>,
-    /// The right sides of operators, the last before the first.
+    /// The right operands, last to first.
     pub(crate) operands: Vec<&'e Expr>,
     /// The innermost expression.
     pub(crate) rest: &'e Expr,
 }
 
 impl<'e> Chain<'e> {
-    /// Returns the chain that an expression is; most are of no links.
+    /// Splits an expression into its chain; most have no links.
     pub(crate) fn of(expr: &'e Expr) -> Self {
         let mut chain = Self { arms: Vec::new(), operands: Vec::new(), rest: expr };
         loop {
             match chain.rest {
-                // What `&&` joins nests in the IR.
+                // Operands of `&&` nest in the IR.
                 Expr::Binary(of) if !matches!(of.op, BinOp::And(_)) => match &*of.left {
                     left @ Expr::Binary(_) => {
                         chain.operands.push(&of.right);
@@ -114,7 +116,7 @@ impl<'ast> Visit<'ast> for Limits<'_> {
         }
         chain.operands.into_iter().for_each(|operand| self.visit_expr(operand));
         let expr = chain.rest;
-        // The span of the outermost token there is: finding the ends would recurse.
+        // The span of the outermost token: finding the ends would recurse.
         self.nested(|| shallow(expr), |this| visit::visit_expr(this, expr));
     }
 
@@ -148,7 +150,7 @@ fn call_site() -> SpanRange {
     SpanRange::token(proc_macro2::Span::call_site())
 }
 
-/// Some token of `expr`, found without recursion.
+/// Returns the span of some token of `expr`, without recursion.
 fn shallow(expr: &Expr) -> SpanRange {
     SpanRange::token(match expr {
         Expr::Binary(e) => syn::spanned::Spanned::span(&e.op),

@@ -1,5 +1,4 @@
-//! Tokens and syntax: reading items, spans, and the expansion of macros, before names have a
-//! meaning.
+//! Tokens and syntax before name resolution: parsing of items, spans, limits.
 pub(crate) mod error;
 pub(crate) mod item;
 pub(crate) mod limits;

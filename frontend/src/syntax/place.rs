@@ -1,11 +1,11 @@
-//! Where tokens are in the user's source.
+//! Locations of tokens in the user's source files.
 use crate::syntax::raw_text;
 use proc_macro2::Span;
 use quote::quote;
 use std::fmt;
 use warpwise_compiler::places;
 
-/// A file with a line and a column in it, both from 1.
+/// A file, line and column; the latter two start at 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) file: String,
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where `span` begins. Outside of rustc, where nobody knows, `<unknown>:0:0`.
+    /// Returns the start of `span`. Outside of rustc there are no locations: `<unknown>:0:0`.
     pub(crate) fn of(span: Span) -> Self {
         if !proc_macro::is_available() {
             return Self { file: "<unknown>".into(), line: 0, column: 0 };
@@ -30,17 +30,17 @@ impl fmt::Display for Place {
     }
 }
 
-/// A piece of the user's source.
+/// A range of the user's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) start: Place,
-    /// Line and column behind it.
+    /// Line and column after the last character.
     pub(crate) end: (usize, usize),
 }
 
 impl Range {
-    /// From the beginning of `first` to the end of `last`; of `first` only, if `last` is elsewhere, as it
-    /// is when one of them comes out of a macro.
+    /// Returns the range from the start of `first` to the end of `last`. If they are in different
+    /// files, because one comes from a macro, the range covers `first` only.
     pub(crate) fn of(first: Span, last: Span) -> Self {
         let (start, final_start) = (Place::of(first), Place::of(last));
         let end = if final_start.file == start.file { end(last) } else { end(first) };
@@ -50,7 +50,7 @@ impl Range {
     }
 }
 
-/// Line and column behind `span`.
+/// Returns line and column after `span`.
 fn end(span: Span) -> (usize, usize) {
     if !proc_macro::is_available() {
         return (0, 0);
@@ -59,7 +59,7 @@ fn end(span: Span) -> (usize, usize) {
     (end.line(), end.column())
 }
 
-/// The expression `Places { .. }` for the places where `spans` begin.
+/// Returns the expression `Places { .. }` with the start of every span.
 pub(crate) fn table(spans: impl IntoIterator<Item = Span>) -> proc_macro2::TokenStream {
     let mut files: Vec<String> = Vec::new();
     let mut rows = String::new();

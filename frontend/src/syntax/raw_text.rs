@@ -1,21 +1,21 @@
-//! Long texts as literals: IR, PTX and places.
+//! String literals for long texts: IR, PTX and places.
 //!
-//! With escapes, each character would be looked at twice: to write it here, and to read it in rustc. A raw string is
-//! taken as it is, and reads well in an expansion.
+//! An escaped literal costs a pass over the text here and another in rustc. rustc takes a raw
+//! string as it is, and it is readable in an expansion.
 use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens as _;
 
-/// A string literal that is `text`.
+/// Returns a string literal with the value `text`.
 pub(crate) fn literal(text: &str) -> TokenStream {
     raw(text).unwrap_or_else(|| Literal::string(text).into_token_stream())
 }
 
-/// As a raw string; `None` if none can be it.
+/// Returns `text` as a raw string; `None` if a raw string cannot represent it.
 fn raw(text: &str) -> Option<TokenStream> {
     if text.contains('\r') {
         return None;
     }
-    // As many `#` as no quote in it is followed by.
+    // One `#` more than the longest run of `#` after a quote in the text.
     let behind = text.split('"').skip(1);
     let runs = behind.map(|rest| rest.len() - rest.trim_start_matches('#').len());
     let hashes = "#".repeat(runs.max().map_or(0, |longest| longest + 1));
@@ -23,7 +23,7 @@ fn raw(text: &str) -> Option<TokenStream> {
     if !proc_macro::is_available() {
         return raw.parse().ok();
     }
-    // Past `proc_macro2`, which would go through it before rustc does.
+    // Not through `proc_macro2`, which would scan the text once more.
     let literal: proc_macro::Literal = raw.parse().ok()?;
     Some(proc_macro::TokenStream::from(proc_macro::TokenTree::from(literal)).into())
 }

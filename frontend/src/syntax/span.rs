@@ -1,50 +1,50 @@
-//! Where something stands in the source.
+//! Spans of syntax in the source.
 //!
-//! The ends of an expression are found by walking down its left and right edge, which costs a
-//! fraction of printing its tokens as `syn::spanned` does.
+//! Walking down the left and right edge of an expression finds its ends at a fraction of the cost
+//! of printing its tokens, as `syn::spanned` does.
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::fmt::Display;
 use syn::{Expr, Path, PathArguments, RangeLimits, Type, spanned::Spanned};
 use warpwise_compiler::ir;
 
-/// Whose code a place is in.
+/// The owner of a piece of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The kernel's.
+    /// The kernel.
     Kernel,
-    /// A device function's.
+    /// A device function.
     Device,
-    /// That of a device function of another crate, by way of the call at this place.
+    /// A device function of another crate, called at this span.
     Foreign(ir::Span),
 }
 
-/// From the first token of something to its last.
+/// The span from the first token of a syntax node to its last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpanRange {
-    /// The first token's.
+    /// The span of the first token.
     pub(crate) first: Span,
-    /// The last token's.
+    /// The span of the last token.
     pub(crate) last: Span,
 }
 
 impl SpanRange {
-    /// One token.
+    /// Returns the range of one token.
     pub(crate) fn token(span: Span) -> Self {
         Self { first: span, last: span }
     }
 
-    /// An expression.
+    /// Returns the range of an expression.
     pub(crate) fn expr(expr: &Expr) -> Self {
         Self { first: first(expr), last: last(expr) }
     }
 
-    /// A path.
+    /// Returns the range of a path.
     pub(crate) fn path(path: &Path) -> Self {
         Self { first: path_first(path), last: path_last(path) }
     }
 
-    /// Anything, by printing it.
+    /// Returns the range of any syntax node, by printing it.
     pub(crate) fn tokens(tokens: &impl ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
         let Some(first) = tokens.next() else { return Self::token(Span::call_site()) };
@@ -52,12 +52,12 @@ impl SpanRange {
         Self { first: open(&first), last }
     }
 
-    /// From the start of this to the end of `end`.
+    /// Returns the range from the start of `self` to the end of `end`.
     pub(crate) fn to(self, end: Self) -> Self {
         Self { first: self.first, last: end.last }
     }
 
-    /// An error that underlines all of it.
+    /// Returns an error that underlines the whole range.
     pub(crate) fn error(self, message: impl Display) -> syn::Error {
         let ends = [self.first, self.last].map(|span| TokenTree::from(Ident::new("_x", span)));
         syn::Error::new_spanned(ends.into_iter().collect::<TokenStream>(), message)

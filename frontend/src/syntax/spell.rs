@@ -1,7 +1,7 @@
-//! Tokens as text, spaced as one would write them: what `assert!` says has failed.
+//! Token printing with conventional spacing, for the messages of `assert!`.
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
-/// The text of `tokens`.
+/// Returns the text of `tokens`.
 pub(crate) fn spelled(tokens: TokenStream) -> String {
     let mut speller = Speller { text: String::new(), before: Before::Nothing, angles: 0 };
     let mut operator = String::new();
@@ -22,33 +22,33 @@ pub(crate) fn spelled(tokens: TokenStream) -> String {
     speller.text
 }
 
-/// Whether more may follow to make one operator: not in `-&x` or `>>::`.
+/// Returns true if more characters may follow to form one operator: not in `-&x` or `>>::`.
 fn is_start_of_operator(text: &str) -> bool {
     const LONG: [&str; 12] =
         ["::", "..=", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "->", "=>"];
     LONG.iter().any(|operator| operator.starts_with(text) && operator.len() > text.len())
 }
 
-/// What the last token was.
+/// The class of the last token, which decides the spacing before the next one.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     Nothing,
-    /// Something that a value ends with.
+    /// The end of a value.
     Value,
-    /// A word that is no value, such as `return`.
+    /// A keyword that is not a value, such as `return`.
     Keyword,
     /// An operator with a value on either side.
     Infix,
-    /// One that belongs to what follows, or to both sides.
+    /// A prefix operator, or one without spaces on either side.
     Tight,
-    /// `!` of a macro.
+    /// The `!` of a macro.
     Bang,
 }
 
 struct Speller {
     text: String,
     before: Before,
-    /// How many `<` of generic arguments are open.
+    /// Number of open `<` of generic arguments.
     angles: usize,
 }
 

@@ -1,7 +1,7 @@
-//! "Did you mean": the candidate that a misspelt name is closest to.
+//! "Did you mean": the closest known name to a misspelt one.
 
-/// The one of `candidates` that `name` is most likely meant to be, if any is close:
-/// at most a third of its letters, and one, away.
+/// Returns the candidate with the least edit distance to `name`, if that is at most a third of the
+/// candidate's length plus one.
 pub(crate) fn closest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -14,7 +14,7 @@ pub(crate) fn closest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
-/// That `what` is a word that means nothing.
+/// Returns the message for a `word` that is none of the `known` ones; `what` names its role.
 pub(crate) fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> String {
     let list = known.join("`, `");
     match closest(word, known.iter().copied()) {
@@ -23,7 +23,7 @@ pub(crate) fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> Stri
     }
 }
 
-/// How many letters to insert, remove or replace to get from `a` to `b` (Levenshtein).
+/// Returns the Levenshtein distance: letters to insert, remove or replace to get from `a` to `b`.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,35 +1,35 @@
-//! The tokens of an item, in one list: read once, before anything recurses into them.
+//! The tokens of an item in one flat list, built iteratively before any recursion over them.
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, TokenStream, TokenTree};
 
-/// How deep brackets may nest, which the parser recurses for.
+/// Maximum nesting depth of brackets, on which the parser recurses.
 const MAX_BRACKETS: usize = 200;
 
-/// How many prefix operators may follow each other, which the parser recurses for.
+/// Maximum number of consecutive prefix operators, on which the parser recurses.
 const MAX_PREFIXES: usize = 200;
 
-/// How many operators, calls, fields or casts may follow each other in an expression, which nests as deep: rustc's own
-/// stack ends at about 8,000.
+/// Maximum number of operators, calls, fields or casts in one expression, which nest in the syntax
+/// tree: rustc's own stack overflows at about 8,000.
 const MAX_LINKS: usize = 6000;
 
-/// The error of an expression that is too long for rustc, too.
+/// The error for an expression that is too long for rustc, too.
 pub(crate) const TOO_LONG: &str = "this expression is too long: bind parts of it with `let`";
 
-/// The links of the expression at hand in a group.
+/// The number of links in the current expression of a group.
 #[derive(Default)]
 struct Links {
     count: usize,
-    /// The `else`s of an `if`.
+    /// Number of `else`s of the current `if`.
     elses: usize,
     /// True if the last token ended an operand.
     is_behind_operand: bool,
     /// True if the last token was `else`.
     is_behind_else: bool,
-    /// True if the last token is punctuation that the next may belong to.
+    /// True if the last token is punctuation that may form one operator with the next.
     is_joint: bool,
 }
 
 impl Links {
-    /// Counts a token; false if there are too many.
+    /// Counts a token; returns false if a limit is exceeded.
     fn count(&mut self, token: &TokenTree) -> bool {
         let is_behind_else = std::mem::take(&mut self.is_behind_else);
         let is_joint = std::mem::take(&mut self.is_joint);
@@ -71,38 +71,39 @@ impl Links {
     }
 }
 
-/// The tokens of an item.
+/// The tokens of an item, and properties of them that are cheap to collect on the way.
 pub(crate) struct Tokens {
-    /// All of them; those in a group follow it.
+    /// All tokens; the content of a group follows the group.
     pub(crate) list: Vec<Token>,
-    /// Whether they set levels of lints, ours perhaps among them.
+    /// True if lint attributes occur, perhaps with lints of Warpwise.
     pub(crate) sets_levels: bool,
-    /// Whether there are groups without delimiters, as `macro_rules!` makes them.
+    /// True if groups without delimiters occur, as `macro_rules!` produces them.
     pub(crate) has_invisible_groups: bool,
-    /// How often they say what declares items: more than once, if a function declares any.
+    /// Number of keywords that declare items: more than one, if a function contains items.
     pub(crate) declarations: usize,
-    /// Whether a name among them may be a vector's.
+    /// True if a name may be a vector's.
     pub(crate) may_name_vectors: bool,
 }
 
 /// Keywords that declare items.
 const DECLARE: [&str; 6] = ["fn", "struct", "enum", "trait", "impl", "type"];
 
-/// A token.
+/// A token of the flat list.
 pub(crate) enum Token {
-    /// A name or keyword, and the same as text.
+    /// A name or keyword, and its text.
     Word(Ident, String),
     Punct(Punct),
     Literal(Literal),
-    /// A group, and which token follows it.
+    /// A group, and the index of the token after its content.
     Group(Group, usize),
 }
 
 impl Tokens {
-    /// Those of `stream`.
+    /// Flattens `stream`.
     ///
     /// # Errors
-    /// If they nest so deep that they would overflow the parser's stack.
+    /// If the tokens nest so deep that they would overflow the parser's stack, or an expression is
+    /// too long.
     pub(crate) fn of(stream: &TokenStream) -> syn::Result<Self> {
         let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
         let mut tokens = Self {
@@ -112,7 +113,7 @@ impl Tokens {
             declarations: 0,
             may_name_vectors: false,
         };
-        // Each with the token of its group, but for the outermost.
+        // Open groups, each with the index of its token; the outermost has none.
         let mut open = vec![(stream.clone().into_iter(), None, Links::default())];
         let (mut prefixes, mut behind_hash) = (0, false);
         while let Some((innermost, group, links)) = open.last_mut() {
@@ -174,7 +175,7 @@ impl Tokens {
     }
 }
 
-/// True for `[allow(..)]` and its like.
+/// Returns true for the brackets of a lint attribute, such as `[allow(..)]`.
 pub(crate) fn is_lint_attribute(group: &Group) -> bool {
     const WORDS: [&str; 5] = ["allow", "warn", "deny", "expect", "forbid"];
     group.delimiter() == Delimiter::Bracket
@@ -182,7 +183,8 @@ pub(crate) fn is_lint_attribute(group: &Group) -> bool {
             if WORDS.iter().any(|known| word == known))
 }
 
-/// Whether `word` ends as names of vectors do, and those of conversions to them: `F32x4`, `as_f32x4`.
+/// Returns true if `word` ends like the name of a vector, or of a conversion to one: `F32x4`,
+/// `as_f32x4`.
 pub(crate) fn may_name_vector(word: &str) -> bool {
     matches!(word.as_bytes(), [.., b'x', b'2' | b'3' | b'4'])
 }

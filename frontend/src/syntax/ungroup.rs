@@ -1,22 +1,22 @@
-//! Takes away the invisible groups that `macro_rules!` puts around what it passes on.
+//! Removal of the invisible groups that `macro_rules!` puts around its arguments.
 //!
-//! `$f:path` and `$x:expr` arrive as one group each, so that precedence survives. Once parsed,
-//! the tree says what belongs together, and a path in a group is still a path.
+//! `$f:path` and `$x:expr` arrive as one group each, so that precedence survives. Once parsed, the
+//! syntax tree carries the precedence, and a path in a group must look like a path.
 use proc_macro2::TokenStream;
 use syn::{
     Expr, Item, ItemFn, Type,
     visit_mut::{self, VisitMut},
 };
 
-/// `item` without invisible groups.
+/// Returns `item` without invisible groups.
 pub(crate) fn ungrouped<T: Ungrouped>(mut item: T) -> T {
     item.ungroup();
     item
 }
 
-/// What may have invisible groups in it.
+/// Items that may contain invisible groups.
 pub(crate) trait Ungrouped {
-    /// Takes them away.
+    /// Removes the invisible groups in place.
     fn ungroup(&mut self);
 }
 

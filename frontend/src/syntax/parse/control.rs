@@ -1,4 +1,4 @@
-//! What moves control: `if`, loops, and leaving them.
+//! The parser of control flow: `if`, loops and jumps.
 use crate::syntax::parse::{Reader, path::is_keyword};
 use syn::{
     Block, Expr, ExprBlock, ExprBreak, ExprContinue, ExprForLoop, ExprIf, ExprLoop, ExprReturn,
@@ -6,7 +6,7 @@ use syn::{
 };
 
 impl Reader<'_> {
-    /// `break`, `continue` and `return`, with nothing behind them.
+    /// Parses `break`, `continue` and `return` without operands.
     pub(crate) fn leave(&mut self) -> Option<Expr> {
         let attrs = Vec::new();
         let (word, text) = self.word()?;
@@ -28,7 +28,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `if`, `while`, `for` and `loop`.
+    /// Parses `if`, `while`, `for` and `loop`.
     pub(crate) fn control(&mut self) -> Option<Expr> {
         let (attrs, label) = (Vec::new(), None);
         let (word, text) = self.word()?;
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A pattern that is a name.
+    /// Parses a pattern that is a name.
     pub(crate) fn name(&mut self) -> Option<Pat> {
         let mutability = self.take_word("mut").map(Token![mut]);
         let (word, text) = self.word()?;
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Some(Pat::Ident(PatIdent { attrs, by_ref: None, mutability, ident, subpat: None }))
     }
 
-    /// `if`, with however many `else if` there are: no recursion, since they do not nest.
+    /// Parses an `if` with all of its `else if`s in a loop, since they do not count as nested.
     fn ifs(&mut self) -> Option<Expr> {
         let mut clauses: Vec<(ExprIf, Token![else])> = Vec::new();
         let mut last = loop {

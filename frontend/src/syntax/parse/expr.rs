@@ -1,6 +1,7 @@
-//! Expressions: operators over atoms, and what follows atoms.
+//! The parser of expressions: operators over atoms, and postfix operations on atoms.
 //!
-//! Not read here, but by syn: `match`, closures, struct literals, `if let`, turbofish, labels, and ranges without a start.
+//! Left to syn: `match`, closures, struct literals, `if let`, turbofish, labels, and ranges without
+//! a start.
 use crate::syntax::{
     parse::{
         Reader,
@@ -19,23 +20,23 @@ use syn::{
 };
 
 impl Reader<'_> {
-    /// An expression. Without `structs`, a brace behind a name begins a block.
+    /// Parses an expression. Without `structs`, a brace after a name begins a block.
     pub(crate) fn expr(&mut self, structs: bool) -> Option<Expr> {
         let first = self.prefixed(structs)?;
         self.operators(first, Precedence::Lowest, structs)
     }
 
-    /// An expression that is all that is left.
+    /// Parses an expression that takes all remaining tokens.
     fn only_expr(&mut self) -> Option<Expr> {
         let expr = self.expr(true)?;
         self.is_done().then_some(expr)
     }
 
-    /// `left`, and what operators make of it that bind at least as tightly as `base`.
+    /// Extends `left` by the operators that bind at least as tightly as `base`.
     fn operators(&mut self, mut left: Expr, base: Precedence, structs: bool) -> Option<Expr> {
         while let Some((operator, length)) = self.operator() {
             let precedence = operator.precedence();
-            // A range is not the operand of anything.
+            // A range is never an operand.
             if precedence < base || matches!(left, Expr::Range(_)) {
                 break;
             }
@@ -69,7 +70,7 @@ impl Reader<'_> {
         Some(left)
     }
 
-    /// What is on the right of an operator.
+    /// Parses the right operand of an operator.
     fn right(&mut self, precedence: Precedence, structs: bool) -> Option<Box<Expr>> {
         let mut right = self.prefixed(structs)?;
         loop {
@@ -86,7 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The end of a range, if it has one.
+    /// Parses the end of a range, if there is one.
     #[expect(clippy::option_option, reason = "outside, whether it is read here")]
     fn range_end(&mut self, limits: &RangeLimits, structs: bool) -> Option<Option<Box<Expr>>> {
         let is_open = match self.peek() {
@@ -101,7 +102,7 @@ impl Reader<'_> {
         Some(Some(self.right(Precedence::Range, structs)?))
     }
 
-    /// Whether what follows a cast to a name can.
+    /// Returns true if the next token may follow a cast to a plain name.
     fn is_behind_cast(&self) -> bool {
         match self.peek() {
             None | Some(Token::Word(..) | Token::Literal(_)) => true,
@@ -114,7 +115,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An atom with what is before and behind it.
+    /// Parses an atom with its prefix and postfix operators.
     fn prefixed(&mut self, structs: bool) -> Option<Expr> {
         let Some(Token::Punct(punct)) = self.peek() else {
             let atom = self.atom(structs)?;
@@ -173,7 +174,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Calls, indices, fields and methods of `expr`.
+    /// Parses the calls, indices, fields and methods after `expr`.
     fn trailers(&mut self, mut expr: Expr) -> Option<Expr> {
         loop {
             let attrs = Vec::new();
@@ -200,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A field or method of `expr`.
+    /// Parses a field or method of `expr`.
     fn member(&mut self, expr: Expr) -> Option<Expr> {
         let attrs = Vec::new();
         let dot_token = Token![.](self.take_punct('.')?);
@@ -233,7 +234,7 @@ impl Reader<'_> {
         Some(Expr::MethodCall(call))
     }
 
-    /// All that is left: expressions with commas between them.
+    /// Parses the remaining tokens as expressions separated by commas.
     fn list(&mut self) -> Option<Punctuated<Expr, Token![,]>> {
         let mut list = Punctuated::new();
         self.more(&mut list)?;

@@ -1,11 +1,12 @@
-//! Functions from tokens: what syn's parser yields, in fewer steps.
+//! A parser of functions that yields the same syntax tree as syn, in fewer steps.
 //!
-//! syn tries one alternative after the other, for each operator and each atom all that there are. Without optimization, as
-//! cargo builds macros, that takes longer than all the rest of lowering a long kernel. Here a token decides at once what it
-//! begins: [`statement`] and [`expr`] read what most kernel code is made of. A statement that has anything else in it is
-//! syn's, and so is a function that is wrong: its errors are syn's.
+//! At each operator and each atom, syn tries one alternative after the other. Without optimization,
+//! as cargo builds macros, that takes longer than the rest of lowering a long kernel. Here one
+//! token decides between alternatives: [`statement`] and [`expr`] parse the bulk of kernel code.
+//! Any other statement is left to syn, and so is an erroneous function: all syntax errors are
+//! syn's.
 //!
-//! **Invariant:** what is read here is what syn reads. The tests read thousands of functions both ways.
+//! **Invariant:** the syntax tree equals syn's. The tests parse thousands of functions both ways.
 mod control;
 mod expr;
 mod operator;
@@ -23,10 +24,10 @@ use syn::{
     token::Brace,
 };
 
-/// The item that `stream` is, which has these `tokens`.
+/// Parses the item in `stream`, whose flattened tokens are `tokens`.
 ///
 /// # Errors
-/// syn's, if it is none.
+/// syn's error, if the stream is not an item.
 pub(crate) fn item(tokens: &Tokens, stream: TokenStream) -> syn::Result<Item> {
     match function(tokens) {
         Some(item) => Ok(Item::Fn(item)),
@@ -34,13 +35,14 @@ pub(crate) fn item(tokens: &Tokens, stream: TokenStream) -> syn::Result<Item> {
     }
 }
 
-/// The function that `tokens` are; `None` if they are something else, or may be wrong.
+/// Parses `tokens` as a function; `None` if they are another item, or may be wrong.
 fn function(tokens: &Tokens) -> Option<ItemFn> {
-    // syn sees through invisible groups in some places, and not in others.
+    // syn looks through invisible groups in some places, and not in others.
     if tokens.has_invisible_groups {
         return None;
     }
     let mut reader = Reader { tokens: &tokens.list, at: 0, end: tokens.list.len() };
+    // The body is the last token: skip to it, and leave everything before it to syn.
     let mut body = 0;
     while !reader.is_done() {
         body = reader.at;
@@ -57,8 +59,8 @@ fn function(tokens: &Tokens) -> Option<ItemFn> {
     Some(ItemFn { attrs, vis, modifiers: FnModifiers::default(), sig, block })
 }
 
-/// What is left of a group, or of all tokens. What reads it returns `None` at what is not for it; where the reader is then
-/// says nothing.
+/// A cursor over the remaining tokens of a group, or of the whole item. A parse method returns
+/// `None` at input that it does not accept; the position is meaningless then.
 struct Reader<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -70,12 +72,12 @@ impl<'t> Reader<'t> {
         self.at == self.end
     }
 
-    /// The next token.
+    /// Returns the next token.
     fn peek(&self) -> Option<&'t Token> {
         if self.at < self.end { self.tokens.get(self.at) } else { None }
     }
 
-    /// Past the next token, with all that is in it.
+    /// Skips the next token, with its content if it is a group.
     fn skip(&mut self) {
         self.at = match self.peek() {
             Some(&Token::Group(_, behind)) => behind,
@@ -84,7 +86,7 @@ impl<'t> Reader<'t> {
         };
     }
 
-    /// The next token, if it is a word: a name or keyword.
+    /// Returns the next token, if it is a word: a name or keyword.
     fn word(&self) -> Option<(&'t Ident, &'t str)> {
         match self.peek() {
             Some(Token::Word(word, text)) => Some((word, text)),
@@ -92,7 +94,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Past the next token, if it is this word; where that is.
+    /// Skips the next token, if it is the word `expected`, and returns its span.
     fn take_word(&mut self, expected: &str) -> Option<Span> {
         let (word, text) = self.word()?;
         if text != expected {
@@ -102,7 +104,8 @@ impl<'t> Reader<'t> {
         Some(word.span())
     }
 
-    /// The next token but `ahead`, none of which may be a group, if it is punctuation.
+    /// Returns the token after the next `ahead` ones, none of which may be a group, if it is
+    /// punctuation.
     fn punct(&self, ahead: usize) -> Option<&'t Punct> {
         let at = self.at + ahead;
         match self.tokens.get(at) {
@@ -111,7 +114,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next tokens as far as nothing is between them, if they are punctuation: one to three, and ' ' for none.
+    /// Returns the next one to three punctuation characters without space between them, padded with
+    /// ' '.
     fn joint(&self) -> [char; 3] {
         let mut joint = [' '; 3];
         for (ahead, place) in joint.iter_mut().enumerate() {
@@ -124,14 +128,16 @@ impl<'t> Reader<'t> {
         joint
     }
 
-    /// Past the next token, if it is this punctuation, whatever it is joined with; where that is.
+    /// Skips the next token, if it is the punctuation `expected`, joint or not, and returns its
+    /// span.
     fn take_punct(&mut self, expected: char) -> Option<Span> {
         let punct = self.punct(0).filter(|punct| punct.as_char() == expected)?;
         self.at += 1;
         Some(punct.span())
     }
 
-    /// Past the next token, if it is such a group; the group, and what is in it.
+    /// Skips the next token, if it is a group with this delimiter, and returns it with a reader of
+    /// its content.
     fn take_group(&mut self, delimiter: Delimiter) -> Option<(&'t Group, Self)> {
         let Some(Token::Group(group, behind)) = self.peek() else { return None };
         if group.delimiter() != delimiter {
@@ -148,7 +154,7 @@ impl<'t> Reader<'t> {
         Some(Block { brace_token, stmts: inside.statements()? })
     }
 
-    /// The tokens from one place to another, for syn.
+    /// Returns the tokens between two positions, for syn.
     fn between(&self, start: usize, end: usize) -> TokenStream {
         let mut rest = Self { tokens: self.tokens, at: start, end };
         let mut trees = Vec::new();

@@ -1,12 +1,12 @@
-//! Operators between expressions, and how tightly they bind.
+//! Operators of expressions and their precedence.
 use crate::syntax::{parse::Reader, tokens::Token};
 use proc_macro2::Span;
 use syn::{BinOp, RangeLimits, Token};
 
-/// How tightly an operator binds: the later, the tighter.
+/// Operator precedence, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Precedence {
-    /// That of no operator.
+    /// Lower than every operator.
     Lowest,
     Assign,
     Range,
@@ -22,7 +22,7 @@ pub(crate) enum Precedence {
     Cast,
 }
 
-/// What may stand behind an expression and continue it.
+/// An operator that continues an expression.
 pub(crate) enum Operator {
     Binary(BinOp),
     Assign(Token![=]),
@@ -54,13 +54,14 @@ pub(crate) fn of_binary(operator: &BinOp) -> Precedence {
         BinOp::Shl(_) | BinOp::Shr(_) => Precedence::Shift,
         BinOp::Add(_) | BinOp::Sub(_) => Precedence::Sum,
         BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => Precedence::Product,
-        // `+=` and its kin. The list is open: of what may come, nothing is read here.
+        // Compound assignment, such as `+=`. `BinOp` is non-exhaustive; no other operator gets
+        // here.
         _ => Precedence::Assign,
     }
 }
 
 impl Reader<'_> {
-    /// The operator that comes next, and of how many tokens it is; `None` if none does.
+    /// Returns the next operator and its number of tokens.
     pub(crate) fn operator(&self) -> Option<(Operator, usize)> {
         match self.peek()? {
             Token::Word(word, text) if text == "as" => {
@@ -82,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-/// The longest operator that these characters begin with.
+/// Returns the longest operator that these characters begin with, and its length.
 fn symbol(joint: [char; 3], [a, b, c]: [Span; 3]) -> Option<(Operator, usize)> {
     let binary = |operator, length| Some((Operator::Binary(operator), length));
     match joint {

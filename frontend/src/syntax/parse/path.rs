@@ -1,4 +1,4 @@
-//! Paths, and what is known by one: macros and types.
+//! The parser of paths, and of macro calls and types, which begin with one.
 use crate::syntax::{
     parse::{
         Reader,
@@ -24,7 +24,7 @@ impl Reader<'_> {
                 let delimiter = match group.delimiter() {
                     Delimiter::Parenthesis => MacroDelimiter::Paren(paren(group)),
                     Delimiter::Bracket => MacroDelimiter::Bracket(bracket(group)),
-                    // May be a whole statement, or an item.
+                    // It may be a whole statement, or an item.
                     Delimiter::Brace | Delimiter::None => return None,
                 };
                 self.at = *behind;
@@ -43,7 +43,7 @@ impl Reader<'_> {
         matches!(self.peek(), Some(Token::Group(group, _)) if group.delimiter() == Delimiter::Brace)
     }
 
-    /// Names with `::` between them.
+    /// Parses names separated by `::`.
     fn path(&mut self) -> Option<Path> {
         let mut segments = Punctuated::new();
         loop {
@@ -62,14 +62,15 @@ impl Reader<'_> {
         }
     }
 
-    /// A type that is a name.
+    /// Parses a type that is a path.
     pub(crate) fn ty(&mut self) -> Option<Type> {
         let path = self.path()?;
         Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }))
     }
 }
 
-/// Whether a word cannot be a name. By length: every name of a function is asked for.
+/// Returns true if `word` is a keyword. Dispatches on the length first: the parser asks for every
+/// name of a function.
 pub(crate) fn is_keyword(word: &str) -> bool {
     match word.len() {
         1 => word == "_",

@@ -1,4 +1,5 @@
-//! Statements. One that is not read here is handed to syn, and if that is not where it ends, all behind it.
+//! The parser of statements. Unsupported statements are left to syn, one at a time; if the end of
+//! one is in doubt, syn parses the rest of the block.
 use crate::syntax::{parse::Reader, tokens::Token};
 use proc_macro2::{Delimiter, TokenStream};
 use syn::{
@@ -7,7 +8,7 @@ use syn::{
 };
 
 impl Reader<'_> {
-    /// All that is left: statements.
+    /// Parses all remaining tokens as statements.
     pub(crate) fn statements(&mut self) -> Option<Vec<Stmt>> {
         let mut statements = Vec::new();
         while !self.is_done() {
@@ -35,7 +36,7 @@ impl Reader<'_> {
             }
             Token::Punct(_) | Token::Literal(_) | Token::Group(..) => return self.simple(),
         };
-        // A method of what the block yields.
+        // A method call on the block's value.
         match self.joint() {
             ['.', '.', _] => {}
             ['.' | '?', ..] => return None,
@@ -44,7 +45,7 @@ impl Reader<'_> {
         Some(Stmt::Expr(expr, self.semi()))
     }
 
-    /// An expression that ends with the block, or before a semicolon.
+    /// Parses an expression that ends with the block, or before a semicolon.
     fn simple(&mut self) -> Option<Stmt> {
         let expr = self.expr(true)?;
         let semi_token = self.semi();
@@ -61,7 +62,7 @@ impl Reader<'_> {
         self.take_punct(';').map(Token![;])
     }
 
-    /// `let` and a name.
+    /// Parses `let` with a name.
     fn local(&mut self) -> Option<Stmt> {
         let let_token = Token![let](self.take_word("let")?);
         let mut pat = self.name()?;
@@ -85,7 +86,7 @@ impl Reader<'_> {
         Some(Stmt::Local(Local { attrs, let_token, modifiers, pat, init, semi_token }))
     }
 
-    /// What syn makes of the next statement, or of all that are left.
+    /// Parses the next statement with syn; if that fails, all remaining ones.
     fn by_syn(&mut self) -> Option<Vec<Stmt>> {
         let start = self.at;
         if self.skip_statement()
@@ -98,8 +99,8 @@ impl Reader<'_> {
         Block::parse_within.parse2(rest).ok()
     }
 
-    /// Past the next statement, if it ends as it seems to: behind its first semicolon, or behind the braces of what needs
-    /// none.
+    /// Skips the next statement, if its end can be told: after its first semicolon, or after the
+    /// braces of a block-like statement.
     fn skip_statement(&mut self) -> bool {
         while self.take_punct('#').is_some() {
             self.take_group(Delimiter::Bracket);

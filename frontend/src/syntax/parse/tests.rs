@@ -1,4 +1,4 @@
-//! What is read here is what syn reads.
+//! Equality of the parsed syntax trees with syn's.
 use crate::syntax::parse::*;
 use quote::ToTokens as _;
 use std::{fs, path::Path};
