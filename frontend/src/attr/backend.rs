@@ -1,12 +1,13 @@
-//! Which back end makes a kernel's PTX, and what it makes.
+//! Selection of the back end that compiles a kernel to PTX, and its invocation.
 //!
-//! By the environment variable `WARPWISE_BACKEND`, or else `#[kernel(backend = "..")]`, or else `backend = ".."` in
-//! `[package.metadata.warpwise]`, or else LLVM, whose code is faster ([`DEFAULT`]). LLVM is the one that this rustc has
-//! loaded. Where it is missing or too old, the built-in back end does the work, and a warning says so if a setting asks for
-//! LLVM: without one, nobody relies on it.
+//! In order of precedence: the environment variable `WARPWISE_BACKEND`, `#[kernel(backend =
+//! "..")]`, `backend = ".."` in `[package.metadata.warpwise]`, and LLVM, whose code is faster
+//! ([`DEFAULT`]). LLVM is the library that the running rustc has loaded. If it is missing or too
+//! old, the built-in back end takes over, with a warning only if a setting asks for LLVM: without
+//! one, nobody relies on it.
 //!
-//! Under `cargo check`, which has no use for it, LLVM is left alone: the built-in back end, which takes a tenth of
-//! the time, says what GPUs lack.
+//! `cargo check` has no use for machine code, so it skips LLVM: the built-in back end takes a tenth
+//! of the time and reports what GPUs lack.
 use crate::{
     attr::{Options, level::Build},
     syntax::suggest::wrong_word,
@@ -24,14 +25,14 @@ use warpwise_compiler::{
 };
 use warpwise_llvm::Llvm;
 
-/// The back end where nothing names one.
+/// The back end of kernels without a setting.
 const DEFAULT: Backend = Backend::Llvm;
 
-/// The back end of a kernel.
+/// The back end of a kernel, and the origin of the choice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub(crate) backend: Backend,
-    /// True if a setting names it.
+    /// True if a setting names the back end.
     is_asked_for: bool,
 }
 
@@ -49,15 +50,15 @@ pub(crate) struct Emitted {
     pub(crate) warning: Option<String>,
 }
 
-/// The back end of that name, which `what` is.
+/// Returns the back end with this name; `what` names the setting.
 ///
 /// # Errors
-/// That there is none, with the names that there are.
+/// A message with the known names, if there is no such back end.
 pub(crate) fn named(what: &str, name: &str) -> Result<Backend, String> {
     Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
 }
 
-/// The back end of a kernel with these options.
+/// Returns the back end of a kernel with these options.
 pub(crate) fn chosen(options: &Options) -> Choice {
     let asked_for = Build::current().backend(options.backend.map(|(backend, _)| backend));
     Choice { backend: asked_for.unwrap_or(DEFAULT), is_asked_for: asked_for.is_some() }
@@ -141,7 +142,8 @@ fn emit_by_llvm(
     Ok(Emitted { plain, coarsened, warning: None })
 }
 
-/// Whether what rustc makes now is more than metadata: not under `cargo check`, clippy and rustdoc.
+/// Returns true if rustc generates code, and not only metadata as under `cargo check`, clippy and
+/// rustdoc.
 fn makes_code() -> bool {
     let mut arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let program = arguments.next().unwrap_or_default();
@@ -159,7 +161,7 @@ fn makes_code() -> bool {
     kinds.is_none_or(|kinds| kinds.split(',').any(|kind| !is_metadata(kind)))
 }
 
-/// Whether a kind of output, `kind` or `kind=FILE`, needs no code.
+/// Returns true if an output kind, `kind` or `kind=FILE`, needs no code.
 fn is_metadata(kind: &str) -> bool {
     matches!(kind.split('=').next(), Some("metadata" | "dep-info" | "mir"))
 }

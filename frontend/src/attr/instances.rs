@@ -1,13 +1,14 @@
-//! `#[kernel(instances(Double, Square))]`: the types that a kernel's type parameters stand for.
+//! `#[kernel(instances(Double, Square))]`: the types for which a generic kernel is compiled.
 //!
 //! ```text
 //! #[kernel(instances(Double, Square))]
 //! fn map<F: Op>(x: &mut [f32]) { .. F::apply(x[i]) .. }
 //! ```
-//! The kernel is lowered once for each instance, with the types in the place of the parameters, so
-//! that whatever these types and their traits have is there. Several parameters make a tuple:
-//! `instances((f32, Add), (f64, Add))`. Const parameters are left to the launch. What the host
-//! launches is generic still, for types that are among the instances: the rest is rustc's own error.
+//! The kernel is lowered once per instance, with the types substituted for the parameters, so that
+//! all items of these types and their traits are available. An instance of several parameters is a
+//! tuple: `instances((f32, Add), (f64, Add))`. Const parameters are bound at launch. The kernel
+//! that the host launches stays generic, over the instances' types: for any other type rustc
+//! reports an error.
 use crate::attr::{Options, combine};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -16,15 +17,15 @@ use syn::{
     parse::ParseStream, punctuated::Punctuated,
 };
 
-/// What the type parameters of a kernel stand for, in order.
+/// The arguments for a kernel's type parameters, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
-    /// As written: a type, or a tuple of several.
+    /// The instance as written: a type, or a tuple of several.
     pub(crate) written: Type,
     pub(crate) types: Vec<Type>,
 }
 
-/// Reads what stands between the parentheses of `instances(..)`; `at` is the word itself.
+/// Parses the content of `instances(..)`; `at` is the span of the word itself.
 pub(crate) fn parse(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instance>> {
     let list = Punctuated::<Type, Token![,]>::parse_terminated(input)?;
     if list.is_empty() {
@@ -44,8 +45,8 @@ pub(crate) fn parse(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instanc
     Ok(found)
 }
 
-/// What is wrong with the instances of `item`: they have to say what each type parameter is. Those
-/// that do not are taken out.
+/// Returns the errors of the instances of `item`, each of which must name a type for every type
+/// parameter. Removes the wrong ones.
 pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
     let (name, params) = (&item.sig.ident, item.sig.generics.type_params().count());
     let mut errors = None;
@@ -71,18 +72,18 @@ pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
     errors
 }
 
-/// The types of all instances.
+/// Returns the types of all instances.
 pub(crate) fn types(options: &Options) -> impl Iterator<Item = &Type> {
     options.instances.iter().flat_map(|instance| &instance.types)
 }
 
-/// Whether what is launched depends on which instance it is.
+/// Returns true if the kernel is compiled for named instances.
 pub(crate) fn are_named(options: &Options) -> bool {
     !options.instances.is_empty()
 }
 
 impl Instance {
-    /// The type that the host launches: `map<Double, N>`.
+    /// Returns the type that the host launches: `map<Double, N>`.
     pub(crate) fn launched(&self, name: &Ident, generics: &Generics) -> TokenStream {
         let mut types = self.types.iter();
         let args = generics.params.iter().filter_map(|param| match param {
@@ -94,7 +95,7 @@ impl Instance {
     }
 }
 
-/// Leaves lifetimes and const parameters.
+/// Removes type parameters and their bounds; leaves lifetimes and const parameters.
 pub(crate) fn remove_types(generics: &mut Generics) {
     let params = std::mem::take(&mut generics.params).into_iter();
     generics.params = params.filter(|param| !matches!(param, GenericParam::Type(_))).collect();

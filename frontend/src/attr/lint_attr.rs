@@ -1,7 +1,7 @@
-//! Attributes that give levels to our lints: `#[allow(gpu_..)]` and its kin.
+//! Attributes that set levels of Warpwise's lints: `#[allow(gpu_..)]` and so on.
 //!
-//! They stand where those of rustc's lints stand, and may name both. rustc does not know ours: what
-//! it gets of an attribute is what is left without them.
+//! They appear in the same places as rustc's lint attributes, and may name both kinds of lints.
+//! rustc does not know the `gpu_` lints, so it gets the attribute without them.
 use crate::syntax::suggest::closest;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -14,19 +14,19 @@ use syn::{
 };
 use warpwise_compiler::{diag::Level, lint};
 
-/// What an attribute says of a lint.
+/// The level that an attribute sets for one lint.
 #[derive(Clone, Debug)]
 pub(crate) struct LintLevel {
     /// The lint.
     pub(crate) lint: &'static str,
     /// Its level.
     pub(crate) level: Level,
-    /// What it expects, if it is an expectation.
+    /// The expectation, if the attribute is `#[expect(..)]`.
     pub(crate) expectation: Option<Rc<Expectation>>,
 }
 
 impl LintLevel {
-    /// The same as an attribute, for something else to bear: there, an expectation only allows.
+    /// Returns the same level as an attribute for another item. An expectation becomes an `allow`.
     pub(crate) fn attribute(&self) -> Attribute {
         let word = match self.level {
             Level::Allow => quote!(allow),
@@ -41,13 +41,13 @@ impl LintLevel {
 /// One name in an `#[expect(..)]`.
 #[derive(Debug)]
 pub(crate) struct Expectation {
-    /// The name's place.
+    /// The span of the name.
     pub(crate) at: Span,
     /// The attribute's `reason = ..`.
     pub(crate) reason: Option<TokenStream>,
 }
 
-/// What gives a level.
+/// The keyword that sets a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// `allow`, `warn`, `deny`
@@ -57,7 +57,7 @@ pub(crate) enum Word {
 }
 
 impl Word {
-    /// The word `text`, if it is one of these.
+    /// Parses a keyword.
     pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "allow" => Some(Self::Level(Level::Allow)),
@@ -69,7 +69,7 @@ impl Word {
     }
 }
 
-/// What `word` says of the lints that `path` names.
+/// Returns the levels that `word` sets for the lints with the name `path`.
 pub(crate) fn lint_levels(
     path: &Path,
     word: Word,
@@ -89,7 +89,7 @@ pub(crate) fn lint_levels(
     Ok(levels.collect())
 }
 
-/// The lints that `path` names.
+/// Returns the lints with the name `path`: one, or a group.
 fn lints(path: &Path) -> syn::Result<Vec<&'static str>> {
     let Some(name) = path.get_ident().map(Ident::to_string) else {
         return Err(Error::new_spanned(path, "a lint of Warpwise is a plain name: `gpu_..`"));
@@ -97,7 +97,7 @@ fn lints(path: &Path) -> syn::Result<Vec<&'static str>> {
     lint::named(&name).ok_or_else(|| Error::new_spanned(path, unknown(&name)))
 }
 
-/// Says that there is no lint `name`, and which there is.
+/// Returns the message for an unknown lint `name`, with a suggestion.
 pub(crate) fn unknown(name: &str) -> String {
     let groups = lint::GROUPS.iter().map(|(name, _)| *name);
     let prefixed = format!("gpu_{name}");
@@ -111,19 +111,19 @@ pub(crate) fn unknown(name: &str) -> String {
     }
 }
 
-/// What a lint attribute in the source says about our lints.
+/// A lint attribute split into Warpwise's lints and rustc's.
 #[derive(Debug, Default)]
 pub(crate) struct LintAttribute {
     /// Our lints and their levels.
     pub(crate) levels: Vec<LintLevel>,
-    /// Whether it names a lint of ours, or a group, even an empty one.
+    /// True if it names a lint of Warpwise, or a group, even an empty one.
     pub(crate) is_ours: bool,
-    /// What is left for rustc; `None` if nothing is.
+    /// The remaining attribute for rustc; `None` if nothing remains.
     pub(crate) rest: Option<Attribute>,
 }
 
-/// Takes our lints (`gpu_..`) out of `#[allow(..)]`, `#[warn(..)]`, `#[deny(..)]` and `#[expect(..)]`;
-/// any other attribute is left alone. `#[forbid]` of one of ours is refused.
+/// Separates Warpwise's lints (`gpu_..`) from `#[allow(..)]`, `#[warn(..)]`, `#[deny(..)]` and
+/// `#[expect(..)]`. Leaves other attributes alone; rejects `#[forbid]` of a Warpwise lint.
 pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute> {
     let untouched = || LintAttribute { rest: Some(attribute.clone()), ..LintAttribute::default() };
     let Some(name) = attribute.path().get_ident().map(Ident::to_string) else {
@@ -159,7 +159,7 @@ pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute
     Ok(LintAttribute { levels, is_ours: true, rest })
 }
 
-/// `attribute` with nothing but `lints`.
+/// Returns `attribute` with only `lints` as arguments.
 fn with_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
     let path = attribute.path();
     let lints = lints.iter().map(|item| match item {
@@ -171,7 +171,7 @@ fn with_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
     attribute
 }
 
-/// What stands in `#[allow(..)]`.
+/// An argument of `#[allow(..)]`.
 enum LintItem {
     Lint(Path),
     Reason { key: Path, value: TokenStream },

@@ -1,25 +1,25 @@
-//! Reads one table of a package's `Cargo.toml`: `[package.metadata.warpwise]`.
+//! A reader of one table of a package's `Cargo.toml`: `[package.metadata.warpwise]`.
 //!
-//! cargo has read the file before rustc runs, so it is well-formed, and all that is left to do is
-//! to find the table however it is written: under a header of its own, as a dotted key, or in inline
-//! tables. Values of other keys are passed over. Where the text is no TOML after all, reading ends.
+//! cargo has parsed the file before rustc runs, so it is well-formed. The table may have a header
+//! of its own, or be written as a dotted key or in inline tables; the reader finds all forms and
+//! skips values of other keys. At malformed text it stops.
 
-/// The keys that lead to the table.
+/// The path of the table.
 const TABLE: [&str; 3] = ["package", "metadata", "warpwise"];
 
-/// A value in the table.
+/// A key with its value in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Its keys below those of the table.
+    /// The keys below the table.
     pub(crate) keys: Vec<String>,
-    /// The string that it is; `None` if it is something else.
+    /// The value, if it is a string.
     pub(crate) value: Option<String>,
-    /// The line of its key, from 1.
+    /// The line of the key, counted from 1.
     pub(crate) line: usize,
 }
 
 impl Entry {
-    /// The table that it is in, as its header is written.
+    /// Returns the header of the table that contains the entry.
     pub(crate) fn table(&self) -> String {
         let own = &self.keys[..self.keys.len().saturating_sub(1).min(1)];
         let keys: Vec<&str> = TABLE.into_iter().chain(own.iter().map(String::as_str)).collect();
@@ -27,7 +27,7 @@ impl Entry {
     }
 }
 
-/// The values in the table of the `Cargo.toml` with this text.
+/// Returns the entries of the table in the `Cargo.toml` with this text.
 pub(crate) fn entries(text: &str) -> Vec<Entry> {
     let mut reader = Reader { rest: text, line: 1, found: Vec::new() };
     let mut header = Vec::new();
@@ -41,11 +41,11 @@ struct Reader<'t> {
     found: Vec<Entry>,
 }
 
-/// `None` ends the reading.
+/// `None` stops the reader.
 type Read<T> = Option<T>;
 
 impl Reader<'_> {
-    /// A header, which is kept, or a key with its value.
+    /// Reads a table header into `header`, or a key with its value.
     fn item(&mut self, header: &mut Vec<String>) -> Read<()> {
         self.space(true);
         if self.eat("[") {
@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.pair(header)
     }
 
-    /// `key = value` in the table at `path`.
+    /// Reads `key = value` in the table at `path`.
     fn pair(&mut self, path: &[String]) -> Read<()> {
         let line = self.line;
         let keys = self.keys()?;
@@ -72,7 +72,7 @@ impl Reader<'_> {
         self.value(Some((&path, line)))
     }
 
-    /// A value; what it is of is `None` in an array.
+    /// Reads a value; `of` is its path and line, or `None` in an array.
     fn value(&mut self, of: Option<(&[String], usize)>) -> Read<()> {
         let value = if self.eat("[") {
             self.array()?;
@@ -123,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `a."b".c`
+    /// Reads `a."b".c`.
     fn keys(&mut self) -> Read<Vec<String>> {
         let mut keys = Vec::new();
         loop {
@@ -145,14 +145,14 @@ impl Reader<'_> {
         Some(self.advance(end).to_owned())
     }
 
-    /// A string of any of the four kinds.
+    /// Reads a string of any of the four kinds.
     fn string(&mut self) -> Read<String> {
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat(quote))?;
         let escapes = quote.starts_with('"');
         let mut text = String::new();
         loop {
             if self.eat(quote) {
-                // Of five quotes at the end, two are in the string.
+                // Of five quotes at the end, two belong to the string.
                 while quote.len() == 3 && self.eat(&quote[..1]) {
                     text.push_str(&quote[..1]);
                 }
@@ -166,7 +166,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows a `\`. What no name of a lint or level has in it is kept as it is.
+    /// Reads the rest of an escape sequence. Characters that occur in no name of a lint or level
+    /// stay as they are.
     fn escape(&mut self) -> Read<char> {
         let digits = match self.char()? {
             'u' => 4,
@@ -186,7 +187,7 @@ impl Reader<'_> {
         Some(char)
     }
 
-    /// Passes over space, and over line ends and comments if there may be any.
+    /// Skips white space, and with `lines` also line ends and comments.
     fn space(&mut self, lines: bool) {
         loop {
             let is_space = |c: char| c == ' ' || c == '\t' || (lines && (c == '\n' || c == '\r'));

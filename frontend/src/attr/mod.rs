@@ -3,8 +3,8 @@
 //! ```text
 //! #[kernel(block = (32, 8), contract = false, open(TILE), allow(gpu_divergent_branches))]
 //! ```
-//! Arguments come in any order, each at most once (lint levels as often as one likes).
-//! Every wrong argument is reported, each at its own tokens.
+//! Arguments come in any order, each at most once (lint levels may repeat). Every wrong argument is
+//! reported at its own tokens.
 pub(crate) mod backend;
 pub(crate) mod instances;
 pub(crate) mod level;
@@ -31,34 +31,34 @@ use syn::{
 };
 use warpwise_compiler::{back::Backend, ir::MAX_MIN_BLOCKS};
 
-/// What `#[kernel(..)]` asks for.
+/// The arguments of `#[kernel(..)]`, with defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Whether `a * b + c` is one rounding.
+    /// True if `a * b + c` is rounded once.
     pub(crate) contract: bool,
-    /// Whether arithmetic that overflows is a fault.
+    /// True if an arithmetic overflow is a fault.
     pub(crate) overflow_checks: bool,
-    /// False if threads must not be coarsened.
+    /// False to disable thread coarsening.
     pub(crate) coarsen: bool,
-    /// Whether all blocks run at the same time.
+    /// True if all blocks run at the same time.
     pub(crate) cooperative: bool,
-    /// Whether an index may take more than 31 bits.
+    /// True if an index may need more than 31 bits.
     pub(crate) wide_index: bool,
-    /// Whether a check that is not proved is an error.
+    /// True if an unproved check is an error.
     pub(crate) deny_checks: bool,
-    /// What makes the PTX, and where that is said.
+    /// The back end and the span of its name.
     pub(crate) backend: Option<(Backend, Span)>,
-    /// What every launch fulfils.
+    /// Conditions that every launch fulfils.
     pub(crate) requires: Vec<Condition>,
-    /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
+    /// Threads per block along x, y and z, each an integer literal or the path of a constant.
     pub(crate) block: Option<[Expr; 3]>,
-    /// Blocks that a multiprocessor has to run at a time.
+    /// Minimum number of blocks that a multiprocessor runs at a time.
     pub(crate) min_blocks: Option<u32>,
-    /// Constants that only rustc knows the value of.
+    /// Constants with values that only rustc knows.
     pub(crate) open: Vec<Path>,
-    /// What the type parameters stand for, if the kernel is compiled for types that are named.
+    /// Arguments for the type parameters, if the kernel is compiled for named types.
     pub(crate) instances: Vec<Instance>,
-    /// Levels of lints, later ones over earlier ones.
+    /// Lint levels; later ones override earlier ones.
     pub(crate) lints: Vec<LintLevel>,
 }
 
@@ -82,10 +82,10 @@ impl Default for Options {
     }
 }
 
-/// Most threads that a multiprocessor of any GPU runs at a time.
+/// Maximum number of threads that a multiprocessor of any GPU runs at a time.
 const MAX_THREADS_OF_MULTIPROCESSOR: u64 = 2048;
 
-/// Names of the arguments, for suggestions.
+/// The names of the arguments, for suggestions.
 const ARGUMENTS: [&str; 16] = [
     "allow",
     "backend",
@@ -105,7 +105,7 @@ const ARGUMENTS: [&str; 16] = [
     "wide_index",
 ];
 
-/// Reads the arguments of `#[kernel(..)]`. What is wrong is reported beside what could be read.
+/// Parses the arguments of `#[kernel(..)]`. Returns errors beside everything that could be parsed.
 pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
     let mut reader =
         Reader { options: Options::default(), seen: Vec::new(), min_blocks_at: None, error: None };
@@ -120,7 +120,7 @@ pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
     (reader.options, reader.error)
 }
 
-/// Adds `error` to what is already wrong.
+/// Adds `error` to the earlier ones.
 pub(crate) fn combine(errors: &mut Option<Error>, error: Error) {
     match errors {
         Some(errors) => errors.combine(error),
@@ -128,8 +128,8 @@ pub(crate) fn combine(errors: &mut Option<Error>, error: Error) {
     }
 }
 
-/// The arguments, each with its tokens. A comma with nothing before it yields an argument of
-/// that comma alone, for its place.
+/// Splits the arguments at commas. A comma without an argument before it yields an argument of that
+/// comma alone, for its span.
 fn split_at_commas(args: TokenStream) -> Vec<TokenStream> {
     let mut arguments = Vec::new();
     let mut argument = Vec::new();
@@ -148,7 +148,7 @@ fn split_at_commas(args: TokenStream) -> Vec<TokenStream> {
     arguments
 }
 
-/// One argument, read but not yet judged against the others.
+/// A parsed argument, not yet checked against the others.
 enum Argument {
     Flag(Ident, bool),
     Backend(Ident, Backend, Span),
@@ -218,12 +218,12 @@ fn unknown_argument(name: &str) -> String {
     }
 }
 
-/// Where the next token is; the argument's `name`, if there is none.
+/// Returns the span of the next token, or of the argument's `name` if there is none.
 fn here(name: &Ident, input: ParseStream<'_>) -> Span {
     if input.is_empty() { name.span() } else { input.span() }
 }
 
-/// `name` or `name = true`.
+/// Parses the rest of `name` or `name = true`.
 fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
     if input.is_empty() {
         return Ok(true);
@@ -237,7 +237,7 @@ fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
     Ok(value.value)
 }
 
-/// `= "llvm"`.
+/// Parses `= "llvm"`.
 fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)> {
     const FORM: &str = "write `backend = \"llvm\"` or `backend = \"builtin\"`";
     let at = here(name, input);
@@ -250,7 +250,7 @@ fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)>
     Ok((backend, value.span()))
 }
 
-/// `= 256`, `= (32, 8)`, `= N`.
+/// Parses `= 256`, `= (32, 8)`, `= N`.
 fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
     const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
                         name may stand for a number";
@@ -279,7 +279,7 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
     }
 }
 
-/// `= 2`.
+/// Parses `= 2`.
 fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     const FORM: &str =
         "write `min_blocks = 2`: the blocks that a multiprocessor has to run at a time";
@@ -295,7 +295,7 @@ fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     })
 }
 
-/// The expression in parentheses, or in the braces that Rust asks for around constant arguments.
+/// Strips parentheses, and the braces that Rust requires around constant arguments.
 fn unwrapped(dim: Expr) -> Expr {
     match dim {
         Expr::Paren(paren) => unwrapped(*paren.expr),
@@ -313,7 +313,7 @@ fn unwrapped(dim: Expr) -> Expr {
     }
 }
 
-/// The number of threads, if all of `dims` are literals; none of them is too large.
+/// Returns the number of threads if all of `dims` are literals; rejects dimensions over the limits.
 fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
     let mut threads = Some(1);
     for (dim, (axis, most)) in dims.iter().zip([("x", 1024), ("y", 1024), ("z", 64)]) {
@@ -331,7 +331,8 @@ fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
     Ok(threads)
 }
 
-/// The number, or `None` for what depends on constants, which is computed where they are known.
+/// Returns the value of a literal, or `None` for an expression of constants, which is computed once
+/// they are known.
 fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
     match dim {
         Expr::Path(path) if path.qself.is_none() => Ok(None),
@@ -347,7 +348,7 @@ fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
     }
 }
 
-/// `(A, m::B)`.
+/// Parses `(A, m::B)`.
 fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
     let list = list(name, input, "write the constants' names: `open(TILE, WIDTH)`")?;
     for (i, path) in list.iter().enumerate() {
@@ -361,7 +362,7 @@ fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
     Ok(list)
 }
 
-/// `(x.len() >= y.len(), n % 4 == 0)`.
+/// Parses `(x.len() >= y.len(), n % 4 == 0)`.
 fn requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Condition>> {
     if !input.peek(syn::token::Paren) {
         let text = "write the conditions in parentheses: `requires(x.len() >= y.len())`";
@@ -374,7 +375,7 @@ fn requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Conditi
     Ok(conditions)
 }
 
-/// `(gpu_a, gpu_b)`.
+/// Parses `(gpu_a, gpu_b)`.
 fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<LintLevel>> {
     const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
     let mut levels = Vec::new();
@@ -384,7 +385,7 @@ fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<L
     Ok(levels)
 }
 
-/// The paths between parentheses, one or more; `form` says how they are written.
+/// Parses one or more paths in parentheses; `form` is the error message.
 fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Path>> {
     let at = here(name, input);
     let wrong = |_| Error::new(at, form);
@@ -401,12 +402,12 @@ fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Pat
     Ok(list.into_iter().collect())
 }
 
-/// Refuses what follows a complete argument.
+/// Rejects tokens after a complete argument.
 fn finished(input: ParseStream<'_>) -> syn::Result<()> {
     if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` or the end")) }
 }
 
-/// Puts arguments together.
+/// A builder of [`Options`] from arguments.
 struct Reader {
     options: Options,
     seen: Vec<String>,
@@ -462,7 +463,7 @@ impl Reader {
         }
     }
 
-    /// Judges `min_blocks` against the block, which may come after it.
+    /// Checks `min_blocks` against the block size, which may be written after it.
     fn min_blocks_error(&self) -> Option<Error> {
         let (blocks, at) = self.options.min_blocks.zip(self.min_blocks_at)?;
         let text = match &self.options.block {

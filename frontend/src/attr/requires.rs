@@ -1,31 +1,31 @@
 //! `#[kernel(requires(x.len() >= y.len(), n % 4 == 0))]`: conditions that every launch fulfils.
 //!
-//! A condition is an expression of type `bool` over what a launch knows. What it may be made of by its form is
-//! said here; what it may mention, where it is lowered (`lower/emit/require.rs`). The function that
-//! rustc gets begins with the conditions, so that names and types in them are rustc's own, and so
-//! that a kernel that is called on the host checks them, too.
+//! A condition is an expression of type `bool` over properties of the launch. This module checks
+//! its form; lowering checks the names in it (`lower/control/require.rs`). The function for rustc
+//! begins with the conditions, so that rustc checks their names and types, and so that a kernel
+//! called on the host checks them, too.
 use crate::syntax::tokens::Tokens;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{BinOp, Error, Expr, ExprLit, Lit, Token, UnOp, parse::Parser, punctuated::Punctuated};
 
-/// A condition, as it was written.
+/// A condition as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     pub(crate) expr: Expr,
-    /// The same as text.
+    /// Its text, for messages.
     pub(crate) text: String,
 }
 
-/// How deep a condition may nest.
+/// Maximum nesting depth of a condition.
 const MOST_DEPTH: usize = 64;
 
-/// What a condition may be made of.
+/// The message for an unsupported expression.
 const FORM: &str = "a requirement compares integers that a launch knows: scalar parameters, \
                     `x.len()`, constants, `block_dim_x()`, `grid_dim_x()` and their kin, with \
                     `+ - * / %`, comparisons, `&& || !` and `as`";
 
-/// Reads what stands between the parentheses of `requires(..)`; `at` is the word itself.
+/// Parses the content of `requires(..)`; `at` is the span of the word itself.
 pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condition>> {
     Tokens::of(&conditions)?;
     let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(conditions)?;
@@ -44,7 +44,7 @@ pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condit
     errors.map_or(Ok(found), Err)
 }
 
-/// Writes an expression as one would, and refuses what is no condition by its form.
+/// Prints a condition with conventional spacing; rejects unsupported expressions.
 fn write(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<()> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(Error::new_spanned(expr, "a requirement cannot nest as deep as this"));
@@ -112,7 +112,7 @@ fn arguments(
     Ok(())
 }
 
-/// A path as one would write it.
+/// Returns a path without spaces.
 fn joined(path: &syn::Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
@@ -137,8 +137,8 @@ fn is_assignment(op: &BinOp) -> bool {
     )
 }
 
-/// Whether a function is by its name one that says where a thread is. Those that a launch does not
-/// know are refused where they are lowered.
+/// Returns true for functions named like `block_dim_x`. Lowering rejects those of them whose value
+/// a launch does not know.
 fn is_dimension(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let last = path.path.segments.last().map(|segment| segment.ident.to_string());
@@ -150,7 +150,7 @@ fn is_dimension(function: &Expr) -> bool {
     })
 }
 
-/// A kernel's function with `conditions` at the start of its body.
+/// Inserts checks of `conditions` at the start of a kernel's function.
 pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &str) -> TokenStream {
     if conditions.is_empty() {
         return function;
@@ -168,13 +168,13 @@ pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &st
     tokens.into_iter().collect()
 }
 
-/// Panics where a condition is false.
+/// Returns a statement that panics if the condition is false.
 fn check(Condition { expr, text }: &Condition, name: &str) -> TokenStream {
     let refuse = quote_spanned!(Span::mixed_site()=> ::warpwise::__private::refuse(#text, #name));
     quote!(if #expr {} else { #refuse })
 }
 
-/// The `#![..]` at the start of a body, and what follows them.
+/// Splits a body into its leading `#![..]` and the rest.
 fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let is = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);

@@ -1,6 +1,6 @@
-//! Takes our attributes out of what rustc gets: it does not know lints called `gpu_..`.
+//! Removal of Warpwise's attributes from the code for rustc, which does not know `gpu_..` lints.
 //!
-//! Works on tokens, so that everything else reaches rustc exactly as written.
+//! It works on tokens, so that all other code reaches rustc exactly as written.
 use crate::{
     attr::{
         combine,
@@ -12,7 +12,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Error, parse::Parser};
 
-/// `tokens` without lint attributes about our lints; what is wrong with those goes to `errors`.
+/// Returns `tokens` without attributes for Warpwise's lints; adds errors in these to `errors`.
 pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();

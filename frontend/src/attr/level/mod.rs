@@ -1,12 +1,12 @@
-//! What is set for a whole build, beyond what the source says: levels of lints, and the back end.
+//! Settings of a whole build beyond the source: lint levels and the back end.
 //!
-//! - `[package.metadata.warpwise.lints]` in the package's `Cargo.toml` gives levels to lints and
-//!   groups of them, where nothing in the source does.
-//! - Over all that stands the environment: `WARPWISE_LINTS=off` shows none, `warn` makes errors
-//!   warnings and `deny` warnings errors.
-//! - In a dependency a lint never stops the build: whoever builds it cannot change it.
-//! - `backend = "llvm"` in `[package.metadata.warpwise]` is the back end of kernels that name none, and over all that
-//!   stands `WARPWISE_BACKEND`.
+//! - `[package.metadata.warpwise.lints]` in the package's `Cargo.toml` sets the levels of lints and
+//!   lint groups without a level in the source.
+//! - The environment overrides all of that: `WARPWISE_LINTS=off` hides lints, `warn` turns errors
+//!   into warnings and `deny` warnings into errors.
+//! - In a dependency a lint never fails the build, since its user cannot change the code.
+//! - `backend = "llvm"` in `[package.metadata.warpwise]` sets the back end of kernels that name
+//!   none; `WARPWISE_BACKEND` overrides every other setting.
 #[cfg(test)]
 mod tests;
 
@@ -32,24 +32,25 @@ use warpwise_compiler::{
     lint::{self, GROUPS, LINTS, Levels, Setting},
 };
 
-/// The environment variable that names the file. Set by `cargo warpwise`, for one crate each.
+/// The environment variable with the record file's path. `cargo warpwise` sets it, to one file per
+/// crate.
 pub(crate) const RECORD_FILE: &str = "WARPWISE_RECORD";
 
-/// How a build changes what the source says.
+/// The effect of a build on the lint levels of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Policy {
-    /// Not at all.
+    /// Keep the levels.
     AsWritten,
-    /// No lints.
+    /// Hide all lints.
     Off,
-    /// No errors.
+    /// Turn errors into warnings.
     Warn,
-    /// No warnings: errors.
+    /// Turn warnings into errors.
     Deny,
 }
 
 impl Policy {
-    /// What a value of `WARPWISE_LINTS` stands for, in a dependency or not.
+    /// Parses the value of `WARPWISE_LINTS`; a dependency never gets errors.
     fn new(variable: &str, dependency: bool) -> Result<Self, String> {
         match (variable, dependency) {
             ("off", _) => Ok(Self::Off),
@@ -70,7 +71,7 @@ impl Policy {
         }
     }
 
-    /// The levels that lints have by `package` and by what is `written`, changed.
+    /// Returns the levels of the `package` and the `written` ones, with the policy applied.
     fn levels(self, package: &[Setting], written: &Levels) -> Levels {
         let own = LINTS.iter().filter_map(|lint| {
             let given = package.iter().rev().find(|setting| setting.lint == lint.name);
@@ -85,40 +86,40 @@ impl Policy {
     }
 }
 
-/// What is set for all kernels of a build.
+/// The settings for all kernels of a build.
 #[derive(Debug)]
 pub(crate) struct Build {
     policy: Policy,
-    /// What `Cargo.toml` says, the more general first.
+    /// Levels from `Cargo.toml`, general ones before specific ones.
     package: Vec<Setting>,
-    /// The back end that the environment names, for every kernel.
+    /// The back end from the environment, for every kernel.
     forced_backend: Option<Backend>,
-    /// The one that `Cargo.toml` names.
+    /// The back end from `Cargo.toml`.
     package_backend: Option<Backend>,
-    /// What is wrong with it, or with the environment.
+    /// Errors in `Cargo.toml` and in the environment.
     wrong: Vec<String>,
-    /// Whether the package is a dependency of what is worked on.
+    /// True if the package is only a dependency of the packages that the user builds.
     dependency: bool,
-    /// Whether there is a `Cargo.toml`.
+    /// True if there is a `Cargo.toml`.
     pub(crate) has_manifest: bool,
 }
 
 impl Build {
-    /// This one, but without any lints.
+    /// Returns levels that hide every lint.
     pub(crate) fn silent() -> Levels {
         Policy::Off.levels(&[], &Levels::default())
     }
 
-    /// This one. In a test of this crate nothing is set.
+    /// Returns the settings of this build. Unit tests of this crate run without settings.
     pub(crate) fn current() -> &'static Self {
         static CURRENT: OnceLock<Build> = OnceLock::new();
         CURRENT.get_or_init(|| {
             if !proc_macro::is_available() {
                 return Self::new(Variables::default(), None, false);
             }
-            // Without cargo, what is compiled is what is worked on.
+            // Without cargo, the crate at hand is the user's own.
             let is_set = |name| env::var_os(name).is_some();
-            // What is recorded is read by builds of other packages, too.
+            // Builds of other packages also read the records.
             let dependency =
                 is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE") && !is_set(RECORD_FILE);
             let variable =
@@ -161,29 +162,29 @@ impl Build {
                 }
             }
         }
-        // A table has no order: a lint is over its group, and that over all.
+        // A TOML table is unordered: a lint overrides its group, and a group overrides `all`.
         package.sort_by_key(|settings| std::cmp::Reverse(settings.0));
         let package = package.into_iter().flat_map(|(_, settings)| settings).collect();
         let has_manifest = manifest.is_some();
         Self { policy, package, forced_backend, package_backend, wrong, dependency, has_manifest }
     }
 
-    /// The back end of a kernel that may name one; `None` if nothing does.
+    /// Returns the back end of a kernel that names `named`; `None` without any setting.
     pub(crate) fn backend(&self, named: Option<Backend>) -> Option<Backend> {
         self.forced_backend.or(named).or(self.package_backend)
     }
 
-    /// `written`, and what holds beside it.
+    /// Returns the `written` levels together with the package's, as this build applies them.
     pub(crate) fn levels(&self, written: &Levels) -> Levels {
         self.policy.levels(&self.package, written)
     }
 
-    /// Whether lints are shown at all.
+    /// Returns true unless the build hides all lints.
     pub(crate) fn shows_lints(&self) -> bool {
         self.policy != Policy::Off
     }
 
-    /// What is wrong with the settings, and whether that stops the build; once.
+    /// Returns the errors in the settings with their severity, on the first call only.
     pub(crate) fn complaints(&self) -> impl Iterator<Item = (&str, Level)> {
         static SAID: AtomicBool = AtomicBool::new(false);
         let level = if self.dependency { Level::Warn } else { Level::Deny };
@@ -196,7 +197,7 @@ impl Build {
     }
 }
 
-/// The environment variables of a build, empty if they are not set.
+/// The values of the environment variables; empty if not set.
 #[derive(Debug, Default)]
 struct Variables {
     /// `WARPWISE_LINTS`
@@ -205,9 +206,9 @@ struct Variables {
     backend: String,
 }
 
-/// What a line of `Cargo.toml` sets.
+/// The effect of one line of `Cargo.toml`.
 enum InPackage {
-    /// Levels, behind how many lints the line stands for.
+    /// Lint levels, after the rank of the lint name: the more lints it covers, the higher.
     Lints(usize, Vec<Setting>),
     Backend(Backend),
 }
@@ -228,7 +229,7 @@ fn setting(entry: &Entry) -> Result<InPackage, String> {
     }
 }
 
-/// The levels that a line gives to lints, behind how many it stands for.
+/// Returns the levels that a line sets, after the rank of its lint name.
 fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setting>), String> {
     let (name, below) = keys.split_first().ok_or("a lint has a name")?;
     let mut lints = lint::named(name).ok_or_else(|| unknown(name))?;
@@ -254,7 +255,7 @@ fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setti
     Ok((rank, settings.collect()))
 }
 
-/// A file as rustc would name it.
+/// Returns the path as rustc displays it.
 fn shown(path: &Path) -> String {
     let here = env::current_dir().ok();
     let within = here.and_then(|here| path.strip_prefix(here).ok());
