@@ -1,13 +1,15 @@
-//! Writes out what a `use` inside of a function brings, and variants of enums, types of std's by other
-//! names and its iterators, modules of std's and functions of `std::iter` that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)`
-//! becomes `Op::Push(x)`, and `iter::once(x)` becomes `std::iter::once(x)`.
+//! Import resolution: replaces imported names in a function by their full paths.
 //!
-//! A name alone leads to a `#[device]` item by the macro that such an item has (see
-//! [`device`](mod@crate::device)), which is called beside the function, where what the function imports is not
-//! in scope; and a variant has none. The paths that these names stand for lead on. What rustc gets
-//! of the function is what was written.
+//! `#[device]` items are found by a macro of the same name (see [`device`](mod@crate::device)),
+//! called beside the function, outside of the scope of imports in the function; and variants of
+//! enums and std items have no such macro. So imports are resolved in advance, on a copy of the
+//! function: rustc gets the function as written.
 //!
-//! A lower-case name alone may be a variable: it is written out where it is called. Macros of the user's own are expanded first: see [`macro_rules`].
+//! Resolved are the `use`s inside of the function, and from the file's `use`s: enum variants,
+//! renamed types and iterators of std, std modules, and functions of `std::iter`. `PI` becomes
+//! `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`, and `iter::once(x)` becomes
+//! `std::iter::once(x)`. A lower-case name alone may be a variable, so only calls of it are
+//! resolved. The user's own macros are expanded first: see [`macro_rules`].
 use crate::resolve::{macro_rules, source_map};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -17,7 +19,8 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// A kernel with its imports written out and its macros expanded, and whether there were any.
+/// Resolves the imports of a kernel and expands its macros; also returns true if there were any
+/// macro calls.
 pub(crate) fn written_out_kernel(mut item: ItemFn) -> (ItemFn, bool) {
     let mut uses = Uses::default();
     uses.visit_item_fn_mut(&mut item);
@@ -28,7 +31,7 @@ pub(crate) fn written_out_kernel(mut item: ItemFn) -> (ItemFn, bool) {
     (item, uses.calls_macros)
 }
 
-/// The same of a device item.
+/// Resolves the imports of a device item and expands its macros.
 pub(crate) fn written_out(mut item: Item) -> Item {
     let mut uses = Uses::default();
     uses.visit_item_mut(&mut item);
@@ -39,7 +42,7 @@ pub(crate) fn written_out(mut item: Item) -> Item {
     item
 }
 
-/// Modules of std's with what kernel code knows.
+/// Modules of std with items that kernel code knows.
 const MODULES: [&str; 11] = [
     "array", "atomic", "cmp", "consts", "convert", "iter", "marker", "mem", "ops", "slice", "sync",
 ];
@@ -58,16 +61,17 @@ const ITERATORS: [&str; 10] = [
     "zip",
 ];
 
-/// What the blocks around bring, the innermost last.
+/// The imports of the surrounding blocks, innermost last.
 #[derive(Default)]
 struct Uses {
     scopes: Vec<HashMap<String, Vec<String>>>,
-    /// Whether there are calls of macros that are not known; what they get is left as it is.
+    /// True if there are calls of unknown macros; their arguments are left alone.
     calls_macros: bool,
 }
 
 impl Uses {
-    /// The names of the path that a name stands for, which is alone or the first of a path.
+    /// Returns the path that a name stands for, as the segments; `alone` if the name is the whole
+    /// path and not only its first segment.
     fn path_of(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
@@ -87,7 +91,7 @@ impl Uses {
         })
     }
 
-    /// Writes the first name of a path out.
+    /// Replaces the first segment of a path.
     fn write_out(&self, path: &mut Path) {
         if path.leading_colon.is_some() {
             return;
@@ -103,7 +107,7 @@ impl Uses {
         path.segments = segments.into_iter().chain(path.segments.iter().skip(1).cloned()).collect();
     }
 
-    /// The same of tokens that a macro gets.
+    /// Replaces names in the arguments of a macro.
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
@@ -175,7 +179,7 @@ impl VisitMut for Uses {
                 }
             }
         }
-        // Every name is looked for in all of them.
+        // Every lookup searches all scopes, so blocks without imports add none.
         let brings = !scope.is_empty();
         if brings {
             self.scopes.push(scope);
@@ -196,7 +200,7 @@ impl VisitMut for Uses {
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
-        // The path of `<T>::f` goes on from the type.
+        // The path of `<T>::f` continues from the type.
         match &mut path.qself {
             Some(qself) => self.visit_type_mut(&mut qself.ty),
             None => self.visit_path_mut(&mut path.path),

@@ -1,9 +1,9 @@
-//! Functions, types, traits and `impl` blocks that are inside of functions: kernel code needs no `#[device]` on
-//! them, because whoever reads the function that they are in has their tokens.
+//! Items inside of functions: functions, types, traits and `impl` blocks that need no `#[device]`,
+//! because the function's tokens contain them.
 //!
-//! They become items of their own, whose paths lead where those of the function lead that they are in,
-//! and to the constants that it declares. Names are looked up by their text in all of that function, so
-//! that two things of one name in different blocks are refused.
+//! Each becomes a device item of its own. Its paths have the targets of the enclosing function's
+//! paths, and reach that function's constants. Names are looked up by text in the whole function,
+//! so two items of one name in different blocks are rejected.
 use crate::{
     resolve::{
         device_set::{DeviceItem, DeviceSet},
@@ -21,16 +21,16 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// Items, with those that are declared inside of them.
+/// A device set extended by the items inside of its functions.
 pub(crate) struct WithInner<'a> {
-    /// All of them, the inner ones behind the others.
+    /// All items, inner ones last.
     pub(crate) devices: Cow<'a, DeviceSet>,
-    /// What is inside of what; of the kernel, for `None`.
+    /// Per enclosing item, or `None` for the kernel, the range of its inner items.
     inner: Vec<(Option<usize>, Range<usize>)>,
 }
 
 impl<'a> WithInner<'a> {
-    /// Of `devices`, and of a kernel.
+    /// Collects the items inside of `devices` and of a kernel.
     pub(crate) fn of(devices: &'a DeviceSet, kernel: Option<&ItemFn>, errors: &mut Errors) -> Self {
         let mut all = Self { devices: Cow::Borrowed(devices), inner: Vec::new() };
         if let Some(kernel) = kernel {
@@ -48,14 +48,14 @@ impl<'a> WithInner<'a> {
         all
     }
 
-    /// The items that are inside of one, or of the kernel.
+    /// Returns the indices of the items inside of `of`, or of the kernel.
     pub(crate) fn inside(&self, of: Option<usize>) -> Range<usize> {
         let found = self.inner.iter().find(|(parent, _)| *parent == of);
         found.map_or(0..0, |(_, inner)| inner.clone())
     }
 
-    /// Adds what was found in an item whose paths lead to `outer`. Yields where they lead with what is
-    /// inside of it; `None` if nothing is.
+    /// Adds the inner items of `parent`, whose paths have the targets `outer`. Returns the targets
+    /// of the parent's paths including the inner items; `None` without inner items.
     fn add(
         &mut self,
         parent: Option<usize>,
@@ -87,7 +87,7 @@ impl<'a> WithInner<'a> {
             }
         }
         for item in &found.items {
-            // What it names, and what is inside of it, which it names as its own.
+            // Paths in the item, and the items inside of it, which it reaches as its own.
             let found = Found::of(item);
             let inside = found.named().filter_map(|item| crate::syntax::item::name(item));
             let inside: Vec<String> = inside.map(ToString::to_string).collect();
@@ -103,7 +103,7 @@ impl<'a> WithInner<'a> {
     }
 }
 
-/// Items inside of a function.
+/// The items inside of a function.
 #[derive(Default)]
 struct Found<'ast> {
     items: Vec<&'ast Item>,
@@ -128,7 +128,7 @@ impl<'ast> Found<'ast> {
         }
     }
 
-    /// What paths lead to: constants are found as variables are.
+    /// Returns the targets of paths: not constants, which are looked up like variables.
     fn named(&self) -> impl Iterator<Item = &&'ast Item> {
         self.items.iter().filter(|item| !matches!(item, Item::Const(_)))
     }
@@ -154,7 +154,7 @@ impl<'ast> Visit<'ast> for Found<'ast> {
         }
         chain.operands.iter().for_each(|operand| self.visit_expr(operand));
         let expr = chain.rest;
-        // What nests deeper is refused.
+        // Deeper nesting is reported elsewhere.
         if self.depth < MAX_DEPTH {
             self.depth += 1;
             visit::visit_expr(self, expr);
@@ -163,7 +163,7 @@ impl<'ast> Visit<'ast> for Found<'ast> {
     }
 }
 
-/// Whether kernel code has items like this one inside of functions.
+/// Returns true for the kinds of items that kernel code supports inside of functions.
 pub(crate) fn is_seen(item: &Item) -> bool {
     matches!(
         item,

@@ -1,4 +1,4 @@
-//! Instances of a kernel: its type parameters replaced by the types of `instances(..)`.
+//! Instantiation of a kernel: substitutes the types of `instances(..)` for its type parameters.
 use crate::{
     attr::{
         Options,
@@ -17,7 +17,7 @@ use syn::{
 };
 
 impl Instance {
-    /// The kernel with these types, and its arguments.
+    /// Returns the kernel and its arguments with these types.
     pub(crate) fn of(
         &self,
         item: &ItemFn,
@@ -40,8 +40,8 @@ impl Instance {
         (item, options)
     }
 
-    /// The traits that bound the parameters, if they are `#[device]`: their functions are found by
-    /// the parameter's name, and by a type's only where the trait is in scope.
+    /// Imports the `#[device]` traits that bound the parameters. A call on a parameter resolves by
+    /// its bound, a call on a type only with the trait in scope.
     pub(crate) fn traits(item: &ItemFn, devices: &DeviceSet) -> TokenStream {
         let mut found: Vec<Path> = Vec::new();
         for bound in bounds(&item.sig.generics) {
@@ -54,7 +54,7 @@ impl Instance {
     }
 }
 
-/// The traits that bound type parameters.
+/// Returns the trait bounds of type parameters.
 fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
     let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let behind = clauses.filter_map(|predicate| match predicate {
@@ -68,23 +68,23 @@ fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
     })
 }
 
-/// Puts types where the names of type parameters are.
+/// Substitutes types for the names of type parameters.
 struct Put<'a> {
     types: Vec<(Ident, Type)>,
-    /// The traits that bound the parameters.
+    /// The trait bounds of the parameters.
     bounds: Vec<Path>,
     devices: &'a DeviceSet,
 }
 
 impl Put<'_> {
-    /// What the first name of a path stands for, at its place.
+    /// Returns the type for the first segment of a path, with the segment's span.
     fn stands_for(&self, path: &Path) -> Option<Type> {
         let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
         let (_, ty) = self.types.iter().find(|(name, _)| *name == first.ident)?;
         Some(placed(ty, first.ident.span()))
     }
 
-    /// The rest of a path behind a parameter, and the type that it is of.
+    /// Returns the path `<Type>::rest` for a path that begins with a parameter.
     fn qualified(&self, path: &Path) -> Option<(QSelf, Path)> {
         let ty = self.stands_for(path)?;
         let segments = path.segments.iter().skip(1).cloned().collect();
@@ -99,7 +99,8 @@ impl Put<'_> {
         Some((qself, Path { leading_colon: colon, segments }))
     }
 
-    /// The trait that an associated type is of, which a parameter tells and a type does not.
+    /// Returns the bound that declares an associated type: implied for a parameter, but to be
+    /// written for a concrete type.
     fn trait_with(&self, name: &Ident) -> Option<&Path> {
         let device = |bound: &Path| {
             let index = self.devices.kernel_paths.get(&key(&lead(bound)))?;
@@ -110,13 +111,13 @@ impl Put<'_> {
                 |member| matches!(member, syn::TraitItem::Type(member) if member.ident == *name),
             ),
             Some(_) => false,
-            // An operator of std's.
+            // An operator trait of std.
             None => name == "Output",
         };
         self.bounds.iter().find(declares)
     }
 
-    /// The same in a macro, whose tokens are its own.
+    /// Substitutes in the tokens of a macro call.
     fn tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut found = TokenStream::new();
         let mut behind = false;
@@ -144,7 +145,7 @@ impl Put<'_> {
     }
 }
 
-/// `ty` where a parameter is named.
+/// Returns `ty` with the location of the parameter's name.
 fn placed(ty: &Type, at: Span) -> Type {
     struct Place(Span);
     impl VisitMut for Place {
@@ -208,11 +209,11 @@ impl VisitMut for Put<'_> {
         call.tokens = self.tokens(std::mem::take(&mut call.tokens));
     }
 
-    /// What is declared inside has parameters of its own.
+    /// Inner items cannot use the parameters.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// A part of a bound without what it says of associated types: `Add` of `Add<Output = f32>`.
+/// Returns a segment of a bound without associated-type bindings: `Add` for `Add<Output = f32>`.
 fn without_bindings(mut segment: syn::PathSegment) -> syn::PathSegment {
     if let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
         let args = std::mem::take(&mut arguments.args).into_iter();
@@ -225,7 +226,7 @@ fn without_bindings(mut segment: syn::PathSegment) -> syn::PathSegment {
     segment
 }
 
-/// Whether a path has no generic arguments.
+/// Returns true if a path has no generic arguments.
 fn is_plain(path: &Path) -> bool {
     path.segments.iter().all(|segment| segment.arguments.is_none())
 }

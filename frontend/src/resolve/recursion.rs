@@ -1,4 +1,4 @@
-//! Kernel code cannot recurse: device functions are inlined where they are called.
+//! Rejection of recursion, which kernel code cannot have because calls are inlined.
 use crate::{
     resolve::device_set::DeviceSet,
     syntax::{
@@ -9,7 +9,7 @@ use crate::{
 use std::collections::BTreeMap;
 use syn::{Item, ItemFn};
 
-/// How far a function has been looked at.
+/// The state of a function in the depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Not,
@@ -17,10 +17,10 @@ enum Seen {
     Left,
 }
 
-/// Reports the first cycle of calls that the function leads to.
+/// Reports the first call cycle that is reachable from the function.
 ///
 /// # Errors
-/// If there is one.
+/// If there is a cycle.
 pub(crate) fn check(
     item: &ItemFn,
     paths: &BTreeMap<String, usize>,
@@ -50,8 +50,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A cycle behind these calls: its functions in the order of the calls, the first one again
-    /// at the end. Iterative, because chains of calls may be long.
+    /// Returns a cycle that is reachable from `paths`: its functions in call order, with the first
+    /// one repeated at the end. Iterative, because call chains may be long.
     fn behind(&mut self, paths: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
         for &start in paths.values() {
             let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -77,7 +77,7 @@ impl Search<'_> {
     }
 
     fn enter(&mut self, at: usize, path: &mut Vec<(usize, Vec<usize>)>) {
-        // What types and traits lead to, only who calls their functions knows.
+        // Paths of types and traits do not call; the functions that use them have these calls.
         let is_function = matches!(self.devices.items[at].item, syn::Item::Fn(_));
         if is_function && self.seen.get(at) == Some(&Seen::Not) {
             self.seen[at] = Seen::Entered;

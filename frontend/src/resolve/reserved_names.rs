@@ -1,11 +1,11 @@
-//! Names that a `#[device]` item cannot have.
+//! Reserved names of `#[device]` items.
 use crate::{
     resolve::paths::known::{is_free_for_types, is_known_item},
     syntax::item::{is_std_macro, name},
 };
 use syn::{Error, Item, ext::IdentExt};
 
-/// What is wrong with the name of `item`.
+/// Returns an error if `item` has a reserved name.
 pub(crate) fn refuse_name(item: &Item) -> Option<Error> {
     let name = name(item)?;
     let text = if is_std_macro(name) {
@@ -29,7 +29,7 @@ pub(crate) fn refuse_name(item: &Item) -> Option<Error> {
     Some(Error::new(name.span(), text))
 }
 
-/// True for the name of something that kernel code takes it for, wherever it is.
+/// Returns true if kernel code always resolves `name` to an item of std or Warpwise.
 fn is_taken(item: &Item, name: &str) -> bool {
     match item {
         Item::Fn(_) => false,

@@ -1,22 +1,23 @@
-//! What of std's kernel code names alone, after a `use`: `PI`, `min`, `swap`.
+//! Functions and constants of std that kernel code uses by a plain name, after a `use`: `PI`,
+//! `min`, `swap`.
 //!
-//! A name alone leads to a `#[device]` item, by the macro that such an item has (see
-//! [`device`](mod@crate::device)); of what is std's there is none, and a macro is not told where names lead.
-//! The `use` that brings the name stands in the same file, though, where [`source_map`] finds it. What it brings is put
-//! beside the items that were linked, as kernel code. That the name really leads to std's item is
-//! checked by rustc, in the witness of the function that has it.
+//! A plain name leads to a `#[device]` item by the item's macro (see
+//! [`device`](mod@crate::device)). std items have no such macro, and a macro does not learn the
+//! targets of names. But the `use` is in the same file, where [`source_map`] finds it. The std item
+//! then joins the linked items, as kernel code. In the witness of the function, rustc checks that
+//! the name really leads to std's item.
 use crate::{resolve::source_map, types::constant::float_constant};
 use proc_macro2::Literal;
 use syn::{Ident, Item, Path, parse_quote};
 
-/// A function or constant of std's.
+/// A function or constant of std.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StdName {
-    /// Its path, from `core` on.
+    /// Its path, beginning with `core`.
     pub(crate) path: String,
 }
 
-/// Functions: their paths, with generic arguments that they can have, and as kernel code.
+/// Functions: path, valid generic arguments, kernel code.
 const FUNCTIONS: [(&str, &str, &str); 6] = [
     ("core::cmp::min", "::<i32>", "fn f<T>(a: T, b: T) -> T { std::cmp::min(a, b) }"),
     ("core::cmp::max", "::<i32>", "fn f<T>(a: T, b: T) -> T { std::cmp::max(a, b) }"),
@@ -35,24 +36,24 @@ const FUNCTIONS: [(&str, &str, &str); 6] = [
 ];
 
 impl StdName {
-    /// What a path leads to, if it is a name that a `use` of std's brings.
+    /// Returns the std item that a `use` in the file imports under this name.
     pub(crate) fn imported(path: &Path) -> Option<Self> {
         Self::at(&source_map::imported(path.get_ident()?)?)
     }
 
-    /// What a whole path of std's leads to, if kernel code has it.
+    /// Returns the std item at a full path, if kernel code supports it.
     pub(crate) fn at(path: &str) -> Option<Self> {
         let path = format!("core::{}", path.split_once("::")?.1);
         let known = FUNCTIONS.iter().any(|(known, ..)| *known == path) || constant(&path).is_some();
         known.then_some(Self { path })
     }
 
-    /// What the item with this id stands for.
+    /// Returns the std item with this id of a device item.
     pub(crate) fn of(id: &str) -> Option<Self> {
         id.starts_with("core::").then(|| Self { path: id.to_owned() })
     }
 
-    /// The item for kernel code, under this name.
+    /// Returns the item as kernel code, under this name.
     pub(crate) fn item(&self, name: &Ident) -> syn::Result<Item> {
         if let Some((of, value)) = constant(&self.path) {
             let of: syn::Type = syn::parse_str(of)?;
@@ -65,14 +66,14 @@ impl StdName {
         Ok(Item::Fn(item))
     }
 
-    /// Generic arguments of a function with which rustc can compare it; `None` for a constant.
+    /// Returns generic arguments with which rustc can compare a function; `None` for a constant.
     pub(crate) fn arguments(&self) -> Option<&'static str> {
         let found = FUNCTIONS.iter().find(|(path, ..)| *path == self.path);
         found.map(|(_, arguments, _)| *arguments)
     }
 }
 
-/// The float type of a constant and its value; as exactly as an `f64` is, which is enough for an `f32`.
+/// Returns the type and value of a float constant. `f64` precision is enough for an `f32`.
 fn constant(path: &str) -> Option<(&str, f64)> {
     let (of, name) = path.strip_prefix("core::")?.split_once("::consts::")?;
     matches!(of, "f32" | "f64").then_some(())?;

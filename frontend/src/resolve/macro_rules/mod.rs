@@ -1,10 +1,12 @@
-//! Macros of the user's own, by `macro_rules!` in a function or before it in the file: what their calls become.
+//! An expander of the user's own macros: `macro_rules!` in a function, or before it in the file.
 //!
-//! rustc expands the function that is emitted; here the same is done for what becomes kernel code, before names are looked up. A macro that is
-//! not found, or has something in it that is not expanded here, stays, and lowering refuses its call.
+//! rustc expands the emitted function itself; this expander does the same for kernel code, before
+//! name resolution. It leaves a macro that it does not find or support, and lowering rejects the
+//! call.
 //!
-//! Names are hygienic, as in Rust: a variable that a rule declares is none of the caller's, and so it gets a name of its own. A name that
-//! a rule only mentions is that of where the macro is declared. If that could be another one than where it is called, the call stays.
+//! Hygiene is Rust's: a variable that a rule declares is distinct from the caller's, so it gets a
+//! unique name. A name that a rule only mentions refers to the scope of the macro's declaration. If
+//! it could refer to something else at the call, the call is not expanded.
 mod names;
 mod pattern;
 mod template;
@@ -37,18 +39,18 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// How many calls are expanded in a function.
+/// Maximum number of expansions in a function.
 const MOST: usize = 4096;
 
-/// How deep calls may be in what other calls became, as rustc has it.
+/// Maximum nesting depth of expansions, as in rustc.
 const DEEPEST: usize = 128;
 
-/// Whether a macro is one that kernel code knows, or rejects by name.
+/// Returns true for macros that kernel code supports, or rejects by name.
 pub(crate) fn is_known(name: &Ident) -> bool {
     is_std_macro(name) || name == "shared" || name == "shared_dyn"
 }
 
-/// A kernel with its macros expanded.
+/// Expands the macros of a kernel.
 pub(crate) fn expanded_kernel(item: &ItemFn) -> ItemFn {
     expanded_as(
         item,
@@ -59,7 +61,7 @@ pub(crate) fn expanded_kernel(item: &ItemFn) -> ItemFn {
     )
 }
 
-/// A device item with its macros expanded.
+/// Expands the macros of a device item.
 pub(crate) fn expanded(item: &Item) -> Item {
     expanded_as(
         item,
@@ -76,6 +78,8 @@ fn expanded_as<T: Clone + Ungrouped>(
     see: impl Fn(&T, &mut Seen),
 ) -> T {
     let mut refused = BTreeSet::new();
+    // // Ambiguity of a name shows only after expansion. Each round refuses more macros, so the
+    // loop ends.
     loop {
         let (mut found, mut expand) = (item.clone(), Expand::new(refused));
         expand_in(&mut found, &mut expand);
@@ -91,17 +95,17 @@ fn expanded_as<T: Clone + Ungrouped>(
     }
 }
 
-/// What of an item says whether a name means the same in all of it.
+/// The names of an item that decide whether another name is unambiguous in all of it.
 #[derive(Default)]
 struct Seen {
-    /// How often each name is declared as a variable.
+    /// Number of variables declared under each name.
     variables: BTreeMap<String, usize>,
-    /// Names that macros get which were not expanded, and may declare them.
+    /// Names in the arguments of unexpanded macros, which may declare variables.
     given: BTreeSet<String>,
 }
 
 impl Seen {
-    /// Whether there is no other variable of any of these names than one.
+    /// Returns true if each of these names has at most one variable.
     fn are_clear(&self, names: &BTreeSet<String>) -> bool {
         names.iter().all(|name| {
             let declared = self.variables.get(name).copied().unwrap_or_default();
@@ -122,7 +126,7 @@ impl<'ast> Visit<'ast> for Seen {
     }
 }
 
-/// Adds the names among tokens.
+/// Adds the names among `tokens`.
 fn words(tokens: TokenStream, names: &mut BTreeSet<String>) {
     for token in tokens {
         match token {
@@ -133,17 +137,18 @@ fn words(tokens: TokenStream, names: &mut BTreeSet<String>) {
     }
 }
 
-/// A macro; `None` if it has something in it that is not expanded here.
+/// The rules of a macro; `None` if they are not supported.
 type Found = Option<Rc<Rules>>;
 
 struct Expand {
-    /// Macros that are not to be expanded.
+    /// Macros that must not be expanded.
     refused: BTreeSet<String>,
-    /// What macros that are declared inside name where they stand.
+    /// Per macro that is declared inside the function, the names that it takes from its
+    /// surroundings.
     outer: Vec<(String, BTreeSet<String>)>,
-    /// Those that the blocks around declare, the innermost last.
+    /// The macros that surrounding blocks declare, innermost last.
     scopes: Vec<Vec<(String, Found)>>,
-    /// Those of the file, by their name and where they were asked for.
+    /// Macros of the file, looked up so far.
     of_file: Vec<(String, Found)>,
     calls: usize,
     depth: usize,
@@ -155,7 +160,7 @@ impl Expand {
         Self { refused, outer, scopes, of_file, calls: 0, depth: 0 }
     }
 
-    /// The macro of this name, and whether a block around declares it.
+    /// Returns the rules of a macro, and true if a surrounding block declares it.
     fn find(&self, name: &Ident) -> Option<(Rc<Rules>, bool)> {
         let text = name.to_string();
         let of_blocks = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
@@ -166,7 +171,7 @@ impl Expand {
         Some((found.1.clone()?, false))
     }
 
-    /// Looks the macro of this name up in the file, once.
+    /// Looks the macro up in the file, unless that is done already.
     fn look_up(&mut self, name: &Ident) {
         let text = name.to_string();
         if !is_known(name) && self.of_file.iter().all(|(known, _)| *known != text) {
@@ -175,7 +180,7 @@ impl Expand {
         }
     }
 
-    /// What a call becomes; `None` if it stays.
+    /// Expands a call; `None` to leave it.
     fn expand<T: Parsed>(&mut self, written: &Macro) -> Option<T> {
         let name = written.path.get_ident()?;
         self.look_up(name);
@@ -203,7 +208,7 @@ impl Expand {
         passed_on.is_empty().then_some(parsed)
     }
 
-    /// The same in what a macro of std's gets.
+    /// Expands calls in the arguments of a std macro.
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
@@ -238,7 +243,7 @@ impl Expand {
         out
     }
 
-    /// Puts what a call becomes in its place; whether it becomes anything.
+    /// Replaces a call by its expansion; returns false if it is left.
     fn replace<T: Parsed>(&mut self, at: &mut T, call: Option<Macro>) -> bool {
         let Some(found) = call.and_then(|call| self.expand::<T>(&call)) else { return false };
         *at = found;
@@ -249,12 +254,12 @@ impl Expand {
     }
 }
 
-/// Whether a token is the `!` of a call.
+/// Returns true for the `!` of a macro call.
 pub(crate) fn is_bang(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == '!' && punct.spacing() == Spacing::Alone)
 }
 
-/// Macros that are called by a name alone.
+/// The macros that are called by a plain name.
 #[derive(Default)]
 struct Called(BTreeSet<Ident>);
 
@@ -264,7 +269,7 @@ impl<'ast> Visit<'ast> for Called {
     }
 }
 
-/// What a call may become, by where it stands.
+/// A syntactic category that a macro call can expand to.
 trait Parsed: Sized {
     fn parse(tokens: TokenStream) -> Option<Self>;
     fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>);
@@ -330,7 +335,7 @@ impl VisitMut for Expand {
     fn visit_block_mut(&mut self, block: &mut Block) {
         self.scopes.push(Vec::new());
         let outside = self.depth;
-        // Each with how many calls it came out of.
+        // Each statement with its expansion depth.
         let waiting = std::mem::take(&mut block.stmts).into_iter();
         let mut waiting: VecDeque<(Stmt, usize)> =
             waiting.map(|statement| (statement, outside)).collect();

@@ -1,4 +1,4 @@
-//! Names in what a rule became: which stay marked.
+//! Hygiene marks on names in an expansion: removal from all names but declared variables.
 use proc_macro2::{Group, Ident, Literal, Spacing, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::{
@@ -8,7 +8,7 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// Variables and labels with a mark that are declared.
+/// Collects the marked variables and labels that an expansion declares.
 pub(crate) struct Declared<'m> {
     mark: &'m str,
     pub(crate) names: BTreeSet<String>,
@@ -37,15 +37,15 @@ impl<'ast> Visit<'ast> for Declared<'_> {
     }
 }
 
-/// Takes the mark away from all names but the declared ones.
+/// Removes the mark from all names but the declared ones.
 pub(crate) struct Unmark<'m> {
     mark: &'m str,
     declared: BTreeSet<String>,
-    /// Names alone from which it was taken: what the macro names where it stands.
+    /// Unmarked plain names: references to the surroundings of the macro's declaration.
     pub(crate) outer: BTreeSet<String>,
-    /// The same of what another macro gets, which may declare them.
+    /// Unmarked names in the arguments of another macro, which may declare them.
     pub(crate) passed_on: BTreeSet<String>,
-    /// Whether a macro of this name may declare variables.
+    /// Returns true if the macro with this name may declare variables.
     may_bind: &'m dyn Fn(&Ident) -> bool,
 }
 
@@ -107,7 +107,7 @@ impl<'m> Unmark<'m> {
         out
     }
 
-    /// A text with marks on what it names.
+    /// Removes marks in the placeholders of a format string.
     fn text(&mut self, literal: Literal) -> TokenTree {
         let text = literal.to_string();
         if !text.starts_with('"') || !text.contains(self.mark) {
@@ -134,7 +134,7 @@ impl<'m> Unmark<'m> {
         }
     }
 
-    /// The field that a name without a value stands for.
+    /// Returns the unmarked field name of a shorthand such as `S { x }`.
     fn field(&self, member: &Member) -> Option<Ident> {
         match member {
             Member::Named(name) => self.plain(name),

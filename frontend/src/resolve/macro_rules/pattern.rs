@@ -1,4 +1,4 @@
-//! The patterns of rules, and what they bind.
+//! Patterns of macro rules, and the bindings of a match.
 use crate::resolve::macro_rules::template::{self, Template};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -15,32 +15,32 @@ use syn::{
 /// The rules of a `macro_rules!`.
 pub(crate) struct Rules {
     rules: Vec<(Vec<Part>, Template)>,
-    /// Whether what they become may declare variables.
+    /// True if an expansion may declare variables.
     pub(crate) may_bind: bool,
 }
 
-/// A part of a pattern.
+/// An element of a pattern.
 enum Part {
     Token(TokenTree),
     Group(Delimiter, Vec<Self>),
     /// `$name:kind`
     Fragment(String, String),
-    /// `$(..)`, with what stands between two of them, and how often it may be there.
+    /// `$(..)`, with its separator and repetition operator.
     Repeated(Vec<Self>, Vec<TokenTree>, char),
 }
 
-/// What a name of a pattern stands for.
+/// The match of a pattern variable.
 #[derive(Clone)]
 pub(crate) enum Bound {
     One(TokenStream),
     Many(Vec<Self>),
 }
 
-/// What the names of a pattern stand for.
+/// The matches of all pattern variables.
 pub(crate) type Bindings = BTreeMap<String, Bound>;
 
 impl Rules {
-    /// Of what stands in the braces of a `macro_rules!`; `None` if that has something that is not expanded here.
+    /// Parses the content of `macro_rules! { .. }`; `None` if it has unsupported parts.
     pub(crate) fn parse(tokens: TokenStream) -> Option<Self> {
         let mut tokens = tokens.into_iter().peekable();
         let (mut rules, mut may_bind) = (Vec::new(), false);
@@ -60,7 +60,7 @@ impl Rules {
         Some(Self { rules, may_bind })
     }
 
-    /// What these tokens become by the first rule that they match.
+    /// Expands `tokens` by the first rule that matches.
     pub(crate) fn apply(&self, tokens: &TokenStream, call: &template::Call) -> Option<TokenStream> {
         self.rules.iter().find_map(|(pattern, template)| {
             let whole = |input: ParseStream<'_>| {
@@ -74,7 +74,7 @@ impl Rules {
     }
 }
 
-/// Whether tokens may declare variables.
+/// Returns true if an expansion of these tokens may declare variables.
 fn binds(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(word) => {
@@ -115,7 +115,7 @@ fn parts(tokens: TokenStream) -> Option<Vec<Part>> {
     Some(found)
 }
 
-/// What stands behind `$(..)`: what is between two, and `*`, `+` or `?`.
+/// Parses the tokens after `$(..)`: a separator, and `*`, `+` or `?`.
 pub(crate) fn repetition(
     tokens: &mut impl Iterator<Item = TokenTree>,
 ) -> Option<(Vec<TokenTree>, char)> {
@@ -196,7 +196,7 @@ fn names_in(parts: &[Part], names: &mut Vec<String>) {
     }
 }
 
-/// The same token as in the pattern.
+/// Matches a literal token of the pattern.
 fn same(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
     let next: TokenTree = input.parse()?;
     let is_same = match (token, &next) {
@@ -208,7 +208,8 @@ fn same(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
     if is_same { Ok(()) } else { Err(Error::new(next.span(), "")) }
 }
 
-/// What a fragment of this kind is made of; in a group, if something beside it could come to belong to it.
+/// Parses a fragment of this kind. Returns it in an invisible group if its neighbours could
+/// otherwise become part of it.
 fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(match kind {
         "expr" | "expr_2021" => grouped(input.parse::<Expr>()?.into_token_stream()),
@@ -241,7 +242,7 @@ fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
     })
 }
 
-/// Several tokens as one.
+/// Groups several tokens, so that they act as one.
 fn grouped(tokens: TokenStream) -> TokenStream {
     if tokens.clone().into_iter().nth(1).is_none() {
         return tokens;
@@ -249,7 +250,7 @@ fn grouped(tokens: TokenStream) -> TokenStream {
     TokenTree::Group(Group::new(Delimiter::None, tokens)).into()
 }
 
-/// A statement without the semicolon that ends it.
+/// Parses a statement without its final semicolon.
 fn statement(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !(input.is_empty() || input.peek(Token![;]) || input.peek(Token![=>])) {

@@ -1,22 +1,23 @@
-//! What a rule becomes.
+//! Templates of macro rules: the right-hand sides, and their transcription.
 //!
-//! A name in it that a rule declares a variable by is none of the caller's, though they read the same. So each name gets a mark, which stays
-//! on those of variables and of labels that are declared there, and is taken away from all others.
+//! A variable that a rule declares is distinct from a variable of the caller with the same name. So
+//! transcription marks each name of the template; afterwards [`names`](super::names) removes the
+//! mark from all names that are not declared in the expansion.
 use crate::{
     resolve::macro_rules::pattern::{Bindings, Bound, is_punct, repetition},
     syntax::parse::is_keyword,
 };
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Span, TokenStream, TokenTree};
 
-/// A call of a macro.
+/// A macro call, as far as transcription needs it.
 pub(crate) struct Call {
-    /// Where it is.
+    /// The span of the macro's name.
     pub(crate) at: Span,
-    /// What is behind each name that is not the caller's.
+    /// The suffix of names from the template.
     pub(crate) mark: String,
 }
 
-/// What a rule becomes, in parts.
+/// The parsed right-hand side of a rule.
 pub(crate) struct Template(Vec<Part>);
 
 enum Part {
@@ -24,7 +25,7 @@ enum Part {
     Group(Delimiter, Vec<Self>),
     /// `$name`
     Name(String),
-    /// `$(..)`, and what stands between two of them.
+    /// `$(..)`, with its separator.
     Repeated(Vec<Self>, Vec<TokenTree>),
 }
 
@@ -33,7 +34,7 @@ impl Template {
         parts(tokens).map(Self)
     }
 
-    /// With what was found in the place of names; `None` if that does not fit.
+    /// Substitutes bindings; `None` if their repetition depths do not fit.
     pub(crate) fn transcribed(&self, found: &Bindings, call: &Call) -> Option<TokenStream> {
         let mut out = TokenStream::new();
         transcribe(&self.0, found, call, &mut out)?;
@@ -93,7 +94,7 @@ fn transcribe(parts: &[Part], found: &Bindings, call: &Call, out: &mut TokenStre
     Some(())
 }
 
-/// What the names stand for in each round of a repetition.
+/// Returns the bindings of each round of a repetition.
 fn rounds(inner: &[Part], found: &Bindings) -> Option<Vec<Bindings>> {
     let mut names = Vec::new();
     names_in(inner, &mut names);
@@ -126,7 +127,7 @@ fn names_in(parts: &[Part], names: &mut Vec<String>) {
     }
 }
 
-/// A token of the rule's own, as if it stood at the call.
+/// Returns a token of the template with the span of the call, marked if it is a name.
 fn own(token: &TokenTree, call: &Call) -> TokenTree {
     match token {
         TokenTree::Ident(word) => {
@@ -156,7 +157,8 @@ fn is_type_name(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
 }
 
-/// A text with marks behind the names in it: `{sum:?}`; `None` if there are none.
+/// Returns a format string with the names in its placeholders marked, as in `{sum:?}`; `None`
+/// without placeholders.
 fn marked_text(literal: &Literal, mark: &str) -> Option<Literal> {
     let text = literal.to_string();
     if !text.starts_with('"') || !text.contains('{') {

@@ -1,10 +1,10 @@
-//! Names that kernel code knows without anybody's saying where they lead: std's, and Warpwise's
-//! own. A `#[device]` item cannot have one of these, because a path of it would not be
-//! followed; but for [some](is_free_for_types), which a struct, an enum or a constant may have.
+//! Names that kernel code knows without a declaration: those of std and Warpwise. A `#[device]`
+//! item cannot have one of these names, since paths to it would not be followed. [Some
+//! names](is_free_for_types) are available to structs, enums and constants.
 use crate::types::{Prim, builtin, collective, math, vector};
 
-/// True if these names, written as a path, lead to something that is no `#[device]` item;
-/// `function` if it is called or passed on.
+/// Returns true if the path with these names never leads to a `#[device]` item; `function` if it is
+/// called or passed as a value.
 pub(crate) fn is_known(names: &[String], function: bool) -> bool {
     let called = math::called(names).is_some() || collective::find(names).is_some();
     if builtin::find(names).is_some() || called {
@@ -12,7 +12,7 @@ pub(crate) fn is_known(names: &[String], function: bool) -> bool {
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] | ["self"] => true,
-        // In Rust's prelude.
+        // Functions in Rust's prelude, and others that need no import.
         ["size_of" | "align_of" | "size_of_val" | "align_of_val" | "drop"] => true,
         // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
@@ -21,12 +21,12 @@ pub(crate) fn is_known(names: &[String], function: bool) -> bool {
     }
 }
 
-/// True for the name of a type, trait or variant that kernel code knows, or rejects by name.
+/// Returns true for a type, trait or variant that kernel code knows, or rejects by name.
 pub(crate) fn is_known_item(name: &str) -> bool {
     TYPES.contains(&name) || is_free_for_types(name) || is_atomic(name) || vector::is_name(name)
 }
 
-/// `AtomicU32`
+/// Returns true for names such as `AtomicU32`.
 fn is_atomic(name: &str) -> bool {
     name.strip_prefix("Atomic").is_some_and(|of| {
         matches!(of, "Bool" | "Isize" | "Usize" | "Ptr")
@@ -38,13 +38,14 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True for what a `#[device]` item may be named although std or Warpwise has something by that name: a
-/// trait, which is never where a type or a value is, or a type that is [in scope by a `use` only](BY_USE).
+/// Returns true for std and Warpwise names that a `#[device]` item may have: a trait's, since
+/// traits do not appear in place of types or values, or a type's that is [in scope by a `use`
+/// only](IMPORTED_TYPES).
 pub(crate) fn is_free_for_types(name: &str) -> bool {
     is_known_trait(name) || BY_USE.contains(&name)
 }
 
-/// True for the name of a type that is std's only where a `use` in the file says so.
+/// Returns true for a std type that kernel code knows only with a `use` in the file.
 pub(crate) fn must_be_imported(name: &str) -> bool {
     matches!(
         name,
@@ -57,12 +58,12 @@ pub(crate) fn must_be_imported(name: &str) -> bool {
     )
 }
 
-/// True for the name of a trait that kernel code knows.
+/// Returns true for a trait that kernel code knows.
 pub(crate) fn is_known_trait(name: &str) -> bool {
     TRAITS.contains(&name)
 }
 
-/// Types of std's that are in scope by a `use` only.
+/// Types of std that are in scope by a `use` only.
 const BY_USE: &[&str] = &[
     "ControlFlow",
     "GetDisjointMutError",
@@ -75,8 +76,7 @@ const BY_USE: &[&str] = &[
     "Wrapping",
 ];
 
-/// Types of std's prelude and those of std that kernel code has a meaning for, and `Option`'s and
-/// `Result`'s variants.
+/// Types of std that kernel code knows or rejects, and the variants of `Option` and `Result`.
 const TYPES: &[&str] = &[
     // Types that kernel code knows.
     "Option",
@@ -106,7 +106,7 @@ const TYPES: &[&str] = &[
     "Err",
 ];
 
-/// Traits of std's prelude, those of std that kernel code has a meaning for, and Warpwise's.
+/// Traits of std's prelude, traits of std that kernel code knows, and Warpwise's.
 const TRAITS: &[&str] = &[
     "Add",
     "AddAssign",

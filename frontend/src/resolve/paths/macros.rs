@@ -1,5 +1,5 @@
-//! What stands in the macros that kernel code may use: rustc expands them, so their tokens are
-//! parsed here as those macros would.
+//! Parsing of macro arguments. rustc expands these macros, so their arguments are parsed here by
+//! each macro's grammar.
 use proc_macro2::TokenStream;
 use syn::{
     Expr, Pat, Token, Type,
@@ -7,7 +7,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// Something that a macro is given.
+/// A parsed macro argument.
 pub(crate) enum Part {
     /// An expression.
     Expr(Box<Expr>),
@@ -17,12 +17,12 @@ pub(crate) enum Part {
     Arm(Box<Pat>, Option<Box<Expr>>),
 }
 
-/// What the macro `name` is given, as far as it parses; lowering reports the rest.
+/// Returns the arguments of the macro `name` as far as they parse; lowering reports the rest.
 pub(crate) fn parts(name: &str, tokens: &TokenStream) -> Vec<Part> {
     let parsed = match name {
         "shared" => parse_type.parse2(tokens.clone()),
         "shared_dyn" => parse_dynamic.parse2(tokens.clone()),
-        // What is in these is no Rust, or no code of the kernel.
+        // Their arguments are not Rust code, or not kernel code.
         "cfg" | "asm" | "global_asm" | "stringify" | "thread_local" => return Vec::new(),
         "matches" => parse_matches.parse2(tokens.clone()),
         _ => parse_exprs.parse2(tokens.clone()),
@@ -39,7 +39,7 @@ fn parse_dynamic(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     Ok(vec![Part::Type(Box::new(ty)), Part::Expr(Box::new(len))])
 }
 
-/// What `shared_dyn!` is given: `f32, n * 2`.
+/// Parses the arguments of `shared_dyn!`: `f32, n * 2`.
 pub(crate) fn shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
     let ty = input.parse()?;
     input.parse::<Token![,]>()?;
@@ -48,7 +48,7 @@ pub(crate) fn shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
     Ok((ty, len))
 }
 
-/// `x, Some(1..=3) | None if y`
+/// Parses `x, Some(1..=3) | None if y`.
 fn parse_matches(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     let value = input.parse()?;
     input.parse::<Token![,]>()?;
@@ -58,7 +58,7 @@ fn parse_matches(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     Ok(vec![Part::Expr(value), Part::Arm(pattern, guard)])
 }
 
-/// `x == y, "{}", z`
+/// Parses `x == y, "{}", z`.
 fn parse_exprs(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     let exprs = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
     Ok(exprs.into_iter().map(|expr| Part::Expr(Box::new(expr))).collect())

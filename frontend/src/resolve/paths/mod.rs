@@ -1,11 +1,11 @@
-//! Which paths of an item lead to other `#[device]` items: the functions, types, traits and
-//! constants that it names and does not declare itself.
+//! Collection of the paths in an item that may lead to other `#[device]` items: functions, types,
+//! traits and constants that the item uses but does not declare.
 //!
-//! A path is cut behind the first name of a type, and its generic arguments are left out:
+//! A path is truncated after the first type name and loses its generic arguments:
 //! `geo::Vec3::<f32>::new` leads to `geo::Vec3`, `Shape::Circle` to `Shape`. By convention types,
 //! traits and constants begin with an upper-case letter, functions and modules with a lower-case
-//! one. Not among them: variables, generic parameters, `Self`, and [what kernel code knows by
-//! name](known). What nests too deep for [`lower`](crate::pipeline::lower) is not looked into.
+//! one. Excluded are variables, generic parameters, `Self`, and [names that kernel code
+//! knows](known). Code that nests too deep for [`lower`](crate::pipeline::lower) is skipped.
 pub(crate) mod known;
 pub(crate) mod macros;
 mod scope;
@@ -29,7 +29,7 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// What identifies a path as written: its names with `::` between them.
+/// Returns the lookup key of a path: its names, joined by `::`.
 pub(crate) fn key(path: &Path) -> String {
     let mut key = String::new();
     if path.leading_colon.is_some() {
@@ -44,8 +44,8 @@ pub(crate) fn key(path: &Path) -> String {
     key
 }
 
-/// `path` as far as it leads to a `#[device]` item: without generic arguments, and cut behind
-/// the first name of a type. Its [`key`] is what paths are looked up by.
+/// Returns the part of `path` that leads to a `#[device]` item: without generic arguments,
+/// truncated after the first type name. Its [`path_key`] is the key of lookups.
 pub(crate) fn lead(path: &Path) -> Path {
     let mut lead = Path { leading_colon: path.leading_colon, segments: Default::default() };
     for segment in &path.segments {
@@ -57,21 +57,22 @@ pub(crate) fn lead(path: &Path) -> Path {
     lead
 }
 
-/// Paths of `item` that lead to other items; each [`key`] once, in order.
+/// Returns the paths of `item` that lead to other items; each [`path_key`] once, in order.
 pub(crate) fn paths(item: &Item) -> Vec<Path> {
     let mut paths = Paths::new();
     paths.visit_item(item);
     paths.found
 }
 
-/// As [`paths`], of a kernel, what it requires included; its open constants only rustc knows.
+/// Like [`device_paths`], for a kernel and its launch requirements. Skips open constants, with
+/// values that only rustc knows.
 pub(crate) fn kernel_paths(item: &ItemFn, options: &Options) -> Vec<Path> {
     let mut paths = Paths::new();
     paths.keys.extend(options.open.iter().map(key));
     paths.visit_item_fn(item);
     crate::attr::instances::types(options).for_each(|ty| paths.visit_type(ty));
     if !options.requires.is_empty() {
-        // In the scope of the function's parameters.
+        // Conditions are in the scope of the function's parameters.
         let mut conditions = item.clone();
         let required = options.requires.iter().map(|condition| condition.expr.clone());
         conditions.block.stmts = required.map(|expr| Stmt::Expr(expr, None)).collect();
@@ -80,12 +81,13 @@ pub(crate) fn kernel_paths(item: &ItemFn, options: &Options) -> Vec<Path> {
     paths.found
 }
 
-/// True for what is by convention the name of a type, a trait or a constant.
+/// Returns true for the name of a type, trait or constant, by convention.
 pub(crate) fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-/// True if `path`, which is no trait's, leads to an item that has the name of something that kernel code knows.
+/// Returns true if `path`, not a trait's, leads to a user's item that shares its name with a known
+/// one.
 fn is_own(path: &Path, first: &Ident) -> bool {
     let name = first.to_string();
     let is_alone = path.segments.len() == 1;
@@ -100,7 +102,7 @@ struct Paths {
     keys: HashSet<String>,
     scope: Scope,
     depth: usize,
-    /// True in a pattern that every value fits, where a name alone is a variable's: `let N = x.len();`.
+    /// True in an irrefutable pattern, where a plain name is always a variable: `let N = x.len();`.
     is_irrefutable: bool,
 }
 
@@ -115,12 +117,12 @@ impl Paths {
         }
     }
 
-    /// Notes where `path`, which is a trait's, leads, unless that is known.
+    /// Adds the target of a trait path, unless it is known.
     fn note(&mut self, path: &Path) {
         self.note_unless(path, |names| known::is_known(names, false));
     }
 
-    /// The same of the path of anything else.
+    /// Adds the target of any other path, unless it is known.
     fn note_item(&mut self, path: &Path, function: bool) {
         let own = path.segments.first().is_some_and(|first| is_own(path, &first.ident));
         self.note_unless(path, |names| !own && known::is_known(names, function));
@@ -142,7 +144,8 @@ impl Paths {
         }
     }
 
-    /// A path that stands for a value; a lower-case name alone only if it is called or where functions are values.
+    /// Adds a path in value position. A plain lower-case name counts only where it is called or
+    /// functions are values.
     fn value(&mut self, path: &Path, function: bool) {
         match path.get_ident() {
             Some(name) if !function && !is_type_name(&name.to_string()) => {}
@@ -152,7 +155,7 @@ impl Paths {
 
     fn value_path(&mut self, path: &ExprPath, function: bool) {
         match &path.qself {
-            // The trait of `<T as Trait>::f`; nothing of `<T>::f`.
+            // The trait of `<T as Trait>::f`; nothing for `<T>::f`.
             Some(qself) if qself.position > 0 => {
                 let segments = path.path.segments.iter().take(qself.position).cloned().collect();
                 self.note(&Path { leading_colon: path.path.leading_colon, segments });
@@ -162,10 +165,11 @@ impl Paths {
         }
     }
 
-    /// What is passed on, kept or chosen: a name alone may be a function's.
+    /// Visits an expression that is passed, stored or selected: a plain name may be a function's.
     fn function(&mut self, expr: &Expr) {
         if let Expr::Path(path) = expr {
-            // Of a misspelt variable, rustc would say that it is no function of ours, too.
+            // For a misspelt variable, rustc would otherwise also report a missing macro of that
+            // name.
             let is_one = path.path.get_ident().is_none_or(source_map::may_be_function);
             self.value_path(path, is_one);
         }
@@ -180,14 +184,14 @@ impl Paths {
         }
     }
 
-    /// A pattern that every value fits.
+    /// Visits an irrefutable pattern.
     fn irrefutable(&mut self, pat: &Pat) {
         let outer = std::mem::replace(&mut self.is_irrefutable, true);
         self.visit_pat(pat);
         self.is_irrefutable = outer;
     }
 
-    /// Forgets what `visit` declares.
+    /// Runs `visit`, and drops the names that it declares.
     fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
         let mark = self.scope.mark();
         visit(self);
@@ -236,7 +240,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_path(&mut self, path: &'ast Path) {
-        // Of a trait: all others are seen to before they get here.
+        // A trait path: paths of types and values are handled before they get here.
         self.note(path);
         visit::visit_path(self, path);
     }
@@ -330,7 +334,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        // As for a method, nothing else leads to the trait: `u64::parsed(text)`.
+        // As for a method, only its name leads to the trait: `u64::parsed(text)`.
         if let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func
             && let [of, name] = path.segments.iter().collect::<Vec<_>>().as_slice()
             && Prim::named(&of.ident.to_string()).is_some()
@@ -348,7 +352,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         self.visit_expr(&call.receiver);
-        // Of a type that is not of kernel code, nothing else leads to the trait.
+        // For a receiver of a foreign type, only the method's name leads to the trait.
         for name in source_map::traits_with(&call.method) {
             self.note(&Path::from(Ident::new(&name, call.method.span())));
         }
@@ -356,7 +360,7 @@ impl<'ast> Visit<'ast> for Paths {
             self.visit_angle_bracketed_generic_arguments(turbofish);
         }
         for arg in &call.args {
-            // A method with such an argument is one of atomics; the witness checks the guess.
+            // A method with such an argument is one of atomics; the witness checks this assumption.
             if !matches!(arg, Expr::Path(path) if is_ordering(&path.path)) {
                 self.function(arg);
             }
@@ -435,7 +439,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_expr_assign(&mut self, assign: &'ast ExprAssign) {
         self.visit_expr(&assign.left);
-        // What is indexed is memory, mostly of numbers.
+        // Indexed memory mostly holds numbers, not functions.
         match *assign.left {
             Expr::Index(_) => self.visit_expr(&assign.right),
             _ => self.function(&assign.right),

@@ -1,4 +1,4 @@
-//! Names that an item declares where a path in it stands: variables and generic parameters.
+//! Scopes of the variables and generic parameters that an item declares.
 use crate::syntax::item;
 use proc_macro2::Ident;
 use syn::{Block, GenericParam, Generics, Item, Stmt};
@@ -16,18 +16,18 @@ enum Kind {
 }
 
 impl Scope {
-    /// What a function that is declared here can name of it: no variables.
+    /// Returns the scope of a nested function: without variables.
     pub(crate) fn inside(&self) -> Self {
         let names = self.names.iter().filter(|(_, kind)| *kind == Kind::Generic);
         Self { names: names.cloned().collect() }
     }
 
-    /// What [`Scope::forget`] goes back to.
+    /// Returns the position for [`Scope::forget`].
     pub(crate) fn mark(&self) -> usize {
         self.names.len()
     }
 
-    /// Forgets what was declared since.
+    /// Drops the names declared since `mark`.
     pub(crate) fn forget(&mut self, mark: usize) {
         self.names.truncate(mark);
     }
@@ -52,7 +52,7 @@ impl Scope {
         self.names.push((name.to_string(), Kind::Generic));
     }
 
-    /// Declares the items that stand in a block, which hold in all of it.
+    /// Declares the items of a block, which are in scope in all of it.
     pub(crate) fn items(&mut self, block: &Block) {
         for statement in &block.stmts {
             match statement {
@@ -65,12 +65,12 @@ impl Scope {
         }
     }
 
-    /// True if `name` alone is declared.
+    /// Returns true if the plain name `name` is declared.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|(known, _)| known == name)
     }
 
-    /// True if `name` can begin a path: a variable cannot.
+    /// Returns true if `name` can begin a path: a variable cannot.
     pub(crate) fn has_generic(&self, name: &str) -> bool {
         self.names.iter().any(|(known, kind)| *kind == Kind::Generic && known == name)
     }

@@ -1,4 +1,4 @@
-//! What is a path to another item, and what is not.
+//! Paths to other items, and everything that is not one.
 use crate::resolve::paths::{known::is_known_item, *};
 
 fn keys(item: &str) -> Vec<String> {

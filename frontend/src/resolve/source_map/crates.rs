@@ -1,17 +1,18 @@
-//! Paths that lead to other crates, as far as the file tells in which they stand.
+//! Detection of paths into other crates, by the file that contains them.
 //!
-//! A crate's name is one that nothing else in the file has: no `use` brings it, no module or item is declared by it. A path
-//! that leads to an item of this crate after all is none the worse for it.
+//! The name of a crate is one that the file neither imports nor declares as a module or item. If
+//! such a path leads into this crate after all, no harm is done.
 use crate::resolve::source_map::{At, File, items::is_module_in, names_of, starred};
 
-/// First names of paths that lead to no other crate, or to one that is known.
+/// First names of paths within this crate, or into a known crate.
 const KNOWN: [&str; 8] = ["crate", "self", "super", "Self", "std", "core", "alloc", "warpwise"];
 
-/// How often a `use` may lead on to another one.
+/// Maximum length of a chain of imports.
 const MOST_USES: usize = 4;
 
-/// True if a path of kernel code at `at` that begins with `name` leads to another crate. Of a name alone, the module around
-/// `at` then has it, so that it is the module's `self::name`, and no block in that module has another one.
+/// Returns true if a path at `at` that begins with `name` leads to another crate. For a name alone
+/// this requires that the module around `at` imports it, so that `self::name` is valid, and that no
+/// block in the module imports a different one.
 pub(crate) fn is_other(file: &File, name: &str, is_alone: bool, at: At) -> bool {
     let module = file.module(at);
     if !is_alone {
@@ -29,7 +30,7 @@ pub(crate) fn is_other(file: &File, name: &str, is_alone: bool, at: At) -> bool 
     }
 }
 
-/// Every `use` in the module, blocks in it included, that brings this name: its place, and the path.
+/// Returns every `use` of this name in the module, including its blocks: position and path.
 fn uses(file: &File, name: &str, module: Option<At>) -> Vec<(At, String)> {
     if !file.names().may_bring(name) {
         return Vec::new();
@@ -43,7 +44,7 @@ fn uses(file: &File, name: &str, module: Option<At>) -> Vec<(At, String)> {
     of_name.map(|(place, _, path)| (place, path)).collect()
 }
 
-/// True if a path of the module leads to another crate.
+/// Returns true if a path in the module leads to another crate.
 fn leads_out(file: &File, path: &str, module: Option<At>, most_uses: usize) -> bool {
     match path.split_once("::") {
         Some(("", _)) => true,
@@ -52,7 +53,7 @@ fn leads_out(file: &File, path: &str, module: Option<At>, most_uses: usize) -> b
     }
 }
 
-/// True for a name of the module that is another crate's, or of something there.
+/// Returns true if the name stands for another crate in the module, or for an item of one.
 fn is_crate(file: &File, name: &str, module: Option<At>, most_uses: usize) -> bool {
     if KNOWN.contains(&name) || most_uses == 0 {
         return false;
@@ -63,7 +64,8 @@ fn is_crate(file: &File, name: &str, module: Option<At>, most_uses: usize) -> bo
     }
 }
 
-/// True if the module itself has a `use` with `*` of another crate, and neither it nor a block in it one of this crate.
+/// Returns true if the module itself has a `use` with `*` of another crate, and no `use` with `*`
+/// of this crate.
 fn has_all_of_others(file: &File, module: Option<At>) -> bool {
     let uses = file.words().uses(|text| text.contains('*'));
     let is_known = |path: &str| ["std", "core", "alloc", "warpwise"].contains(&first(path));
@@ -82,7 +84,7 @@ fn has_all_of_others(file: &File, module: Option<At>) -> bool {
     found
 }
 
-/// The first name of a path.
+/// Returns the first segment of a path.
 fn first(path: &str) -> &str {
     path.split("::").next().unwrap_or_default()
 }

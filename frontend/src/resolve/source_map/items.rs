@@ -1,32 +1,33 @@
-//! Items of a source file that are not `#[device]`, which kernel code names as if they were.
+//! Lookup of host items that kernel code uses by mistake, and of declarations in a source file.
 //!
-//! rustc says of such a name that there is no macro of it; the file tells what there is.
+//! For such a name rustc only reports a missing macro; the source file has the actual item.
 use crate::resolve::source_map::{At, File, Words, names_of, scanner::is_name};
 use proc_macro2::TokenStream;
 use syn::ItemEnum;
 
-/// An item of the host.
+/// An item without `#[device]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HostItem {
-    /// What declares it: `fn`, `struct`.
+    /// The keyword that declares it, such as `fn` or `struct`.
     pub(crate) keyword: &'static str,
-    /// Its line.
+    /// The line of the keyword.
     pub(crate) line: usize,
 }
 
-/// What declares items whose names kernel code may have.
+/// Keywords of the items that kernel code may name.
 pub(crate) const KEYWORDS: [&str; 8] =
     ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
 
-/// What may stand between an item's attributes and its keyword.
+/// Qualifiers between an item's attributes and its keyword.
 const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
-/// The item of this name in the module around `at`, if nothing makes kernel code of it.
+/// Returns the item with this name in the module around `at`, if no attribute makes it kernel code.
 pub(crate) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
     if !file.names().may_declare(name) {
         return None;
     }
-    // Most names are those of device items, which the text around them shows without a look at the whole file.
+    // Most names are those of device items. The text before a declaration shows that without a scan
+    // of the whole file.
     declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
     let words = file.words();
     let mut found = words.declarations(file, name, at).into_iter().peekable();
@@ -35,7 +36,8 @@ pub(crate) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
 }
 
-/// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
+/// Returns true if the module around `at` declares a type of this name, or imports one from outside
+/// of std.
 pub(crate) fn is_declared(file: &File, name: &str, at: At) -> bool {
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
     let declared = || file.words().declarations(file, name, at);
@@ -44,7 +46,7 @@ pub(crate) fn is_declared(file: &File, name: &str, at: At) -> bool {
     is_declared || is_used(file, name, at)
 }
 
-/// Whether the module around `at` has this name by a `use` of something that is not std's.
+/// Returns true if the module around `at` imports this name from outside of std.
 fn is_used(file: &File, name: &str, at: At) -> bool {
     if !file.names().may_bring(name) {
         return false;
@@ -57,7 +59,7 @@ fn is_used(file: &File, name: &str, at: At) -> bool {
     })
 }
 
-/// The traits that are kernel code, declare a function of this name, and are seen at `at`.
+/// Returns the `#[device]` traits in scope at `at` that declare a function of this name.
 pub(crate) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
     if !file.names().may_declare_function(function) || !file.names().has_traits() {
         return Vec::new();
@@ -80,7 +82,7 @@ pub(crate) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
     found
 }
 
-/// The rules of the last `macro_rules!` of this name before `at` whose scope is around it.
+/// Returns the body of the last `macro_rules!` of this name that is in scope at `at`.
 pub(crate) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
     if !file.names().may_have_rules(name) {
         return None;
@@ -106,20 +108,20 @@ pub(crate) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
     file.between(braces.open, braces.close)?.parse().ok()
 }
 
-/// How many braces an enum whose variants are looked for may have at most.
+/// Maximum number of closing braces to try as the end of an enum.
 const MOST_BRACES: usize = 100;
 
-/// The names, numbers and keywords of `text`.
+/// Returns the names, numbers and keywords of `text`.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char| !is_name(char)).filter(|word| !word.is_empty())
 }
 
-/// Whether an item of this name is declared anywhere in `text`.
+/// Returns true if `text` declares an item of this name anywhere.
 pub(crate) fn is_declared_in(text: &str, name: &str) -> bool {
     declarations(text, name).next().is_some()
 }
 
-/// True if `text` calls a macro of this name, or declares one.
+/// Returns true if `text` calls or declares a macro of this name.
 pub(crate) fn has_macro(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
@@ -130,7 +132,8 @@ pub(crate) fn has_macro(text: &str, name: &str) -> bool {
     })
 }
 
-/// True if `text` has a function of this name with `#[kernel]` before it, and no module of that name.
+/// Returns true if `text` has a function of this name with `#[kernel]` before it, and no module of
+/// that name.
 pub(crate) fn is_kernel(text: &str, name: &str) -> bool {
     let is_kernel = |start: usize| {
         let before = text[..start].trim_end();
@@ -141,7 +144,7 @@ pub(crate) fn is_kernel(text: &str, name: &str) -> bool {
         && declarations(text, name).any(|(start, keyword)| keyword == "fn" && is_kernel(start))
 }
 
-/// True if `text` declares a module of this name.
+/// Returns true if `text` declares a module of this name.
 pub(crate) fn is_module_in(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
@@ -150,7 +153,7 @@ pub(crate) fn is_module_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// The variants of the enum of this name in `text`, if there is one and no other type of that name.
+/// Returns the variants of the enum of this name in `text`, if no other type has the name.
 pub(crate) fn variants(text: &str, name: &str) -> Vec<String> {
     let mut found = declarations(text, name);
     let Some((start, "enum")) = found.next().filter(|_| found.next().is_none()) else {
@@ -163,7 +166,7 @@ pub(crate) fn variants(text: &str, name: &str) -> Vec<String> {
     variants.map(|variant| variant.ident.to_string()).collect()
 }
 
-/// Where items of this name are declared in `text`, from their keyword on, and by what.
+/// Returns the declarations of this name in `text`: the offset of the keyword, and the keyword.
 fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
@@ -174,7 +177,8 @@ fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static
     })
 }
 
-/// Whether the item at `start` is kernel code by an attribute, or may be, or is no item by what stands before it.
+/// Returns true if the item at `start` is, or may be, kernel code by an attribute, or if the text
+/// before it shows that it is not an item.
 fn is_device(text: &str, start: usize) -> bool {
     let mut before = text[..start].trim_end();
     loop {
@@ -194,7 +198,7 @@ fn is_device(text: &str, start: usize) -> bool {
     }
 }
 
-/// `text` without the comments of whole lines at its end.
+/// Returns `text` without trailing comment lines.
 fn without_comment(mut text: &str) -> &str {
     loop {
         let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
@@ -205,7 +209,7 @@ fn without_comment(mut text: &str) -> &str {
     }
 }
 
-/// `text` without a qualifier of an item at its end: `pub`, `pub(crate)`, `unsafe`, `extern "C"`.
+/// Returns `text` without a trailing item qualifier: `pub`, `pub(crate)`, `unsafe`, `extern "C"`.
 fn without_qualifier(text: &str) -> Option<&str> {
     if text.ends_with(')')
         && let Some(open) = text.rfind('(')
@@ -223,7 +227,7 @@ fn is_word_at_end(text: &str, word: &str) -> bool {
 }
 
 impl File {
-    /// What is between two characters.
+    /// Returns the text between two positions.
     fn between(&self, open: At, close: At) -> Option<&str> {
         let offset = |(line, column): At| {
             let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
@@ -234,8 +238,8 @@ impl File {
         self.text.get(open + len..close)
     }
 
-    /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
-    /// not what a macro is made of.
+    /// Returns true if `place` is directly in the module: not inside of a function, `impl`, trait
+    /// or macro call in it.
     pub(crate) fn is_of_module(&self, place: At, module: Option<At>) -> bool {
         let around = |braces: &&crate::resolve::source_map::Braces| {
             braces.open < place && place < braces.close
@@ -246,7 +250,8 @@ impl File {
 }
 
 impl Words {
-    /// Where the module around `at` itself declares items of this name, by what, and the place of that.
+    /// Returns the declarations of this name directly in the module around `at`: offset, keyword,
+    /// position.
     fn declarations(&self, file: &File, name: &str, at: At) -> Vec<(usize, &'static str, At)> {
         let module = |at| file.module(at);
         declarations(&self.text, name)
@@ -256,7 +261,8 @@ impl Words {
             .collect()
     }
 
-    /// The trait whose own item begins at `start`: where its keyword is, and its name.
+    /// Returns the trait that directly contains the offset `start`: the offset of its keyword, and
+    /// its name.
     fn trait_around(&self, start: usize) -> Option<(usize, String)> {
         let before = &self.text[..start];
         let keyword = before.rfind("trait ").filter(|at| !before[..*at].ends_with(is_name))?;
@@ -266,14 +272,14 @@ impl Words {
         (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
     }
 
-    /// Whether `#[device]` is on the item at `start`, or on a module around it.
+    /// Returns true if `#[device]` is on the item at `start`, or on a module around it.
     fn has_device(&self, file: &File, start: usize) -> bool {
         let before = &self.text[..start];
         let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
         attributes.contains("device]") || self.is_in_device_module(file, start)
     }
 
-    /// Whether `#[device]` is on a module around the item at `start`.
+    /// Returns true if `#[device]` is on a module around the item at `start`.
     fn is_in_device_module(&self, file: &File, start: usize) -> bool {
         let place = self.places[start];
         let around =
@@ -292,7 +298,7 @@ mod tests {
     use super::*;
     use crate::resolve::source_map::names::Names;
 
-    /// What declares `name` for who names it at the `@` of a text.
+    /// Returns the host item that `name` refers to at the `@` of a text.
     fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
@@ -373,7 +379,7 @@ mod tests {
         }
     }
 
-    /// Whether `name` is a type of the module at the `@` of a text.
+    /// Returns true if `name` is a type of the module at the `@` of a text.
     fn is_declared_in(name: &str, text: &str) -> bool {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);

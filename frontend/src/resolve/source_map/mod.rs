@@ -1,12 +1,12 @@
-//! Which `{ .. }` of a source file a place is in: how items of one module, or of one block, are
-//! known to be of one.
+//! The user's source files, as the source of scopes and imports that rustc does not tell a macro.
 //!
-//! Macros are not told what module they are in. Their place in the source tells, as far as no
-//! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
-//! modules that one `macro_rules!` makes hold looks like one module's.
+//! A macro does not learn the module of its tokens. Their position shows the innermost `{ .. }` of
+//! the file that contains them, and thereby which items are in one module or block. Braces of
+//! `macro_rules!` and macro calls are not scopes. Two modules from one `macro_rules!` look like one
+//! module.
 //!
-//! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells, and so does
-//! an item of the host that stands there.
+//! A macro does not learn the targets of names, either. The file's `use`s of std and of enum
+//! variants show these, and its items without `#[device]` make better error messages.
 mod crates;
 mod items;
 mod modules;
@@ -29,8 +29,8 @@ use std::{
 };
 use syn::{ItemUse, UseTree};
 
-/// What names the module or block that `span` is in: the place where it begins. Empty outside of
-/// rustc, and of a file that cannot be read it is the file.
+/// Returns an identifier of the module or block around `span`: the position of its brace. The file
+/// name if the file cannot be read, and empty outside of rustc.
 pub(crate) fn scope(span: Span) -> String {
     if !proc_macro::is_available() {
         return String::new();
@@ -42,8 +42,8 @@ pub(crate) fn scope(span: Span) -> String {
     }
 }
 
-/// The path of std's that a `use` in the file of `name` brings under this name: `std::f32::consts::PI`.
-/// `None` if there is none in its module or in the blocks around it.
+/// Returns the std path that a `use` in the file imports under this name: `std::f32::consts::PI`.
+/// `None` if there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported(name: &Ident) -> Option<String> {
     if !proc_macro::is_available() {
         return None;
@@ -53,8 +53,9 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
-/// The path of a type of std's that a `use` in the file of `name` brings under this name, if it is known by its path alone: a type under a name
-/// that is not its own, `std::cmp::Ordering`, a variant of one, or an iterator. `None` if there is none, or if kernel code does not know it.
+/// Returns the std path of a type that needs its full path to be recognized: a renamed type,
+/// `std::cmp::Ordering`, one of its variants, or an iterator. `None` if the file imports no such
+/// type, or kernel code does not know it.
 pub(crate) fn std_type(name: &Ident) -> Option<String> {
     const TYPES: [&str; 4] =
         ["::cmp::Ordering", "::cmp::Reverse", "::num::Wrapping", "::ops::ControlFlow"];
@@ -72,7 +73,8 @@ pub(crate) fn std_type(name: &Ident) -> Option<String> {
     is_known.then_some(path)
 }
 
-/// The path of the `Ordering` of atomics, if that is what `name` is: by a `use` in its file, or as Warpwise's prelude has it.
+/// Returns the path of the atomics' `Ordering`, if `name` refers to it: by a `use` in its file, or
+/// by Warpwise's prelude.
 pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
     const PATH: &str = "std::sync::atomic::Ordering";
     if name != "Ordering" || !proc_macro::is_available() {
@@ -82,8 +84,8 @@ pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
     imported(name).is_none_or(is_of_atomics).then(|| PATH.to_owned())
 }
 
-/// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
-/// this name.
+/// Returns the `#[device]` traits in the file of `method`, declared or imported in its module, that
+/// declare a function of this name.
 pub(crate) fn traits_with(method: &Ident) -> Vec<String> {
     if !proc_macro::is_available() {
         return Vec::new();
@@ -93,8 +95,8 @@ pub(crate) fn traits_with(method: &Ident) -> Vec<String> {
     in_file(method.span(), found).unwrap_or_default()
 }
 
-/// The path of an enum's variant that a `use` in the file of `name` brings under this name: `Op::Push`.
-/// `None` if there is none in its module or in the blocks around it.
+/// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
+/// there is no such `use` in the module or in the blocks around it.
 pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
     if !proc_macro::is_available() {
         return None;
@@ -107,7 +109,7 @@ pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
-/// Whether it is known which variants a `*` behind the name of an enum brings.
+/// Returns true if the variants imported by a `*` after the name of this enum are known.
 pub(crate) fn are_variants_known(of: &Ident) -> bool {
     let name = of.to_string();
     let found = |file: &File| {
@@ -116,8 +118,8 @@ pub(crate) fn are_variants_known(of: &Ident) -> bool {
     proc_macro::is_available() && in_file(of.span(), found).unwrap_or_default()
 }
 
-/// The item of this name in the module around `name`, if it is one of the host. `None` if there is none, or if a
-/// `macro_rules!` wrote the name.
+/// Returns the host item of this name in the module around `name`. `None` if there is none, or if a
+/// `macro_rules!` produced the name.
 pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
     if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
         return None;
@@ -126,8 +128,8 @@ pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
     in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
 }
 
-/// The item of the host in another module of this crate that a path leads to, if the files of the crate tell. `None` if
-/// a `macro_rules!` wrote the path.
+/// Returns the host item in another module of this crate that a path leads to, as far as the
+/// crate's files show. `None` if a `macro_rules!` produced the path.
 pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
     let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
     if !proc_macro::is_available() || expansion(first.ident.span()) != WRITTEN {
@@ -138,8 +140,8 @@ pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
     modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
 }
 
-/// `path` as a `use` at its place names it, if it leads to another crate, as far as its file tells. `None` if a
-/// `macro_rules!` wrote the path.
+/// Returns `path` as a `use` at its place would write it, if it leads to another crate, as far as
+/// its file shows. `None` if a `macro_rules!` produced the path.
 pub(crate) fn in_other_crate(path: &syn::Path) -> Option<syn::Path> {
     let first = &path.segments.first()?.ident;
     if !proc_macro::is_available() || expansion(first.span()) != WRITTEN {
@@ -154,7 +156,7 @@ pub(crate) fn in_other_crate(path: &syn::Path) -> Option<syn::Path> {
         .then(|| if is_alone { syn::parse_quote!(self::#first) } else { path.clone() })
 }
 
-/// True if the file of `name` calls a macro of this name, or declares one.
+/// Returns true if the file of `name` calls or declares a macro of this name.
 pub(crate) fn has_macro(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
@@ -163,7 +165,7 @@ pub(crate) fn has_macro(name: &Ident) -> bool {
     in_file(name.span(), |file| items::has_macro(&file.text, &text)).unwrap_or_default()
 }
 
-/// True if the file of `name` has a function of this name that is a kernel, and no module.
+/// Returns true if the file of `name` has a kernel of this name, and no module.
 pub(crate) fn is_kernel(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
@@ -172,7 +174,7 @@ pub(crate) fn is_kernel(name: &Ident) -> bool {
     in_file(name.span(), |file| items::is_kernel(&file.text, &text)).unwrap_or_default()
 }
 
-/// The rules of the `macro_rules!` of this name before `name` in its file, if it is in scope there.
+/// Returns the body of the `macro_rules!` of this name that is in scope at `name`.
 pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
     if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
         return None;
@@ -181,8 +183,8 @@ pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
     in_file(name.span(), |file| items::rules(file, &text, (line, column))).flatten()
 }
 
-/// Whether a name alone may be a function's: its file has a function of that name, or a `use` that may bring one. True if
-/// that cannot be told.
+/// Returns true if a plain name may be a function's: its file has a function of that name, or a
+/// `use` that may import one. True if the file is not available.
 pub(crate) fn may_be_function(name: &Ident) -> bool {
     if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
         return true;
@@ -191,8 +193,8 @@ pub(crate) fn may_be_function(name: &Ident) -> bool {
     in_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
 }
 
-/// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
-/// is not std's.
+/// Returns true if the module around `name` declares a type of that name, or imports one from
+/// outside of std.
 pub(crate) fn is_declared(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
@@ -201,12 +203,12 @@ pub(crate) fn is_declared(name: &Ident) -> bool {
     in_file(name.span(), |file| items::is_declared(file, &text, (line, column))).unwrap_or_default()
 }
 
-/// What `ask` finds in the file of `span`; `None` if the file cannot be read.
+/// Applies `ask` to the file of `span`; `None` if the file cannot be read.
 fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
     file(&span.unwrap().local_file()?).map(|file| ask(&file))
 }
 
-/// A file, which is read once; `None` if it cannot be.
+/// Returns the file, which is read once per process; `None` if it cannot be read.
 fn file(path: &Path) -> Option<Arc<File>> {
     static FILES: Mutex<Option<HashMap<PathBuf, Option<Arc<File>>>>> = Mutex::new(None);
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,26 +221,26 @@ fn file(path: &Path) -> Option<Arc<File>> {
     file
 }
 
-/// What is known of a source file.
+/// A source file with lazily computed indexes.
 struct File {
     text: String,
-    /// What braces are scopes, once somebody asks.
+    /// The braces that are scopes.
     scopes: OnceLock<Vec<Braces>>,
-    /// All braces, once somebody asks.
+    /// All braces.
     every_brace: OnceLock<Vec<Braces>>,
-    /// It without comments and literals, once somebody asks.
+    /// The text without comments and literals.
     words: OnceLock<Words>,
-    /// What it declares and brings, once somebody asks.
+    /// The declared and imported names.
     names: OnceLock<Names>,
-    /// Where the braces of modules open, once somebody asks.
+    /// The opening braces of modules.
     modules: OnceLock<Vec<At>>,
-    /// Names that a `use` of std's brings.
+    /// Names that `use`s import from std.
     imports: Vec<Import>,
-    /// Names of variants that a `use` brings.
+    /// Variants that `use`s import.
     variants: Vec<Import>,
 }
 
-/// What a `use` brings: where it stands, the name, the path.
+/// An import: position of the `use`, name, path.
 type Import = (At, String, String);
 
 impl File {
@@ -280,7 +282,7 @@ impl File {
         self.modules.get_or_init(|| self.words().modules())
     }
 
-    /// Where the innermost module that `at` is in opens.
+    /// Returns the opening brace of the innermost module around `at`.
     fn module(&self, at: At) -> Option<At> {
         let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
         around.map(|braces| braces.open).filter(|open| self.modules().contains(open)).max()
@@ -295,8 +297,8 @@ impl File {
     }
 }
 
-/// Whether a `use` in `text` may bring something of std's, or a part of a type. In most files none does, and
-/// going through every character takes long.
+/// Returns true if a `use` in `text` may import an item of std, or a variant or associated item.
+/// Most files have none, and a scan by character takes long.
 fn may_import(text: &str) -> bool {
     let is_type = |before: &str| {
         let word = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
@@ -306,18 +308,18 @@ fn may_import(text: &str) -> bool {
         let Some((_, path)) = part.split_once("use") else { return false };
         let mut parts = path.split("::").collect::<Vec<_>>();
         parts.pop();
-        // In a comment, a semicolon does not end it.
+        // A semicolon in a comment does not end the `use`.
         ["std::", "core::", "//", "/*"].iter().any(|known| path.contains(known))
             || parts.into_iter().any(is_type)
     })
 }
 
-/// The path that `name` at `at` has by a `use` in one of the blocks around it, or in its module.
+/// Returns the std path that a `use` in the module or in a block around `at` imports under `name`.
 fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
     among(&file.imports, file, name, at)
 }
 
-/// The same among some imports.
+/// Returns the path of `name` among `imports`, by the innermost `use` around `at`.
 fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
     if !imports.iter().any(|(_, known, _)| known == name) {
         return None;
@@ -326,7 +328,7 @@ fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&
         let scopes = file.scopes().iter();
         scopes.filter(move |braces| braces.open < place && place < braces.close)
     };
-    // What stands outside of the module is not seen in it.
+    // Imports outside of the module are not visible in it.
     let module =
         around(at).map(|braces| braces.open).filter(|open| file.modules().contains(open)).max();
     let of_name = imports.iter().filter(|(_, known, _)| known == name);
@@ -339,7 +341,7 @@ fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&
     visible.max_by_key(|(opened, _)| *opened).map(|(_, path)| path.as_str())
 }
 
-/// A text without what the [`Scanner`] skips, with spaces instead, and where each byte of it is.
+/// A text without comments and literals, which become spaces, and the position of each byte.
 struct Words {
     text: String,
     places: Vec<At>,
@@ -362,7 +364,7 @@ impl Words {
         words
     }
 
-    /// Where the braces of `mod name {` open.
+    /// Returns the opening braces of `mod name {`.
     fn modules(&self) -> Vec<At> {
         let opens = self.text.match_indices('{');
         let is_module = |before: &str| {
@@ -375,7 +377,7 @@ impl Words {
         modules.map(|(place, _)| self.places[place]).collect()
     }
 
-    /// Every name that a `use` of `std` or `core` brings, or one of the parts of a type.
+    /// Returns the imports from `std` and `core`, and of variants and associated items.
     fn imports(&self) -> Vec<Import> {
         let of_interest = |text: &str| {
             let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));
@@ -392,7 +394,8 @@ impl Words {
         names.chain(self.variants_by_star(&uses)).collect()
     }
 
-    /// The variants that a `use Op::*` brings, of an enum of this file. What has their names by itself is not among them.
+    /// Returns the variants that `use Op::*` imports, for enums of this file. Explicit imports and
+    /// declarations of the same names take precedence, so these names are left out.
     fn variants_by_star(&self, uses: &[(At, ItemUse)]) -> Vec<Import> {
         let mut found = Vec::new();
         for (at, item) in uses {
@@ -423,7 +426,7 @@ impl Words {
         found.map(|(at, path, name)| (at, name, path)).collect()
     }
 
-    /// Every `use` whose text is `of_interest`, and where it is.
+    /// Returns every `use` whose text is `of_interest`, with its position.
     fn uses(&self, of_interest: impl Fn(&str) -> bool) -> impl Iterator<Item = (At, ItemUse)> {
         self.text.match_indices("use ").filter_map(move |(place, _)| {
             let rest = &self.text[place..];
@@ -440,7 +443,7 @@ fn is_of_std(path: &str) -> bool {
     path.starts_with("std::") || path.starts_with("core::")
 }
 
-/// The paths before each `*` of a tree of a `use`.
+/// Collects the paths before each `*` of a `use` tree.
 fn starred(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
     match tree {
         UseTree::Path(path) => {
@@ -455,14 +458,14 @@ fn starred(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// The names that a `use` brings, with their paths.
+/// Returns the imported names of a `use`, with their paths.
 pub(crate) fn names_of(item: &ItemUse) -> Vec<(String, String)> {
     let mut names = Vec::new();
     brought(&item.tree, &mut String::new(), &mut names);
     names
 }
 
-/// The names that a tree of a `use` brings, with their paths.
+/// Collects the imported names of a `use` tree, with their paths.
 fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)>) {
     match tree {
         UseTree::Path(path) => {
@@ -482,7 +485,7 @@ fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)
     }
 }
 
-/// The path of a name behind a prefix, which is what `self` stands for, if there is one: `use self as here` names the
+/// Joins a prefix and a name. A final `self` stands for the prefix: `use self as here` imports the
 /// module.
 fn joined(prefix: &str, name: &Ident) -> String {
     match prefix.strip_suffix("::") {
@@ -491,8 +494,8 @@ fn joined(prefix: &str, name: &Ident) -> String {
     }
 }
 
-/// What tells apart what several calls of one `macro_rules!` yield: the same for all of one call.
-/// Only a hint: it is what rustc shows of a span to those who debug macros.
+/// Returns an identifier of the macro expansion that produced `span`: the same for all tokens of
+/// one call. Only a hint, parsed from rustc's debug output for spans.
 pub(crate) fn expansion(span: Span) -> String {
     if !proc_macro::is_available() {
         return String::new();
@@ -501,17 +504,17 @@ pub(crate) fn expansion(span: Span) -> String {
     shown.split(' ').next().filter(|first| first.starts_with('#')).unwrap_or_default().to_owned()
 }
 
-/// What [`expansion`] says of what no macro yielded.
+/// The result of [`expansion_id`] for tokens that no macro produced.
 const WRITTEN: &str = "#0";
 
-/// Line and column, both from 1.
+/// Line and column, counted from 1.
 type At = (usize, usize);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Where the scope of `@` begins.
+    /// Returns the start of the scope around `@`.
     fn scope_of(text: &str) -> Option<At> {
         let before: Vec<&str> = text[..text.find('@').unwrap()].split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
@@ -554,7 +557,7 @@ mod tests {
         }
     }
 
-    /// What `name` is in a text, at its `@`.
+    /// Returns the import of `name` at the `@` of a text.
     fn import_of(name: &str, text: &str) -> Option<String> {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);

@@ -1,8 +1,8 @@
-//! Items of the host in other modules, which kernel code reaches by a path or by a `use`.
+//! Lookup of host items in other modules, which kernel code reaches by a path or a `use`.
 //!
-//! Where a path leads only rustc knows, and it says nothing but that there is no such macro. So the way is gone through
-//! the files of the crate, for a message that says more. Wherever it is not plain, as with attributes on modules,
-//! re-exports, `*` and other crates, nothing is found.
+//! rustc only reports a missing macro for such a path. For a better message, this module follows
+//! the path through the files of the crate. It gives up at attributes on modules, re-exports, `*`
+//! and other crates.
 use crate::resolve::source_map::{
     At, File, file,
     items::{HostItem, host_item},
@@ -14,21 +14,22 @@ use std::{
     sync::Arc,
 };
 
-/// An item in another module.
+/// A host item in another module.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FarItem {
-    /// What it is called there.
+    /// Its name there.
     pub(crate) name: String,
-    /// What it is.
+    /// Its kind and line.
     pub(crate) item: HostItem,
-    /// Its file, where that is another one.
+    /// Its file, if that is another one.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// How often a `use` may lead on to another one.
+/// Maximum length of a chain of imports.
 const MOST_USES: usize = 4;
 
-/// The item that `path` leads to from the place `at` in the file at `here`, if it is one of the host in another module.
+/// Returns the host item in another module that `path` leads to from the position `at` in the file
+/// `here`.
 pub(crate) fn far_item(here: &Path, at: At, path: &[String]) -> Option<FarItem> {
     let start = Module::around(here, at)?;
     let (name, way) =
@@ -39,7 +40,7 @@ pub(crate) fn far_item(here: &Path, at: At, path: &[String]) -> Option<FarItem> 
     Some(FarItem { name, item, file })
 }
 
-/// `path` with its first name written out as the module has it by a `use`; `None` if it is of this module.
+/// Replaces the first name of `path` by its imported path; `None` if the path stays in this module.
 fn full_path(start: &Module, path: &[String]) -> Option<Vec<String>> {
     let mut path = path.to_vec();
     for _ in 0..MOST_USES {
@@ -49,7 +50,7 @@ fn full_path(start: &Module, path: &[String]) -> Option<Vec<String>> {
     (path.len() > 1).then_some(path)
 }
 
-/// A module: its file, and where its braces open, if it is written out there.
+/// A module: its file, and its opening brace if it is inline.
 struct Module {
     path: PathBuf,
     file: Arc<File>,
@@ -63,17 +64,17 @@ impl Module {
         Some(Self { path: path.to_owned(), file, open })
     }
 
-    /// All of a file.
+    /// Returns the root module of a file.
     fn whole(path: PathBuf) -> Option<Self> {
         Some(Self { file: file(&path)?, path, open: None })
     }
 
-    /// A place in it.
+    /// Returns a position inside of the module.
     fn inside(&self) -> At {
         self.open.map_or((1, 0), |(line, column)| (line, column + 1))
     }
 
-    /// Where a name of a path leads from here.
+    /// Follows one segment of a path.
     fn step(self, name: &str) -> Option<Self> {
         match name {
             "self" => Some(self),
@@ -83,7 +84,7 @@ impl Module {
         }
     }
 
-    /// The path that a `use` in this module brings under this name.
+    /// Returns the path that a unique `use` in this module imports under `name`.
     fn imported(&self, name: &str) -> Option<Vec<String>> {
         let words = self.file.words();
         let mut found = words
@@ -96,7 +97,8 @@ impl Module {
         found.next().is_none().then_some(first)
     }
 
-    /// The module of this name in it, which stands there once and without attributes.
+    /// Returns the child module of this name, if it is declared exactly once and without
+    /// attributes.
     fn child(&self, name: &str) -> Option<Self> {
         let words = self.file.words();
         let mut found = words.text.match_indices(name).filter_map(|(start, _)| {
@@ -127,7 +129,7 @@ impl Module {
         only([directory.join(format!("{name}.rs")), directory.join(name).join("mod.rs")])
     }
 
-    /// Where the files of the modules in it are.
+    /// Returns the directory of the files of child modules.
     fn directory(&self) -> Option<PathBuf> {
         let (parent, stem) = (self.path.parent()?, self.path.file_stem()?);
         let is_root = stem == "mod" || is_root(&self.path);
@@ -166,7 +168,7 @@ impl Module {
     }
 }
 
-/// Whether the file is a crate's first, as far as its name tells.
+/// Returns true if the file name is that of a crate root.
 fn is_root(path: &Path) -> bool {
     let of = |path: &Path, names: &[&str]| {
         path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
@@ -175,7 +177,7 @@ fn is_root(path: &Path) -> bool {
         || path.parent().is_some_and(|parent| of(parent, &["tests", "examples", "benches", "bin"]))
 }
 
-/// The one of these files that is there.
+/// Returns the module of the only existing file among `paths`.
 fn only<const N: usize>(paths: [PathBuf; N]) -> Option<Module> {
     let mut there = paths.into_iter().filter(|path| path.is_file());
     let first = there.next()?;
@@ -186,7 +188,8 @@ fn only<const N: usize>(paths: [PathBuf; N]) -> Option<Module> {
 mod tests {
     use super::*;
 
-    /// What `path` leads to at the `@` of the file `of` among `files`, which are laid out in a folder of the test's.
+    /// Returns the host item that `path` leads to at the `@` of the file `of`, with `files` written
+    /// to a test folder.
     fn far(test: &str, files: &[(&str, &str)], of: &str, path: &str) -> Option<(String, String)> {
         let root = std::env::temp_dir().join(format!("warpwise-{test}-{}", std::process::id()));
         let mut at = (1, 1);

@@ -1,9 +1,9 @@
-//! The names that a source file declares or that its `use`s bring: collected once, since kernels ask for each of their
-//! names.
+//! The names that a source file declares or imports, collected once since kernels look up every
+//! name.
 use crate::resolve::source_map::items::{KEYWORDS, words};
 use std::{collections::HashSet, mem::replace};
 
-/// Names of a file, from its text alone: those in comments and literals are among them.
+/// The names of a file by a text search, including those in comments and literals.
 #[derive(Default)]
 pub(crate) struct Names {
     /// Words after the keyword of an item.
@@ -12,9 +12,9 @@ pub(crate) struct Names {
     functions: HashSet<String>,
     /// Words of a `use`.
     brought: HashSet<String>,
-    /// True if a `use` has a `*` of other modules than preludes.
+    /// True if there is a glob import other than a prelude's.
     is_open: bool,
-    /// True if there are traits.
+    /// True if the file declares traits.
     has_traits: bool,
     /// Words after `macro_rules`.
     rules: HashSet<String>,
@@ -47,22 +47,22 @@ impl Names {
         names
     }
 
-    /// True if an item of this name may be declared in the file; false if none is.
+    /// Returns false only if the file declares no item of this name.
     pub(crate) fn may_declare(&self, name: &str) -> bool {
         self.declared.contains(name)
     }
 
-    /// True if the file may declare a function of this name.
+    /// Returns true if the file may declare a function of this name.
     pub(crate) fn may_declare_function(&self, name: &str) -> bool {
         self.functions.contains(name)
     }
 
-    /// True if the file may have a `macro_rules!` of this name.
+    /// Returns true if the file may have a `macro_rules!` of this name.
     pub(crate) fn may_have_rules(&self, name: &str) -> bool {
         self.rules.contains(name)
     }
 
-    /// True if a `use` of the file may bring this name, by the name itself.
+    /// Returns true if a `use` of the file may import this name explicitly.
     pub(crate) fn may_bring(&self, name: &str) -> bool {
         self.brought.contains(name)
     }
@@ -71,8 +71,8 @@ impl Names {
         self.has_traits
     }
 
-    /// True if the file has a function of that name, or a `use` that may bring one: by its name, or with a `*` of other
-    /// modules than preludes.
+    /// Returns true if the file declares a function of that name, or has a `use` that may import
+    /// one: by name, or by a glob other than a prelude's.
     pub(crate) fn may_have_function(&self, name: &str) -> bool {
         self.is_open || self.functions.contains(name) || self.brought.contains(name)
     }

@@ -1,4 +1,4 @@
-//! Tokens of a source file with their places, and its braces.
+//! A scanner for the characters of a source file outside of comments and literals, and for braces.
 use crate::resolve::source_map::At;
 
 /// A pair of braces.
@@ -8,13 +8,13 @@ pub(crate) struct Braces {
     pub(crate) close: At,
 }
 
-/// Where the innermost braces around `at` open.
+/// Returns the opening brace of the innermost scope around `at`.
 pub(crate) fn innermost(scopes: &[Braces], at: At) -> Option<At> {
     let around = scopes.iter().filter(|braces| braces.open < at && at < braces.close);
     around.map(|braces| braces.open).max()
 }
 
-/// What came before a brace.
+/// The token before a brace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before {
     /// `!`
@@ -29,17 +29,17 @@ pub(crate) enum Before {
     Other,
 }
 
-/// Which braces to find.
+/// The braces to find.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// Those that are scopes: not those of macro calls, of `macro_rules!` and of what follows a `=>`, which may be
-    /// its rules.
+    /// Scopes only: not the braces of macro calls, of `macro_rules!`, and after `=>`, which may
+    /// belong to its rules.
     Scopes,
-    /// All.
+    /// All braces.
     All,
 }
 
-/// The braces of a file.
+/// Returns the braces of a text, in the order of their ends.
 pub(crate) fn braces(text: &str, which: Which) -> Vec<Braces> {
     let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
     let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), Before::Other);
@@ -68,7 +68,7 @@ pub(crate) fn is_name(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
 
-/// Goes through the characters of a source file that are neither space, comment nor literal.
+/// An iterator over the characters that are not white space, comment or literal.
 pub(crate) struct Scanner {
     pub(crate) rest: Vec<char>,
     pub(crate) next: usize,
@@ -76,7 +76,7 @@ pub(crate) struct Scanner {
 }
 
 impl Scanner {
-    /// The next of them, and where it is.
+    /// Returns the next character and its position.
     pub(crate) fn token(&mut self) -> Option<(char, At)> {
         loop {
             let at = self.at;
@@ -103,7 +103,8 @@ impl Scanner {
         self.rest.get(self.next + ahead).copied()
     }
 
-    /// True if the character just read continues a name; `br` and `cr` are no names.
+    /// Returns true if the character just read continues a name; the prefixes `br` and `cr` are not
+    /// names.
     pub(crate) fn follows_name(&self) -> bool {
         let before = |back: usize| self.next.checked_sub(back).map(|index| self.rest[index]);
         match before(2) {
@@ -113,7 +114,7 @@ impl Scanner {
         }
     }
 
-    /// True if what comes next is `"` or `#"`, and not the name in `r#name`.
+    /// Returns true if `"` or `#"` follows, and not the name in `r#name`.
     pub(crate) fn is_raw(&self) -> bool {
         let hashes = (0..).take_while(|&ahead| self.peek(ahead) == Some('#')).count();
         self.peek(hashes) == Some('"')
@@ -125,7 +126,7 @@ impl Scanner {
 
     pub(crate) fn skip_comment(&mut self) {
         let mut depth = 0;
-        // At the `*` of `/*`.
+        // The position is at the `*` of `/*`.
         loop {
             match (self.peek(0), self.peek(1)) {
                 (Some('*'), Some('/')) if depth > 0 => {
@@ -159,7 +160,7 @@ impl Scanner {
         }
     }
 
-    /// A character, or nothing where it is a lifetime.
+    /// Skips a character literal; does nothing at a lifetime.
     pub(crate) fn skip_char(&mut self) {
         match (self.peek(0), self.peek(1)) {
             (Some('\\'), _) => {
