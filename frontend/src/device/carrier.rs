@@ -1,4 +1,4 @@
-//! The macros that carry tokens: what [`device`](mod@crate::device) says of them, in code.
+//! Generation of carrier macros, by the protocol in [`device`](mod@crate::device).
 use crate::{
     device::linked_items::Raw,
     output::attributes,
@@ -14,13 +14,13 @@ use std::{
 };
 use syn::{Item, ItemFn, Path, Visibility, ext::IdentExt};
 
-/// Most macros in one chain, each of which is expanded inside of the one before. By default, rustc
-/// nests 128.
+/// Maximum number of macros in one chain. Each is expanded inside of the previous one, and by
+/// default rustc nests 128.
 const MAX_CHAINED_MACROS: usize = 48;
 
-/// What calls the macros `steps`, one after another, and brings what they carry to
-/// [`link`](crate::device::link) with `state`. Where they are many, some are called at a time, and
-/// what they carry is kept in macros with names of this `id`.
+/// Returns a chain of calls of the macros `steps`, which brings their closures to
+/// [`link`](crate::device::link) with `state`. A long chain is cut into several; macros named after
+/// `id` hold the intermediate results.
 pub(crate) fn chain(steps: &[TokenStream], id: &str, state: &TokenStream) -> TokenStream {
     if steps.len() <= MAX_CHAINED_MACROS {
         return short_chain(steps, state);
@@ -45,11 +45,12 @@ fn short_chain(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
     quote!(#first! { { #({ #steps })* } {} { #state } })
 }
 
-/// Calls the macros of the items at `paths`, as [`chain`] does, within a block.
+/// Returns the [`chain`] of the items at `paths`, within a block.
 ///
-/// An item of another crate that is not `#[device]` has no macro, and rustc would say no more than that. So it is called by
-/// a name of ours: an inner block has a `use` of the path under that name, which brings whatever there is, and an outer one
-/// a `use` of the runtime's `absent`, which is found if the other brought no macro.
+/// An item of another crate without `#[device]` has no macro, and rustc would not report more than
+/// that. So such a path is called by a generated name: a `use` in an inner block imports the path's
+/// item under that name, and a `use` in an outer block the runtime's `absent`, which is effective
+/// if the inner one imports no macro.
 pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream) -> TokenStream {
     let mut named = Vec::new();
     let step = |(index, path): (usize, &&Path)| match source_map::in_other_crate(path) {
@@ -89,7 +90,8 @@ pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream)
     })
 }
 
-/// The macro of a kernel, which carries that it is one: kernel code that calls it is told so.
+/// Returns the macro of a kernel, which only carries the fact that it is one, for the error message
+/// in kernel code that calls it.
 pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
     if syntax::item::is_std_macro(name) || source_map::has_macro(name) {
@@ -100,7 +102,8 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     carrier_with(&kernel, &id, &quote!(kernel), &quote!(#(#cfgs)*))
 }
 
-/// The macro `hidden`, which adds `carried` to what was got and calls the next.
+/// Returns the macro `hidden`, which appends `carried` to the tokens collected so far and calls the
+/// next macro.
 fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStream) -> TokenStream {
     quote!(
         #[doc(hidden)]
@@ -119,12 +122,12 @@ fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStrea
     )
 }
 
-/// The macro that carries the `closure` of `item` under the item's own name.
+/// Returns the macro that carries the `closure` of `item` under the item's own name.
 pub(crate) fn carrier(item: &Item, id: &str, closure: &TokenStream) -> TokenStream {
     carrier_with(item, id, closure, &TokenStream::new())
 }
 
-/// The same with more attributes on what it makes.
+/// Like [`carrier`], with more attributes on the generated items.
 fn carrier_with(
     item: &Item,
     id: &str,
@@ -151,7 +154,7 @@ fn carrier_with(
     )
 }
 
-/// A macro that carries tokens under a name that only its module knows.
+/// Returns a macro that carries tokens under a name that is local to its module.
 pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
     let hidden = format_ident!("__macro_of{name}");
     let rules = macro_rules(&hidden, None, carried);
@@ -162,15 +165,14 @@ pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
     )
 }
 
-/// Carries an item alone, as it is, until it is known what else it needs; then `link` gets it,
-/// with `wait`.
+/// Carries an item alone, before its dependencies are known; then calls `link` with `wait`.
 pub(crate) fn raw(raw: &Raw) -> TokenStream {
     let name = raw_name(&raw.id);
     let local = local(&name, &raw.to_token_stream());
     quote!(#local #name! { { { ::warpwise::__private::link } } {} { wait #raw } })
 }
 
-/// The same, with `gather`, once `wait` is over.
+/// Waits once more, then calls `link` with `gather`.
 pub(crate) fn wait_again(raw: &Raw) -> TokenStream {
     let name = raw_name(&raw.id);
     let again = format_ident!("__again{name}");
@@ -180,15 +182,14 @@ pub(crate) fn wait_again(raw: &Raw) -> TokenStream {
     )
 }
 
-/// The macro that [`raw`] defines.
+/// Returns the name of the macro that [`carry_raw`] defines.
 pub(crate) fn raw_name(id: &str) -> Ident {
     format_ident!("__warpwise_raw_{id}")
 }
 
-/// What identifies `item` among all items of all crates.
+/// Returns an identifier of `item` that is unique among all crates.
 pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
-    /// How often each hash was asked for: items that a `macro_rules!` makes may have place and
-    /// tokens in common.
+    /// Occurrences of each hash: items from a `macro_rules!` may have equal positions and tokens.
     static OCCURRENCES: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
     let mut hasher = DefaultHasher::new();
     for variable in ["CARGO_PKG_NAME", "CARGO_PKG_VERSION", "CARGO_CRATE_NAME"] {
@@ -209,12 +210,12 @@ pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
     id
 }
 
-/// True if the item with this `id` was expanded in this run of the compiler.
+/// Returns true if the item with this `id` was expanded in this run of the compiler.
 pub(crate) fn is_of_this_crate(id: &str) -> bool {
     ids(|ids| ids.contains(id))
 }
 
-/// Works on the ids of this run of the compiler.
+/// Applies `work` to the ids of this run of the compiler.
 fn ids<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
     static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,83 +1,86 @@
-//! The `#[device]` items of a module, and which of them have to travel together.
+//! The registry of a crate's `#[device]` items, and their partition into bundles that travel
+//! together.
 //!
-//! A type needs the `impl` blocks that are for it, and those need the type; a method may need a
-//! function that takes the type. Macros that wait for each other would wait for ever, so items
-//! that need each other are one *bundle*, which one of them, the first in the source, makes of
-//! all. No macro can resolve a path; but names without a path, in one module or block (see
-//! [`source`](crate::resolve::source_map)), are enough, because only those can be put together at one place.
+//! A type needs its `impl` blocks, and those need the type; a method may need a function that takes
+//! the type. Macros that wait for each other would wait forever, so items that need each other form
+//! one *bundle*. The first of them in the source links all of them. No macro can resolve a path;
+//! but names without a path, within one module or block (see
+//! [`source_map`](crate::resolve::source_map)), are enough, because only items of one place can be
+//! bundled.
 //!
-//! What is known here is plain data of this run of the compiler: tokens cannot be kept from one
-//! call of a macro to the next. An item is registered when its attribute is expanded, and asks for
-//! its bundle later, when all others of its crate were.
+//! The registry is plain data of this run of the compiler, since tokens cannot be kept from one
+//! macro call to the next. An item is registered when its attribute is expanded, and asks for its
+//! bundle later, after all other items of its crate are registered.
 use crate::device::linked_items::MAX_NESTED_ITEMS;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A `#[device]` item.
+/// A registered `#[device]` item.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// What names its module or block.
+    /// The identifier of its module or block.
     pub(crate) scope: String,
-    /// The call of a `macro_rules!` that it is from, see [`expansion`](crate::resolve::source_map::expansion).
+    /// The `macro_rules!` call that produced it, see
+    /// [`expansion_id`](crate::resolve::source_map::expansion_id).
     pub(crate) expansion: String,
-    /// Its own, unique one.
+    /// Its unique id.
     pub(crate) id: String,
-    /// What it is.
+    /// Its kind and names.
     pub(crate) kind: Kind,
-    /// Names of this module that it needs, if the module has them.
+    /// Names that it needs from this module, if the module has them.
     pub(crate) needs: Vec<String>,
-    /// Whether it is without errors. If not, there is nothing to carry of it.
+    /// True if it is without errors. Otherwise it carries nothing.
     pub(crate) sound: bool,
 }
 
-/// What an item is.
+/// The kind of an item, with the names that the registry needs.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A function of that name.
     Function(String),
     /// A type, trait, or constant of that name.
     Named(String),
-    /// Another name for a type, and that type's name, if it may be of this module.
+    /// A type alias, and the target's name if it may be in this module.
     Alias(String, Option<String>),
-    /// An `impl` block for a type, and perhaps of a trait, of these names.
+    /// An `impl` block for a type, and perhaps of a trait.
     Impl {
-        /// The type's name, if it is of this module.
+        /// The type's name, if it may be in this module.
         of: Option<String>,
-        /// The trait's name, if it is of this module.
+        /// The trait's name, if it may be in this module.
         by: Option<String>,
     },
 }
 
-/// What an item is to do.
+/// The role of an item in its bundle.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// Make a bundle of these: it is the first of them.
+    /// Link the bundle of these items, the first of which is the item itself.
     Lead(Vec<String>),
-    /// Nothing: another one leads.
+    /// Do nothing: another item leads.
     Follow,
-    /// Say that it calls itself through these functions, all of which it is one of.
+    /// Report recursion through these functions, one of which is the item.
     Recursion(Vec<String>),
-    /// Nothing, and nothing can be made of it: another one says why.
+    /// Do nothing, and carry nothing: another item reports the error.
     Wrong,
-    /// Say that it is an `impl` block of nothing that this module has.
+    /// Report an `impl` block for neither a type nor a trait of this module.
     Stray,
-    /// Say that the others of its bundle did not wait for it.
+    /// Report that the rest of the bundle was linked before this item was registered.
     Late,
 }
 
-/// All items so far.
+/// All items registered so far.
 #[derive(Debug)]
 pub(crate) struct Registry {
     items: Vec<Known>,
     /// The index of each id.
     indices: BTreeMap<String, usize>,
-    /// Of the same indices: whether the item is in a bundle that was made.
+    /// By index: true if the item is in a bundle that was linked.
     bundled: Vec<bool>,
-    /// By scope: what leads where in it, and how many items there were when that was found out.
+    /// By scope: the dependency graph, and the number of items when it was computed.
     graphs: BTreeMap<String, (usize, Graph)>,
 }
 
 impl Registry {
-    /// Nothing.
+    /// Creates an empty registry.
     pub(crate) const fn new() -> Self {
         Self {
             items: Vec::new(),
@@ -87,14 +90,14 @@ impl Registry {
         }
     }
 
-    /// Notes an item.
+    /// Adds an item.
     pub(crate) fn register(&mut self, item: Known) {
         self.indices.insert(item.id.clone(), self.items.len());
         self.items.push(item);
         self.bundled.push(false);
     }
 
-    /// What the item with this id is to do, all others being registered.
+    /// Returns the role of the item with this id, once all other items are registered.
     pub(crate) fn task(&mut self, id: &str) -> Task {
         let Some(&me) = self.indices.get(id) else { return Task::Wrong };
         let known = self.graphs.get(&self.items[me].scope);
@@ -112,7 +115,7 @@ impl Registry {
         if let Some(circle) = members.iter().filter(|_| has_circle).find_map(circle_from) {
             return self.recursion(me, circle);
         }
-        // Reported where the first of them is linked.
+        // Reported when the first of them is linked.
         if *depth > MAX_NESTED_ITEMS + 1 {
             return Task::Wrong;
         }
@@ -127,7 +130,8 @@ impl Registry {
         if self.bundled[leader] && !self.bundled[me] { Task::Late } else { Task::Follow }
     }
 
-    /// What `me`, whose bundle has a circle of calls, has to say of it.
+    /// Returns the role of `me` in a bundle with a call cycle: the last item of the cycle reports
+    /// it.
     fn recursion(&self, me: usize, mut circle: Vec<usize>) -> Task {
         match circle.iter().enumerate().max_by_key(|(_, item)| **item) {
             Some((at, &item)) if item == me => {
@@ -149,31 +153,32 @@ impl Kind {
     }
 }
 
-/// What leads from item to item in one scope, by their indices.
+/// The dependency graph of one scope, by item index.
 #[derive(Debug)]
 struct Graph {
-    /// Items that need each other, in order, and how many bundles need each other in a row from this one on.
+    /// Strongly connected components, and the length of the longest chain of components from each
+    /// one on.
     bundles: Vec<(Vec<usize>, usize)>,
-    /// The bundle that an item is in.
+    /// The component of each item.
     bundle_of: BTreeMap<usize, usize>,
-    /// What leads from functions to functions.
+    /// The calls among functions.
     calls: Edges,
-    /// `impl` blocks for nothing that is here.
+    /// `impl` blocks for nothing in this scope.
     strays: Vec<usize>,
 }
 
 type Edges = BTreeMap<usize, Vec<usize>>;
 
 impl Graph {
-    /// Of the scope that `me` is in.
+    /// Builds the graph of the scope of `me`.
     fn around(items: &[Known], me: usize) -> Self {
         let here = || items.iter().enumerate().filter(|(_, item)| item.scope == items[me].scope);
         let mut by_name = BTreeMap::<&str, Vec<usize>>::new();
         for (index, item) in here() {
             by_name.entry(item.kind.name().unwrap_or_default()).or_default().push(index);
         }
-        // Several have a name where one `macro_rules!` makes several modules: then that of the
-        // same call, or the nearest, because what belongs together is expanded together.
+        // A name is ambiguous if one `macro_rules!` produces several modules. Then an item from the
+        // same call wins, or else the nearest: related items are expanded together.
         let named = |name: &str, from: usize| {
             let found = by_name.get(name)?.iter().copied();
             found.min_by_key(|&index| {
@@ -190,7 +195,7 @@ impl Graph {
             }
             all.entry(index).or_default().extend(needs);
             if let Kind::Impl { of, by } = &item.kind {
-                // What an alias stands for; rustc refuses aliases that go in a circle.
+                // Follow aliases; rustc rejects cyclic ones.
                 let owner = |name: &Option<String>| {
                     let mut owner = named(name.as_deref()?, index)?;
                     for _ in items {
@@ -200,7 +205,7 @@ impl Graph {
                     None
                 };
                 match owner(of).or_else(|| owner(by)) {
-                    // The type brings it along; without one here, the trait.
+                    // The type brings its `impl` along; if it is elsewhere, the trait does.
                     Some(owner) => all.entry(owner).or_default().push(index),
                     None => strays.push(index),
                 }
@@ -215,14 +220,15 @@ impl Graph {
     }
 }
 
-/// The sets of items that `edges` lead from and back to, each in order and after those that it leads to, with the length of
-/// the longest row of them that it leads to.
+/// Returns the strongly connected components of `edges`, each sorted and after the components that
+/// it leads to, with the length of the longest chain of components that it begins.
 fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
     let mut back = Edges::new();
     for (&from, targets) in edges {
         targets.iter().for_each(|&to| back.entry(to).or_default().push(from));
     }
-    // Kosaraju's algorithm: what is left last by a search along the edges begins a search against them.
+    // Kosaraju's algorithm: search backwards from the items in the reverse order in which the
+    // forward search finished them.
     let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
     for &start in edges.keys() {
         search(start, edges, &mut seen, &mut left);
@@ -244,7 +250,7 @@ fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
     found
 }
 
-/// Adds to `left` what `edges` lead to from `start`, with `start`, unless it was seen: each item after those that it leads to.
+/// Appends the unseen items reachable from `start` to `left`, in postorder.
 fn search(start: usize, edges: &Edges, seen: &mut BTreeSet<usize>, left: &mut Vec<usize>) {
     let next_of = |item: usize| edges.get(&item).map_or(&[][..], Vec::as_slice).iter();
     let mut open = Vec::new();
@@ -266,7 +272,7 @@ fn search(start: usize, edges: &Edges, seen: &mut BTreeSet<usize>, left: &mut Ve
     }
 }
 
-/// Items from `start` on, of which each leads to the next and the last, another one, to it.
+/// Returns a cycle of at least two items through `start`.
 fn circle(start: usize, edges: &Edges) -> Option<Vec<usize>> {
     let (mut seen, mut open) = (BTreeSet::from([start]), vec![vec![start]]);
     while let Some(path) = open.pop() {
@@ -318,7 +324,7 @@ mod tests {
         registry
     }
 
-    /// What each item is told, one after another.
+    /// Registers the items and returns the task of each, in order.
     fn tasks(items: &[&str]) -> Vec<String> {
         let mut registry = registry(items);
         let tasks = (0..items.len()).map(|index| match registry.task(&index.to_string()) {

@@ -1,13 +1,13 @@
-//! Items of every kind that `#[device]` is for, as far as they are alike.
+//! Properties common to all kinds of items that `#[device]` accepts.
 use crate::{device::companions::Kind, resolve::paths::known::is_known_item, syntax::item::name};
 use proc_macro2::{Ident, Span};
 use syn::{GenericArgument, Item, Path, PathArguments, Type, spanned::Spanned};
 
-/// What `#[device]` is for, in its messages.
+/// The accepted kinds, for messages.
 pub(crate) const KINDS: &str =
     "functions, structs, enums, traits, `impl` blocks, constants, type aliases and modules";
 
-/// Where messages about all of `item` point.
+/// Returns the span for messages about `item` as a whole.
 pub(crate) fn span(item: &Item) -> Span {
     match item {
         Item::Impl(item) => item.self_ty.span(),
@@ -15,12 +15,12 @@ pub(crate) fn span(item: &Item) -> Span {
     }
 }
 
-/// What `item` is to the bundle that it may be in; `None` if it cannot travel.
+/// Returns the kind of `item` for the registry; `None` if it cannot travel.
 pub(crate) fn kind(item: &Item) -> Option<Kind> {
     match item {
         Item::Fn(item) => Some(Kind::Function(item.sig.ident.to_string())),
         Item::Impl(item) => {
-            // A name of its own is that of nothing in the module.
+            // A generic parameter is not an item of the module.
             let is_own = |name: &String| item.generics.type_params().any(|own| own.ident == name);
             let of_module = |name: Option<String>| name.filter(|name| !is_own(name));
             Some(Kind::Impl {
@@ -36,8 +36,8 @@ pub(crate) fn kind(item: &Item) -> Option<Kind> {
     }
 }
 
-/// What an `impl` of a trait goes with besides its type: the trait, or, of `Mul<Vec3>`, which is
-/// std's, the type.
+/// Returns the name that brings an `impl` along besides its type: the trait, or the argument type
+/// of a std trait such as `Mul<Vec3>`.
 fn by(of_trait: &Path) -> Option<String> {
     let last = of_trait.segments.last()?;
     if !is_known_item(&last.ident.to_string()) {
@@ -50,7 +50,7 @@ fn by(of_trait: &Path) -> Option<String> {
     })
 }
 
-/// The path of a type, or of what it refers to.
+/// Returns the path of a type, or of the type behind a reference.
 fn type_path(ty: &Type) -> Option<&Path> {
     match ty {
         Type::Path(ty) => ty.qself.is_none().then_some(&ty.path),
@@ -61,7 +61,7 @@ fn type_path(ty: &Type) -> Option<&Path> {
     }
 }
 
-/// The name that `path` is in the module where it is written, if it can be one of that module.
+/// Returns the name of `path` in the module that contains it, if it may be an item of that module.
 pub(crate) fn here(path: &Path) -> Option<String> {
     let mut names = path.segments.iter().map(|segment| &segment.ident);
     let name = match (path.leading_colon, names.next()?, names.next(), names.next()) {

@@ -1,9 +1,9 @@
 //! `#[device]`: items that carry their own tokens to the kernels that use them.
 //!
-//! A macro sees nothing but the tokens it is given, and a kernel's macro needs those of every
-//! function, type, trait and constant that the kernel uses, from wherever they are. So `#[device]
-//! fn area` also defines a macro `area`, which lives under the function's own path (macros have a
-//! namespace of their own), with its visibility, and goes with it through every `use`:
+//! A macro sees only its input tokens, but a kernel's macro needs the tokens of every function,
+//! type, trait and constant that the kernel uses, from any module or crate. So `#[device] fn area`
+//! also defines a macro `area` under the function's own path (macros have a namespace of their own)
+//! and with its visibility, which every `use` of the function imports, too:
 //!
 //! ```text
 //! macro_rules! __warpwise_area_<hash> {
@@ -13,56 +13,58 @@
 //! }
 //! pub use __warpwise_area_<hash> as area;
 //! ```
-//! It adds what it carries to what was got and passes it on to the next. What uses `area` and
-//! `geo::Disc` expands to the chain `area! { { {geo::Disc} {::warpwise::__private::link} } {}
-//! STATE }`, so that rustc resolves each path where it was written, and in the end [`link`] has
-//! the closures of all of them and the `STATE`: the kernel, or the items, in question.
+//! The macro appends its closure to the tokens collected so far and calls the next macro. A user of
+//! `area` and `geo::Disc` expands to the chain `area! { { {geo::Disc} {::warpwise::__private::link}
+//! } {} STATE }`. rustc resolves each path in its own scope, and in the end [`link`] gets the
+//! closures of all paths and the `STATE`: the kernel or the items in question.
 //!
-//! **Closed.** An item that uses others is itself linked before it defines its macro. So what a
-//! macro carries has everything that is needed, each item once:
+//! **Closed.** An item is linked with its dependencies before its macro is defined. So a closure
+//! contains everything that the item needs, each item once:
 //!
 //! ```text
 //! CLOSURE  = "version" DEPTH ENTRY*        the item itself first
 //! ENTRY    = { "id" alone|sound|wrong { { "key" "id" }* } { ITEM } }
 //! ```
-//! where `key` is a path in the item and `id` the item that it leads to, and `DEPTH` the length of the longest row of items that lead to each other. An item that is `alone` matters only to what leads
-//! to it. Others are types and traits, which come with their `impl`s.
+//! where `key` is a path in the item, `id` the item that it leads to, and `DEPTH` the length of the
+//! longest chain of items that need each other. An `alone` item is relevant only to items that
+//! refer to it. The others are types and traits, which come with their `impl`s.
 //!
-//! **Bundles.** An `impl` block has no path, and its type, which has one, must bring it along. It
-//! also uses its type, as the type's macro would use it: they would wait for each other. So items
-//! of one module that need each other are linked together and carried together; [`crate::device::companions`]
-//! says which. One of them, the first, does it for all; the others give it their tokens through
-//! macros that only their module knows:
+//! **Bundles.** An `impl` block has no path, so its type must bring it along. The `impl` in turn
+//! needs the type's macro: they would wait for each other. So items of one module that need each
+//! other are linked and carried together; [`crate::device::companions`] computes these bundles. The
+//! first item of a bundle links all of it; the others pass it their tokens through macros that are
+//! local to the module:
 //!
 //! ```text
 //! macro_rules! __macro_of__warpwise_raw_<hash> { .. { "id" { ITEM } } .. }
 //! use __macro_of__warpwise_raw_<hash> as __warpwise_raw_<hash>;
 //! __warpwise_raw_<hash>! { { {::warpwise::__private::link} } {} { wait { "id" { ITEM } } } }
 //! ```
-//! The last line has to wait until the alias is resolved, which is when rustc has expanded all
-//! attributes that it found so far. Some were imported by `use`, and are found only then; so the
-//! same is done again, with an alias of the alias. Now everybody is registered, and [`link`] goes
-//! on from there.
+//! The last line waits for the alias, which rustc resolves after it has expanded all attributes
+//! that it found so far. Attributes imported by `use` are found only then, so the same happens
+//! again with an alias of the alias. After that all items are registered, and [`link`] continues.
 //!
-//! **Names.** `macro_rules!` names are unique in a crate where the item is public (they are
-//! then exported from the root), so they have a hash of crate, line and tokens; the same is the
-//! item's id. An item that std has a macro for (`vec`, `assert`) is refused: its `use` would make
-//! `vec![]` ambiguous for everybody in its module.
+//! **Names.** Names of exported `macro_rules!` are unique in a crate, so the name of a public
+//! item's macro has a hash of crate, line and tokens, which is also the item's id. An item with the
+//! name of a std macro (`vec`, `assert`) is rejected: its `use` would make `vec![]` ambiguous in
+//! its module.
 //!
-//! **Depth.** A chain nests one expansion for each macro called, and rustc allows 128 by default:
-//! [`chain`] cuts long ones. How deep the items nest does not matter.
+//! **Depth.** A chain nests one expansion per macro, and rustc allows 128 by default: [`chain`]
+//! cuts long ones. The nesting of items does not matter.
 //!
-//! **What has no macro.** A kernel has one, which carries that it is a kernel. An item of another crate that is not
-//! `#[device]` has none; [`chain_within_block`](carrier::chain_within_block) says so all the same, in kernels. What `#[device]`
-//! items expand to defines macros, and so cannot be in a block: there, a chain in a block is a *probe*. The item waits, twice as
-//! above, until it is through, and is not linked if it failed.
+//! **Items without a macro.** A kernel's macro carries the fact that it is a kernel. An item of
+//! another crate without `#[device]` has no macro; in kernels,
+//! [`chain_within_block`](carrier::chain_within_block) reports it all the same. The expansion of
+//! `#[device]` defines macros, and so cannot be in a block; there, a chain in a separate block
+//! *probes* the paths. The item waits twice, as above, until the probe is done, and is not linked
+//! if it failed.
 //!
-//! **Circles.** Functions that call each other are refused, as recursion. Items of different modules
-//! that need each other wait for each other's macros, which are never defined: rustc says
+//! **Cycles.** Functions that call each other are rejected as recursion. Items of different modules
+//! that need each other wait for each other's macros, which are never defined: rustc reports
 //! "cannot find macro `Mat3`" at each use, and that it is a struct and not a macro.
 //!
-//! **Modules.** `#[device] mod` puts `#[device]` on each item in it, and on these and on kernels in it
-//! the levels of lints that stand on the module.
+//! **Modules.** `#[device] mod` puts `#[device]` on each item in it, and the module's lint levels
+//! on these items and on kernels.
 pub(crate) mod carrier;
 mod companions;
 pub(crate) mod item;
@@ -118,7 +120,7 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
         Err(error) => {
             let is_too_long = error.to_string() == TOO_LONG;
             let error = error.to_compile_error();
-            // rustc's stack would overflow.
+            // rustc's stack would overflow on the item itself.
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
@@ -149,7 +151,7 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#quiet #emitted #errors #rest)
 }
 
-/// What makes `item`, which uses what is at `paths`, known to others.
+/// Returns the macros through which `item`, with dependencies at `paths`, reaches its users.
 fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
     let id = carrier::unique(item, item::span(item));
     let needs: Vec<String> = paths.iter().filter_map(item::here).collect();
@@ -168,11 +170,12 @@ fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
     }
     let raw = Raw { id, item: item.clone() };
     match item {
-        // It needs nothing of its module, so it is in no bundle.
+        // It needs nothing from its module, so it is in no bundle.
         Item::Fn(_) | Item::Const(_) | Item::Type(_) if known.needs.is_empty() => {
             link_items(&[raw])
         }
-        // A macro in a macro would be a macro's text; lowering says what is wrong with it.
+        // A macro inside of the item would turn into text of the carrier macro; lowering reports
+        // the error.
         _ if has_dollar(item.to_token_stream()) => link_items(&[raw]),
         _ => {
             registry(|registry| registry.register(known));
@@ -185,7 +188,7 @@ fn registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
     f(&mut REGISTRY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The item that `#[device]` stands on, if it is of a kind for that.
+/// Parses the item after `#[device]`, if it is of an accepted kind.
 fn parse(tokens: TokenStream) -> syn::Result<Item> {
     let item = parse::item(&Tokens::of(&tokens)?, tokens)?;
     if let Some(error) = refuse_deep(&item) {
@@ -212,8 +215,8 @@ fn parse(tokens: TokenStream) -> syn::Result<Item> {
     }
 }
 
-/// `item` with `#[device]` behind the last `cfg` and `cfg_attr` below it, so that rustc has seen to those
-/// before anybody hears of the item; `None` if there are none.
+/// Moves `#[device]` after the last `cfg` and `cfg_attr`, so that rustc evaluates those before the
+/// item is registered; `None` if there are none.
 fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
     let mut item = item.clone();
     let attributes = syntax::item::attributes(&mut item)?;
@@ -226,8 +229,8 @@ fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
     Some(item.into_token_stream())
 }
 
-/// Puts `#[device]` on each item of `module` that it is for, and the module's levels of our lints on
-/// these and on kernels.
+/// Puts `#[device]` on each suitable item of `module`, and the module's levels of Warpwise's lints
+/// on these items and on kernels.
 fn cover(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
     let levels = take_levels(&mut module.attrs, &mut errors);
     for item in module.content.iter_mut().flat_map(|(_, items)| items) {
@@ -248,7 +251,7 @@ fn cover(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
     quote!(#module #errors)
 }
 
-/// Takes out of `attributes` what they say of our lints, for others to stand on.
+/// Removes the levels of Warpwise's lints from `attributes`, and returns them as attributes.
 fn take_levels(attributes: &mut Vec<Attribute>, errors: &mut Option<Error>) -> Vec<Attribute> {
     let mut levels = Vec::new();
     for attribute in std::mem::take(attributes) {
@@ -264,7 +267,7 @@ fn take_levels(attributes: &mut Vec<Attribute>, errors: &mut Option<Error>) -> V
     levels
 }
 
-/// True for what the levels of a module are put on: what has kernel code in it.
+/// Returns true if the levels of a module apply to the item: it contains kernel code.
 fn has_levels(item: &mut Item) -> bool {
     let is_ours = |attribute: &Attribute| {
         let last = attribute.path().segments.last();
@@ -276,8 +279,8 @@ fn has_levels(item: &mut Item) -> bool {
     has_code && (stands_for_itself || is_covered(item))
 }
 
-/// False for what is no device code although it stands among it: kernels, tests, and what has a
-/// `#[device]` of its own.
+/// Returns false for items of a `#[device]` module that are not device code: kernels, tests, and
+/// items with a `#[device]` of their own.
 fn is_covered(item: &mut Item) -> bool {
     let unnamed = matches!(item, Item::Const(item) if item.ident == "_")
         || matches!(item, Item::Mod(ItemMod { content: None, .. }));
@@ -292,24 +295,26 @@ fn is_covered(item: &mut Item) -> bool {
     !unnamed && syntax::item::attributes(item).is_some_and(|all| !all.iter().any(stands_apart))
 }
 
-/// Those of `paths` whose items have macros.
+/// Returns the paths that lead to items with macros: not to std.
 fn with_macros(paths: &[Path]) -> impl Iterator<Item = &Path> {
     paths.iter().filter(|path| StdName::imported(path).is_none())
 }
 
-/// Links to `state`, a kernel, what the items at `paths` carry.
+/// Links the items at `paths` to `state`, a kernel.
 pub(crate) fn resolve_kernel(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
     carrier::chain_within_block(&with_macros(paths).collect::<Vec<_>>(), id, state)
 }
 
-/// Reports which of `far`, paths to other crates, lead to items that have no macro, as the chain that calls them cannot.
+/// Returns a chain that reports the paths in `far`, to other crates, that lead to items without
+/// macros.
 fn probe(far: &[&Path], id: &str) -> TokenStream {
     let state = quote!(probe #id #({ #far })*);
     let chain = carrier::chain_within_block(far, &format!("{id}_probe"), &state);
     quote!(const _: () = { #chain };)
 }
 
-/// Hands `items` to [`link`] once rustc has expanded all that it can: what an import brings is known then, and not before.
+/// Passes `items` to [`link`] after rustc has expanded everything else: only then are imports
+/// resolved.
 fn later(stage: &str, items: &[Raw]) -> TokenStream {
     let id = items.first().map(|raw| raw.id.as_str()).unwrap_or_default();
     let (name, stage) = (format_ident!("__warpwise_{stage}_{id}"), format_ident!("{stage}"));
@@ -320,13 +325,13 @@ fn later(stage: &str, items: &[Raw]) -> TokenStream {
     )
 }
 
-/// Works on the ids of items that use an item of another crate that is not `#[device]`.
+/// Applies `work` to the ids of items that use an item of another crate without `#[device]`.
 fn lacking<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
     static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What uses the items at `paths`, and links to `state` what they carry.
+/// Links the items at `paths` to `state`.
 fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
     let steps: Vec<TokenStream> = with_macros(paths).map(ToTokens::to_token_stream).collect();
     chain(&steps, id, state)
@@ -379,7 +384,7 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// What becomes of an item, all others being registered.
+/// Continues with an item after all others are registered.
 fn gather(raw: Raw) -> TokenStream {
     let Raw { id, item } = &raw;
     let wrong = |error: Option<Error>| {
@@ -420,7 +425,7 @@ fn recursion(item: &Item, names: &[String]) -> Error {
     }
 }
 
-/// Links items that need each other, in one module.
+/// Links items of one module that need each other.
 fn link_items(items: &[Raw]) -> TokenStream {
     let paths = all_paths(items);
     if paths.is_empty() {
@@ -436,13 +441,13 @@ fn link_items(items: &[Raw]) -> TokenStream {
     quote!(#probe #later)
 }
 
-/// Links items whose paths to other crates lead to macros.
+/// Links items whose paths to other crates are known to lead to macros.
 fn link_probed(items: &[Raw]) -> TokenStream {
     let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
     resolve(&all_paths(items), &format!("{id}_items"), &quote!(items #(#items)*))
 }
 
-/// Where items that are linked together lead, apart from themselves.
+/// Returns the paths of items that are linked together, except to each other.
 fn all_paths(items: &[Raw]) -> Vec<Path> {
     let own: Vec<String> =
         items.iter().filter_map(|raw| Some(syntax::item::name(&raw.item)?.to_string())).collect();
@@ -456,7 +461,7 @@ fn all_paths(items: &[Raw]) -> Vec<Path> {
     found
 }
 
-/// Checks `items`, which use what is `linked`, and defines their macros.
+/// Checks `items` with their `linked` dependencies, and defines their macros.
 fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
     if !linked.sound {
         return Ok(wrong_carriers(items)); // reported where the other item is defined
@@ -490,14 +495,15 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
     })
 }
 
-/// The macros of items that are wrong.
+/// Returns the macros of items with errors.
 fn wrong_carriers(items: &[Raw]) -> TokenStream {
     let carriers =
         items.iter().map(|Raw { id, item }| carrier::carrier(item, id, &linked_items::wrong(id)));
     carriers.collect()
 }
 
-/// True if there is something to check in an item by itself: not in a constant or an alias of a type that has no blocks.
+/// Returns true if an item has code to check: constants and type aliases do only if they contain
+/// blocks.
 fn has_code(item: &Item) -> bool {
     let has_block = |tokens: TokenStream| {
         any_token(
@@ -508,7 +514,8 @@ fn has_code(item: &Item) -> bool {
     !matches!(item, Item::Const(_) | Item::Type(_)) || has_block(item.to_token_stream())
 }
 
-/// What is wrong with what is used, as far as its names tell.
+/// Returns the errors for paths that lead to something other than device items, as far as the
+/// source files show.
 pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
     for path in paths {
@@ -524,21 +531,21 @@ pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     errors
 }
 
-/// The error for the path `kernel::launch`: kernel code launches no kernels.
+/// Returns the error for the path `kernel::launch`: kernel code launches no kernels.
 fn launched(path: &Path) -> Option<String> {
     let [kernel, launch] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
     let is_kernel = launch.ident == "launch" && source_map::is_kernel(&kernel.ident);
     is_kernel.then(|| linked_items::is_kernel(&kernel.ident, "cannot be launched by kernel code"))
 }
 
-/// What is wrong with a path that is to lead to a device item in another module, if it is known to lead to another one.
+/// Returns the error for a path to a host item in another module.
 fn not_device_there(path: &Path) -> Option<String> {
     let FarItem { name, item, file } = source_map::far_item(path)?;
     let file = file.map(|file| format!("{}, ", file.display())).unwrap_or_default();
     Some(no_device(&name, item, &file))
 }
 
-/// What is wrong with a name that is to lead to a device item, if it is known to lead elsewhere.
+/// Returns the error for a plain name that leads to a host item or an unsupported std item.
 fn not_device(name: &Ident) -> Option<String> {
     if syntax::item::is_std_macro(name) {
         return Some(format!(
@@ -551,7 +558,7 @@ fn not_device(name: &Ident) -> Option<String> {
     Some(no_device(&name.to_string(), source_map::host_item(name)?, ""))
 }
 
-/// That kernel code cannot use an item of the host, which is in this file.
+/// Returns the message for a host item, which is in this file.
 fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
     let help = match keyword {
@@ -571,7 +578,7 @@ fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> St
     format!("{what}\n= help: {help}")
 }
 
-/// That kernel code has no such thing of std's.
+/// Returns the message for an unsupported std item.
 fn not_of_std(path: &str) -> String {
     let help = match path.rsplit("::").next().unwrap_or(path) {
         "Saturating" => "\n= help: use the integer itself, and its `saturating_add` and the like",
@@ -593,12 +600,12 @@ fn refuse_recursion(item: &Item, paths: &[Path]) -> Option<Error> {
     Some(Error::new_spanned(path, text))
 }
 
-/// True if there is a `$` in it, that of `$crate` apart.
+/// Returns true if `tokens` contain a `$` other than that of `$crate`.
 fn has_dollar(tokens: TokenStream) -> bool {
     any_token(tokens, &|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '$'))
 }
 
-/// True if `is_meant` holds for one of the tokens, however deep it is.
+/// Returns true if `is_meant` holds for one of the tokens, at any depth.
 fn any_token(tokens: TokenStream, is_meant: &impl Fn(&TokenTree) -> bool) -> bool {
     tokens.into_iter().any(|token| {
         is_meant(&token)

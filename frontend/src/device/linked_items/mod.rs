@@ -1,5 +1,5 @@
-//! What the macros of `#[device]` items carry, and what a kernel gets of it: see
-//! [`device`](mod@crate::device), whose words for it these are.
+//! The tokens that carrier macros bring to [`link`](crate::device::link), and the device set that
+//! they make up. [`device`](mod@crate::device) describes the format.
 #[cfg(test)]
 mod tests;
 
@@ -27,99 +27,102 @@ use syn::{
     visit_mut::VisitMut,
 };
 
-/// What a chain brings to its end: `{} { GOT } { STATE }`.
+/// The end of a chain: `{} { GOT } { STATE }`.
 pub(crate) struct Link {
-    /// What the macros carry, in their order.
+    /// The tokens that the macros carry, in their order.
     pub(crate) got: TokenStream,
-    /// What it is for.
+    /// The purpose of the chain.
     pub(crate) state: State,
 }
 
-/// What began a chain.
+/// The purpose of a chain.
 pub(crate) enum State {
-    /// `part NAME`: a macro of this name is to carry all of it.
+    /// `part NAME`: collect the tokens in a macro of this name.
     Part(Ident),
     /// `wait RAW`: an item that waits for others to be registered.
     Wait(Raw),
     /// `gather RAW`: an item that waited until all others were registered.
     Gather(Raw),
-    /// `bundle RAW`: one of several items that need each other; the others were got.
+    /// `bundle RAW`: the leader of a bundle; the chain brings the other items.
     Bundle(Raw),
-    /// `probe "id" { PATH }*`: paths whose items are to be `#[device]`, in what the item with this id is linked with.
+    /// `probe "id" { PATH }*`: check that these paths lead to `#[device]` items, for the item with
+    /// this id.
     Probe(String, Vec<Path>),
     /// `probing { RAW }*`: items that wait for such a probe.
     Probing(Vec<Raw>),
-    /// `probed { RAW }*`: items that have waited.
+    /// `probed { RAW }*`: items that have waited for it.
     Probed(Vec<Raw>),
-    /// `items { RAW }*`: items that were waiting for what they need.
+    /// `items { RAW }*`: items with their dependencies.
     Items(Vec<Raw>),
     /// `kernel { ARGS } { ITEM }`
     Kernel {
-        /// Of `#[kernel(..)]`.
+        /// The arguments of `#[kernel(..)]`.
         args: TokenStream,
-        /// As written.
+        /// The kernel as written.
         item: Box<ItemFn>,
     },
 }
 
-/// An item as it is written: `"id" { ITEM }`.
+/// An item as written: `"id" { ITEM }`.
 pub(crate) struct Raw {
-    /// What identifies it.
+    /// The unique id.
     pub(crate) id: String,
     /// The item.
     pub(crate) item: Item,
 }
 
-/// How many items may lead to each other in a row. Inlined calls cannot nest deeper, and each item carries all that it leads
-/// to: without a limit, what long chains carry grows with the square of their length.
+/// Maximum length of a chain of items that need each other. Inlined calls cannot nest deeper, and
+/// each item carries all items that it reaches: without a limit, the tokens of long chains grow
+/// with the square of their length.
 pub(crate) const MAX_NESTED_ITEMS: usize = 192;
 
-/// What one macro carries.
+/// The content of one carrier macro.
 pub(crate) enum Closure {
-    /// `"version" DEPTH ENTRY*`: an item, and all that it needs.
+    /// `"version" DEPTH ENTRY*`: an item and its transitive dependencies.
     Entries {
-        /// How many items the first leads to in a row, with itself.
+        /// The length of the longest chain of items from the first one on.
         depth: usize,
-        /// The item first.
+        /// The entries, the item first.
         entries: Vec<Entry>,
     },
     /// `kernel`: the item is a kernel.
     Kernel,
-    /// `absent`: the item, which is another crate's, has no macro.
+    /// `absent`: the item of another crate has no macro.
     Absent,
 }
 
 /// A carried item: `{ "id" alone|sound|wrong { LEAD* } { ITEM } }`.
 ///
-/// Chains of items carry each item as often as others lead to it, so that nothing looks into one that it does not need.
+/// An item travels along with each item that needs it, so entries are parsed only on demand.
 pub(crate) struct Entry {
     id: String,
     soundness: Soundness,
     content: Content,
-    /// All of this in its braces, to be carried further.
+    /// The whole entry in its braces, to be carried on.
     tokens: TokenTree,
 }
 
-/// Whether an item is without errors.
+/// The soundness of an item, and its independence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Soundness {
-    /// It is, and matters to nothing but what leads to it: a function, a constant, or an alias of a type.
+    /// Without errors, and relevant only to items that refer to it: a function, a constant or a
+    /// type alias.
     Alone,
-    /// It is, and comes with others: a type with its `impl`s.
+    /// Without errors, and accompanied by others: a type with its `impl`s.
     Sound,
-    /// It is not.
+    /// With errors.
     Wrong,
 }
 
-/// What is in an entry.
+/// The content of an entry.
 enum Content {
-    /// As it arrived.
+    /// Tokens as they arrived.
     Carried { leads: TokenStream, item: TokenStream },
-    /// As it was made here.
+    /// A parsed item of this crate.
     Made { leads: Vec<Lead>, item: Box<Item> },
 }
 
-/// Where a path leads: `"key" "id"`.
+/// The target of a path: `"key" "id"`.
 #[derive(Clone)]
 struct Lead {
     key: String,
@@ -127,12 +130,12 @@ struct Lead {
 }
 
 impl Link {
-    /// Reads the end of a chain.
+    /// Parses the end of a chain.
     ///
     /// # Errors
-    /// If no macro of ours made it.
+    /// If the tokens are not from a carrier macro.
     pub(crate) fn of(tokens: TokenStream) -> syn::Result<Self> {
-        // Not with syn, which looks into everything at once.
+        // Not by syn, which would scan all tokens at once.
         let mut tokens = tokens.into_iter();
         let _no_steps_left = next_in_braces(&mut tokens)?;
         let got = next_in_braces(&mut tokens)?;
@@ -174,8 +177,8 @@ impl Parse for Raw {
 }
 
 impl Raw {
-    /// The same, after it was in a macro: what is said about its tokens is to be said as if they
-    /// had not been, which is how `here` is.
+    /// Returns the item as if its tokens had not passed through a macro, so that messages point to
+    /// it; `here` is a span with the right hygiene.
     pub(crate) fn written_at(self, here: Span) -> Self {
         let Self { id, item } = self;
         let tokens = respanned(item.to_token_stream(), here);
@@ -183,7 +186,7 @@ impl Raw {
     }
 }
 
-/// `tokens` where they are, but not out of the macro that they are out of.
+/// Replaces the macro context of `tokens` by that of `here`; locations stay.
 fn respanned(tokens: TokenStream, here: Span) -> TokenStream {
     let token = |mut token: TokenTree| {
         let span = token.span();
@@ -205,10 +208,10 @@ impl ToTokens for Raw {
 }
 
 impl Closure {
-    /// Reads every closure that a chain got.
+    /// Parses the closures that a chain collected.
     ///
     /// # Errors
-    /// If no macro of ours made it, or one of another version.
+    /// If the tokens are not from a carrier macro, or from one of another version.
     pub(crate) fn all(got: TokenStream) -> syn::Result<Vec<Self>> {
         let mut tokens = got.into_iter().peekable();
         let mut closures = Vec::new();
@@ -244,7 +247,7 @@ impl Closure {
         Ok(Self::Entries { depth, entries: tokens.map(Entry::of).collect::<syn::Result<_>>()? })
     }
 
-    /// The error for the path that leads to it, which is no device item's.
+    /// Returns the error for a path that leads to something other than a device item.
     fn refusal(&self, path: &Path) -> String {
         let Some(name) = path.segments.last().map(|last| &last.ident) else {
             return String::new();
@@ -259,7 +262,7 @@ impl Closure {
     }
 }
 
-/// The error for the item of this name, which is a kernel: it cannot be called, or launched.
+/// Returns the error for the use of a kernel, which kernel code cannot call or launch.
 pub(crate) fn is_kernel(name: &Ident, cannot: &str) -> String {
     format!(
         "`{name}` is a kernel: it {cannot}\n= help: move its body into a `#[device]` function that both call"
@@ -267,7 +270,7 @@ pub(crate) fn is_kernel(name: &Ident, cannot: &str) -> String {
 }
 
 impl Entry {
-    /// Reads what is in the braces, as far as everybody needs it.
+    /// Parses the head of an entry; leaves its content.
     fn of(entry: TokenTree) -> syn::Result<Self> {
         let TokenTree::Group(group) = &entry else { return Err(malformed()) };
         let mut tokens = group.stream().into_iter();
@@ -280,7 +283,7 @@ impl Entry {
         Ok(Self { id, soundness, content: Content::Carried { leads, item }, tokens: entry })
     }
 
-    /// An item with where its paths lead.
+    /// Creates an entry from an item and the targets of its paths.
     fn made(id: &str, leads: Vec<Lead>, item: Item) -> Self {
         let soundness = match item {
             Item::Fn(_) | Item::Const(_) | Item::Type(_) => Soundness::Alone,
@@ -297,13 +300,13 @@ impl Entry {
         }
     }
 
-    /// What of std's a path leads to.
+    /// Creates an entry for the std item that a path leads to.
     fn of_std(name: &StdName, path: &Path) -> syn::Result<Self> {
         let item = name.item(path.require_ident()?)?;
         Ok(Self::made(&name.path, Vec::new(), item))
     }
 
-    /// Reads where its paths lead, and the item.
+    /// Parses the targets of its paths, and the item.
     fn read(&self) -> syn::Result<(Vec<Lead>, Item)> {
         match &self.content {
             Content::Carried { leads, item } => {
@@ -343,14 +346,14 @@ impl ToTokens for Lead {
     }
 }
 
-/// The tokens in the braces that come next.
+/// Parses tokens in braces.
 fn braced(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let content;
     syn::braced!(content in input);
     content.parse()
 }
 
-/// `{T}*`
+/// Parses `{T}*`.
 pub(crate) fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
     let groups = tokens.clone().into_iter();
     groups
@@ -361,7 +364,7 @@ pub(crate) fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
         .collect()
 }
 
-/// The tokens in the braces that are the next of `tokens`.
+/// Returns the content of the braces that come next in `tokens`.
 fn next_in_braces(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<TokenStream> {
     match tokens.next() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
@@ -371,7 +374,7 @@ fn next_in_braces(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<T
     }
 }
 
-/// The text of the string that is the next of `tokens`.
+/// Returns the text of the string that comes next in `tokens`.
 fn next_string(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<String> {
     match tokens.next() {
         Some(TokenTree::Literal(literal)) => match Lit::new(literal) {
@@ -382,33 +385,33 @@ fn next_string(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<Stri
     }
 }
 
-/// Tokens that no macro of ours makes.
+/// Returns the error for tokens that are not from a carrier macro.
 pub(crate) fn malformed() -> Error {
     Error::new(Span::call_site(), "these are not the tokens of device items")
 }
 
-/// What some paths lead to, put together.
+/// The items that some paths lead to, deduplicated.
 pub(crate) struct Linked {
-    /// Every item that is needed, once.
+    /// Every needed item, once.
     entries: Vec<Entry>,
-    /// Where in `entries` the item with an id is.
+    /// Index in `entries` by id.
     indices: HashMap<String, usize>,
-    /// Where the paths lead.
+    /// The targets of the paths.
     leads: Vec<Lead>,
-    /// How many items lead to each other in a row, at most.
+    /// The length of the longest chain of items that need each other.
     depth: usize,
-    /// Whether all of them are without errors.
+    /// True if no item has errors.
     pub(crate) sound: bool,
 }
 
 impl Linked {
-    /// Nothing.
+    /// Creates an empty set.
     pub(crate) fn empty() -> Self {
         let (entries, indices, leads) = (Vec::new(), HashMap::new(), Vec::new());
         Self { entries, indices, leads, depth: 0, sound: true }
     }
 
-    /// Of `paths`, with the closure that each led to.
+    /// Links `paths`; `closures` are their closures in order, except for paths to std items.
     pub(crate) fn new(paths: &[Path], closures: Vec<Closure>) -> syn::Result<Self> {
         let mut linked = Self::empty();
         let mut closures = closures.into_iter();
@@ -448,11 +451,10 @@ impl Linked {
         self.entries.push(entry);
     }
 
-    /// Adds items that stand in one module, need each other, and use what is linked. Where each
-    /// path leads is then said item by item.
+    /// Adds items of one module that need each other and use the linked ones. Replaces the targets
+    /// of the paths by targets per item.
     ///
-    /// # Errors
-    /// If items lead to each other in too long a row.
+    /// If the chain of items is too long.
     pub(crate) fn add(&mut self, items: &[Raw]) -> syn::Result<()> {
         self.depth += 1;
         if let Some(Raw { item, .. }) = items.first().filter(|_| self.depth > MAX_NESTED_ITEMS) {
@@ -484,14 +486,15 @@ impl Linked {
         Ok(())
     }
 
-    /// Everything that a kernel needs, for lowering.
+    /// Returns all linked items, for lowering a kernel.
     pub(crate) fn for_kernel(&self) -> syn::Result<DeviceSet> {
         let items = self.entries.iter().map(|entry| Ok((entry, entry.read()?)));
         self.devices(items.collect::<syn::Result<Vec<_>>>()?)
     }
 
-    /// What the last `count` items need to be checked, and which of that they are: of the functions that they call, no
-    /// more than the signatures, unless these do not tell what is returned.
+    /// Returns the last `count` items with everything that is needed to check them, and their
+    /// indices. Of the functions that they call, only the signatures are kept, unless the return
+    /// type depends on the body.
     pub(crate) fn for_last(&self, count: usize) -> syn::Result<(DeviceSet, Range<usize>)> {
         let own = self.entries.len().saturating_sub(count)..self.entries.len();
         let mut read: Vec<Option<(Vec<Lead>, Item)>> = self.entries.iter().map(|_| None).collect();
@@ -519,7 +522,7 @@ impl Linked {
         Ok((set, own))
     }
 
-    /// Items of this, which lead to no others, for lowering.
+    /// Returns the device set of `items`, which must be complete.
     fn devices(&self, items: Vec<(&Entry, (Vec<Lead>, Item))>) -> syn::Result<DeviceSet> {
         let ids = items.iter().enumerate().map(|(index, (entry, _))| (entry.id.as_str(), index));
         let indices = ids.collect();
@@ -533,7 +536,7 @@ impl Linked {
         Ok(DeviceSet { items, kernel_paths })
     }
 
-    /// All that is linked, the item with this `id` first.
+    /// Returns the closure of the item with this `id`: that item first, then all others.
     pub(crate) fn closure(&self, id: &str) -> TokenStream {
         let version = Literal::string(env!("CARGO_PKG_VERSION"));
         let (first, others): (Vec<&Entry>, Vec<&Entry>) =
@@ -544,7 +547,8 @@ impl Linked {
     }
 }
 
-/// Takes the body of a function away, with what only that leads to, where nothing but its signature matters to a caller.
+/// Removes the body of a function and the targets that only the body needs, if callers depend only
+/// on the signature.
 fn forget_body(leads: &mut Vec<Lead>, item: &mut Item) {
     let Item::Fn(function) = &mut *item else { return };
     let returned = function.sig.output.to_token_stream().to_string();
@@ -556,14 +560,14 @@ fn forget_body(leads: &mut Vec<Lead>, item: &mut Item) {
     leads.retain(|lead| of_signature.contains(&lead.key));
 }
 
-/// What is carried of an item that is wrong: that it is. Nobody looks at it, and it may be no
-/// text for a macro.
+/// Returns the closure of an item with errors: nothing else, since the item may not even be valid
+/// inside of a macro.
 pub(crate) fn wrong(id: &str) -> TokenStream {
     let version = env!("CARGO_PKG_VERSION");
     quote!(#version 0 { #id wrong {} { const WRONG: () = (); } })
 }
 
-/// Takes documentation away, which no kernel needs.
+/// Removes documentation, which no kernel needs.
 struct Undocumented;
 
 impl VisitMut for Undocumented {
@@ -572,7 +576,7 @@ impl VisitMut for Undocumented {
     }
 }
 
-/// Key of each path to index of the item that it leads to.
+/// Converts targets to indices.
 fn resolved(
     leads: &[Lead],
     indices: &HashMap<&str, usize>,

@@ -1,8 +1,8 @@
-//! What is carried arrives as it was sent.
+//! Round trips of carried tokens.
 use crate::{device::linked_items::*, syntax};
 use syn::parse_quote;
 
-/// What comes to the end of a chain from `closures`.
+/// Returns the end of a chain that collected `closures`.
 fn link(closures: &[TokenStream], state: &TokenStream) -> syn::Result<Link> {
     Link::of(quote!({} { #({ #closures })* } { #state }))
 }
