@@ -1,25 +1,26 @@
 //! The compiler front end of Warpwise: Rust tokens to IR to tokens.
 //!
-//! The four functions are the macros of `warpwise-macros`, as a library: over `proc_macro2`, so that
-//! tests, the fuzzer and tools call them outside of rustc, too. Folders are layers. Each uses those
-//! above it in this table and none below:
+//! The four functions are the macros of `warpwise-macros`, as a library over `proc_macro2`, so that
+//! tests, fuzzers and tools can call them outside of rustc. Folders are layers. Each uses only
+//! those above it in this table:
 //!
 //! | | |
 //! |---|---|
-//! | `syntax` | tokens, spans, parsing, `macro_rules!` expansion |
+//! | `syntax` | tokens, spans and parsing |
 //! | `types` | types, numbers, vectors, and the functions that Rust defines on them |
 //! | `hir` | the typed tree of a function |
 //! | `std_lib` | the parts of std that are kernel code |
 //! | `attr` | arguments of `#[kernel(..)]`, lint attributes, settings of a build |
-//! | `resolve` | the items that names lead to |
+//! | `resolve` | name resolution, and expansion of the user's `macro_rules!` |
 //! | `infer` | type inference: syntax to typed tree |
 //! | `lower` | typed tree to IR |
 //! | `witness` | copies of a function in which rustc checks the inferred types |
 //! | `pipeline` | the order of these stages |
-//! | `expand` | the expansion of `#[kernel]`: compiles the IR and embeds the result |
+//! | `output` | generated code: compiles the IR and embeds the result |
 //! | `device` | the expansion of `#[device]`, and the linking of items to kernels |
+//! | `kernel` | the expansion of `#[kernel]` |
 //!
-//! Nothing panics on what a user writes; a panic is reported as a bug of ours.
+//! No user input causes a panic; should one occur, it is reported as a bug of Warpwise.
 extern crate proc_macro;
 
 mod attr;
@@ -53,8 +54,8 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
     guarded(item.clone(), || device::device(args, item))
 }
 
-/// Expands the call that the macro of the last `#[device]` item of a kernel ends in: the kernel,
-/// with the tokens of every item that it reaches.
+/// Expands the call at the end of a chain of carrier macros: a kernel or device items, with the
+/// tokens of every item that they reach.
 #[must_use]
 pub fn link(tokens: TokenStream) -> TokenStream {
     guarded(TokenStream::new(), || device::link(tokens))

@@ -1,4 +1,4 @@
-//! The order of the stages that turn a kernel's function into IR.
+//! The pipeline from a kernel's function to IR.
 //!
 //! [`infer`] resolves the names of a function and infers its types: `syn` to [`hir`].
 //! [`lower`](mod@lower) turns the kernel's tree into IR, with the device functions that it calls
@@ -6,8 +6,8 @@
 //! [`witness`] writes the inferred types back into a copy of the function, so that rustc checks
 //! them.
 //!
-//! Code that was not understood is never lowered: [`Errors`] collects every error, and an error
-//! type of the tree cannot be made without having reported one.
+//! Erroneous code is never lowered: [`Errors`] collects all errors, and an error type in the tree
+//! is proof of a reported error.
 
 use crate::{
     attr::{self, lint_attr::Expectation},
@@ -36,46 +36,46 @@ use std::rc::Rc;
 use syn::visit_mut::VisitMut as _;
 use warpwise_compiler::{ir::Kernel, lint::Levels};
 
-/// What is lowered.
+/// The input of the pipeline.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     /// The kernel as written, without `#[kernel]` itself.
     pub(crate) item: &'a syn::ItemFn,
-    /// The tokens that it is made of; `None` if it is not as they say.
+    /// The flattened tokens of `item`; `None` if they differ from it.
     pub(crate) tokens: Option<&'a Tokens>,
-    /// Arguments of `#[kernel(..)]`.
+    /// The arguments of `#[kernel(..)]`.
     pub(crate) options: &'a attr::Options,
-    /// What its call tree needs.
+    /// The device items of its call tree.
     pub(crate) devices: &'a DeviceSet,
 }
 
-/// A kernel's IR and what belongs to it.
+/// A kernel's IR with its side tables.
 #[derive(Debug)]
 pub(crate) struct Lowered {
-    /// The kernel; not verified yet.
+    /// The kernel, not yet verified.
     pub(crate) kernel: Kernel,
-    /// Where an [`ir::Span`](warpwise_compiler::ir::Span) is in the source, by index.
+    /// The source range of each [`ir::Span`](warpwise_compiler::ir::Span).
     pub(crate) spans: Vec<SpanRange>,
-    /// Whose code that is, by index.
+    /// The owner of the code at each span.
     pub(crate) origins: Vec<Origin>,
     /// Levels from lint attributes on the kernel, its statements and device functions.
     pub(crate) levels: Levels,
-    /// The expectations among these, by number.
+    /// The expectations among the levels, by number.
     pub(crate) expectations: Vec<Rc<Expectation>>,
-    /// Copies of the function that hand what was inferred to rustc: hidden, never called.
+    /// Hidden copies of the functions in which rustc checks the inferred types; never called.
     pub(crate) witnesses: Vec<syn::Item>,
-    /// The same without debug assertions, if it has any.
+    /// The variant without debug assertions, if they make a difference.
     pub(crate) release: Option<Box<Self>>,
 }
 
-/// What can be named without being declared.
+/// The items that kernel code can use without a declaration.
 struct Known {
     prelude: Prelude,
     library: Library,
 }
 
 impl Known {
-    /// For `devices`, and a kernel that may use them.
+    /// Creates the tables for `devices`, and for a kernel that may use vectors.
     fn of(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
         let words =
             vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
@@ -92,7 +92,7 @@ impl Known {
 /// Lowers a kernel.
 ///
 /// # Errors
-/// Everything that is wrong with it and the device functions it calls, combined.
+/// All errors of the kernel and of the device functions that it calls, combined.
 pub(crate) fn lower(input: Input<'_>) -> Result<Lowered, Rejected> {
     let mut errors = Errors::default();
     let lowered = try_lower(input, &mut errors);
@@ -129,12 +129,14 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     let inner = check_inner(None, &all, &program, errors);
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
+    // Most kernels do not depend on debug assertions, and need no second variant.
     let debug = lower::kernel(&function, &program, options, true, errors)?;
     let release = match debug.depends_on_debug {
         true => Some(lower::kernel(&function, &program, options, false, errors)?),
         false => None,
     };
-    // What is declared inside has witnesses of its own in the tree, or attributes that stay.
+    // Inner items have witnesses of their own, or attributes that stay; the flat tokens have
+    // neither.
     let tokens = tokens.filter(|_| all.inside(None).is_empty());
     let mut witness = witness::witness(item, tokens, &options.requires, &function, &notes);
     if !inner.is_empty() {
@@ -153,11 +155,11 @@ impl Lowered {
     }
 }
 
-/// Checks the items of `devices` with these indices, which are defined here, used by nobody, and
-/// yields their witnesses. What is generic is checked as far as its parameters' bounds tell.
+/// Checks the items with the indices `here`, defined in this crate and not yet used, and returns
+/// their witnesses. Generic items are checked as far as the bounds of their parameters allow.
 ///
 /// # Errors
-/// Everything that is wrong with them, combined; nothing of the other items.
+/// All errors of these items, combined; none of the other items.
 pub(crate) fn check_devices(
     devices: &DeviceSet,
     here: impl IntoIterator<Item = usize>,
@@ -176,7 +178,7 @@ pub(crate) fn check_devices(
     errors.finish(Some(witnesses))
 }
 
-/// Checks what is declared inside of an item, or of the kernel, and yields the witnesses.
+/// Checks the items inside of an item, or of the kernel, and returns their witnesses.
 fn check_inner(
     of: Option<usize>,
     all: &WithInner<'_>,
@@ -203,7 +205,7 @@ fn check_inner(
     found
 }
 
-/// Checks one item, and yields the witnesses of its functions.
+/// Checks one item, and returns the witnesses of its functions.
 fn check_device(
     index: usize,
     devices: &DeviceSet,
@@ -260,7 +262,7 @@ fn check_methods(
     members.collect()
 }
 
-/// Checks the types of the fields of a struct or enum, unless they depend on what it is made for.
+/// Checks the field types of a struct or enum without generic parameters.
 fn check_fields(
     index: usize,
     generics: &syn::Generics,
@@ -270,11 +272,11 @@ fn check_fields(
     if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
         return;
     }
-    // What is wrong is reported; what is right is of no use here.
+    // Only the reported errors matter here.
     let _ = program.adt(index, &[], &[], errors);
 }
 
-/// Checks a function as far as its generic parameters' bounds tell.
+/// Checks a function as far as the bounds of its generic parameters allow.
 fn check_function(
     callee: Callee,
     program: &Program<'_>,

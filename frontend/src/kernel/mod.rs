@@ -1,19 +1,19 @@
-//! What `#[kernel]` expands to.
+//! The expansion of `#[kernel]`.
 //!
 //! ```text
-//! fn saxpy(..) { .. }                      // the user's function, as it was written
+//! fn saxpy(..) { .. }                      // the user's function as written
 //! struct saxpy {}                          // a type of that name, with
-//! impl saxpy { PTX, launch, occupancy }    //   what the host needs
-//! macro_rules! .. use .. as saxpy;         // for kernel code that calls it: see `carry`
-//! const _: () = { .. };                    // what compiling the kernel yielded: see `embed`
+//! impl saxpy { PTX, launch, occupancy }    //   the host's interface
+//! macro_rules! .. use .. as saxpy;         // for kernel code that calls it: see `carrier`
+//! const _: () = { .. };                    // the compiled kernel: see `embed`
 //! ```
-//! The first three need nothing but the signature, so they are there whatever happens to the
-//! rest: a kernel that is wrong yields its own errors and no others. Where the kernel calls
-//! device functions, the last part comes by way of their macros: see [`device`](mod@crate::device).
+//! The first three depend only on the signature, so they exist whatever happens to the rest: a
+//! wrong kernel yields its own errors and no others. If the kernel calls device functions, the last
+//! part comes through their macros: see [`device`](mod@crate::device).
 //!
-//! `launch` and `PTX` read associated constants that the last part defines, and that a blanket
-//! trait of the runtime defines for every type: inherent ones win, so the trait's are only
-//! found when compiling the kernel failed.
+//! `launch` and `PTX` read associated constants that the last part defines. A blanket trait of the
+//! runtime defines the same constants for every type. Inherent constants take precedence, so the
+//! trait's are in use only if the kernel did not compile.
 mod occupancy;
 
 use crate::{
@@ -45,7 +45,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
         Err(error) => {
             let is_too_long = error.to_string() == TOO_LONG;
             let error = error.to_compile_error();
-            // rustc's stack would overflow.
+            // rustc's stack would overflow on the item itself.
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
@@ -97,7 +97,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#output #called #(#levels)* const _: () = { #errors #compiled };)
 }
 
-/// The function that `#[kernel]` stands on, its tokens, and whether macros in them were expanded.
+/// Returns the annotated function, its tokens, and true if macros in it were expanded.
 fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
     let read = Tokens::of(&tokens)?;
     let item = parse::item(&read, tokens)?;
@@ -122,7 +122,7 @@ fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
     }
 }
 
-/// The type by which the host launches `item`.
+/// Returns the type through which the host launches `item`.
 fn handle(item: &ItemFn, options: &Options) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let generics = signature::launched(&item.sig.generics, instances::are_named(options));
@@ -155,7 +155,7 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
     )
 }
 
-/// What there is of each of the kernel's instances alone.
+/// Returns the items of the kernel's single instances.
 fn instances(item: &ItemFn, options: &Options) -> TokenStream {
     let mut generics = signature::launched(&item.sig.generics, instances::are_named(options));
     let all = generics.clone();
@@ -187,8 +187,8 @@ fn instances(item: &ItemFn, options: &Options) -> TokenStream {
     options.instances.iter().map(one).collect()
 }
 
-/// The first paragraph of the user's documentation, to stand below ours. No more, because
-/// examples in it would be run twice.
+/// Returns the first paragraph of the user's documentation, which follows the generated one. Not
+/// more, because its examples would run twice.
 fn summary(attributes: &[Attribute]) -> Vec<TokenStream> {
     let mut lines = Vec::new();
     for attribute in attributes {
@@ -231,10 +231,10 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     let params = signature::params(item);
     let bindings = signature::bindings(&item.sig.generics, options);
     let (source, needs) = (signature::source(options), signature::needs(&params, item, options));
-    // These are ours; a parameter of the kernel may have the same name.
+    // Hygienic names: a parameter of the kernel may have the same name.
     let device = Ident::new("device", Span::mixed_site());
     let config = Ident::new("config", Span::mixed_site());
-    // Where messages about a launch's arguments point.
+    // Messages about a launch's arguments point here.
     let launch = Ident::new("launch", item.sig.ident.span());
     let known = signature::is_bindable(&item.sig.generics, options)
         && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
@@ -253,7 +253,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
             )
         )
     } else {
-        // Lowering rejects the parameter; here it must not lead to errors in what calls this.
+        // Lowering rejects the parameter; calls of this function must not add errors.
         let unused = params.iter().map(|param| &param.name);
         quote!(
             let _ = (#device, #config, #(#unused),*);
@@ -282,7 +282,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     )
 }
 
-/// How `launch` declares a parameter.
+/// Returns the declaration of a parameter of `launch`.
 fn parameter(Param { name, kind }: &Param) -> TokenStream {
     match kind {
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
@@ -295,7 +295,7 @@ fn parameter(Param { name, kind }: &Param) -> TokenStream {
     }
 }
 
-/// How `launch` hands a parameter on.
+/// Returns the argument that `launch` passes on for a parameter.
 fn argument(Param { name, kind }: &Param) -> TokenStream {
     let (pass, single) = match kind {
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
@@ -308,7 +308,7 @@ fn argument(Param { name, kind }: &Param) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name) #single)
 }
 
-/// The levels that `attributes` give to rustc's lints, for an item beside theirs.
+/// Returns the levels of rustc's lints among `attributes`, for an item beside the kernel.
 fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
     let levels = attributes.iter().filter_map(|attribute| {
         let word = attribute.path().get_ident()?.to_string();
@@ -317,7 +317,7 @@ fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
         }
         let mut attribute = lint_attr::lint_attribute(attribute).ok()?.rest?;
         if word == "expect" {
-            // The function itself fulfils the expectation, or does not.
+            // The function itself fulfils the expectation, or fails to.
             if let Meta::List(list) = &mut attribute.meta {
                 list.path = syn::parse_quote!(allow);
             }

@@ -1,11 +1,11 @@
-//! `saxpy::occupancy` and `saxpy::max_cooperative_blocks`: what a kernel's type says about how
-//! many of its blocks run at the same time.
+//! The functions `saxpy::occupancy` and `saxpy::max_cooperative_blocks`, which report the number of
+//! concurrent blocks of a kernel.
 use crate::{attr::Options, output::signature};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ItemFn;
 
-/// The functions for `item`; the second is for cooperative kernels only.
+/// Returns the functions for `item`; the second one for cooperative kernels only.
 pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
     if !signature::is_bindable(&item.sig.generics, options) {
         return TokenStream::new();

@@ -1,15 +1,15 @@
-//! Attributes of generated items, and the environment that they are generated for.
+//! Attributes of generated items, and detection of rust-analyzer.
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Attribute;
 
-/// True in rust-analyzer, which shows no diagnostics of macros and has no use for what a kernel
-/// compiles to.
+/// Returns true in rust-analyzer, which shows no diagnostics of macros and does not need the
+/// compiled kernel.
 pub(crate) fn is_rust_analyzer() -> bool {
     std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some()
 }
 
-/// Silences what clippy would say of kernel code as if it were for the host only.
+/// Silences clippy's lints that are meaningless for kernel code.
 pub(crate) fn quiet() -> TokenStream {
     quote!(
         #[allow(
@@ -25,7 +25,7 @@ pub(crate) fn quiet() -> TokenStream {
     )
 }
 
-/// The `#[cfg(..)]` that stand below ours, for what stands beside the function.
+/// Returns the `#[cfg(..)]` attributes, for generated items beside the function.
 pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
 }

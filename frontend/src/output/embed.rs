@@ -1,13 +1,14 @@
-//! From a kernel and the device functions it calls to what is embedded of it: IR, PTX and
-//! places, or the diagnostics.
+//! Compilation of a kernel with its device functions, and the embedded result: IR, PTX and source
+//! locations, or diagnostics.
 //!
 //! ```text
 //! impl saxpy { __WARPWISE_SOURCE, __WARPWISE_PTX }
-//! fn ..                                    // witnesses of what was inferred, for rustc to check
+//! fn ..                                    // witnesses, in which rustc checks the inferred types
 //! { gpu::some_lint! {} }                   // warnings: see `report`
 //! ```
-//! Whether debug assertions are on, only rustc knows. A kernel with `debug_assert!` is compiled with and
-//! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
+//! Only rustc knows the setting of debug assertions. A kernel with `debug_assert!` is compiled with
+//! and without them, and `#[cfg(debug_assertions)]` selects one of the two, by the crate that
+//! contains the kernel.
 use crate::{
     attr::{
         Options,
@@ -43,8 +44,8 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// What is embedded of the kernel `item`, which is made of these `tokens`, should they be at hand. If something is
-/// already known to be wrong (`sound` is false), only what else is.
+/// Returns the embedded code of the kernel `item`; `tokens` are its flattened tokens, if available.
+/// If errors are known already (`sound` is false), returns only further errors.
 pub(crate) fn kernel(
     item: &ItemFn,
     tokens: Option<&Tokens>,
@@ -77,19 +78,20 @@ pub(crate) fn kernel(
     embedded
 }
 
-/// What was said of other instances of a kernel: code, text and place.
+/// The diagnostics of earlier instances of a kernel: location, code and message.
 #[derive(Default)]
 struct Said(BTreeSet<String>);
 
 impl Said {
-    /// Whether this is new.
+    /// Adds a diagnostic; returns true if it is new.
     fn adds(&mut self, diagnostic: &Diagnostic, places: Places<'_>) -> bool {
         let at = Place::of(places.range(diagnostic.span).0);
         self.0.insert(format!("{at} {} {}", diagnostic.code, diagnostic.message))
     }
 }
 
-/// What is embedded of a kernel that is launched by the type `launched`, and whether it was lowered.
+/// Returns the embedded code of a kernel with the launcher type `launched`, and true if it was
+/// lowered.
 fn one(
     input: Input<'_>,
     (sound, launched, said): (bool, &TokenStream, &mut Said),
@@ -104,15 +106,15 @@ fn one(
     }
 }
 
-/// What is wrong with the settings of lints.
+/// Reports errors in the lint settings.
 fn complaints(item: &ItemFn) -> TokenStream {
     let at = item.sig.ident.span();
     let complaints = Build::current().complaints();
     complaints.map(|(text, level)| report::settings(text, level, at)).collect()
 }
 
-/// What makes rustc say which expectations of the kernel nothing fulfils. Of an open kernel that
-/// cannot be told: what it is bound to may.
+/// Reports expectations of the kernel that no lint fulfils. For an open kernel this is unknown: it
+/// depends on the bindings.
 fn unfulfilled(lowered: &Lowered) -> TokenStream {
     if lowered.expectations.is_empty()
         || !lowered.kernel.is_closed()
@@ -139,7 +141,7 @@ fn unfulfilled(lowered: &Lowered) -> TokenStream {
     said.into_iter().map(|expectation| report::unfulfilled(expectation)).collect()
 }
 
-/// A kernel, or an instance of one, that is embedded.
+/// A kernel, or an instance of one, to embed.
 #[derive(Clone, Copy)]
 struct Embedded<'a> {
     item: &'a ItemFn,
@@ -173,8 +175,8 @@ impl Embedded<'_> {
         quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
     }
 
-    /// The constants of a kernel, if it compiles, and what there is to say about it. `assertions`
-    /// tells which of two variants it is, if there are two.
+    /// Returns the constants of a kernel, if it compiles, and its diagnostics. `assertions` selects
+    /// one of two variants, if there are two.
     fn variant(
         self,
         lowered: &Lowered,
@@ -187,7 +189,7 @@ impl Embedded<'_> {
         let choice = backend::chosen(self.options);
         let levels = match record::kernel(lowered, assertions, choice.backend, &levels, places) {
             Ok(false) => levels,
-            // Whoever asked for the record says what is in it.
+            // The recorded diagnostics replace the others.
             Ok(true) => Build::silent(),
             Err(error) => {
                 let text =
@@ -221,7 +223,7 @@ impl Embedded<'_> {
     }
 }
 
-/// What a variant embeds and says, under a condition.
+/// Returns a variant's code and diagnostics under a `cfg` condition.
 fn only(
     condition: &TokenStream,
     (source, said): (Option<TokenStream>, TokenStream),
@@ -231,7 +233,7 @@ fn only(
     quote!(#source #said)
 }
 
-/// A function that exists for rustc to check, and to say nothing else about.
+/// Returns a witness with all lints silenced.
 pub(crate) fn witness(witness: &syn::Item) -> TokenStream {
     quote!(
         #[allow(
@@ -253,7 +255,7 @@ fn diagnostics(diagnostics: &Diagnostics, places: Places<'_>) -> TokenStream {
     diagnostics.0.iter().map(|diagnostic| report::diagnostic(diagnostic, places)).collect()
 }
 
-/// Makes cargo expand this again when a variable or the package's settings change.
+/// Makes cargo expand the kernel again if a variable or the package's settings change.
 fn rebuild() -> TokenStream {
     let manifest = Build::current().has_manifest.then(|| {
         quote!(
@@ -273,7 +275,7 @@ fn rebuild() -> TokenStream {
     )
 }
 
-/// A level of a lint, for when the program runs.
+/// Returns a lint level for the runtime's own lints.
 fn level(setting: &Setting) -> TokenStream {
     let Setting { lint, level, within, expectation: _ } = setting;
     let level = match level {
@@ -296,13 +298,13 @@ fn level(setting: &Setting) -> TokenStream {
     })
 }
 
-/// A kernel, compiled as far as the macro can.
+/// A kernel compiled as far as possible at build time.
 struct Compiled {
     ir: String,
     ptx: Option<Emitted>,
     warnings: Diagnostics,
     levels: Levels,
-    /// True if the built-in back end was asked for.
+    /// True if the built-in back end was selected.
     is_built_in: bool,
 }
 
@@ -324,7 +326,7 @@ fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, C
 }
 
 impl Compiled {
-    /// The constants that `launch` and `PTX` read.
+    /// Returns the constants that `launch` and `PTX` read.
     fn source(&self, item: &ItemFn, launched: &TokenStream, places: Places<'_>) -> TokenStream {
         let name = item.sig.ident.unraw().to_string();
         let ir = raw_text::literal(&self.ir);
@@ -333,8 +335,8 @@ impl Compiled {
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::launched(&item.sig.generics, false);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
-        // Safe, because the IR and the PTX were made by this compiler. The spans are the macro's,
-        // so that a crate that forbids `unsafe` takes it.
+        // The `unsafe` is sound, because this compiler produced both the IR and the PTX. Its span
+        // is the macro's, so that crates may forbid `unsafe`.
         let new = quote_spanned!(Span::mixed_site()=>
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
@@ -392,7 +394,7 @@ mod tests {
     use proc_macro2::Span;
     use warpwise_compiler::ir::Kernel;
 
-    /// What is embedded of a kernel whose IR is `ir`.
+    /// Returns the embedded code of a kernel with this `ir`.
     fn embed(item: ItemFn, ir: &str, lints: &[(&'static str, Level)]) -> String {
         let kernel: Kernel = ir.parse().unwrap();
         let here = SpanRange { first: Span::call_site(), last: Span::call_site() };

@@ -1,6 +1,6 @@
-//! What `#[device]` adds to a struct or an enum: a layout that is the same everywhere,
-//! [`Stored`](../warpwise/trait.Stored.html), so that buffers hold it, and
-//! [`Plain`](../warpwise/trait.Plain.html), so that kernels take it by value.
+//! Memory layout of `#[device]` structs and enums: `repr(C)`,
+//! [`Stored`](../warpwise/trait.Stored.html) for values in buffers, and
+//! [`Plain`](../warpwise/trait.Plain.html) for kernel parameters by value.
 //!
 //! ```text
 //! #[repr(C)]                               // if there is none
@@ -8,15 +8,16 @@
 //! impl ::warpwise::Stored for Particle where for<'__warpwise> [f32; 3]: StoredIn<'__warpwise>, .. { .. }
 //! impl ::warpwise::Plain for Particle where for<'__warpwise> Self: CopyIn<'__warpwise>, .. { .. }
 //! ```
-//! No macro can tell whether a field's type is stored, or plain. So each `impl` asks for it, in a form
-//! that rustc takes for what may hold or not: a struct with other fields is device code all the same,
-//! and one with atomics, which is not `Copy`, is stored and not plain. What borrows is neither, and
-//! never lies in a buffer.
+//! A macro cannot find out if a field's type implements the traits. So each `impl` has a bound per
+//! field, in a form that rustc accepts even if it does not hold: a struct with other fields is
+//! device code all the same, and one with atomics, which is not `Copy`, is stored but not plain. A
+//! type with lifetimes implements neither trait, and is never in a buffer.
 //!
-//! A value is stored and loaded field by field, at the offsets that `repr(C)` says, where kernels have
-//! them from. Those of a struct's fields, and the size and alignment of structs and enums, are compared
-//! with rustc's while the user's crate is compiled, unless there is a tuple or an option inside, of which
-//! rustc says nothing. It tells no offsets in enums with data.
+//! A value is stored and loaded field by field, at the offsets of `repr(C)`, which kernels use,
+//! too. While the user's crate is compiled, the offsets of a struct's fields, and the size and
+//! alignment of structs and enums, are compared with rustc's. Types that contain tuples or options
+//! are exempt, since their layout in Rust is unspecified; so are offsets in enums with data, which
+//! rustc does not reveal.
 use crate::output::attributes;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -26,7 +27,7 @@ use syn::{
 };
 use warpwise_compiler::ir::Element;
 
-/// The `#[repr(C)]` that `item` lacks; what is wrong with the one it has.
+/// Returns the `#[repr(C)]` that `item` lacks, or an error if its own `repr` is not supported.
 pub(crate) fn repr(item: &Item) -> syn::Result<Option<TokenStream>> {
     let repr = match item {
         Item::Struct(item) => Repr::of(&item.attrs)?,
@@ -41,14 +42,14 @@ pub(crate) fn repr(item: &Item) -> syn::Result<Option<TokenStream>> {
     Ok((!has_layout && !is_empty).then(|| quote!(#[repr(C)])))
 }
 
-/// What `#[repr(..)]` says.
+/// The content of `#[repr(..)]`.
 #[derive(Default)]
 struct Repr {
     c: bool,
     transparent: bool,
     /// The type of an enum's discriminant.
     tag: Option<Ident>,
-    /// What `align` asks for.
+    /// The argument of `align`.
     align: Option<LitInt>,
 }
 
@@ -76,7 +77,7 @@ impl Repr {
     }
 }
 
-/// The `(16)` of `align(16)`.
+/// Parses the `(16)` of `align(16)`.
 fn alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
     let content;
     syn::parenthesized!(content in input);
@@ -95,7 +96,7 @@ fn is_c_like(item: &ItemEnum) -> bool {
     item.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit))
 }
 
-/// The implementations of `Stored` and `Plain` for a struct or an enum.
+/// Returns the implementations of `Stored` and `Plain` for a struct or an enum.
 pub(crate) fn implementation(item: &Item) -> TokenStream {
     match item {
         Item::Struct(item) => of_struct(item),
@@ -106,17 +107,17 @@ pub(crate) fn implementation(item: &Item) -> TokenStream {
     }
 }
 
-/// A type that is declared.
+/// A type declaration.
 struct Declared<'a> {
     name: &'a Ident,
     generics: &'a Generics,
     attributes: &'a [Attribute],
-    /// Types of its fields.
+    /// The types of its fields.
     fields: Vec<&'a Type>,
 }
 
 impl Declared<'_> {
-    /// How it is stored, and what it is passed by value as; nothing if it borrows.
+    /// Implements `Stored` and `Plain` with these bodies; nothing if the type has lifetimes.
     fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
         if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
             return TokenStream::new();
@@ -132,7 +133,7 @@ impl Declared<'_> {
         quote!(#stored #plain)
     }
 
-    /// The implementation of a trait where every field has another, and `of_itself` holds.
+    /// Implements one trait, bounded by `of_fields` for every field, and by `of_itself`.
     fn one(
         &self,
         implemented: &TokenStream,
@@ -210,7 +211,8 @@ fn of_struct(item: &ItemStruct) -> TokenStream {
     Declared { name, generics, attributes, fields: types }.implement(&stored, &plain)
 }
 
-/// The functions of `Plain`: what passes the numbers of a value, and what passes as many zeros.
+/// Returns the functions of `Plain`: one passes the scalars of a value, the other the same number
+/// of zeros.
 fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
     let pass = quote!(&mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64));
     quote!(
@@ -223,7 +225,7 @@ fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
     )
 }
 
-/// The type of the discriminant, which lowering takes it to have, too.
+/// Returns the discriminant type, as lowering computes it.
 fn tag(item: &ItemEnum) -> TokenStream {
     let repr = Repr::of(&item.attrs).unwrap_or_default();
     match repr.tag {
@@ -232,13 +234,13 @@ fn tag(item: &ItemEnum) -> TokenStream {
     }
 }
 
-/// What `repr(align(..))` asks for.
+/// Returns the argument of `repr(align(..))`, or 1.
 fn align(attributes: &[Attribute]) -> TokenStream {
     let repr = Repr::of(attributes).unwrap_or_default();
     repr.align.map_or_else(|| quote!(1), |align| quote!(#align))
 }
 
-/// How an enum lies in memory, whose variants have these fields.
+/// Returns the layout of an enum; `variants` are the layouts of the fields of each variant.
 fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> TokenStream {
     let align = align(&item.attrs);
     quote!(
@@ -324,7 +326,8 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
     Declared { name, generics, attributes, fields }.implement(&stored, &plain)
 }
 
-/// The numbers of an enum: its discriminant, and those of every variant, with zeros for all that it is not.
+/// Passes an enum by value: its discriminant, and the scalars of every variant, with zeros for
+/// inactive variants.
 fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStream) -> TokenStream {
     let zeros = |variant: &Variant| {
         let types = types(&variant.fields);
@@ -351,23 +354,23 @@ fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStrea
     )
 }
 
-/// How each of `fields` lies in memory.
+/// Returns the layouts of `fields`.
 fn layouts(fields: &Fields) -> TokenStream {
     let types = types(fields);
     quote!([#(<#types as ::warpwise::Stored>::LAYOUT),*])
 }
 
-/// The numbers of `fields`.
+/// Returns the indices of `fields`.
 fn indices(fields: &Fields) -> Vec<Literal> {
     (0..fields.len()).map(Literal::usize_unsuffixed).collect()
 }
 
-/// Names for the values of `fields`.
+/// Returns variable names for the values of `fields`.
 fn values(fields: &Fields) -> Vec<Ident> {
     (0..fields.len()).map(|index| format_ident!("value{index}")).collect()
 }
 
-/// The discriminant of each variant, as written or one more than the one before.
+/// Returns the discriminant of each variant: as written, or one more than the previous one.
 fn discriminants(item: &ItemEnum) -> Vec<TokenStream> {
     let mut from: (Option<&Expr>, usize) = (None, 0);
     let variants = item.variants.iter();

@@ -1,5 +1,5 @@
-//! What `cargo warpwise` knows of a kernel: a line of JSON, appended to the file that the
-//! environment variable [`RECORD_FILE`] names.
+//! Records for `cargo warpwise`: per kernel a line of JSON, appended to the file in the environment
+//! variable [`RECORD_FILE`].
 //!
 //! ```text
 //! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"backend":"llvm","at":[0,4,4,4,9],
@@ -7,12 +7,12 @@
 //!  "diagnostics":[{"code":"gpu_..","level":"warn","message":"..","at":[0,7,9,7,12],
 //!                  "labels":[{"at":[0,5,13,5,27],"text":".."}],"notes":[],"help":".."}]}
 //! ```
-//! A place is the index of its file, then line and column of its beginning and of its end, from 1, in
-//! characters. `spans` has one for every span of the IR. Diagnostics are of every level, `allow`
-//! included, and a kernel is recorded if lints reject it, too. `debug_assertions` is null unless
-//! there are two variants of the kernel, one for each value.
+//! A location is the index of its file, then line and column of its start and of its end, counted
+//! from 1, in characters. `spans` has a location for every span of the IR. Diagnostics of every
+//! level are included, also `allow`; a kernel that lints reject is recorded, too.
+//! `debug_assertions` is null unless the kernel has two variants, one for each value.
 //!
-//! While a kernel is recorded, lints say nothing else, so that what uses it compiles.
+//! Recorded diagnostics are not reported to rustc, so that dependent crates compile.
 use crate::{
     attr::level::RECORD_FILE, output::report::Places, pipeline::Lowered, syntax::place::Range,
 };
@@ -26,10 +26,10 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// Records a kernel, if that is asked for; true if it was.
+/// Records a kernel, if the environment asks for it; returns true if so.
 ///
 /// # Errors
-/// What the file system says.
+/// If the file cannot be written.
 pub(crate) fn kernel(
     lowered: &Lowered,
     assertions: Option<bool>,
@@ -71,7 +71,7 @@ fn record(
     )
 }
 
-/// Writes places, and remembers their files.
+/// A writer of locations that collects their files.
 struct Writer<'a> {
     places: Places<'a>,
     files: Vec<String>,
@@ -118,7 +118,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-/// `text` as a string of JSON.
+/// Returns `text` as a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

@@ -1,17 +1,16 @@
-//! Shows diagnostics, at the user's own tokens, by what stable Rust has for it.
+//! Diagnostics at the user's own tokens, by the means of stable Rust.
 //!
-//! - An error is a `compile_error!` whose first token has the span of the first token at fault
-//!   and whose last has that of the last, so that rustc underlines what lies between.
-//! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. Its text is
-//!   the deprecation's note. It is a warning of rustc's lint `deprecated` and follows its levels.
+//! - An error is a `compile_error!`. Its first token has the span of the first token at fault and
+//!   its last token that of the last, so that rustc underlines the whole range.
+//! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. The deprecation
+//!   note is the text. So the warning follows the levels of rustc's lint `deprecated`.
 //!
-//! - What rustc says better itself is left to it. Should it not, there is what rustc looks for only
-//!   where it found no errors: a `#[must_use]` value that is not used, which has room for a text but
-//!   is a lint, and lints are silent in dependencies; and a private field that is named, which is
-//!   an error everywhere.
+//! - Errors that rustc reports better are left to it. In case it does not, two checks that rustc
+//!   makes only in code without errors act as a fallback: an unused `#[must_use]` value, which
+//!   carries a text but is a lint, and lints are silent in dependencies; and the use of a private
+//!   field, which is an error everywhere.
 //!
-//! A diagnostic of rustc has one place on stable; the others are written out as
-//! `file:line:column`.
+//! On stable, a diagnostic has one location; further locations become text: `file:line:column`.
 use crate::{
     attr::lint_attr::Expectation,
     syntax::{
@@ -30,32 +29,32 @@ use warpwise_compiler::{
     lint::LINTS,
 };
 
-/// Which places the spans of a kernel's IR stand for.
+/// The source spans of a kernel's IR.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
-    /// By span number.
+    /// Source ranges, by IR span.
     pub(crate) spans: &'a [SpanRange],
-    /// Whose code that is.
+    /// The owner of the code at each span.
     pub(crate) origins: &'a [Origin],
-    /// For a span that is not in the table.
+    /// The source span for an IR span without an entry.
     pub(crate) fallback: Span,
 }
 
 impl Places<'_> {
-    /// First and last token of `span`.
+    /// Returns the first and last token of `span`.
     pub(crate) fn range(self, span: ir::Span) -> (Span, Span) {
         self.spans
             .get(span.index())
             .map_or((self.fallback, self.fallback), |range| (range.first, range.last))
     }
 
-    /// What is underlined for `span`, and the place inside of it that is meant. rustc cannot underline
-    /// what is in another crate, so that is the call which leads there.
+    /// Returns the range to underline for `span`, and the location to add as text. rustc cannot
+    /// underline code of another crate; the call that leads there is underlined instead.
     fn shown(self, span: ir::Span) -> ((Span, Span), Option<Place>) {
         let (first, last) = self.range(span);
         match self.origins.get(span.index()).unwrap_or(&Origin::Kernel) {
             Origin::Kernel => ((first, last), None),
-            // Not out of the macro that brought them here.
+            // As if not produced by the macro that carried the tokens.
             Origin::Device => (self.written((first, last)), None),
             Origin::Foreign(call) => (self.written(self.range(*call)), Some(Place::of(first))),
         }
@@ -66,7 +65,7 @@ impl Places<'_> {
     }
 }
 
-/// Statements that make rustc show `diagnostic`.
+/// Returns statements that make rustc show `diagnostic`.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenStream {
     let ((first, last), inside) = places.shown(diagnostic.span);
     let text = text(diagnostic, inside, places);
@@ -77,7 +76,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenSt
     }
 }
 
-/// Statements that make rustc say what is wrong with the settings of lints.
+/// Returns statements that make rustc report an error in the lint settings.
 pub(crate) fn settings(text: &str, level: Level, at: Span) -> TokenStream {
     match level {
         Level::Allow => TokenStream::new(),
@@ -86,13 +85,13 @@ pub(crate) fn settings(text: &str, level: Level, at: Span) -> TokenStream {
     }
 }
 
-/// Statements that make rustc say why the back end is another than was asked for.
+/// Returns statements that make rustc report the fallback to another back end.
 pub(crate) fn backend(text: &str, at: Span) -> TokenStream {
     warning("backend", text, at, at)
 }
 
-/// An item that makes rustc say that nothing fulfils `expectation`, in its own words: it expects
-/// something of an item that there is nothing to say about.
+/// Returns an item that makes rustc report an unfulfilled expectation in its own words: an
+/// `#[expect]` of a lint that never fires on this item.
 pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStream {
     let lint = Ident::new("deprecated_in_future", *at);
     let reason = reason.as_ref().map(|reason| quote!(, reason = #reason));
@@ -102,7 +101,7 @@ pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStre
     )
 }
 
-/// Message, notes and help, as rustc would set them below each other.
+/// Returns message, notes and help in rustc's layout.
 fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> String {
     let Diagnostic { code, level, message, labels, notes, help, .. } = diagnostic;
     let mut text = message.clone();
@@ -138,7 +137,7 @@ fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> S
     text
 }
 
-/// An error with `text` that underlines `first` to `last`.
+/// Returns an error with `text` that underlines `first` to `last`.
 pub(crate) fn error(text: &str, first: Span, last: Span) -> TokenStream {
     let mut arguments = Group::new(proc_macro2::Delimiter::Brace, quote_spanned!(last=> #text));
     arguments.set_span(last);
@@ -148,7 +147,7 @@ pub(crate) fn error(text: &str, first: Span, last: Span) -> TokenStream {
     quote!(#path #bang #arguments)
 }
 
-/// A warning with `text` that underlines `first` to `last`.
+/// Returns a warning with `text` that underlines `first` to `last`.
 fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
     let lint = code.strip_prefix("gpu_").unwrap_or(code);
     let note = format!("\n{text}");
@@ -168,7 +167,7 @@ fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
     })
 }
 
-/// Items that make rustc show why a function was not lowered.
+/// Returns items that make rustc report the errors of a function that was not lowered.
 pub(crate) fn rejected(rejected: Rejected) -> TokenStream {
     let Rejected { errors, rustc_reports } = rejected;
     if !rustc_reports {
@@ -177,7 +176,7 @@ pub(crate) fn rejected(rejected: Rejected) -> TokenStream {
     errors.into_iter().map(|error| unless_rustc_does(&error)).collect()
 }
 
-/// An error that shows only if there are no others.
+/// Returns an error that rustc shows only if there are no others.
 fn unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
     let text = format!(
@@ -208,13 +207,13 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
     )
 }
 
-/// A text as a name.
+/// Returns a text as an identifier.
 fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.fold("wrong".to_owned(), |name, word| name + "_" + word)
 }
 
-/// Where mistakes of ours are reported, if the package says.
+/// Returns the place to report bugs, if the package has a repository.
 fn at_repository() -> String {
     match env!("CARGO_PKG_REPOSITORY") {
         "" => String::new(),
@@ -222,7 +221,7 @@ fn at_repository() -> String {
     }
 }
 
-/// A mistake of ours, reported at `span`.
+/// Returns an error for a bug of Warpwise.
 pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
     let text = format!(
         "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with the \

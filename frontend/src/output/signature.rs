@@ -1,5 +1,5 @@
-//! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
-//! takes for each parameter.
+//! The launcher's view of a kernel's signature: generic parameters, and the argument for each
+//! parameter.
 use crate::{
     attr::{Options, instances},
     infer::items::signature::{is_std_trait, number_bound},
@@ -16,15 +16,15 @@ use syn::{
     Type, TypeParam, TypeParamBound, TypePath, WherePredicate, parse_quote, visit::Visit,
 };
 
-/// A kernel's parameter, as `launch` sees it.
+/// A parameter of `launch`.
 pub(crate) struct Param {
-    /// Its name; made up where the kernel has a pattern.
+    /// The name; generated if the kernel has a pattern.
     pub(crate) name: Ident,
-    /// What is passed.
+    /// The kind of argument.
     pub(crate) kind: ParamKind,
 }
 
-/// What is passed for a parameter.
+/// The kind of an argument.
 pub(crate) enum ParamKind {
     /// A number.
     Scalar(Type),
@@ -34,9 +34,9 @@ pub(crate) enum ParamKind {
     Read { elem: Type, single: bool },
     /// `&mut [T]`, or with `single` `&mut T`
     Write { elem: Type, single: bool },
-    /// `&[AtomicT]`, or with `single` `&AtomicT`; also of arrays of those
+    /// `&[AtomicT]`, or with `single` `&AtomicT`; also with arrays of atomics
     Atomic { elem: Type, single: bool },
-    /// Nothing that a kernel takes: lowering rejects it.
+    /// Not supported: lowering rejects it.
     Unknown,
 }
 
@@ -58,10 +58,10 @@ const ATOMICS: [&str; 9] = [
     "AtomicF64",
 ];
 
-/// Types of std's that are made of such.
+/// Types of std that are plain if their arguments are.
 const OF_STD: [&str; 6] = ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
 
-/// The parameters of `item`, in order.
+/// Returns the parameters of `item`, in order.
 pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
     let generics = &item.sig.generics;
     let inputs = item.sig.inputs.iter().enumerate();
@@ -109,7 +109,7 @@ fn kind(ty: &Type, generics: &Generics) -> ParamKind {
     }
 }
 
-/// `T` of `[[T; 2]; 3]`.
+/// Returns `T` for `[[T; 2]; 3]`.
 fn innermost(ty: &Type) -> &Type {
     match ty {
         Type::Paren(inner) => innermost(&inner.elem),
@@ -119,7 +119,7 @@ fn innermost(ty: &Type) -> &Type {
     }
 }
 
-/// False for what lowering rejects by name or form: a kernel cannot take it.
+/// Returns false for types that a kernel cannot take, by name or form; lowering rejects them.
 fn may_be_plain(ty: &Type) -> bool {
     match ty {
         Type::Paren(inner) => may_be_plain(&inner.elem),
@@ -141,13 +141,13 @@ fn may_be_plain(ty: &Type) -> bool {
     }
 }
 
-/// The same of what has parts: there may be atomics in it.
+/// Like [`may_be_plain`], for a component of a type, which may also be an atomic.
 fn may_be_part(ty: &Type) -> bool {
     may_be_plain(ty)
         || last_name(innermost(ty)).is_some_and(|name| ATOMICS.iter().any(|known| name == known))
 }
 
-/// `T` and `E` of `Result<T, E>`.
+/// Returns `T` and `E` for `Result<T, E>`.
 fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
     let arguments = match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
@@ -159,7 +159,7 @@ fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// `f32` of `core::primitive::f32`.
+/// Returns `f32` for `core::primitive::f32`.
 fn last_name(ty: &Type) -> Option<&Ident> {
     match ty {
         Type::Group(group) => last_name(&group.elem),
@@ -171,7 +171,7 @@ fn last_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
-/// True for a type parameter that stands for numbers.
+/// Returns true for a type parameter that stands for numbers.
 fn is_parameter(ty: &Type, generics: &Generics) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     let mut params = generics.type_params();
@@ -179,7 +179,8 @@ fn is_parameter(ty: &Type, generics: &Generics) -> bool {
         .is_some_and(|name| params.any(|it| it.ident == *name && is_number(it, generics)))
 }
 
-/// True if `param` stands for numbers: it is bounded by one of the traits of numbers, or by std's alone.
+/// Returns true if `param` stands for numbers: it is bounded by a number trait, or only by traits
+/// of std.
 fn is_number(param: &TypeParam, generics: &Generics) -> bool {
     let names = bounds(param, generics);
     names.iter().any(is_number_trait)
@@ -190,7 +191,7 @@ fn is_number_trait(name: &&Ident) -> bool {
     number_bound(&name.to_string()).is_some()
 }
 
-/// The last names of the traits that bound `param`.
+/// Returns the last names of the traits that bound `param`.
 fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let behind = predicates.filter_map(|predicate| match predicate {
@@ -206,7 +207,7 @@ fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
     all.collect()
 }
 
-/// True if `launch` can bind every one of `generics`; lowering rejects a kernel with others.
+/// Returns true if `launch` can bind all of `generics`; lowering rejects a kernel with others.
 pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
     generics.params.iter().all(|param| match param {
         GenericParam::Type(param) => instances::are_named(options) || is_number(param, generics),
@@ -217,8 +218,8 @@ pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
     })
 }
 
-/// A kernel's `generics` as its launch has them: without lifetimes, which it has no use for, and with a bound that says that type parameters
-/// are numbers, which lowering holds those for that have no other, unless the kernel names its types.
+/// Returns the generics of the launcher type: without lifetimes, and with a number bound on type
+/// parameters without one, as lowering assumes, unless the kernel has named instances.
 pub(crate) fn launched(generics: &Generics, named: bool) -> Generics {
     let mut launched = generics.clone();
     launched.params = std::mem::take(&mut launched.params)
@@ -251,7 +252,7 @@ fn mentions_lifetime(predicate: &WherePredicate) -> bool {
     finder.0
 }
 
-/// Where what was compiled of a kernel is.
+/// Returns an expression for the compiled kernel.
 pub(crate) fn source(options: &Options) -> TokenStream {
     if instances::are_named(options) {
         quote!(<Self as ::warpwise::__private::Instance>::SOURCE)
@@ -260,8 +261,8 @@ pub(crate) fn source(options: &Options) -> TokenStream {
     }
 }
 
-/// What a launch needs of the types that it is for, if those are named: that they are an instance,
-/// and can be passed.
+/// Returns a `where` clause for a kernel with named instances: the types form an instance, and can
+/// be passed.
 pub(crate) fn needs(params: &[Param], item: &ItemFn, options: &Options) -> Option<TokenStream> {
     if !instances::are_named(options) {
         return None;
@@ -290,7 +291,7 @@ fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
     finder.1
 }
 
-/// What binds each of `generics` at launch, and then each of the `open` constants.
+/// Returns the bindings of `generics` at launch, and then those of the `open` constants.
 pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStream> {
     let mut bindings = Vec::new();
     let constant = |value: &dyn quote::ToTokens| {
@@ -315,7 +316,7 @@ pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStrea
     bindings
 }
 
-/// True if nothing is left to bind at launch.
+/// Returns true if there is nothing to bind at launch.
 pub(crate) fn is_closed(generics: &Generics, open: &[syn::Path]) -> bool {
     open.is_empty() && generics.params.iter().all(|it| matches!(it, GenericParam::Lifetime(_)))
 }

@@ -6,7 +6,7 @@ use crate::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Every vector type, for the runtime.
+/// Returns the definitions of all vector types.
 pub(crate) fn definitions() -> TokenStream {
     let all = OF.into_iter().flat_map(|(_, lane)| Vector::family(lane));
     let vectors = all.map(|vector| {

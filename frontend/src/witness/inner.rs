@@ -1,4 +1,4 @@
-//! Witnesses of what is declared inside of a function: they stand in the function's own, in the place of what they are of.
+//! Witnesses of items inside of a function: in the function's witness they replace the items.
 use crate::witness::{Checked, body, mentions, strip, witness_name};
 use proc_macro2::Ident;
 use quote::ToTokens as _;
@@ -7,28 +7,30 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// Witnesses of what is declared inside of a function.
+/// Witnesses of the items inside of a function.
 pub(crate) struct Inner {
-    /// Names of what is declared there.
+    /// Names of the items.
     names: Vec<Ident>,
-    /// Those of its functions.
+    /// Witnesses of the functions.
     pub(crate) functions: Vec<Item>,
-    /// What stands for each `impl`, which is known by what it says of itself.
+    /// Per `impl`, known by its [`impl_key`], the items that replace it.
     impls: Vec<(String, Vec<Item>)>,
 }
 
 impl Inner {
-    /// Of a function that declares what has these names.
+    /// Creates an empty set for a function that declares these names.
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a Ident>) -> Self {
         Self { names: names.cloned().collect(), functions: Vec::new(), impls: Vec::new() }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no witnesses.
     pub(crate) fn is_empty(&self) -> bool {
         self.functions.is_empty() && self.impls.is_empty()
     }
 
-    /// Whether an `impl` is of what is declared in the function, so that it is another one in its witness. Of anything else there cannot be two.
+    /// Returns true if an `impl` involves a type or trait of the function. The witness declares
+    /// that again, so that it needs an `impl` of its own; a second `impl` for anything else would
+    /// be a conflict.
     pub(crate) fn is_own(&self, item: &ItemImpl) -> bool {
         let of_trait = item.trait_.as_ref().map(|(path, _)| path.to_token_stream());
         let mut of = item.self_ty.to_token_stream();
@@ -36,13 +38,13 @@ impl Inner {
         self.names.iter().any(|name| mentions(of.clone(), name))
     }
 
-    /// Adds what stands for an `impl`.
+    /// Adds the items that replace an `impl`.
     pub(crate) fn add(&mut self, of: &ItemImpl, witnesses: Vec<Item>) {
         self.impls.push((said_by(of), witnesses));
     }
 }
 
-/// What an `impl` says of itself: the types that it is of, and the names of its functions.
+/// Returns a key of an `impl`: its types and the names of its members.
 fn said_by(item: &ItemImpl) -> String {
     let mut said = item.self_ty.to_token_stream();
     said.extend(item.trait_.as_ref().map(|(path, _)| path.to_token_stream()));
@@ -57,7 +59,8 @@ fn said_by(item: &ItemImpl) -> String {
     said.to_string()
 }
 
-/// The witness of an `impl` of what is declared in a function: the same, with those of its methods.
+/// Returns the witness of an `impl` for an item inside of a function: a copy with the witnesses of
+/// its methods.
 pub(crate) fn own_impl(item: &ItemImpl, methods: &[Checked]) -> Item {
     let mut own = item.clone();
     own.attrs.clear();
@@ -72,7 +75,7 @@ pub(crate) fn own_impl(item: &ItemImpl, methods: &[Checked]) -> Item {
     Item::Impl(own)
 }
 
-/// Takes the endless loop out of a witness that a constant beside it may call.
+/// Removes the endless loop from the witness of a `const fn`, which a constant beside it may call.
 fn may_be_called(sig: &Signature, block: &mut Block) {
     if sig.constness.is_some() {
         block.stmts.remove(0);

@@ -1,14 +1,14 @@
-//! Copies of a function for rustc to check what was inferred.
+//! Witnesses: copies of functions in which rustc checks the inferred types.
 //!
-//! A witness is the function with every `let` annotated with the type that was inferred and every
-//! literal suffixed with its own, so that where rustc infers otherwise, it says so instead of a
-//! kernel meaning something else than the Rust that it is. Kernel-side functions are known by
-//! their names alone; the witness makes rustc check that each name leads to ours: two function
-//! items are of one type only if they are the same.
+//! A witness is the function with the inferred type on every `let` and as suffix of every literal.
+//! Where rustc infers another type, the result is a compile error, never a kernel that differs from
+//! the Rust program. Inference recognizes kernel-side functions by name; the witness makes rustc
+//! check that each name refers to Warpwise's function: two function items have the same type only
+//! if they are the same.
 //!
-//! It begins with a `loop {}`: what is behind it is type-checked, but not borrow-checked, so that
-//! rustc says what is wrong with the user's function once. In a `const fn` inside of a function there is none, for a
-//! constant there may call it.
+//! A witness begins with `loop {}`: rustc type-checks the unreachable rest but does not
+//! borrow-check it, so it reports errors in the user's function once. A `const fn` inside of a
+//! function has no `loop`, since a constant may call it.
 mod inner;
 mod spelled;
 mod spliced;
@@ -45,7 +45,7 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// The witness of a function, which has these `tokens`, should they be at hand.
+/// Returns the witness of a function; `tokens` are its flattened tokens, if available.
 pub(crate) fn witness(
     item: &ItemFn,
     tokens: Option<&Tokens>,
@@ -54,7 +54,7 @@ pub(crate) fn witness(
     notes: &Notes,
 ) -> ItemFn {
     let mut block = body(&item.block, tokens, function, notes);
-    // Behind the endless loop.
+    // After the endless loop.
     let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
     block.stmts.splice(1..1, conditions);
     let mut sig = item.sig.clone();
@@ -68,16 +68,16 @@ fn witness_name(function: &Ident) -> String {
     format!("witness_of_{}", plain(function))
 }
 
-/// A method of an `impl`, and what was inferred of it.
+/// A method of an `impl` with its inferred types.
 pub(crate) struct Checked {
-    /// Its number in the `impl`.
+    /// Its index in the `impl`.
     pub(crate) member: usize,
     pub(crate) function: Function,
     pub(crate) notes: Notes,
 }
 
-/// The witness of a method, in an `impl` of its own; `None` where there can be none, as for
-/// types that are not of this crate.
+/// Returns the witness of a method in an inherent `impl`; `None` for types that cannot have one,
+/// such as those of other crates.
 pub(crate) fn method(item: &ItemImpl, others: &[&ItemImpl], checked: &Checked) -> Option<ItemImpl> {
     let &Checked { member, ref function, ref notes } = checked;
     let is_parameter = |name: &Ident| item.generics.type_params().any(|param| param.ident == *name);
@@ -101,8 +101,8 @@ pub(crate) fn method(item: &ItemImpl, others: &[&ItemImpl], checked: &Checked) -
     Some(ItemImpl { attrs, trait_: None, items, generics, ..item.clone() })
 }
 
-/// The generic parameters of an `impl` that its type mentions; the others, which only its trait does,
-/// go to `method`, with what is said of them.
+/// Returns the generic parameters that the type of an `impl` mentions. Moves the others, which only
+/// its trait mentions, to `method`, with their predicates.
 fn own_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
     let mut own = item.generics.clone();
     let this = item.self_ty.to_token_stream();
@@ -138,7 +138,7 @@ fn own_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
     own
 }
 
-/// Whether a name is among tokens.
+/// Returns true if `name` occurs in `tokens`.
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
@@ -147,7 +147,7 @@ fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// Whether methods can be added to a type.
+/// Returns true if an inherent `impl` for the type is possible.
 fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bool {
     match ty {
         syn::Type::Path(path) => {
@@ -163,7 +163,7 @@ fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bo
     }
 }
 
-/// The associated types that an `impl` declares.
+/// Returns the associated types that an `impl` declares.
 fn own_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
     item.items.iter().filter_map(|member| match member {
         ImplItem::Type(ty) => Some((ty.ident.to_string(), &ty.ty)),
@@ -171,12 +171,12 @@ fn own_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
     })
 }
 
-/// Writes out `Self::Output` and the like, which only the trait's own `impl` knows.
+/// Replaces `Self::Output` and the like, which are valid only in the trait's own `impl`.
 struct Associated<'a> {
-    /// Those that the `impl` declares.
+    /// The associated types of the `impl`.
     own: HashMap<String, &'a syn::Type>,
     of: &'a ItemImpl,
-    /// The `impl`s in which those of other traits may be.
+    /// Other `impl`s of the same type, with associated types of supertraits.
     others: &'a [&'a ItemImpl],
 }
 
@@ -237,12 +237,12 @@ impl VisitMut for Associated<'_> {
     }
 }
 
-/// Takes every attribute out of a signature.
+/// Removes every attribute from a signature.
 fn strip(sig: &mut syn::Signature) {
     Strip.visit_signature_mut(sig);
 }
 
-/// The body of a witness: with what was inferred written out, behind an endless loop.
+/// Returns the body of a witness: an endless loop, checks of names, and the annotated body.
 fn body(written: &Block, tokens: Option<&Tokens>, function: &Function, notes: &Notes) -> Block {
     let mut reader = Reader { notes, found: Vec::new() };
     reader.visit_block(written);
@@ -266,12 +266,13 @@ fn body(written: &Block, tokens: Option<&Tokens>, function: &Function, notes: &N
     Block { brace_token: Brace::default(), stmts }
 }
 
-/// A statement that nobody looks into: parsing it would take longer than all else here.
+/// Returns a statement of opaque tokens: parsing them would take longer than the rest of this
+/// module.
 const fn statement(tokens: TokenStream) -> Stmt {
     Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
-/// A condition that the kernel requires, as a statement.
+/// Returns a launch requirement as an annotated statement.
 fn written_out(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
     let mut reader = Reader { notes, found: Vec::new() };
     reader.visit_expr(written);
@@ -285,7 +286,7 @@ fn plain(ident: &Ident) -> String {
     ident.to_string().trim_start_matches("r#").to_owned()
 }
 
-/// Statements that compile only if each path leads to the function that it was taken for.
+/// Returns statements that compile only if each path refers to the expected function.
 fn same(notes: &Notes) -> TokenStream {
     let checks = notes.builtins.iter().map(|(path, absolute)| {
         let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
@@ -299,7 +300,7 @@ fn same(notes: &Notes) -> TokenStream {
     }
 }
 
-/// A statement that compiles only if the path leads to the ordering that it was taken for.
+/// Returns a statement that compiles only if the path refers to the expected ordering.
 fn ordering(path: &Path, name: &str) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let name = Ident::new(name, span);
@@ -310,26 +311,28 @@ fn ordering(path: &Path, name: &str) -> Stmt {
     })
 }
 
-/// A statement that compiles only if the path leads to the constant that it was taken for.
+/// Returns a statement that compiles only if the path refers to the expected constant.
 fn constant(path: &Path, StdName { path: absolute }: &StdName) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let of_std = absolute.split("::").map(|part| Ident::new(part, span));
     let of_std = quote_spanned!(span=> #(::#of_std)*);
     let wrong = format!("kernel code takes this for `{absolute}`, and it is another one");
-    // No two of them are the same number, of one type or of two.
+    // Comparing values suffices: no two of these constants are equal, within one type or across
+    // types.
     statement(quote_spanned! {span=>
         const _: () = ::core::assert!(#path as f64 == #of_std as f64, #wrong);
     })
 }
 
-/// A literal or a `let`, with the type that was noted of it.
+/// A literal or a `let`, with its inferred type.
 struct Found<'ast> {
     /// `None` for a `let`.
     literal: Option<&'ast Lit>,
     ty: Option<Ty>,
 }
 
-/// Lists literals and `let`s, in the order of a visit: but for `true` and `false`, whose type is always the same.
+/// Collects literals and `let`s in visiting order. Without `true` and `false`, which have a fixed
+/// type.
 struct Reader<'a, 'ast> {
     notes: &'a Notes,
     found: Vec<Found<'ast>>,
@@ -353,7 +356,8 @@ impl<'ast> Visit<'ast> for Reader<'_, 'ast> {
     fn visit_item_enum(&mut self, _: &'ast ItemEnum) {}
 }
 
-/// Writes it into a copy, in the same order, and takes every attribute out but those of types, which may derive traits.
+/// Annotates a copy in the same order. Removes every attribute except on types, which may derive
+/// traits.
 struct Writer<'a, 'ast> {
     types: &'a Types,
     found: std::vec::IntoIter<Found<'ast>>,
@@ -396,7 +400,7 @@ impl VisitMut for Writer<'_, '_> {
     fn visit_item_enum_mut(&mut self, _: &mut ItemEnum) {}
 }
 
-/// Takes every attribute out.
+/// Removes every attribute.
 struct Strip;
 
 impl VisitMut for Strip {

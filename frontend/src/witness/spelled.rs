@@ -1,11 +1,12 @@
-//! Types and literals as Rust writes them.
+//! Rust source for types and literals.
 use crate::types::{Prim, Ty, Type, Types, atomic_name};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use syn::{Ident, Lit};
 use warpwise_compiler::ir::Extent;
 
-/// A number with the suffix of a type; `None` if it has one, or is none of that type.
+/// Returns a numeric literal with the suffix of a type; `None` if it has a suffix already, or is
+/// not a number.
 pub(crate) fn suffixed(lit: &Lit, prim: Prim) -> Option<Literal> {
     let digits = match lit {
         Lit::Int(int) if int.suffix().is_empty() => int.base10_digits(),
@@ -21,7 +22,8 @@ pub(crate) fn suffixed(lit: &Lit, prim: Prim) -> Option<Literal> {
     Some(literal)
 }
 
-/// The number as a literal of this type, made without asking rustc to read it; `None` if it is not one.
+/// Returns the number as a literal of this type, without parsing by rustc; `None` if it is out of
+/// range or the type has no suffix in Rust.
 fn number(digits: &str, prim: Prim) -> Option<Literal> {
     Some(match prim {
         Prim::I8 => Literal::i8_suffixed(digits.parse().ok()?),
@@ -40,7 +42,7 @@ fn number(digits: &str, prim: Prim) -> Option<Literal> {
     })
 }
 
-/// A type as tokens; `None` if it cannot be written.
+/// Returns a type as tokens; `None` if it cannot be written.
 pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
     Some(match types.get(ty) {
         Type::Unit => quote!(()),
@@ -86,7 +88,7 @@ pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let name = types.vector(item)?.name();
             quote!(::warpwise::#name)
         }
-        // A struct or enum may be out of reach by its name here.
+        // The name of a struct or enum may be out of scope in the witness.
         Type::Adt(..)
         | Type::Closure(_)
         | Type::Iter(..)
@@ -97,7 +99,7 @@ pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
     })
 }
 
-/// A generic parameter or open constant, by its name.
+/// Returns a generic parameter or open constant by its name.
 pub(crate) fn path(names: &[String], index: usize) -> Option<TokenStream> {
     names.get(index)?.parse().ok()
 }

@@ -1,9 +1,9 @@
-//! The body of a witness out of the tokens of the function, instead of its tree: a fraction of the steps, for a macro that is
-//! built without optimization.
+//! The body of a witness from the function's flat tokens instead of its syntax tree: a fraction of
+//! the steps, which matters in a macro built without optimization.
 //!
-//! Literals and `let`s stand among tokens in the order in which a visit of the tree comes by them. Where they do not seem
-//! to, and where macros or items inside of the function make the tree another one than the tokens say, it is the tree that is
-//! printed.
+//! Literals and `let`s occur among the tokens in the order of a visit of the tree. If they do not,
+//! or if macros or inner items make tree and tokens differ, [`spliced`] returns `None`, and the
+//! tree is printed instead.
 use crate::{
     syntax::{
         parse::is_keyword,
@@ -18,7 +18,7 @@ use crate::{
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::Lit;
 
-/// The last group of `tokens`, with what was `found` in it written out, and without attributes.
+/// Returns the last group of `tokens`, annotated with the types of `found` and without attributes.
 pub(crate) fn spliced(tokens: &Tokens, found: &[Found<'_>], types: &Types) -> Option<TokenStream> {
     if tokens.has_invisible_groups {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn spliced(tokens: &Tokens, found: &[Found<'_>], types: &Types) -> Op
     (splicer.next == found.len()).then(|| body.into())
 }
 
-/// Whether a number is negative by itself.
+/// Returns true if the literal itself includes a minus sign.
 fn is_negative(lit: &Lit) -> bool {
     match lit {
         Lit::Int(int) => int.base10_digits().starts_with('-'),
@@ -49,14 +49,14 @@ fn is_negative(lit: &Lit) -> bool {
 struct Splicer<'a> {
     tokens: &'a [Token],
     found: &'a [Found<'a>],
-    /// How many of these were come by.
+    /// Number of literals and `let`s passed so far.
     next: usize,
-    /// How often the tokens were changed.
+    /// Number of changes to the tokens so far.
     changes: usize,
     types: &'a Types,
 }
 
-/// The two tokens before one, in its group.
+/// The two tokens before the current one, in its group.
 #[derive(Clone, Copy, Default)]
 struct Before<'a>(Option<&'a Token>, Option<&'a Token>);
 
@@ -68,13 +68,13 @@ impl Before<'_> {
         }
     }
 
-    /// Whether a group here is what a macro gets, which no visit looks into.
+    /// Returns true if a group here is the argument of a macro, which a visit of the tree skips.
     fn calls_macro(self) -> bool {
         Self::punct(self.1) == '!'
             && matches!(self.0, Some(Token::Word(_, word)) if !is_keyword(word))
     }
 
-    /// How many of them are an attribute's, if `group` is what it says.
+    /// Returns the number of preceding tokens that form an attribute together with `group`.
     fn of_attribute(self, group: &Group) -> usize {
         match [self.0, self.1].map(Self::punct) {
             _ if group.delimiter() != Delimiter::Bracket => 0,
@@ -84,12 +84,12 @@ impl Before<'_> {
         }
     }
 
-    /// Whether a literal here is the number of a field.
+    /// Returns true if a literal here is a field index.
     fn names_field(self) -> bool {
         Self::punct(self.1) == '.' && Self::punct(self.0) != '.'
     }
 
-    /// Whether a statement may begin here, in a block.
+    /// Returns true if a statement may begin here, in a block.
     fn ends_statement(self) -> bool {
         match self.1 {
             None => true,
@@ -101,14 +101,14 @@ impl Before<'_> {
 }
 
 impl<'a> Splicer<'a> {
-    /// The next of what was found.
+    /// Returns the next literal or `let`.
     fn next(&mut self) -> Option<&'a Found<'a>> {
         let found = self.found.get(self.next);
         self.next += 1;
         found
     }
 
-    /// The group at `at`, as it is if nothing in it changes.
+    /// Returns the group at `at` with its changes; the original if nothing in it changes.
     fn group(&mut self, at: usize, group: &Group, behind: usize) -> Option<TokenTree> {
         let before = self.changes;
         let inside = self.inside(at + 1, behind, group.delimiter())?;
@@ -120,10 +120,10 @@ impl<'a> Splicer<'a> {
         Some(spliced.into())
     }
 
-    /// The tokens from one to another, which are in such a group.
+    /// Returns the tokens of a range in a group with this delimiter.
     fn inside(&mut self, mut at: usize, end: usize, of: Delimiter) -> Option<Vec<TokenTree>> {
         let (mut out, mut before) = (Vec::new(), Before::default());
-        // That of a `let` whose pattern has not ended.
+        // The type for a `let` whose pattern has not ended yet.
         let mut ty: Option<TokenStream> = None;
         while at < end {
             let token = &self.tokens[at];
@@ -173,7 +173,7 @@ impl<'a> Splicer<'a> {
                     let suffixed = prim.and_then(|prim| suffixed(lit, prim));
                     if suffixed.is_some() {
                         self.changes += 1;
-                        // In a pattern, the sign is part of it.
+                        // In a pattern, the sign is part of the literal.
                         if is_negative(lit) {
                             out.pop();
                         }
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Whether the body of a function was made of its tokens: the same as out of the tree.
+    /// Checks that the witness body from tokens equals the one from the syntax tree.
     fn is_as_printed(stream: TokenStream) -> bool {
         let types = Types::new(Vec::new(), Rc::from([]));
         let (tokens, item) = (Tokens::of(&stream), syn::parse2::<ItemFn>(stream));
