@@ -45,13 +45,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Expands `#[kernel(args)] item`.
 #[must_use]
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item.clone(), || kernel::kernel(args, item))
+    guarded(item.clone(), || kernel::expand_kernel(args, item))
 }
 
 /// Expands `#[device(args)] item`.
 #[must_use]
 pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item.clone(), || device::device(args, item))
+    guarded(item.clone(), || device::expand_device(args, item))
 }
 
 /// Expands the call at the end of a chain of carrier macros: a kernel or device items, with the
@@ -64,7 +64,7 @@ pub fn link(tokens: TokenStream) -> TokenStream {
 /// Returns the definitions of every vector type, for the runtime crate.
 #[must_use]
 pub fn vectors() -> TokenStream {
-    output::vectors::definitions()
+    output::vectors::vector_definitions()
 }
 
 /// Returns the output of `expand`; if it panics, `item` and an error that reports the panic.
@@ -73,7 +73,7 @@ fn guarded(item: TokenStream, expand: impl FnOnce() -> TokenStream) -> TokenStre
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         let text = format!("panicked: {}", text.unwrap_or("without a message"));
-        let error = output::report::bug(&text, Span::call_site());
+        let error = output::report::report_bug(&text, Span::call_site());
         quote::quote!(#item #error)
     })
 }

@@ -19,7 +19,7 @@ use crate::{
     lower,
     resolve::{
         device_set::{Callee, DeviceSet},
-        inner_items::WithInner,
+        inner_items::WithInnerItems,
         recursion,
     },
     std_lib::{Prelude, math_library::Library},
@@ -38,7 +38,7 @@ use warpwise_compiler::{ir::Kernel, lint::Levels};
 
 /// The input of the pipeline.
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'a> {
+pub(crate) struct LowerInput<'a> {
     /// The kernel as written, without `#[kernel]` itself.
     pub(crate) item: &'a syn::ItemFn,
     /// The flattened tokens of `item`; `None` if they differ from it.
@@ -69,14 +69,14 @@ pub(crate) struct Lowered {
 }
 
 /// The items that kernel code can use without a declaration.
-struct Known {
+struct KnownItems {
     prelude: Prelude,
     library: Library,
 }
 
-impl Known {
+impl KnownItems {
     /// Creates the tables for `devices`, and for a kernel that may use vectors.
-    fn of(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
+    fn new(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
         let words =
             vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
         let prelude = Prelude::new(devices.items.len(), &words);
@@ -93,20 +93,20 @@ impl Known {
 ///
 /// # Errors
 /// All errors of the kernel and of the device functions that it calls, combined.
-pub(crate) fn lower(input: Input<'_>) -> Result<Lowered, Rejected> {
+pub(crate) fn lower(input: LowerInput<'_>) -> Result<Lowered, Rejected> {
     let mut errors = Errors::default();
     let lowered = try_lower(input, &mut errors);
     errors.finish(lowered)
 }
 
-fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
-    let Input { item, tokens, options, devices } = input;
+fn try_lower(input: LowerInput<'_>, errors: &mut Errors) -> Option<Lowered> {
+    let LowerInput { item, tokens, options, devices } = input;
     let declares = tokens.is_none_or(|tokens| tokens.declarations > 1);
-    let all = WithInner::of(devices, declares.then_some(item), errors);
+    let all = WithInnerItems::collect(devices, declares.then_some(item), errors);
     let devices = &*all.devices;
-    recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
+    recursion::reject_recursion(item, &devices.kernel_paths, devices, errors).ok()?;
     let may_name_vectors = tokens.is_none_or(|tokens| tokens.may_name_vectors);
-    let known = Known::of(devices, may_name_vectors.then_some(item));
+    let known = KnownItems::new(devices, may_name_vectors.then_some(item));
     let program = known.program(devices);
     let written = Written {
         sig: &item.sig,
@@ -137,18 +137,22 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     };
     // Inner items have witnesses of their own, or attributes that stay; the flat tokens have
     // neither.
-    let tokens = tokens.filter(|_| all.inside(None).is_empty());
-    let mut witness = witness::witness(item, tokens, &options.requires, &function, &notes);
+    let tokens = tokens.filter(|_| all.items_inside(None).is_empty());
+    let mut witness = witness::function_witness(item, tokens, &options.requires, &function, &notes);
     if !inner.is_empty() {
         (&inner).visit_item_fn_mut(&mut witness);
     }
     let witnesses = vec![syn::Item::Fn(witness)];
-    let release = release.map(|release| Box::new(Lowered::of(release, Vec::new(), None)));
-    Some(Lowered::of(debug, witnesses, release))
+    let release = release.map(|release| Box::new(Lowered::from_emitted(release, Vec::new(), None)));
+    Some(Lowered::from_emitted(debug, witnesses, release))
 }
 
 impl Lowered {
-    fn of(emitted: lower::Emitted, witnesses: Vec<syn::Item>, release: Option<Box<Self>>) -> Self {
+    fn from_emitted(
+        emitted: lower::Emitted,
+        witnesses: Vec<syn::Item>,
+        release: Option<Box<Self>>,
+    ) -> Self {
         let lower::Emitted { kernel, spans, origins, levels, expectations, depends_on_debug: _ } =
             emitted;
         Self { kernel, spans, origins, levels, expectations, witnesses, release }
@@ -166,8 +170,8 @@ pub(crate) fn check_devices(
 ) -> Result<Vec<syn::Item>, Rejected> {
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
-    let all = WithInner::of(devices, None, &mut errors);
-    let known = Known::of(&all.devices, None);
+    let all = WithInnerItems::collect(devices, None, &mut errors);
+    let known = KnownItems::new(&all.devices, None);
     let program = known.program(&all.devices);
     for index in here {
         let inner = check_inner(Some(index), &all, &program, &mut errors);
@@ -181,23 +185,23 @@ pub(crate) fn check_devices(
 /// Checks the items inside of an item, or of the kernel, and returns their witnesses.
 fn check_inner(
     of: Option<usize>,
-    all: &WithInner<'_>,
+    all: &WithInnerItems<'_>,
     program: &Program<'_>,
     errors: &mut Errors,
-) -> witness::Inner {
-    let inside = all.inside(of);
+) -> witness::InnerWitnesses {
+    let inside = all.items_inside(of);
     let names = inside
         .clone()
-        .filter_map(|index| crate::syntax::item::name(&all.devices.items[index].item));
-    let mut found = witness::Inner::new(names);
+        .filter_map(|index| crate::syntax::item::item_name(&all.devices.items[index].item));
+    let mut found = witness::InnerWitnesses::new(names);
     for index in inside {
         match &all.devices.items[index].item {
-            syn::Item::Impl(item) if found.is_own(item) => {
+            syn::Item::Impl(item) if found.involves_inner_item(item) => {
                 let methods = check_methods(index, item, program, errors);
-                found.add(item, vec![witness::own_impl(item, &methods)]);
+                found.replace_impl(item, vec![witness::inner_impl_witness(item, &methods)]);
             }
             syn::Item::Impl(item) => {
-                found.add(item, check_device(index, &all.devices, program, errors));
+                found.replace_impl(item, check_device(index, &all.devices, program, errors));
             }
             _ => found.functions.extend(check_device(index, &all.devices, program, errors)),
         }
@@ -215,13 +219,14 @@ fn check_device(
     let Some(device) = devices.items.get(index) else { return Vec::new() };
     match &device.item {
         syn::Item::Fn(item) => {
-            if recursion::check(item, &device.paths, devices, errors).is_err() {
+            if recursion::reject_recursion(item, &device.paths, devices, errors).is_err() {
                 return Vec::new();
             }
             let callee = Callee { item: index, member: None };
             let checked = check_function(callee, program, errors);
-            let witness = checked
-                .map(|(function, notes)| witness::witness(item, None, &[], &function, &notes));
+            let witness = checked.map(|(function, notes)| {
+                witness::function_witness(item, None, &[], &function, &notes)
+            });
             witness.map(syn::Item::Fn).into_iter().collect()
         }
         syn::Item::Impl(item) => {
@@ -232,7 +237,7 @@ fn check_device(
             let others: Vec<&syn::ItemImpl> = impls.collect();
             let methods = check_methods(index, item, program, errors);
             let members =
-                methods.iter().filter_map(|method| witness::method(item, &others, method));
+                methods.iter().filter_map(|method| witness::method_witness(item, &others, method));
             members.map(syn::Item::Impl).collect()
         }
         syn::Item::Struct(item) => {
@@ -253,11 +258,11 @@ fn check_methods(
     item: &syn::ItemImpl,
     program: &Program<'_>,
     errors: &mut Errors,
-) -> Vec<witness::Checked> {
+) -> Vec<witness::CheckedMethod> {
     let members = (0..item.items.len()).filter_map(|member| {
         let callee = Callee { item: index, member: Some(member) };
         let (function, notes) = check_function(callee, program, errors)?;
-        Some(witness::Checked { member, function, notes })
+        Some(witness::CheckedMethod { member, function, notes })
     });
     members.collect()
 }

@@ -10,7 +10,7 @@
 //! of the time and reports what GPUs lack.
 use crate::{
     attr::{Options, level::Build},
-    syntax::suggest::wrong_word,
+    syntax::suggest::unknown_word_message,
 };
 use std::env;
 use warpwise_compiler::{
@@ -33,7 +33,7 @@ const DEFAULT: Backend = Backend::Llvm;
 pub(crate) struct Choice {
     pub(crate) backend: Backend,
     /// True if a setting names the back end.
-    is_asked_for: bool,
+    is_explicit: bool,
 }
 
 /// The PTX of a kernel for the oldest GPU, and for each later one that it gains something on, the
@@ -54,14 +54,15 @@ pub(crate) struct Emitted {
 ///
 /// # Errors
 /// A message with the known names, if there is no such back end.
-pub(crate) fn named(what: &str, name: &str) -> Result<Backend, String> {
-    Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
+pub(crate) fn find_backend(what: &str, name: &str) -> Result<Backend, String> {
+    Backend::named(name)
+        .ok_or_else(|| unknown_word_message(what, name, &Backend::ALL.map(Backend::name)))
 }
 
 /// Returns the back end of a kernel with these options.
-pub(crate) fn chosen(options: &Options) -> Choice {
-    let asked_for = Build::current().backend(options.backend.map(|(backend, _)| backend));
-    Choice { backend: asked_for.unwrap_or(DEFAULT), is_asked_for: asked_for.is_some() }
+pub(crate) fn choose_backend(options: &Options) -> Choice {
+    let asked_for = Build::current().backend_for(options.backend.map(|(backend, _)| backend));
+    Choice { backend: asked_for.unwrap_or(DEFAULT), is_explicit: asked_for.is_some() }
 }
 
 /// Makes PTX of `kernel`, optimized.
@@ -101,7 +102,7 @@ fn emit_kernels(
         Ok(llvm) => llvm,
         Err(error) => {
             let warning = format!("there is no LLVM for this kernel: {error}; {instead}");
-            return builtin(choice.is_asked_for.then_some(warning));
+            return builtin(choice.is_explicit.then_some(warning));
         }
     };
     match emit_by_llvm(llvm, &ptx::levels(kernel), kernels) {
@@ -144,7 +145,7 @@ fn emit_by_llvm(
 
 /// Returns true if rustc generates code, and not only metadata as under `cargo check`, clippy and
 /// rustdoc.
-fn makes_code() -> bool {
+fn is_generating_code() -> bool {
     let mut arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let program = arguments.next().unwrap_or_default();
     if program.ends_with("rustdoc") || program.ends_with("rustdoc.exe") {

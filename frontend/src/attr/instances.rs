@@ -9,7 +9,7 @@
 //! tuple: `instances((f32, Add), (f64, Add))`. Const parameters are bound at launch. The kernel
 //! that the host launches stays generic, over the instances' types: for any other type rustc
 //! reports an error.
-use crate::attr::{Options, combine};
+use crate::attr::{Options, combine_errors};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{
@@ -26,7 +26,7 @@ pub(crate) struct Instance {
 }
 
 /// Parses the content of `instances(..)`; `at` is the span of the word itself.
-pub(crate) fn parse(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instance>> {
+pub(crate) fn parse_instances(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instance>> {
     let list = Punctuated::<Type, Token![,]>::parse_terminated(input)?;
     if list.is_empty() {
         return Err(Error::new(at, "write the types: `instances(f32, f64)`"));
@@ -47,13 +47,13 @@ pub(crate) fn parse(input: ParseStream<'_>, at: Span) -> syn::Result<Vec<Instanc
 
 /// Returns the errors of the instances of `item`, each of which must name a type for every type
 /// parameter. Removes the wrong ones.
-pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
+pub(crate) fn check_instances(item: &ItemFn, options: &mut Options) -> Option<Error> {
     let (name, params) = (&item.sig.ident, item.sig.generics.type_params().count());
     let mut errors = None;
     for Instance { written, types } in &options.instances {
         if params == 0 {
             let text = format!("`{name}` has no type parameters, so there is one of it");
-            combine(&mut errors, Error::new_spanned(written, text));
+            combine_errors(&mut errors, Error::new_spanned(written, text));
         } else if types.len() != params {
             let text = format!(
                 "`{name}` has {params} type parameter{}, and this names {}\n= help: {}",
@@ -65,7 +65,7 @@ pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
                     "name the types of an instance in parentheses: `instances((f32, Add), (f64, Add))`"
                 },
             );
-            combine(&mut errors, Error::new_spanned(written, text));
+            combine_errors(&mut errors, Error::new_spanned(written, text));
         }
     }
     options.instances.retain(|instance| params > 0 && instance.types.len() == params);
@@ -73,18 +73,18 @@ pub(crate) fn check(item: &ItemFn, options: &mut Options) -> Option<Error> {
 }
 
 /// Returns the types of all instances.
-pub(crate) fn types(options: &Options) -> impl Iterator<Item = &Type> {
+pub(crate) fn instance_types(options: &Options) -> impl Iterator<Item = &Type> {
     options.instances.iter().flat_map(|instance| &instance.types)
 }
 
 /// Returns true if the kernel is compiled for named instances.
-pub(crate) fn are_named(options: &Options) -> bool {
+pub(crate) fn has_instances(options: &Options) -> bool {
     !options.instances.is_empty()
 }
 
 impl Instance {
     /// Returns the type that the host launches: `map<Double, N>`.
-    pub(crate) fn launched(&self, name: &Ident, generics: &Generics) -> TokenStream {
+    pub(crate) fn launcher_type(&self, name: &Ident, generics: &Generics) -> TokenStream {
         let mut types = self.types.iter();
         let args = generics.params.iter().filter_map(|param| match param {
             GenericParam::Lifetime(_) => None,
@@ -96,7 +96,7 @@ impl Instance {
 }
 
 /// Removes type parameters and their bounds; leaves lifetimes and const parameters.
-pub(crate) fn remove_types(generics: &mut Generics) {
+pub(crate) fn remove_type_params(generics: &mut Generics) {
     let params = std::mem::take(&mut generics.params).into_iter();
     generics.params = params.filter(|param| !matches!(param, GenericParam::Type(_))).collect();
     if let Some(clause) = &mut generics.where_clause {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn instances(args: TokenStream) -> Options {
-        let (options, error) = crate::attr::parse(args);
+        let (options, error) = crate::attr::parse_arguments(args);
         assert!(error.is_none(), "{error:?}");
         options
     }
@@ -122,8 +122,9 @@ mod tests {
 
     #[test]
     fn every_parameter_has_a_type() {
-        let wrong =
-            |args, item: &str| check(&function(item), &mut instances(args)).map(|e| e.to_string());
+        let wrong = |args, item: &str| {
+            check_instances(&function(item), &mut instances(args)).map(|e| e.to_string())
+        };
         assert!(wrong(quote!(instances(A, B)), "fn f<T>() {}").is_none());
         assert!(wrong(quote!(instances((A, B))), "fn f<T, const N: u32, U>() {}").is_none());
         let one = wrong(quote!(instances(A)), "fn f<T, U>() {}").unwrap();

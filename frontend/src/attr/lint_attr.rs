@@ -2,7 +2,7 @@
 //!
 //! They appear in the same places as rustc's lint attributes, and may name both kinds of lints.
 //! rustc does not know the `gpu_` lints, so it gets the attribute without them.
-use crate::syntax::suggest::closest;
+use crate::syntax::suggest::closest_name;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(crate) struct LintLevel {
 
 impl LintLevel {
     /// Returns the same level as an attribute for another item. An expectation becomes an `allow`.
-    pub(crate) fn attribute(&self) -> Attribute {
+    pub(crate) fn to_attribute(&self) -> Attribute {
         let word = match self.level {
             Level::Allow => quote!(allow),
             Level::Warn => quote!(warn),
@@ -42,23 +42,23 @@ impl LintLevel {
 #[derive(Debug)]
 pub(crate) struct Expectation {
     /// The span of the name.
-    pub(crate) at: Span,
+    pub(crate) span: Span,
     /// The attribute's `reason = ..`.
     pub(crate) reason: Option<TokenStream>,
 }
 
 /// The keyword that sets a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum LevelKeyword {
     /// `allow`, `warn`, `deny`
     Level(Level),
     /// `expect`
     Expect,
 }
 
-impl Word {
+impl LevelKeyword {
     /// Parses a keyword.
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "allow" => Some(Self::Level(Level::Allow)),
             "warn" => Some(Self::Level(Level::Warn)),
@@ -72,17 +72,17 @@ impl Word {
 /// Returns the levels that `word` sets for the lints with the name `path`.
 pub(crate) fn lint_levels(
     path: &Path,
-    word: Word,
+    word: LevelKeyword,
     reason: Option<&TokenStream>,
 ) -> syn::Result<Vec<LintLevel>> {
     let (level, expectation) = match word {
-        Word::Level(level) => (level, None),
-        Word::Expect => {
-            let expectation = Expectation { at: path.span(), reason: reason.cloned() };
+        LevelKeyword::Level(level) => (level, None),
+        LevelKeyword::Expect => {
+            let expectation = Expectation { span: path.span(), reason: reason.cloned() };
             (Level::Allow, Some(Rc::new(expectation)))
         }
     };
-    let levels = lints(path)?.into_iter().map(|lint| {
+    let levels = lints_named(path)?.into_iter().map(|lint| {
         let expectation = expectation.clone();
         LintLevel { lint, level, expectation }
     });
@@ -90,20 +90,20 @@ pub(crate) fn lint_levels(
 }
 
 /// Returns the lints with the name `path`: one, or a group.
-fn lints(path: &Path) -> syn::Result<Vec<&'static str>> {
+fn lints_named(path: &Path) -> syn::Result<Vec<&'static str>> {
     let Some(name) = path.get_ident().map(Ident::to_string) else {
         return Err(Error::new_spanned(path, "a lint of Warpwise is a plain name: `gpu_..`"));
     };
-    lint::named(&name).ok_or_else(|| Error::new_spanned(path, unknown(&name)))
+    lint::named(&name).ok_or_else(|| Error::new_spanned(path, unknown_lint_message(&name)))
 }
 
 /// Returns the message for an unknown lint `name`, with a suggestion.
-pub(crate) fn unknown(name: &str) -> String {
+pub(crate) fn unknown_lint_message(name: &str) -> String {
     let groups = lint::GROUPS.iter().map(|(name, _)| *name);
     let prefixed = format!("gpu_{name}");
     let known = match lint::named(&prefixed) {
         Some(_) => Some(prefixed.as_str()),
-        None => closest(name, lint::names().chain(groups)),
+        None => closest_name(name, lint::names().chain(groups)),
     };
     match known {
         Some(known) => format!("unknown lint `{name}`; did you mean `{known}`?"),
@@ -124,12 +124,12 @@ pub(crate) struct LintAttribute {
 
 /// Separates Warpwise's lints (`gpu_..`) from `#[allow(..)]`, `#[warn(..)]`, `#[deny(..)]` and
 /// `#[expect(..)]`. Leaves other attributes alone; rejects `#[forbid]` of a Warpwise lint.
-pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute> {
+pub(crate) fn split_lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute> {
     let untouched = || LintAttribute { rest: Some(attribute.clone()), ..LintAttribute::default() };
     let Some(name) = attribute.path().get_ident().map(Ident::to_string) else {
         return Ok(untouched());
     };
-    let word = Word::of(&name);
+    let word = LevelKeyword::parse(&name);
     if word.is_none() && name != "forbid" {
         return Ok(untouched());
     }
@@ -155,12 +155,12 @@ pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute
         levels.extend(lint_levels(path, word, reason)?);
     }
     let keep = theirs.iter().any(|item| matches!(item, LintItem::Lint(_)));
-    let rest = keep.then(|| with_lints(attribute, &theirs));
+    let rest = keep.then(|| with_only_lints(attribute, &theirs));
     Ok(LintAttribute { levels, is_ours: true, rest })
 }
 
 /// Returns `attribute` with only `lints` as arguments.
-fn with_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
+fn with_only_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
     let path = attribute.path();
     let lints = lints.iter().map(|item| match item {
         LintItem::Lint(path) => quote!(#path),
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn only_our_lints_leave_an_attribute() {
         let rest = |attribute: Attribute| {
-            let found = lint_attribute(&attribute).unwrap();
+            let found = split_lint_attribute(&attribute).unwrap();
             let rest = found.rest.map(|rest| rest.to_token_stream().to_string());
             (found.levels.len(), rest)
         };
@@ -229,7 +229,7 @@ mod tests {
         let attribute = syn::parse_quote!(
             #[expect(gpu_barriers_in_divergent_flow, gpu_all, reason = "so")]
         );
-        let levels = lint_attribute(&attribute).unwrap().levels;
+        let levels = split_lint_attribute(&attribute).unwrap().levels;
         assert_eq!(levels.len(), 1 + lint::LINTS.len());
         let expectations: Vec<_> =
             levels.iter().map(|said| said.expectation.as_ref().unwrap()).collect();
@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn our_lints_are_spelt_right_and_not_forbidden() {
-        let wrong = |attribute: Attribute| lint_attribute(&attribute).unwrap_err().to_string();
+        let wrong =
+            |attribute: Attribute| split_lint_attribute(&attribute).unwrap_err().to_string();
         let misspelt = wrong(syn::parse_quote!(#[allow(gpu_barrier_in_divergent_flow)]));
         let text = "unknown lint `gpu_barrier_in_divergent_flow`; did you mean \
                     `gpu_barriers_in_divergent_flow`?";

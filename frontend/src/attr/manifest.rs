@@ -5,11 +5,11 @@
 //! skips values of other keys. At malformed text it stops.
 
 /// The path of the table.
-const TABLE: [&str; 3] = ["package", "metadata", "warpwise"];
+const TABLE_PATH: [&str; 3] = ["package", "metadata", "warpwise"];
 
 /// A key with its value in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct ManifestEntry {
     /// The keys below the table.
     pub(crate) keys: Vec<String>,
     /// The value, if it is a string.
@@ -18,40 +18,41 @@ pub(crate) struct Entry {
     pub(crate) line: usize,
 }
 
-impl Entry {
+impl ManifestEntry {
     /// Returns the header of the table that contains the entry.
-    pub(crate) fn table(&self) -> String {
+    pub(crate) fn table_header(&self) -> String {
         let own = &self.keys[..self.keys.len().saturating_sub(1).min(1)];
-        let keys: Vec<&str> = TABLE.into_iter().chain(own.iter().map(String::as_str)).collect();
+        let keys: Vec<&str> =
+            TABLE_PATH.into_iter().chain(own.iter().map(String::as_str)).collect();
         format!("[{}]", keys.join("."))
     }
 }
 
 /// Returns the entries of the table in the `Cargo.toml` with this text.
-pub(crate) fn entries(text: &str) -> Vec<Entry> {
-    let mut reader = Reader { rest: text, line: 1, found: Vec::new() };
+pub(crate) fn read_entries(text: &str) -> Vec<ManifestEntry> {
+    let mut reader = TomlReader { rest: text, line: 1, found: Vec::new() };
     let mut header = Vec::new();
-    while reader.item(&mut header).is_some() {}
+    while reader.read_item(&mut header).is_some() {}
     reader.found
 }
 
-struct Reader<'t> {
+struct TomlReader<'t> {
     rest: &'t str,
     line: usize,
-    found: Vec<Entry>,
+    found: Vec<ManifestEntry>,
 }
 
 /// `None` stops the reader.
 type Read<T> = Option<T>;
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     /// Reads a table header into `header`, or a key with its value.
-    fn item(&mut self, header: &mut Vec<String>) -> Read<()> {
-        self.space(true);
+    fn read_item(&mut self, header: &mut Vec<String>) -> Read<()> {
+        self.skip_space(true);
         if self.eat("[") {
             let is_list = self.eat("[");
-            self.space(false);
-            *header = self.keys()?;
+            self.skip_space(false);
+            *header = self.read_keys()?;
             if is_list {
                 header.clear(); // not a table, and so none that is looked for
                 header.push("[[".to_owned());
@@ -59,86 +60,86 @@ impl Reader<'_> {
             }
             return self.expect("]");
         }
-        self.pair(header)
+        self.read_pair(header)
     }
 
     /// Reads `key = value` in the table at `path`.
-    fn pair(&mut self, path: &[String]) -> Read<()> {
+    fn read_pair(&mut self, path: &[String]) -> Read<()> {
         let line = self.line;
-        let keys = self.keys()?;
+        let keys = self.read_keys()?;
         self.expect("=")?;
-        self.space(false);
+        self.skip_space(false);
         let path: Vec<String> = path.iter().cloned().chain(keys).collect();
-        self.value(Some((&path, line)))
+        self.read_value(Some((&path, line)))
     }
 
     /// Reads a value; `of` is its path and line, or `None` in an array.
-    fn value(&mut self, of: Option<(&[String], usize)>) -> Read<()> {
+    fn read_value(&mut self, of: Option<(&[String], usize)>) -> Read<()> {
         let value = if self.eat("[") {
-            self.array()?;
+            self.read_array()?;
             None
         } else if self.eat("{") {
-            return self.inline_table(of.map(|(path, _)| path));
+            return self.read_inline_table(of.map(|(path, _)| path));
         } else if self.rest.starts_with(['"', '\'']) {
-            Some(self.string()?)
+            Some(self.read_string()?)
         } else {
             let end = self.rest.find([',', ']', '}', '#', '\n', '\r'])?;
             self.advance(end);
             None
         };
         if let Some((path, line)) = of
-            && path.len() > TABLE.len()
-            && path.iter().zip(TABLE).all(|(key, wanted)| key == wanted)
+            && path.len() > TABLE_PATH.len()
+            && path.iter().zip(TABLE_PATH).all(|(key, wanted)| key == wanted)
         {
-            let keys = path[TABLE.len()..].to_vec();
-            self.found.push(Entry { keys, value, line });
+            let keys = path[TABLE_PATH.len()..].to_vec();
+            self.found.push(ManifestEntry { keys, value, line });
         }
         Some(())
     }
 
-    fn array(&mut self) -> Read<()> {
+    fn read_array(&mut self) -> Read<()> {
         loop {
-            self.space(true);
+            self.skip_space(true);
             if self.eat("]") {
                 return Some(());
             }
-            self.value(None)?;
-            self.space(true);
+            self.read_value(None)?;
+            self.skip_space(true);
             self.eat(",");
         }
     }
 
-    fn inline_table(&mut self, path: Option<&[String]>) -> Read<()> {
+    fn read_inline_table(&mut self, path: Option<&[String]>) -> Read<()> {
         loop {
-            self.space(true);
+            self.skip_space(true);
             if self.eat("}") {
                 return Some(());
             }
             match path {
-                Some(path) => self.pair(path)?,
-                None => self.pair(&["[".to_owned()])?,
+                Some(path) => self.read_pair(path)?,
+                None => self.read_pair(&["[".to_owned()])?,
             }
-            self.space(true);
+            self.skip_space(true);
             self.eat(",");
         }
     }
 
     /// Reads `a."b".c`.
-    fn keys(&mut self) -> Read<Vec<String>> {
+    fn read_keys(&mut self) -> Read<Vec<String>> {
         let mut keys = Vec::new();
         loop {
-            self.space(false);
-            keys.push(self.key()?);
-            self.space(false);
+            self.skip_space(false);
+            keys.push(self.read_key()?);
+            self.skip_space(false);
             if !self.eat(".") {
                 return Some(keys);
             }
         }
     }
 
-    fn key(&mut self) -> Read<String> {
+    fn read_key(&mut self) -> Read<String> {
         if self.rest.starts_with(['"', '\'']) {
-            return self.string();
+            return self.read_string();
         }
         let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let end = self.rest.find(|c| !is_bare(c)).filter(|&end| end > 0)?;
@@ -146,7 +147,7 @@ impl Reader<'_> {
     }
 
     /// Reads a string of any of the four kinds.
-    fn string(&mut self) -> Read<String> {
+    fn read_string(&mut self) -> Read<String> {
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat(quote))?;
         let escapes = quote.starts_with('"');
         let mut text = String::new();
@@ -158,9 +159,9 @@ impl Reader<'_> {
                 }
                 return Some(text);
             }
-            let char = self.char()?;
+            let char = self.next_char()?;
             match (char, escapes) {
-                ('\\', true) => text.push(self.escape()?),
+                ('\\', true) => text.push(self.read_escape()?),
                 (char, _) => text.push(char),
             }
         }
@@ -168,8 +169,8 @@ impl Reader<'_> {
 
     /// Reads the rest of an escape sequence. Characters that occur in no name of a lint or level
     /// stay as they are.
-    fn escape(&mut self) -> Read<char> {
-        let digits = match self.char()? {
+    fn read_escape(&mut self) -> Read<char> {
+        let digits = match self.next_char()? {
             'u' => 4,
             'U' => 8,
             'x' => 2,
@@ -181,14 +182,14 @@ impl Reader<'_> {
         char
     }
 
-    fn char(&mut self) -> Read<char> {
+    fn next_char(&mut self) -> Read<char> {
         let char = self.rest.chars().next()?;
         self.advance(char.len_utf8());
         Some(char)
     }
 
     /// Skips white space, and with `lines` also line ends and comments.
-    fn space(&mut self, lines: bool) {
+    fn skip_space(&mut self, lines: bool) {
         loop {
             let is_space = |c: char| c == ' ' || c == '\t' || (lines && (c == '\n' || c == '\r'));
             let end = self.rest.find(|c| !is_space(c)).unwrap_or(self.rest.len());
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(String, Option<String>, usize)> {
-        entries(text).into_iter().map(|it| (it.keys.join("."), it.value, it.line)).collect()
+        read_entries(text).into_iter().map(|it| (it.keys.join("."), it.value, it.line)).collect()
     }
 
     fn set(key: &str, value: &str, line: usize) -> (String, Option<String>, usize) {

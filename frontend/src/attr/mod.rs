@@ -15,12 +15,12 @@ pub(crate) mod strip;
 
 use crate::{
     attr::{
-        backend::named,
+        backend::find_backend,
         instances::Instance,
-        lint_attr::{LintLevel, Word, lint_levels},
+        lint_attr::{LevelKeyword, LintLevel, lint_levels},
         requires::Condition,
     },
-    syntax::suggest::closest,
+    syntax::suggest::closest_name,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -83,7 +83,7 @@ impl Default for Options {
 }
 
 /// Maximum number of threads that a multiprocessor of any GPU runs at a time.
-const MAX_THREADS_OF_MULTIPROCESSOR: u64 = 2048;
+const MAX_THREADS_PER_MULTIPROCESSOR: u64 = 2048;
 
 /// The names of the arguments, for suggestions.
 const ARGUMENTS: [&str; 16] = [
@@ -106,22 +106,26 @@ const ARGUMENTS: [&str; 16] = [
 ];
 
 /// Parses the arguments of `#[kernel(..)]`. Returns errors beside everything that could be parsed.
-pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
-    let mut reader =
-        Reader { options: Options::default(), seen: Vec::new(), min_blocks_at: None, error: None };
+pub(crate) fn parse_arguments(args: TokenStream) -> (Options, Option<Error>) {
+    let mut reader = OptionsBuilder {
+        options: Options::default(),
+        seen_names: Vec::new(),
+        min_blocks_at: None,
+        error: None,
+    };
     for argument in split_at_commas(args) {
-        if let Err(error) = syn::parse2::<Argument>(argument).and_then(|a| reader.take(a)) {
-            combine(&mut reader.error, error);
+        if let Err(error) = syn::parse2::<Argument>(argument).and_then(|a| reader.add_argument(a)) {
+            combine_errors(&mut reader.error, error);
         }
     }
     if reader.error.is_none() {
-        reader.error = reader.min_blocks_error();
+        reader.error = reader.check_min_blocks();
     }
     (reader.options, reader.error)
 }
 
 /// Adds `error` to the earlier ones.
-pub(crate) fn combine(errors: &mut Option<Error>, error: Error) {
+pub(crate) fn combine_errors(errors: &mut Option<Error>, error: Error) {
     match errors {
         Some(errors) => errors.combine(error),
         None => *errors = Some(error),
@@ -168,97 +172,97 @@ impl Parse for Argument {
         match name.to_string().as_str() {
             "coarsen" | "contract" | "cooperative" | "deny_checks" | "overflow_checks"
             | "wide_index" => {
-                let on = flag(&name, input)?;
+                let on = parse_flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
             "backend" => {
-                let (backend, at) = backend(&name, input)?;
+                let (backend, at) = parse_backend(&name, input)?;
                 Ok(Self::Backend(name, backend, at))
             }
             "block" => {
-                let dims = Box::new(block(&name, input)?);
+                let dims = Box::new(parse_block(&name, input)?);
                 Ok(Self::Block(name, dims))
             }
             "min_blocks" => {
-                let blocks = min_blocks(&name, input)?;
+                let blocks = parse_min_blocks(&name, input)?;
                 Ok(Self::MinBlocks(name, blocks))
             }
             "open" => {
-                let paths = constants(&name, input)?;
+                let paths = parse_constants(&name, input)?;
                 Ok(Self::Open(name, paths))
             }
             "requires" => {
-                let conditions = requirements(&name, input)?;
+                let conditions = parse_requirements(&name, input)?;
                 Ok(Self::Requires(name, conditions))
             }
             "instances" => {
                 let content;
                 if !input.peek(syn::token::Paren) {
                     let text = "write the types in parentheses: `instances(f32, f64)`";
-                    return Err(Error::new(here(&name, input), text));
+                    return Err(Error::new(next_span(&name, input), text));
                 }
                 syn::parenthesized!(content in input);
-                let found = instances::parse(&content, name.span())?;
-                finished(input)?;
+                let found = instances::parse_instances(&content, name.span())?;
+                expect_end(input)?;
                 Ok(Self::Instances(name, found))
             }
             word @ ("allow" | "warn" | "deny" | "expect") => {
-                let word = Word::of(word).expect("these are levels");
-                levels(&name, word, input).map(Self::Lints)
+                let word = LevelKeyword::parse(word).expect("these are levels");
+                parse_levels(&name, word, input).map(Self::Lints)
             }
-            unknown => Err(Error::new(name.span(), unknown_argument(unknown))),
+            unknown => Err(Error::new(name.span(), unknown_argument_message(unknown))),
         }
     }
 }
 
-fn unknown_argument(name: &str) -> String {
-    match closest(name, ARGUMENTS) {
+fn unknown_argument_message(name: &str) -> String {
+    match closest_name(name, ARGUMENTS) {
         Some(known) => format!("unknown argument `{name}`; did you mean `{known}`?"),
         None => format!("unknown argument `{name}`; there are `{}`", ARGUMENTS.join("`, `")),
     }
 }
 
 /// Returns the span of the next token, or of the argument's `name` if there is none.
-fn here(name: &Ident, input: ParseStream<'_>) -> Span {
+fn next_span(name: &Ident, input: ParseStream<'_>) -> Span {
     if input.is_empty() { name.span() } else { input.span() }
 }
 
 /// Parses the rest of `name` or `name = true`.
-fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
+fn parse_flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
     if input.is_empty() {
         return Ok(true);
     }
     let wrong = |at| Error::new(at, format!("write `{name} = true` or `{name} = false`"));
-    let at = here(name, input);
+    let at = next_span(name, input);
     input.parse::<Token![=]>().map_err(|_| wrong(at))?;
-    let at = here(name, input);
+    let at = next_span(name, input);
     let value: LitBool = input.parse().map_err(|_| wrong(at))?;
-    finished(input)?;
+    expect_end(input)?;
     Ok(value.value)
 }
 
 /// Parses `= "llvm"`.
-fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)> {
+fn parse_backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)> {
     const FORM: &str = "write `backend = \"llvm\"` or `backend = \"builtin\"`";
-    let at = here(name, input);
+    let at = next_span(name, input);
     input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
-    let at = here(name, input);
+    let at = next_span(name, input);
     let value: LitStr = input.parse().map_err(|_| Error::new(at, FORM))?;
-    finished(input)?;
-    let backend =
-        named("the back end", &value.value()).map_err(|error| Error::new(value.span(), error))?;
+    expect_end(input)?;
+    let backend = find_backend("the back end", &value.value())
+        .map_err(|error| Error::new(value.span(), error))?;
     Ok((backend, value.span()))
 }
 
 /// Parses `= 256`, `= (32, 8)`, `= N`.
-fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
+fn parse_block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
     const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
                         name may stand for a number";
-    let at = here(name, input);
+    let at = next_span(name, input);
     input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
-    let at = here(name, input);
+    let at = next_span(name, input);
     let value: Expr = input.parse().map_err(|_| Error::new(at, FORM))?;
-    finished(input)?;
+    expect_end(input)?;
     let tokens = value.to_token_stream();
     let dims: Vec<Expr> = match value {
         Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
@@ -266,11 +270,11 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
         }
         value => vec![value],
     };
-    let dims = dims.into_iter().map(unwrapped);
+    let dims = dims.into_iter().map(strip_parens);
     let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
     let mut rest = dims;
     let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
-    match threads(&dims)? {
+    match count_threads(&dims)? {
         Some(threads) if threads > 1024 => {
             let text = format!("a block has at most 1024 threads, not {threads}");
             Err(Error::new_spanned(tokens, text))
@@ -280,14 +284,14 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
 }
 
 /// Parses `= 2`.
-fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
+fn parse_min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     const FORM: &str =
         "write `min_blocks = 2`: the blocks that a multiprocessor has to run at a time";
-    let at = here(name, input);
+    let at = next_span(name, input);
     input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
-    let at = here(name, input);
+    let at = next_span(name, input);
     let value: LitInt = input.parse().map_err(|_| Error::new(at, FORM))?;
-    finished(input)?;
+    expect_end(input)?;
     let blocks = value.base10_parse().ok().filter(|blocks| (1..=MAX_MIN_BLOCKS).contains(blocks));
     blocks.ok_or_else(|| {
         let text = format!("a multiprocessor runs 1 to {MAX_MIN_BLOCKS} blocks at a time");
@@ -296,13 +300,13 @@ fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
 }
 
 /// Strips parentheses, and the braces that Rust requires around constant arguments.
-fn unwrapped(dim: Expr) -> Expr {
+fn strip_parens(dim: Expr) -> Expr {
     match dim {
-        Expr::Paren(paren) => unwrapped(*paren.expr),
-        Expr::Group(group) => unwrapped(*group.expr),
+        Expr::Paren(paren) => strip_parens(*paren.expr),
+        Expr::Group(group) => strip_parens(*group.expr),
         Expr::Block(mut block) if block.attrs.is_empty() && block.label.is_none() => {
             match (block.block.stmts.pop(), block.block.stmts.is_empty()) {
-                (Some(Stmt::Expr(value, None)), true) => unwrapped(value),
+                (Some(Stmt::Expr(value, None)), true) => strip_parens(value),
                 (last, _) => {
                     block.block.stmts.extend(last);
                     Expr::Block(block)
@@ -314,10 +318,10 @@ fn unwrapped(dim: Expr) -> Expr {
 }
 
 /// Returns the number of threads if all of `dims` are literals; rejects dimensions over the limits.
-fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
+fn count_threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
     let mut threads = Some(1);
     for (dim, (axis, most)) in dims.iter().zip([("x", 1024), ("y", 1024), ("z", 64)]) {
-        let size = dimension(dim)?;
+        let size = literal_dimension(dim)?;
         if size == Some(0) {
             let text = "a block has at least one thread along each axis";
             return Err(Error::new_spanned(dim, text));
@@ -333,7 +337,7 @@ fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
 
 /// Returns the value of a literal, or `None` for an expression of constants, which is computed once
 /// they are known.
-fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
+fn literal_dimension(dim: &Expr) -> syn::Result<Option<u64>> {
     match dim {
         Expr::Path(path) if path.qself.is_none() => Ok(None),
         Expr::Binary(_) | Expr::Cast(_) | Expr::MethodCall(_) => Ok(None),
@@ -349,8 +353,8 @@ fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
 }
 
 /// Parses `(A, m::B)`.
-fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
-    let list = list(name, input, "write the constants' names: `open(TILE, WIDTH)`")?;
+fn parse_constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let list = parse_path_list(name, input, "write the constants' names: `open(TILE, WIDTH)`")?;
     for (i, path) in list.iter().enumerate() {
         if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
             return Err(Error::new_spanned(path, "a constant's name has no generic arguments"));
@@ -363,31 +367,35 @@ fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
 }
 
 /// Parses `(x.len() >= y.len(), n % 4 == 0)`.
-fn requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Condition>> {
+fn parse_requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Condition>> {
     if !input.peek(syn::token::Paren) {
         let text = "write the conditions in parentheses: `requires(x.len() >= y.len())`";
-        return Err(Error::new(here(name, input), text));
+        return Err(Error::new(next_span(name, input), text));
     }
     let content;
     syn::parenthesized!(content in input);
-    let conditions = requires::parse(content.parse()?, name.span())?;
-    finished(input)?;
+    let conditions = requires::parse_conditions(content.parse()?, name.span())?;
+    expect_end(input)?;
     Ok(conditions)
 }
 
 /// Parses `(gpu_a, gpu_b)`.
-fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<LintLevel>> {
+fn parse_levels(
+    name: &Ident,
+    word: LevelKeyword,
+    input: ParseStream<'_>,
+) -> syn::Result<Vec<LintLevel>> {
     const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
     let mut levels = Vec::new();
-    for path in list(name, input, FORM)? {
+    for path in parse_path_list(name, input, FORM)? {
         levels.extend(lint_levels(&path, word, None)?);
     }
     Ok(levels)
 }
 
 /// Parses one or more paths in parentheses; `form` is the error message.
-fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Path>> {
-    let at = here(name, input);
+fn parse_path_list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Path>> {
+    let at = next_span(name, input);
     let wrong = |_| Error::new(at, form);
     if !input.peek(syn::token::Paren) {
         return Err(Error::new(at, form));
@@ -395,7 +403,7 @@ fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Pat
     let content;
     syn::parenthesized!(content in input);
     let list = Punctuated::<Path, Token![,]>::parse_terminated(&content).map_err(wrong)?;
-    finished(input)?;
+    expect_end(input)?;
     if list.is_empty() {
         return Err(Error::new(at, form));
     }
@@ -403,20 +411,20 @@ fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Pat
 }
 
 /// Rejects tokens after a complete argument.
-fn finished(input: ParseStream<'_>) -> syn::Result<()> {
+fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
     if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` or the end")) }
 }
 
 /// A builder of [`Options`] from arguments.
-struct Reader {
+struct OptionsBuilder {
     options: Options,
-    seen: Vec<String>,
+    seen_names: Vec<String>,
     min_blocks_at: Option<Span>,
     error: Option<Error>,
 }
 
-impl Reader {
-    fn take(&mut self, argument: Argument) -> syn::Result<()> {
+impl OptionsBuilder {
+    fn add_argument(&mut self, argument: Argument) -> syn::Result<()> {
         let options = &mut self.options;
         match argument {
             Argument::Flag(name, on) => {
@@ -429,32 +437,32 @@ impl Reader {
                     _ => &mut options.wide_index,
                 };
                 *target = on;
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Backend(name, backend, at) => {
                 options.backend = Some((backend, at));
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Block(name, dims) => {
                 options.block = Some(*dims);
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::MinBlocks(name, blocks) => {
                 options.min_blocks = Some(blocks);
                 self.min_blocks_at = Some(name.span());
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Open(name, paths) => {
                 options.open = paths;
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Requires(name, conditions) => {
                 options.requires = conditions;
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Instances(name, instances) => {
                 options.instances = instances;
-                self.once(&name)
+                self.reject_repeated(&name)
             }
             Argument::Lints(lints) => {
                 options.lints.extend(lints);
@@ -464,17 +472,17 @@ impl Reader {
     }
 
     /// Checks `min_blocks` against the block size, which may be written after it.
-    fn min_blocks_error(&self) -> Option<Error> {
+    fn check_min_blocks(&self) -> Option<Error> {
         let (blocks, at) = self.options.min_blocks.zip(self.min_blocks_at)?;
         let text = match &self.options.block {
             None => "`min_blocks` needs the threads of a block: add `block = 256`".to_owned(),
             Some(dims) => {
-                let threads = threads(dims).ok()?? * u64::from(blocks);
-                if threads <= MAX_THREADS_OF_MULTIPROCESSOR {
+                let threads = count_threads(dims).ok()?? * u64::from(blocks);
+                if threads <= MAX_THREADS_PER_MULTIPROCESSOR {
                     return None;
                 }
                 format!(
-                    "a multiprocessor runs at most {MAX_THREADS_OF_MULTIPROCESSOR} threads at a time, \
+                    "a multiprocessor runs at most {MAX_THREADS_PER_MULTIPROCESSOR} threads at a time, \
                      not {threads}"
                 )
             }
@@ -482,12 +490,12 @@ impl Reader {
         Some(Error::new(at, text))
     }
 
-    fn once(&mut self, name: &Ident) -> syn::Result<()> {
+    fn reject_repeated(&mut self, name: &Ident) -> syn::Result<()> {
         let text = name.to_string();
-        if self.seen.contains(&text) {
+        if self.seen_names.contains(&text) {
             return Err(Error::new(name.span(), format!("`{text}` is given twice")));
         }
-        self.seen.push(text);
+        self.seen_names.push(text);
         Ok(())
     }
 }
@@ -499,13 +507,13 @@ mod tests {
     use warpwise_compiler::diag::Level;
 
     fn errors(args: TokenStream) -> Vec<String> {
-        let (_, error) = parse(args);
+        let (_, error) = parse_arguments(args);
         error.into_iter().flatten().map(|error| error.to_string()).collect()
     }
 
     #[test]
     fn arguments_come_in_any_order() {
-        let (options, error) = parse(quote!(
+        let (options, error) = parse_arguments(quote!(
             open(TILE, m::WIDTH),
             contract = false,
             deny(gpu_barriers_after_divergent_returns),
@@ -523,7 +531,7 @@ mod tests {
         assert!(options.deny_checks);
         let requires: Vec<_> = options.requires.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(requires, ["n > 1", "n % 4 == 0"]);
-        let open: Vec<_> = options.open.iter().map(crate::resolve::paths::key).collect();
+        let open: Vec<_> = options.open.iter().map(crate::resolve::paths::path_key).collect();
         assert_eq!(open, ["TILE", "m::WIDTH"]);
         let lints: Vec<_> = options.lints.iter().map(|said| (said.lint, said.level)).collect();
         let expected = [
@@ -536,7 +544,7 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_for_by_default() {
-        let (options, error) = parse(TokenStream::new());
+        let (options, error) = parse_arguments(TokenStream::new());
         assert!(error.is_none());
         assert!(options.contract && !options.wide_index && !options.overflow_checks);
         assert!(options.block.is_none() && options.open.is_empty() && options.lints.is_empty());
@@ -552,9 +560,9 @@ mod tests {
 
     #[test]
     fn min_blocks_needs_a_block_that_fits_as_often() {
-        let (options, error) = parse(quote!(min_blocks = 2, block = 1024));
+        let (options, error) = parse_arguments(quote!(min_blocks = 2, block = 1024));
         assert!(error.is_none() && options.min_blocks == Some(2));
-        assert!(parse(quote!(min_blocks = 4, block = N)).1.is_none());
+        assert!(parse_arguments(quote!(min_blocks = 4, block = N)).1.is_none());
         let cases = [
             (
                 quote!(min_blocks = 2),
@@ -576,7 +584,7 @@ mod tests {
 
     #[test]
     fn what_is_right_is_kept() {
-        let (options, error) = parse(quote!(nonsense, block = 64));
+        let (options, error) = parse_arguments(quote!(nonsense, block = 64));
         assert!(error.is_some() && options.block.is_some());
     }
 }

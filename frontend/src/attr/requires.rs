@@ -18,7 +18,7 @@ pub(crate) struct Condition {
 }
 
 /// Maximum nesting depth of a condition.
-const MOST_DEPTH: usize = 64;
+const MAX_CONDITION_DEPTH: usize = 64;
 
 /// The message for an unsupported expression.
 const FORM: &str = "a requirement compares integers that a launch knows: scalar parameters, \
@@ -26,8 +26,8 @@ const FORM: &str = "a requirement compares integers that a launch knows: scalar 
                     `+ - * / %`, comparisons, `&& || !` and `as`";
 
 /// Parses the content of `requires(..)`; `at` is the span of the word itself.
-pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condition>> {
-    Tokens::of(&conditions)?;
+pub(crate) fn parse_conditions(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condition>> {
+    Tokens::read(&conditions)?;
     let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(conditions)?;
     if list.is_empty() {
         return Err(Error::new(at, "write the conditions: `requires(x.len() >= y.len())`"));
@@ -36,56 +36,56 @@ pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condit
     let mut errors = None;
     for expr in list {
         let mut text = String::new();
-        match write(&expr, MOST_DEPTH, &mut text) {
+        match print_condition(&expr, MAX_CONDITION_DEPTH, &mut text) {
             Ok(()) => found.push(Condition { expr, text }),
-            Err(error) => crate::attr::combine(&mut errors, error),
+            Err(error) => crate::attr::combine_errors(&mut errors, error),
         }
     }
     errors.map_or(Ok(found), Err)
 }
 
 /// Prints a condition with conventional spacing; rejects unsupported expressions.
-fn write(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<()> {
+fn print_condition(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<()> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(Error::new_spanned(expr, "a requirement cannot nest as deep as this"));
     };
     match expr {
         Expr::Paren(paren) => {
             text.push('(');
-            write(&paren.expr, depth, text)?;
+            print_condition(&paren.expr, depth, text)?;
             text.push(')');
         }
-        Expr::Group(group) => write(&group.expr, depth, text)?,
+        Expr::Group(group) => print_condition(&group.expr, depth, text)?,
         Expr::Lit(ExprLit { lit: lit @ (Lit::Int(_) | Lit::Bool(_) | Lit::Byte(_)), .. }) => {
             text.push_str(&lit.to_token_stream().to_string());
         }
-        Expr::Path(path) if path.qself.is_none() => text.push_str(&joined(&path.path)),
+        Expr::Path(path) if path.qself.is_none() => text.push_str(&print_path(&path.path)),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => {
             text.push_str(&unary.op.to_token_stream().to_string());
-            write(&unary.expr, depth, text)?;
+            print_condition(&unary.expr, depth, text)?;
         }
         Expr::Binary(binary) if !is_assignment(&binary.op) => {
-            write(&binary.left, depth, text)?;
+            print_condition(&binary.left, depth, text)?;
             text.push_str(&format!(" {} ", binary.op.to_token_stream()));
-            write(&binary.right, depth, text)?;
+            print_condition(&binary.right, depth, text)?;
         }
         Expr::Cast(cast) => {
-            write(&cast.expr, depth, text)?;
-            text.push_str(&format!(" as {}", joined_type(&cast.ty)));
+            print_condition(&cast.expr, depth, text)?;
+            text.push_str(&format!(" as {}", print_type(&cast.ty)));
         }
         Expr::MethodCall(call) if call.turbofish.is_none() => {
-            write(&call.receiver, depth, text)?;
+            print_condition(&call.receiver, depth, text)?;
             text.push_str(&format!(".{}(", call.method));
-            arguments(&call.args, depth, text)?;
+            print_arguments(&call.args, depth, text)?;
         }
         Expr::Field(field) => {
-            write(&field.base, depth, text)?;
+            print_condition(&field.base, depth, text)?;
             text.push_str(&format!(".{}", field.member.to_token_stream()));
         }
-        Expr::Call(call) if is_dimension(&call.func) => {
-            write(&call.func, depth, text)?;
+        Expr::Call(call) if is_launch_dimension(&call.func) => {
+            print_condition(&call.func, depth, text)?;
             text.push('(');
-            arguments(&call.args, depth, text)?;
+            print_arguments(&call.args, depth, text)?;
         }
         Expr::Call(call) => {
             let fact = "a requirement calls no function but `block_dim_x()`, `grid_dim_x()` and \
@@ -97,7 +97,7 @@ fn write(expr: &Expr, depth: usize, text: &mut String) -> syn::Result<()> {
     Ok(())
 }
 
-fn arguments(
+fn print_arguments(
     list: &Punctuated<Expr, Token![,]>,
     depth: usize,
     text: &mut String,
@@ -106,18 +106,18 @@ fn arguments(
         if index > 0 {
             text.push_str(", ");
         }
-        write(argument, depth, text)?;
+        print_condition(argument, depth, text)?;
     }
     text.push(')');
     Ok(())
 }
 
 /// Returns a path without spaces.
-fn joined(path: &syn::Path) -> String {
+fn print_path(path: &syn::Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
 
-fn joined_type(ty: &syn::Type) -> String {
+fn print_type(ty: &syn::Type) -> String {
     ty.to_token_stream().to_string().replace(' ', "")
 }
 
@@ -139,7 +139,7 @@ fn is_assignment(op: &BinOp) -> bool {
 
 /// Returns true for functions named like `block_dim_x`. Lowering rejects those of them whose value
 /// a launch does not know.
-fn is_dimension(function: &Expr) -> bool {
+fn is_launch_dimension(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let last = path.path.segments.last().map(|segment| segment.ident.to_string());
     last.is_some_and(|name| {
@@ -151,7 +151,11 @@ fn is_dimension(function: &Expr) -> bool {
 }
 
 /// Inserts checks of `conditions` at the start of a kernel's function.
-pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &str) -> TokenStream {
+pub(crate) fn insert_checks(
+    function: TokenStream,
+    conditions: &[Condition],
+    name: &str,
+) -> TokenStream {
     if conditions.is_empty() {
         return function;
     }
@@ -159,8 +163,8 @@ pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &st
     if let Some(TokenTree::Group(body)) = tokens.last_mut()
         && body.delimiter() == Delimiter::Brace
     {
-        let (attributes, rest) = inner_attributes(body.stream());
-        let checks = conditions.iter().map(|condition| check(condition, name));
+        let (attributes, rest) = split_inner_attributes(body.stream());
+        let checks = conditions.iter().map(|condition| check_statement(condition, name));
         let mut checked = Group::new(Delimiter::Brace, quote!(#attributes #(#checks)* #rest));
         checked.set_span(body.span());
         *body = checked;
@@ -169,13 +173,13 @@ pub(crate) fn checked(function: TokenStream, conditions: &[Condition], name: &st
 }
 
 /// Returns a statement that panics if the condition is false.
-fn check(Condition { expr, text }: &Condition, name: &str) -> TokenStream {
+fn check_statement(Condition { expr, text }: &Condition, name: &str) -> TokenStream {
     let refuse = quote_spanned!(Span::mixed_site()=> ::warpwise::__private::refuse(#text, #name));
     quote!(if #expr {} else { #refuse })
 }
 
 /// Splits a body into its leading `#![..]` and the rest.
-fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+fn split_inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let is = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
     let mut end = 0;
@@ -194,7 +198,7 @@ mod tests {
     use super::*;
 
     fn texts(conditions: TokenStream) -> Result<Vec<String>, Vec<String>> {
-        let parsed = parse(conditions, Span::call_site());
+        let parsed = parse_conditions(conditions, Span::call_site());
         parsed
             .map(|found| found.into_iter().map(|condition| condition.text).collect())
             .map_err(|errors| errors.into_iter().map(|error| error.to_string()).collect())
@@ -226,8 +230,8 @@ mod tests {
 
     #[test]
     fn the_body_begins_with_the_conditions() {
-        let conditions = parse(quote!(n > 1), Span::call_site()).unwrap();
-        let checked = checked(
+        let conditions = parse_conditions(quote!(n > 1), Span::call_site()).unwrap();
+        let checked = insert_checks(
             quote!(
                 fn f(n: u32) {
                     #![allow(x)]

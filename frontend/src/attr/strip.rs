@@ -3,8 +3,8 @@
 //! It works on tokens, so that all other code reaches rustc exactly as written.
 use crate::{
     attr::{
-        combine,
-        lint_attr::{LintAttribute, lint_attribute},
+        combine_errors,
+        lint_attr::{LintAttribute, split_lint_attribute},
     },
     syntax::tokens::is_lint_attribute,
 };
@@ -13,7 +13,7 @@ use quote::ToTokens;
 use syn::{Attribute, Error, parse::Parser};
 
 /// Returns `tokens` without attributes for Warpwise's lints; adds errors in these to `errors`.
-pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStream {
+pub(crate) fn strip_lint_levels(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -21,11 +21,12 @@ pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStr
             (TokenTree::Punct(hash), Some(TokenTree::Group(group)))
                 if hash.as_char() == '#' && is_lint_attribute(group) =>
             {
-                attribute(&token, group, &mut out, errors);
+                strip_attribute(&token, group, &mut out, errors);
                 tokens.next();
             }
             (TokenTree::Group(group), _) => {
-                let mut inner = Group::new(group.delimiter(), strip(group.stream(), errors));
+                let mut inner =
+                    Group::new(group.delimiter(), strip_lint_levels(group.stream(), errors));
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);
             }
@@ -37,18 +38,23 @@ pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStr
     out
 }
 
-fn attribute(hash: &TokenTree, group: &Group, out: &mut TokenStream, errors: &mut Option<Error>) {
+fn strip_attribute(
+    hash: &TokenTree,
+    group: &Group,
+    out: &mut TokenStream,
+    errors: &mut Option<Error>,
+) {
     let tokens = quote::quote!(#hash #group);
     let parsed = Attribute::parse_outer.parse2(tokens.clone()).ok().and_then(|mut it| it.pop());
     let Some(attribute) = parsed else {
         out.extend(tokens); // rustc says what is wrong with it
         return;
     };
-    match lint_attribute(&attribute) {
+    match split_lint_attribute(&attribute) {
         Ok(LintAttribute { is_ours: false, .. }) => out.extend(tokens),
         Ok(LintAttribute { rest: Some(rest), .. }) => rest.to_tokens(out),
         Ok(LintAttribute { rest: None, .. }) => {}
-        Err(error) => combine(errors, error),
+        Err(error) => combine_errors(errors, error),
     }
 }
 
@@ -60,7 +66,7 @@ mod tests {
     #[test]
     fn everything_else_stays() {
         let mut errors = None;
-        let stripped = strip(
+        let stripped = strip_lint_levels(
             quote!(
                 /// Documented.
                 #[allow(gpu_barriers_in_divergent_flow)]
@@ -93,7 +99,7 @@ mod tests {
     #[test]
     fn wrong_ones_are_reported_and_removed() {
         let mut errors = None;
-        let stripped = strip(
+        let stripped = strip_lint_levels(
             quote!(
                 #[allow(gpu_what)]
                 fn f() {

@@ -1,9 +1,9 @@
 //! Generation of carrier macros, by the protocol in [`device`](mod@crate::device).
 use crate::{
-    device::linked_items::Raw,
+    device::linked_items::RawItem,
     output::attributes,
     resolve::source_map,
-    syntax::{self, place::Place},
+    syntax::{self, place::SourceLocation},
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -21,24 +21,24 @@ const MAX_CHAINED_MACROS: usize = 48;
 /// Returns a chain of calls of the macros `steps`, which brings their closures to
 /// [`link`](crate::device::link) with `state`. A long chain is cut into several; macros named after
 /// `id` hold the intermediate results.
-pub(crate) fn chain(steps: &[TokenStream], id: &str, state: &TokenStream) -> TokenStream {
+pub(crate) fn chain_macros(steps: &[TokenStream], id: &str, state: &TokenStream) -> TokenStream {
     if steps.len() <= MAX_CHAINED_MACROS {
-        return short_chain(steps, state);
+        return chain_once(steps, state);
     }
     let part = |index| format_ident!("__warpwise_part_{id}_{index}");
     let parts = steps.chunks(MAX_CHAINED_MACROS).enumerate().map(|(index, steps)| {
         let name = part(index);
-        short_chain(steps, &quote!(part #name))
+        chain_once(steps, &quote!(part #name))
     });
     let parts: TokenStream = parts.collect();
     let names: Vec<TokenStream> = (0..steps.len().div_ceil(MAX_CHAINED_MACROS))
         .map(|index| part(index).into_token_stream())
         .collect();
-    let all = chain(&names, &format!("{id}_"), state);
+    let all = chain_macros(&names, &format!("{id}_"), state);
     quote!(#parts #all)
 }
 
-fn short_chain(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
+fn chain_once(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
     let link = quote!(::warpwise::__private::link);
     let mut steps = steps.iter().chain([&link]);
     let first = steps.next();
@@ -53,7 +53,7 @@ fn short_chain(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
 /// if the inner one imports no macro.
 pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream) -> TokenStream {
     let mut named = Vec::new();
-    let step = |(index, path): (usize, &&Path)| match source_map::in_other_crate(path) {
+    let step = |(index, path): (usize, &&Path)| match source_map::foreign_path(path) {
         Some(place) => {
             let at = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
             let at = Span::call_site().located_at(at);
@@ -65,7 +65,7 @@ pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream)
         None => path.to_token_stream(),
     };
     let steps: Vec<TokenStream> = paths.iter().enumerate().map(step).collect();
-    let chain = chain(&steps, id, state);
+    let chain = chain_macros(&steps, id, state);
     if named.is_empty() {
         return chain;
     }
@@ -92,19 +92,23 @@ pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream)
 
 /// Returns the macro of a kernel, which only carries the fact that it is one, for the error message
 /// in kernel code that calls it.
-pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
+pub(crate) fn kernel_marker(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
-    if syntax::item::is_std_macro(name) || source_map::has_macro(name) {
+    if syntax::item::is_std_macro(name) || source_map::file_mentions_macro(name) {
         return TokenStream::new();
     }
-    let id = unique(item, name.span());
-    let (cfgs, kernel) = (attributes::cfgs(&item.attrs), Item::Fn(item.clone()));
-    carrier_with(&kernel, &id, &quote!(kernel), &quote!(#(#cfgs)*))
+    let id = unique_id(item, name.span());
+    let (cfgs, kernel) = (attributes::cfg_attributes(&item.attrs), Item::Fn(item.clone()));
+    define_carrier_with(&kernel, &id, &quote!(kernel), &quote!(#(#cfgs)*))
 }
 
 /// Returns the macro `hidden`, which appends `carried` to the tokens collected so far and calls the
 /// next macro.
-fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStream) -> TokenStream {
+fn carrier_rules(
+    hidden: &Ident,
+    export: Option<TokenStream>,
+    carried: &TokenStream,
+) -> TokenStream {
     quote!(
         #[doc(hidden)]
         #export
@@ -123,23 +127,24 @@ fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStrea
 }
 
 /// Returns the macro that carries the `closure` of `item` under the item's own name.
-pub(crate) fn carrier(item: &Item, id: &str, closure: &TokenStream) -> TokenStream {
-    carrier_with(item, id, closure, &TokenStream::new())
+pub(crate) fn define_carrier(item: &Item, id: &str, closure: &TokenStream) -> TokenStream {
+    define_carrier_with(item, id, closure, &TokenStream::new())
 }
 
 /// Like [`carrier`], with more attributes on the generated items.
-fn carrier_with(
+fn define_carrier_with(
     item: &Item,
     id: &str,
     closure: &TokenStream,
     attributes: &TokenStream,
 ) -> TokenStream {
-    let Some((name, vis)) = syntax::item::name(item).zip(syntax::item::visibility(item)) else {
+    let Some((name, vis)) = syntax::item::item_name(item).zip(syntax::item::item_visibility(item))
+    else {
         return TokenStream::new();
     };
     let hidden = format_ident!("__warpwise_{}_{id}", name.unraw());
     let export = matches!(vis, Visibility::Public(_)).then(|| quote!(#[macro_export]));
-    let rules = macro_rules(&hidden, Some(quote!(#attributes #export)), &quote!({ #closure }));
+    let rules = carrier_rules(&hidden, Some(quote!(#attributes #export)), &quote!({ #closure }));
     quote!(
         #rules
         #attributes
@@ -155,9 +160,9 @@ fn carrier_with(
 }
 
 /// Returns a macro that carries tokens under a name that is local to its module.
-pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
+pub(crate) fn define_local_carrier(name: &Ident, carried: &TokenStream) -> TokenStream {
     let hidden = format_ident!("__macro_of{name}");
-    let rules = macro_rules(&hidden, None, carried);
+    let rules = carrier_rules(&hidden, None, carried);
     quote!(
         #rules
         #[allow(unused_imports, reason = "another item may use it or not")]
@@ -166,15 +171,15 @@ pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
 }
 
 /// Carries an item alone, before its dependencies are known; then calls `link` with `wait`.
-pub(crate) fn raw(raw: &Raw) -> TokenStream {
-    let name = raw_name(&raw.id);
-    let local = local(&name, &raw.to_token_stream());
+pub(crate) fn carry_raw(raw: &RawItem) -> TokenStream {
+    let name = raw_carrier_name(&raw.id);
+    let local = define_local_carrier(&name, &raw.to_token_stream());
     quote!(#local #name! { { { ::warpwise::__private::link } } {} { wait #raw } })
 }
 
 /// Waits once more, then calls `link` with `gather`.
-pub(crate) fn wait_again(raw: &Raw) -> TokenStream {
-    let name = raw_name(&raw.id);
+pub(crate) fn wait_again(raw: &RawItem) -> TokenStream {
+    let name = raw_carrier_name(&raw.id);
     let again = format_ident!("__again{name}");
     quote!(
         use #name as #again;
@@ -183,19 +188,19 @@ pub(crate) fn wait_again(raw: &Raw) -> TokenStream {
 }
 
 /// Returns the name of the macro that [`carry_raw`] defines.
-pub(crate) fn raw_name(id: &str) -> Ident {
+pub(crate) fn raw_carrier_name(id: &str) -> Ident {
     format_ident!("__warpwise_raw_{id}")
 }
 
 /// Returns an identifier of `item` that is unique among all crates.
-pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
+pub(crate) fn unique_id(item: &impl ToTokens, span: proc_macro2::Span) -> String {
     /// Occurrences of each hash: items from a `macro_rules!` may have equal positions and tokens.
     static OCCURRENCES: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
     let mut hasher = DefaultHasher::new();
     for variable in ["CARGO_PKG_NAME", "CARGO_PKG_VERSION", "CARGO_CRATE_NAME"] {
         std::env::var(variable).unwrap_or_default().hash(&mut hasher);
     }
-    let Place { line, column, .. } = Place::of(span); // not where the sources lie
+    let SourceLocation { line, column, .. } = SourceLocation::start_of(span); // not where the sources lie
     (line, column).hash(&mut hasher);
     item.to_token_stream().to_string().hash(&mut hasher);
     let hash = hasher.finish();
@@ -206,17 +211,17 @@ pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
         1 => format!("{hash:016x}"),
         again => format!("{hash:016x}_{again}"),
     };
-    ids(|ids| ids.insert(id.clone()));
+    with_ids(|ids| ids.insert(id.clone()));
     id
 }
 
 /// Returns true if the item with this `id` was expanded in this run of the compiler.
 pub(crate) fn is_of_this_crate(id: &str) -> bool {
-    ids(|ids| ids.contains(id))
+    with_ids(|ids| ids.contains(id))
 }
 
 /// Applies `work` to the ids of this run of the compiler.
-fn ids<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
+fn with_ids<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
     static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A registered `#[device]` item.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct RegisteredItem {
     /// The identifier of its module or block.
     pub(crate) scope: String,
     /// The `macro_rules!` call that produced it, see
@@ -25,16 +25,16 @@ pub(crate) struct Known {
     /// Its unique id.
     pub(crate) id: String,
     /// Its kind and names.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ItemKind,
     /// Names that it needs from this module, if the module has them.
     pub(crate) needs: Vec<String>,
     /// True if it is without errors. Otherwise it carries nothing.
-    pub(crate) sound: bool,
+    pub(crate) is_sound: bool,
 }
 
 /// The kind of an item, with the names that the registry needs.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ItemKind {
     /// A function of that name.
     Function(String),
     /// A type, trait, or constant of that name.
@@ -70,13 +70,13 @@ pub(crate) enum Task {
 /// All items registered so far.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    items: Vec<Known>,
+    items: Vec<RegisteredItem>,
     /// The index of each id.
     indices: BTreeMap<String, usize>,
     /// By index: true if the item is in a bundle that was linked.
-    bundled: Vec<bool>,
+    is_bundled: Vec<bool>,
     /// By scope: the dependency graph, and the number of items when it was computed.
-    graphs: BTreeMap<String, (usize, Graph)>,
+    graphs: BTreeMap<String, (usize, DependencyGraph)>,
 }
 
 impl Registry {
@@ -85,24 +85,24 @@ impl Registry {
         Self {
             items: Vec::new(),
             indices: BTreeMap::new(),
-            bundled: Vec::new(),
+            is_bundled: Vec::new(),
             graphs: BTreeMap::new(),
         }
     }
 
     /// Adds an item.
-    pub(crate) fn register(&mut self, item: Known) {
+    pub(crate) fn register(&mut self, item: RegisteredItem) {
         self.indices.insert(item.id.clone(), self.items.len());
         self.items.push(item);
-        self.bundled.push(false);
+        self.is_bundled.push(false);
     }
 
     /// Returns the role of the item with this id, once all other items are registered.
-    pub(crate) fn task(&mut self, id: &str) -> Task {
+    pub(crate) fn task_of(&mut self, id: &str) -> Task {
         let Some(&me) = self.indices.get(id) else { return Task::Wrong };
         let known = self.graphs.get(&self.items[me].scope);
         if known.is_none_or(|(count, _)| *count != self.items.len()) {
-            let graph = (self.items.len(), Graph::around(&self.items, me));
+            let graph = (self.items.len(), DependencyGraph::of_scope(&self.items, me));
             self.graphs.insert(self.items[me].scope.clone(), graph);
         }
         let (_, graph) = &self.graphs[&self.items[me].scope];
@@ -110,29 +110,29 @@ impl Registry {
             return Task::Stray;
         }
         let (members, depth) = &graph.bundles[graph.bundle_of[&me]];
-        let circle_from = |&member: &usize| circle(member, &graph.calls);
+        let circle_from = |&member: &usize| find_cycle(member, &graph.calls);
         let has_circle = members.len() > 1;
         if let Some(circle) = members.iter().filter(|_| has_circle).find_map(circle_from) {
-            return self.recursion(me, circle);
+            return self.recursion_task(me, circle);
         }
         // Reported when the first of them is linked.
         if *depth > MAX_NESTED_ITEMS + 1 {
             return Task::Wrong;
         }
-        if members.iter().any(|&member| !self.items[member].sound) {
+        if members.iter().any(|&member| !self.items[member].is_sound) {
             return Task::Wrong;
         }
         let leader = members[0];
         if leader == me {
-            members.iter().for_each(|&member| self.bundled[member] = true);
+            members.iter().for_each(|&member| self.is_bundled[member] = true);
             return Task::Lead(members.iter().map(|&it| self.items[it].id.clone()).collect());
         }
-        if self.bundled[leader] && !self.bundled[me] { Task::Late } else { Task::Follow }
+        if self.is_bundled[leader] && !self.is_bundled[me] { Task::Late } else { Task::Follow }
     }
 
     /// Returns the role of `me` in a bundle with a call cycle: the last item of the cycle reports
     /// it.
-    fn recursion(&self, me: usize, mut circle: Vec<usize>) -> Task {
+    fn recursion_task(&self, me: usize, mut circle: Vec<usize>) -> Task {
         match circle.iter().enumerate().max_by_key(|(_, item)| **item) {
             Some((at, &item)) if item == me => {
                 circle.rotate_left(at);
@@ -144,7 +144,7 @@ impl Registry {
     }
 }
 
-impl Kind {
+impl ItemKind {
     fn name(&self) -> Option<&str> {
         match self {
             Self::Function(name) | Self::Named(name) | Self::Alias(name, _) => Some(name),
@@ -155,7 +155,7 @@ impl Kind {
 
 /// The dependency graph of one scope, by item index.
 #[derive(Debug)]
-struct Graph {
+struct DependencyGraph {
     /// Strongly connected components, and the length of the longest chain of components from each
     /// one on.
     bundles: Vec<(Vec<usize>, usize)>,
@@ -169,9 +169,9 @@ struct Graph {
 
 type Edges = BTreeMap<usize, Vec<usize>>;
 
-impl Graph {
+impl DependencyGraph {
     /// Builds the graph of the scope of `me`.
-    fn around(items: &[Known], me: usize) -> Self {
+    fn of_scope(items: &[RegisteredItem], me: usize) -> Self {
         let here = || items.iter().enumerate().filter(|(_, item)| item.scope == items[me].scope);
         let mut by_name = BTreeMap::<&str, Vec<usize>>::new();
         for (index, item) in here() {
@@ -185,7 +185,7 @@ impl Graph {
                 (items[index].expansion != items[from].expansion, index.abs_diff(from))
             })
         };
-        let is_function = |index: usize| matches!(items[index].kind, Kind::Function(_));
+        let is_function = |index: usize| matches!(items[index].kind, ItemKind::Function(_));
         let (mut all, mut calls, mut strays) = (Edges::new(), Edges::new(), Vec::new());
         for (index, item) in here() {
             let needs: Vec<usize> =
@@ -194,12 +194,12 @@ impl Graph {
                 calls.insert(index, needs.iter().copied().filter(|&to| is_function(to)).collect());
             }
             all.entry(index).or_default().extend(needs);
-            if let Kind::Impl { of, by } = &item.kind {
+            if let ItemKind::Impl { of, by } = &item.kind {
                 // Follow aliases; rustc rejects cyclic ones.
                 let owner = |name: &Option<String>| {
                     let mut owner = named(name.as_deref()?, index)?;
                     for _ in items {
-                        let Kind::Alias(_, of) = &items[owner].kind else { return Some(owner) };
+                        let ItemKind::Alias(_, of) = &items[owner].kind else { return Some(owner) };
                         owner = named(of.as_deref()?, owner)?;
                     }
                     None
@@ -211,7 +211,7 @@ impl Graph {
                 }
             }
         }
-        let bundles = bundles(&all);
+        let bundles = strongly_connected(&all);
         let members = bundles.iter().enumerate();
         let bundle_of = members
             .flat_map(|(at, (members, _))| members.iter().map(move |&it| (it, at)))
@@ -222,7 +222,7 @@ impl Graph {
 
 /// Returns the strongly connected components of `edges`, each sorted and after the components that
 /// it leads to, with the length of the longest chain of components that it begins.
-fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
+fn strongly_connected(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
     let mut back = Edges::new();
     for (&from, targets) in edges {
         targets.iter().for_each(|&to| back.entry(to).or_default().push(from));
@@ -231,12 +231,12 @@ fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
     // forward search finished them.
     let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
     for &start in edges.keys() {
-        search(start, edges, &mut seen, &mut left);
+        search_postorder(start, edges, &mut seen, &mut left);
     }
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for &start in left.iter().rev() {
         let mut members = Vec::new();
-        search(start, &back, &mut seen, &mut members);
+        search_postorder(start, &back, &mut seen, &mut members);
         members.sort_unstable();
         found.extend((!members.is_empty()).then_some((members, 1)));
     }
@@ -251,7 +251,12 @@ fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
 }
 
 /// Appends the unseen items reachable from `start` to `left`, in postorder.
-fn search(start: usize, edges: &Edges, seen: &mut BTreeSet<usize>, left: &mut Vec<usize>) {
+fn search_postorder(
+    start: usize,
+    edges: &Edges,
+    seen: &mut BTreeSet<usize>,
+    left: &mut Vec<usize>,
+) {
     let next_of = |item: usize| edges.get(&item).map_or(&[][..], Vec::as_slice).iter();
     let mut open = Vec::new();
     if seen.insert(start) {
@@ -273,7 +278,7 @@ fn search(start: usize, edges: &Edges, seen: &mut BTreeSet<usize>, left: &mut Ve
 }
 
 /// Returns a cycle of at least two items through `start`.
-fn circle(start: usize, edges: &Edges) -> Option<Vec<usize>> {
+fn find_cycle(start: usize, edges: &Edges) -> Option<Vec<usize>> {
     let (mut seen, mut open) = (BTreeSet::from([start]), vec![vec![start]]);
     while let Some(path) = open.pop() {
         let last = *path.last()?;
@@ -301,24 +306,24 @@ mod tests {
             let (head, needs) = text.split_once(':').unwrap();
             let (scope, name) = head.split_once(' ').unwrap();
             let kind = match name.split(' ').collect::<Vec<_>>().as_slice() {
-                ["impl", of] => Kind::Impl { of: Some((*of).into()), by: None },
+                ["impl", of] => ItemKind::Impl { of: Some((*of).into()), by: None },
                 ["impl", by, "for", of] => {
-                    Kind::Impl { of: Some((*of).into()), by: Some((*by).into()) }
+                    ItemKind::Impl { of: Some((*of).into()), by: Some((*by).into()) }
                 }
-                ["type", name, of] => Kind::Alias((*name).into(), Some((*of).into())),
-                [name] if name.starts_with(char::is_uppercase) => Kind::Named((*name).into()),
-                _ => Kind::Function(name.into()),
+                ["type", name, of] => ItemKind::Alias((*name).into(), Some((*of).into())),
+                [name] if name.starts_with(char::is_uppercase) => ItemKind::Named((*name).into()),
+                _ => ItemKind::Function(name.into()),
             };
             let needs = needs.split_whitespace().map(str::to_owned).collect();
             let (scope, expansion) = scope.split_once('#').unwrap_or((scope, ""));
             let (scope, expansion) = (scope.into(), expansion.into());
-            registry.register(Known {
+            registry.register(RegisteredItem {
                 scope,
                 expansion,
                 id: index.to_string(),
                 kind,
                 needs,
-                sound: true,
+                is_sound: true,
             });
         }
         registry
@@ -327,7 +332,7 @@ mod tests {
     /// Registers the items and returns the task of each, in order.
     fn tasks(items: &[&str]) -> Vec<String> {
         let mut registry = registry(items);
-        let tasks = (0..items.len()).map(|index| match registry.task(&index.to_string()) {
+        let tasks = (0..items.len()).map(|index| match registry.task_of(&index.to_string()) {
             Task::Lead(ids) => ids.concat(),
             Task::Recursion(names) => names.join(">"),
             other => format!("{other:?}"),
@@ -408,19 +413,19 @@ mod tests {
     #[test]
     fn nothing_is_made_of_what_is_wrong() {
         let mut registry = registry(&["m impl P: P", "m P:", "m f: P"]);
-        registry.items[1].sound = false;
-        assert_eq!(registry.task("0"), Task::Wrong);
-        assert_eq!(registry.task("2"), Task::Lead(vec!["2".into()]));
+        registry.items[1].is_sound = false;
+        assert_eq!(registry.task_of("0"), Task::Wrong);
+        assert_eq!(registry.task_of("2"), Task::Lead(vec!["2".into()]));
     }
 
     #[test]
     fn who_comes_too_late_is_told() {
         let mut registry = registry(&["m P:"]);
-        assert_eq!(registry.task("0"), Task::Lead(vec!["0".into()]));
-        let kind = Kind::Impl { of: Some("P".into()), by: None };
+        assert_eq!(registry.task_of("0"), Task::Lead(vec!["0".into()]));
+        let kind = ItemKind::Impl { of: Some("P".into()), by: None };
         let (scope, expansion, id) = ("m".into(), String::new(), "late".into());
         let needs = vec!["P".into()];
-        registry.register(Known { scope, expansion, id, kind, needs, sound: true });
-        assert_eq!(registry.task("late"), Task::Late);
+        registry.register(RegisteredItem { scope, expansion, id, kind, needs, is_sound: true });
+        assert_eq!(registry.task_of("late"), Task::Late);
     }
 }

@@ -72,34 +72,34 @@ pub(crate) mod linked_items;
 
 use crate::{
     attr::{
-        self, combine,
-        lint_attr::{LintAttribute, LintLevel, lint_attribute},
-        strip::strip,
+        self, combine_errors,
+        lint_attr::{LintAttribute, LintLevel, split_lint_attribute},
+        strip::strip_lint_levels,
     },
     device::{
-        carrier::chain,
-        companions::{Known, Registry, Task},
-        linked_items::{Closure, Link, Linked, Raw, State, in_braces},
+        carrier::chain_macros,
+        companions::{RegisteredItem, Registry, Task},
+        linked_items::{ChainEnd, ChainState, Closure, LinkedItems, RawItem, parse_groups},
     },
     output::{
         attributes::{self, is_rust_analyzer},
-        embed::{self, witness},
+        embed::{self, silence_witness},
         layout_derive, report,
     },
     pipeline,
     resolve::{
         imports,
-        paths::{kernel_paths, key, paths},
-        reserved_names::refuse_name,
-        source_map::{self, FarItem, HostItem},
-        std_paths::StdName,
+        paths::{device_paths, path_key, paths_of_kernel},
+        reserved_names::reject_reserved_name,
+        source_map::{self, HostItem, ItemElsewhere},
+        std_paths::StdItem,
     },
     syntax::{
         self,
-        limits::refuse_deep,
+        limits::reject_deep_item,
         parse,
         tokens::{TOO_LONG, Tokens},
-        ungroup::ungrouped,
+        ungroup::without_invisible_groups,
     },
 };
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
@@ -114,8 +114,8 @@ use syn::{Attribute, Error, Item, ItemMod, Path};
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 
 /// Expands `#[device] item`.
-pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let item = match parse(tokens.clone()) {
+pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let item = match parse_device_item(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {
             let is_too_long = error.to_string() == TOO_LONG;
@@ -124,51 +124,52 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
-    if let Some(later) = after_cfgs(&args, &item) {
+    if let Some(later) = move_after_cfgs(&args, &item) {
         return later;
     }
     if let Item::Mod(module) = item {
-        return cover(module, refuse_args(&args));
+        return expand_module(module, reject_arguments(&args));
     }
-    let item = imports::written_out(item);
-    let mut errors = refuse_args(&args);
-    let stripped = strip(tokens, &mut errors);
-    let repr = layout_derive::repr(&item).unwrap_or_else(|error| {
-        combine(&mut errors, error);
+    let item = imports::resolve_item_imports(item);
+    let mut errors = reject_arguments(&args);
+    let stripped = strip_lint_levels(tokens, &mut errors);
+    let repr = layout_derive::missing_repr(&item).unwrap_or_else(|error| {
+        combine_errors(&mut errors, error);
         None
     });
-    let plain = errors.is_none().then(|| layout_derive::implementation(&item));
+    let plain = errors.is_none().then(|| layout_derive::implement_layout(&item));
     let emitted = quote!(#repr #stripped #plain);
     if is_rust_analyzer() {
         return emitted;
     }
-    let paths = paths(&item);
-    let refusals = [refuse(&paths), refuse_name(&item), refuse_recursion(&item, &paths)];
-    refusals.into_iter().flatten().for_each(|error| combine(&mut errors, error));
-    let rest = carried(&item, &paths, errors.is_none());
+    let paths = device_paths(&item);
+    let refusals =
+        [reject_host_items(&paths), reject_reserved_name(&item), reject_self_call(&item, &paths)];
+    refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
+    let rest = register_or_link(&item, &paths, errors.is_none());
     let errors = errors.map(|errors| errors.to_compile_error());
-    let quiet = matches!(item, Item::Fn(_) | Item::Impl(_)).then(attributes::quiet);
+    let quiet = matches!(item, Item::Fn(_) | Item::Impl(_)).then(attributes::silence_clippy);
     quote!(#quiet #emitted #errors #rest)
 }
 
 /// Returns the macros through which `item`, with dependencies at `paths`, reaches its users.
-fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
-    let id = carrier::unique(item, item::span(item));
-    let needs: Vec<String> = paths.iter().filter_map(item::here).collect();
+fn register_or_link(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
+    let id = carrier::unique_id(item, item::item_span(item));
+    let needs: Vec<String> = paths.iter().filter_map(item::name_in_module).collect();
     let here = Span::call_site();
-    let kind = item::kind(item).expect("other items were refused");
-    let (scope, expansion) = (source_map::scope(here), source_map::expansion(here));
-    let known = Known { scope, expansion, id: id.clone(), kind, needs, sound };
+    let kind = item::item_kind(item).expect("other items were refused");
+    let (scope, expansion) = (source_map::scope_id(here), source_map::expansion_id(here));
+    let known = RegisteredItem { scope, expansion, id: id.clone(), kind, needs, is_sound: sound };
     if !sound {
-        registry(|registry| registry.register(known));
-        let std = syntax::item::name(item).is_some_and(syntax::item::is_std_macro);
+        with_registry(|registry| registry.register(known));
+        let std = syntax::item::item_name(item).is_some_and(syntax::item::is_std_macro);
         return if std {
             TokenStream::new()
         } else {
-            carrier::carrier(item, &id, &linked_items::wrong(&id))
+            carrier::define_carrier(item, &id, &linked_items::erroneous_closure(&id))
         };
     }
-    let raw = Raw { id, item: item.clone() };
+    let raw = RawItem { id, item: item.clone() };
     match item {
         // It needs nothing from its module, so it is in no bundle.
         Item::Fn(_) | Item::Const(_) | Item::Type(_) if known.needs.is_empty() => {
@@ -178,23 +179,23 @@ fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
         // the error.
         _ if has_dollar(item.to_token_stream()) => link_items(&[raw]),
         _ => {
-            registry(|registry| registry.register(known));
-            carrier::raw(&raw)
+            with_registry(|registry| registry.register(known));
+            carrier::carry_raw(&raw)
         }
     }
 }
 
-fn registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
+fn with_registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
     f(&mut REGISTRY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Parses the item after `#[device]`, if it is of an accepted kind.
-fn parse(tokens: TokenStream) -> syn::Result<Item> {
-    let item = parse::item(&Tokens::of(&tokens)?, tokens)?;
-    if let Some(error) = refuse_deep(&item) {
+fn parse_device_item(tokens: TokenStream) -> syn::Result<Item> {
+    let item = parse::parse_item(&Tokens::read(&tokens)?, tokens)?;
+    if let Some(error) = reject_deep_item(&item) {
         return Err(error);
     }
-    let mut item = ungrouped(item);
+    let mut item = without_invisible_groups(item);
     if let Item::Fn(item) = &item
         && let Some(receiver) = item.sig.receiver()
     {
@@ -206,10 +207,10 @@ fn parse(tokens: TokenStream) -> syn::Result<Item> {
                     in the other file";
         return Err(Error::new_spanned(&item, text));
     }
-    match syntax::item::attributes(&mut item) {
+    match syntax::item::item_attributes_mut(&mut item) {
         Some(_) => Ok(item),
         None => {
-            let text = format!("`#[device]` is for {}", item::KINDS);
+            let text = format!("`#[device]` is for {}", item::ACCEPTED_KINDS);
             Err(Error::new_spanned(item, text))
         }
     }
@@ -217,9 +218,9 @@ fn parse(tokens: TokenStream) -> syn::Result<Item> {
 
 /// Moves `#[device]` after the last `cfg` and `cfg_attr`, so that rustc evaluates those before the
 /// item is registered; `None` if there are none.
-fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
+fn move_after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
     let mut item = item.clone();
-    let attributes = syntax::item::attributes(&mut item)?;
+    let attributes = syntax::item::item_attributes_mut(&mut item)?;
     let is_cfg = |attribute: &Attribute| {
         attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
     };
@@ -231,17 +232,17 @@ fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
 
 /// Puts `#[device]` on each suitable item of `module`, and the module's levels of Warpwise's lints
 /// on these items and on kernels.
-fn cover(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
+fn expand_module(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
     let levels = take_levels(&mut module.attrs, &mut errors);
     for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-        let span = item::span(item);
-        if has_levels(item)
-            && let Some(attributes) = syntax::item::attributes(item)
+        let span = item::item_span(item);
+        if takes_module_levels(item)
+            && let Some(attributes) = syntax::item::item_attributes_mut(item)
         {
             attributes.splice(0..0, levels.iter().cloned());
         }
-        if is_covered(item)
-            && let Some(attributes) = syntax::item::attributes(item)
+        if is_device_item(item)
+            && let Some(attributes) = syntax::item::item_attributes_mut(item)
         {
             let device = quote_spanned!(span=> ::warpwise::device);
             attributes.insert(0, syn::parse_quote_spanned!(span=> #[#device]));
@@ -255,33 +256,33 @@ fn cover(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
 fn take_levels(attributes: &mut Vec<Attribute>, errors: &mut Option<Error>) -> Vec<Attribute> {
     let mut levels = Vec::new();
     for attribute in std::mem::take(attributes) {
-        match lint_attribute(&attribute) {
+        match split_lint_attribute(&attribute) {
             Ok(LintAttribute { is_ours: false, .. }) => attributes.push(attribute),
             Ok(LintAttribute { levels: ours, rest, .. }) => {
-                levels.extend(ours.iter().map(LintLevel::attribute));
+                levels.extend(ours.iter().map(LintLevel::to_attribute));
                 attributes.extend(rest);
             }
-            Err(error) => combine(errors, error),
+            Err(error) => combine_errors(errors, error),
         }
     }
     levels
 }
 
 /// Returns true if the levels of a module apply to the item: it contains kernel code.
-fn has_levels(item: &mut Item) -> bool {
+fn takes_module_levels(item: &mut Item) -> bool {
     let is_ours = |attribute: &Attribute| {
         let last = attribute.path().segments.last();
         last.is_some_and(|last| last.ident == "kernel" || last.ident == "device")
     };
     let has_code = matches!(item, Item::Fn(_) | Item::Impl(_) | Item::Trait(_) | Item::Mod(_));
     let stands_for_itself =
-        syntax::item::attributes(item).is_some_and(|all| all.iter().any(is_ours));
-    has_code && (stands_for_itself || is_covered(item))
+        syntax::item::item_attributes_mut(item).is_some_and(|all| all.iter().any(is_ours));
+    has_code && (stands_for_itself || is_device_item(item))
 }
 
 /// Returns false for items of a `#[device]` module that are not device code: kernels, tests, and
 /// items with a `#[device]` of their own.
-fn is_covered(item: &mut Item) -> bool {
+fn is_device_item(item: &mut Item) -> bool {
     let unnamed = matches!(item, Item::Const(item) if item.ident == "_")
         || matches!(item, Item::Mod(ItemMod { content: None, .. }));
     let is_test = |attribute: &Attribute| {
@@ -292,22 +293,23 @@ fn is_covered(item: &mut Item) -> bool {
         let last = attribute.path().segments.last().map(|segment| segment.ident.to_string());
         matches!(last.as_deref(), Some("kernel" | "device" | "test")) || is_test(attribute)
     };
-    !unnamed && syntax::item::attributes(item).is_some_and(|all| !all.iter().any(stands_apart))
+    !unnamed
+        && syntax::item::item_attributes_mut(item).is_some_and(|all| !all.iter().any(stands_apart))
 }
 
 /// Returns the paths that lead to items with macros: not to std.
-fn with_macros(paths: &[Path]) -> impl Iterator<Item = &Path> {
-    paths.iter().filter(|path| StdName::imported(path).is_none())
+fn paths_with_macros(paths: &[Path]) -> impl Iterator<Item = &Path> {
+    paths.iter().filter(|path| StdItem::imported(path).is_none())
 }
 
 /// Links the items at `paths` to `state`, a kernel.
-pub(crate) fn resolve_kernel(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
-    carrier::chain_within_block(&with_macros(paths).collect::<Vec<_>>(), id, state)
+pub(crate) fn chain_kernel(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
+    carrier::chain_within_block(&paths_with_macros(paths).collect::<Vec<_>>(), id, state)
 }
 
 /// Returns a chain that reports the paths in `far`, to other crates, that lead to items without
 /// macros.
-fn probe(far: &[&Path], id: &str) -> TokenStream {
+fn chain_probe(far: &[&Path], id: &str) -> TokenStream {
     let state = quote!(probe #id #({ #far })*);
     let chain = carrier::chain_within_block(far, &format!("{id}_probe"), &state);
     quote!(const _: () = { #chain };)
@@ -315,7 +317,7 @@ fn probe(far: &[&Path], id: &str) -> TokenStream {
 
 /// Passes `items` to [`link`] after rustc has expanded everything else: only then are imports
 /// resolved.
-fn later(stage: &str, items: &[Raw]) -> TokenStream {
+fn link_later(stage: &str, items: &[RawItem]) -> TokenStream {
     let id = items.first().map(|raw| raw.id.as_str()).unwrap_or_default();
     let (name, stage) = (format_ident!("__warpwise_{stage}_{id}"), format_ident!("{stage}"));
     quote!(
@@ -326,15 +328,15 @@ fn later(stage: &str, items: &[Raw]) -> TokenStream {
 }
 
 /// Applies `work` to the ids of items that use an item of another crate without `#[device]`.
-fn lacking<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
+fn with_lacking_ids<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
     static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Links the items at `paths` to `state`.
-fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
-    let steps: Vec<TokenStream> = with_macros(paths).map(ToTokens::to_token_stream).collect();
-    chain(&steps, id, state)
+fn chain_items(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
+    let steps: Vec<TokenStream> = paths_with_macros(paths).map(ToTokens::to_token_stream).collect();
+    chain_macros(&steps, id, state)
 }
 
 /// Expands the end of a chain.
@@ -343,118 +345,126 @@ pub(crate) fn link(tokens: TokenStream) -> TokenStream {
 }
 
 fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
-    let Link { got, state } = Link::of(tokens)?;
+    let ChainEnd { collected: got, state } = ChainEnd::parse(tokens)?;
     Ok(match state {
-        State::Part(name) => carrier::local(&name, &got),
-        State::Wait(raw) => carrier::wait_again(&raw),
-        State::Gather(raw) => gather(raw),
-        State::Bundle(first) => {
-            let others = in_braces::<Raw>(&got)?;
-            let here = item::span(&first.item);
-            let others = others.into_iter().map(|raw| raw.written_at(here));
+        ChainState::Part(name) => carrier::define_local_carrier(&name, &got),
+        ChainState::Wait(raw) => carrier::wait_again(&raw),
+        ChainState::Gather(raw) => link_registered(raw),
+        ChainState::Bundle(first) => {
+            let others = parse_groups::<RawItem>(&got)?;
+            let here = item::item_span(&first.item);
+            let others = others.into_iter().map(|raw| raw.with_hygiene_of(here));
             link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
         }
-        State::Probe(id, paths) => {
-            if let Err(error) = Linked::new(&paths, Closure::all(got)?) {
-                lacking(|ids| ids.insert(id));
+        ChainState::Probe(id, paths) => {
+            if let Err(error) = LinkedItems::new(&paths, Closure::parse_all(got)?) {
+                with_lacking_ids(|ids| ids.insert(id));
                 return Err(error);
             }
             TokenStream::new()
         }
-        State::Probing(items) => later("probed", &items),
-        State::Probed(items) => {
-            let is_lacking = items.first().is_some_and(|raw| lacking(|ids| ids.contains(&raw.id)));
-            if is_lacking { wrong_carriers(&items) } else { link_probed(&items) }
+        ChainState::Probing(items) => link_later("probed", &items),
+        ChainState::Probed(items) => {
+            let is_lacking =
+                items.first().is_some_and(|raw| with_lacking_ids(|ids| ids.contains(&raw.id)));
+            if is_lacking { erroneous_carriers(&items) } else { link_probed(&items) }
         }
-        State::Items(items) => match Linked::new(&all_paths(&items), Closure::all(got)?) {
-            Ok(linked) => define(&items, linked)?,
-            Err(error) => {
-                let (error, carriers) = (error.to_compile_error(), wrong_carriers(&items));
-                quote!(#error #carriers)
+        ChainState::Items(items) => {
+            match LinkedItems::new(&paths_of_items(&items), Closure::parse_all(got)?) {
+                Ok(linked) => define_carriers(&items, linked)?,
+                Err(error) => {
+                    let (error, carriers) = (error.to_compile_error(), erroneous_carriers(&items));
+                    quote!(#error #carriers)
+                }
             }
-        },
-        State::Kernel { args, item } => {
-            let (options, errors) = attr::parse(args);
-            let linked = Linked::new(&kernel_paths(&item, &options), Closure::all(got)?)?;
-            if !linked.sound {
+        }
+        ChainState::Kernel { args, item } => {
+            let (options, errors) = attr::parse_arguments(args);
+            let linked =
+                LinkedItems::new(&paths_of_kernel(&item, &options), Closure::parse_all(got)?)?;
+            if !linked.is_sound {
                 return Ok(TokenStream::new()); // reported where the device item is defined
             }
-            embed::kernel(&item, None, &options, errors.is_none(), &linked.for_kernel()?)
+            embed::embed_kernel(&item, None, &options, errors.is_none(), &linked.device_set()?)
         }
     })
 }
 
 /// Continues with an item after all others are registered.
-fn gather(raw: Raw) -> TokenStream {
-    let Raw { id, item } = &raw;
+fn link_registered(raw: RawItem) -> TokenStream {
+    let RawItem { id, item } = &raw;
     let wrong = |error: Option<Error>| {
         let errors = error.map(|error| error.to_compile_error());
-        let carrier = carrier::carrier(item, id, &linked_items::wrong(id));
+        let carrier = carrier::define_carrier(item, id, &linked_items::erroneous_closure(id));
         quote!(#errors #carrier)
     };
-    match registry(|registry| registry.task(id)) {
+    match with_registry(|registry| registry.task_of(id)) {
         Task::Lead(ids) if ids.len() == 1 => link_items(&[raw]),
         Task::Lead(ids) => {
-            let others = ids[1..].iter().map(|id| carrier::raw_name(id).into_token_stream());
-            chain(&others.collect::<Vec<_>>(), id, &quote!(bundle #raw))
+            let others =
+                ids[1..].iter().map(|id| carrier::raw_carrier_name(id).into_token_stream());
+            chain_macros(&others.collect::<Vec<_>>(), id, &quote!(bundle #raw))
         }
         Task::Follow => TokenStream::new(),
         Task::Wrong => wrong(None),
-        Task::Recursion(names) => wrong(Some(recursion(item, &names))),
+        Task::Recursion(names) => wrong(Some(recursion_error(item, &names))),
         Task::Stray => wrong(Some(Error::new(
-            item::span(item),
+            item::item_span(item),
             "an `impl` block with `#[device]` stands in the module of its type or of its trait, \
              and that is `#[device]`, too",
         ))),
         Task::Late => wrong(Some(Error::new(
-            item::span(item),
+            item::item_span(item),
             "what this belongs to was expanded before this was: define both with the same macro, \
              or this one without",
         ))),
     }
 }
 
-fn recursion(item: &Item, names: &[String]) -> Error {
+fn recursion_error(item: &Item, names: &[String]) -> Error {
     let calls: String = names[1..].iter().map(|next| format!(" calls `{next}`, which")).collect();
     let name = &names[0];
     let text = format!("`{name}`{calls} calls `{name}`; kernel code cannot recurse: use a loop");
-    let paths = paths(item);
-    match paths.iter().find(|path| item::here(path).as_ref() == names.get(1)) {
+    let paths = device_paths(item);
+    match paths.iter().find(|path| item::name_in_module(path).as_ref() == names.get(1)) {
         Some(path) => Error::new_spanned(path, text),
-        None => Error::new(item::span(item), text),
+        None => Error::new(item::item_span(item), text),
     }
 }
 
 /// Links items of one module that need each other.
-fn link_items(items: &[Raw]) -> TokenStream {
-    let paths = all_paths(items);
+fn link_items(items: &[RawItem]) -> TokenStream {
+    let paths = paths_of_items(items);
     if paths.is_empty() {
-        return define(items, Linked::empty()).unwrap_or_else(|error| error.to_compile_error());
+        return define_carriers(items, LinkedItems::empty())
+            .unwrap_or_else(|error| error.to_compile_error());
     }
-    let is_far = |path: &&Path| source_map::in_other_crate(path).is_some();
-    let far: Vec<&Path> = with_macros(&paths).filter(is_far).collect();
+    let is_far = |path: &&Path| source_map::foreign_path(path).is_some();
+    let far: Vec<&Path> = paths_with_macros(&paths).filter(is_far).collect();
     if far.is_empty() {
         return link_probed(items);
     }
     let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
-    let (probe, later) = (probe(&far, &id), later("probing", items));
+    let (probe, later) = (chain_probe(&far, &id), link_later("probing", items));
     quote!(#probe #later)
 }
 
 /// Links items whose paths to other crates are known to lead to macros.
-fn link_probed(items: &[Raw]) -> TokenStream {
+fn link_probed(items: &[RawItem]) -> TokenStream {
     let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
-    resolve(&all_paths(items), &format!("{id}_items"), &quote!(items #(#items)*))
+    chain_items(&paths_of_items(items), &format!("{id}_items"), &quote!(items #(#items)*))
 }
 
 /// Returns the paths of items that are linked together, except to each other.
-fn all_paths(items: &[Raw]) -> Vec<Path> {
-    let own: Vec<String> =
-        items.iter().filter_map(|raw| Some(syntax::item::name(&raw.item)?.to_string())).collect();
+fn paths_of_items(items: &[RawItem]) -> Vec<Path> {
+    let own: Vec<String> = items
+        .iter()
+        .filter_map(|raw| Some(syntax::item::item_name(&raw.item)?.to_string()))
+        .collect();
     let mut found: Vec<Path> = Vec::new();
-    for path in items.iter().flat_map(|raw| paths(&raw.item)) {
-        let is_own = item::here(&path).is_some_and(|name| own.contains(&name));
-        if !is_own && !found.iter().any(|known| key(known) == key(&path)) {
+    for path in items.iter().flat_map(|raw| device_paths(&raw.item)) {
+        let is_own = item::name_in_module(&path).is_some_and(|name| own.contains(&name));
+        if !is_own && !found.iter().any(|known| path_key(known) == path_key(&path)) {
             found.push(path);
         }
     }
@@ -462,16 +472,16 @@ fn all_paths(items: &[Raw]) -> Vec<Path> {
 }
 
 /// Checks `items` with their `linked` dependencies, and defines their macros.
-fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
-    if !linked.sound {
-        return Ok(wrong_carriers(items)); // reported where the other item is defined
+fn define_carriers(items: &[RawItem], mut linked: LinkedItems) -> syn::Result<TokenStream> {
+    if !linked.is_sound {
+        return Ok(erroneous_carriers(items)); // reported where the other item is defined
     }
-    if let Err(error) = linked.add(items) {
-        let (error, carriers) = (error.to_compile_error(), wrong_carriers(items));
+    if let Err(error) = linked.add_bundle(items) {
+        let (error, carriers) = (error.to_compile_error(), erroneous_carriers(items));
         return Ok(quote!(#error #carriers));
     }
     let checked = if items.iter().any(|raw| has_code(&raw.item)) {
-        let (set, own) = linked.for_last(items.len())?;
+        let (set, own) = linked.device_set_of_last(items.len())?;
         pipeline::check_devices(&set, own)
     } else {
         Ok(Vec::new())
@@ -480,25 +490,28 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
         Ok(witnesses) => {
             let carriers: TokenStream = items
                 .iter()
-                .map(|Raw { id, item }| carrier::carrier(item, id, &linked.closure(id)))
+                .map(|RawItem { id, item }| {
+                    carrier::define_carrier(item, id, &linked.closure_tokens(id))
+                })
                 .collect();
             if witnesses.is_empty() {
                 return Ok(carriers);
             }
-            let witnesses = witnesses.iter().map(witness);
+            let witnesses = witnesses.iter().map(silence_witness);
             quote!(#carriers const _: () = { #(#witnesses)* };)
         }
         Err(rejected) => {
-            let (errors, carriers) = (report::rejected(rejected), wrong_carriers(items));
+            let (errors, carriers) = (report::report_rejected(rejected), erroneous_carriers(items));
             quote!(#errors #carriers)
         }
     })
 }
 
 /// Returns the macros of items with errors.
-fn wrong_carriers(items: &[Raw]) -> TokenStream {
-    let carriers =
-        items.iter().map(|Raw { id, item }| carrier::carrier(item, id, &linked_items::wrong(id)));
+fn erroneous_carriers(items: &[RawItem]) -> TokenStream {
+    let carriers = items.iter().map(|RawItem { id, item }| {
+        carrier::define_carrier(item, id, &linked_items::erroneous_closure(id))
+    });
     carriers.collect()
 }
 
@@ -516,50 +529,52 @@ fn has_code(item: &Item) -> bool {
 
 /// Returns the errors for paths that lead to something other than device items, as far as the
 /// source files show.
-pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
+pub(crate) fn reject_host_items(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
     for path in paths {
         let text = path
             .get_ident()
-            .and_then(not_device)
-            .or_else(|| not_device_there(path))
-            .or_else(|| launched(path));
+            .and_then(host_name_error)
+            .or_else(|| host_item_elsewhere_error(path))
+            .or_else(|| kernel_launch_error(path));
         if let Some(text) = text {
-            combine(&mut errors, Error::new_spanned(path, text));
+            combine_errors(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors
 }
 
 /// Returns the error for the path `kernel::launch`: kernel code launches no kernels.
-fn launched(path: &Path) -> Option<String> {
+fn kernel_launch_error(path: &Path) -> Option<String> {
     let [kernel, launch] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-    let is_kernel = launch.ident == "launch" && source_map::is_kernel(&kernel.ident);
-    is_kernel.then(|| linked_items::is_kernel(&kernel.ident, "cannot be launched by kernel code"))
+    let is_kernel = launch.ident == "launch" && source_map::file_declares_kernel(&kernel.ident);
+    is_kernel.then(|| {
+        linked_items::kernel_use_message(&kernel.ident, "cannot be launched by kernel code")
+    })
 }
 
 /// Returns the error for a path to a host item in another module.
-fn not_device_there(path: &Path) -> Option<String> {
-    let FarItem { name, item, file } = source_map::far_item(path)?;
+fn host_item_elsewhere_error(path: &Path) -> Option<String> {
+    let ItemElsewhere { name, item, file } = source_map::far_item(path)?;
     let file = file.map(|file| format!("{}, ", file.display())).unwrap_or_default();
-    Some(no_device(&name, item, &file))
+    Some(host_item_message(&name, item, &file))
 }
 
 /// Returns the error for a plain name that leads to a host item or an unsupported std item.
-fn not_device(name: &Ident) -> Option<String> {
+fn host_name_error(name: &Ident) -> Option<String> {
     if syntax::item::is_std_macro(name) {
         return Some(format!(
             "`{name}` is no device function: those cannot have the name of a macro of std"
         ));
     }
-    if let Some(path) = source_map::imported(name) {
-        return StdName::at(&path).is_none().then(|| not_of_std(&path));
+    if let Some(path) = source_map::imported_std_path(name) {
+        return StdItem::from_path(&path).is_none().then(|| unsupported_std_message(&path));
     }
-    Some(no_device(&name.to_string(), source_map::host_item(name)?, ""))
+    Some(host_item_message(&name.to_string(), source_map::host_item_at(name)?, ""))
 }
 
 /// Returns the message for a host item, which is in this file.
-fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
+fn host_item_message(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
     let help = match keyword {
         "const" => format!(
@@ -579,7 +594,7 @@ fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> St
 }
 
 /// Returns the message for an unsupported std item.
-fn not_of_std(path: &str) -> String {
+fn unsupported_std_message(path: &str) -> String {
     let help = match path.rsplit("::").next().unwrap_or(path) {
         "Saturating" => "\n= help: use the integer itself, and its `saturating_add` and the like",
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
@@ -588,14 +603,14 @@ fn not_of_std(path: &str) -> String {
     format!("kernel code does not know `{path}`{help}")
 }
 
-fn refuse_args(args: &TokenStream) -> Option<Error> {
+fn reject_arguments(args: &TokenStream) -> Option<Error> {
     (!args.is_empty()).then(|| Error::new_spanned(args, "`#[device]` takes no arguments"))
 }
 
-fn refuse_recursion(item: &Item, paths: &[Path]) -> Option<Error> {
+fn reject_self_call(item: &Item, paths: &[Path]) -> Option<Error> {
     let Item::Fn(function) = item else { return None };
     let name = function.sig.ident.to_string();
-    let path = paths.iter().find(|path| item::here(path).as_ref() == Some(&name))?;
+    let path = paths.iter().find(|path| item::name_in_module(path).as_ref() == Some(&name))?;
     let text = format!("`{name}` calls itself; kernel code cannot recurse: use a loop");
     Some(Error::new_spanned(path, text))
 }

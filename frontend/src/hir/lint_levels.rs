@@ -1,11 +1,11 @@
 //! Lint levels: `#[allow(gpu_..)]` and its kin, on functions and statements.
-use crate::{attr::lint_attr::lint_attribute, hir::LintLevels};
+use crate::{attr::lint_attr::split_lint_attribute, hir::LintLevels};
 use syn::{Attribute, Expr, Stmt};
 
 /// The levels that these attributes give to our lints, in order. What is wrong with an attribute
 /// is reported by what strips it.
 pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
-    let read = |attr| lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
+    let read = |attr| split_lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
     attrs.into_iter().flat_map(read).collect()
 }
 

@@ -1,7 +1,7 @@
 //! What was inferred of a function, as notes about its syntax.
 use crate::{
     hir::measure::Measure,
-    resolve::std_paths::StdName,
+    resolve::std_paths::StdItem,
     types::{
         Ty,
         builtin::{Found, Part},
@@ -22,7 +22,7 @@ pub(crate) struct Notes {
     /// Paths of functions, and what they were taken for.
     pub(crate) builtins: Vec<(Path, String)>,
     pub(crate) orders: Vec<(Path, &'static str)>,
-    pub(crate) constants: Vec<(Path, StdName)>,
+    pub(crate) constants: Vec<(Path, StdItem)>,
 }
 
 /// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
@@ -88,8 +88,8 @@ impl Notes {
     }
 
     /// A path was taken for a function or constant of std's.
-    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
-        match name.arguments() {
+    pub(crate) fn of_std(&mut self, path: &Path, name: &StdItem) {
+        match name.generic_arguments() {
             Some(arguments) => {
                 let mut path = path.clone();
                 if let Some(last) = path.segments.last_mut()

@@ -9,10 +9,10 @@ use crate::{
     infer,
     resolve::{
         device_set::{Callee, DeviceItem},
-        std_paths::StdName,
+        std_paths::StdItem,
     },
     std_lib::{Prelude, math_library::Library},
-    syntax::{error::Errors, item::plain_name, limits, span::SpanRange},
+    syntax::{error::Errors, item::unraw_item_name, limits, span::SpanRange},
     types::{
         Prim,
         math::Math,
@@ -102,7 +102,7 @@ impl<'a> Program<'a> {
         prelude: &'a Prelude,
         mathematics: &'a Library,
     ) -> Self {
-        let names = devices.iter().map(|device| plain_name(&device.item));
+        let names = devices.iter().map(|device| unraw_item_name(&device.item));
         Self {
             devices,
             kernel_paths,
@@ -182,8 +182,8 @@ impl<'a> Program<'a> {
     }
 
     /// What of std's an item stands for.
-    pub(crate) fn of_std(&self, item: usize) -> Option<&'a StdName> {
-        self.devices.get(item).and_then(|device| device.of_std.as_ref())
+    pub(crate) fn of_std(&self, item: usize) -> Option<&'a StdItem> {
+        self.devices.get(item).and_then(|device| device.std_item.as_ref())
     }
 
     /// Whether an item is of another crate than the kernel.
@@ -247,7 +247,7 @@ impl<'a> Program<'a> {
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             let syn::Type::Path(this) = &*of.self_ty else { return false };
             named.is_some_and(|named| named.ident == of_trait)
-                && self.paths(Some(index)).get(&crate::resolve::paths::key(&this.path))
+                && self.paths(Some(index)).get(&crate::resolve::paths::path_key(&this.path))
                     == Some(&item)
         })
     }

@@ -17,19 +17,22 @@
 mod occupancy;
 
 use crate::{
-    attr::{self, Options, combine, instances, lint_attr, requires::checked, strip::strip},
+    attr::{
+        self, Options, combine_errors, instances, lint_attr, requires::insert_checks,
+        strip::strip_lint_levels,
+    },
     device::{self, carrier},
     output::{
-        attributes::{cfgs, is_rust_analyzer, quiet},
+        attributes::{cfg_attributes, is_rust_analyzer, silence_clippy},
         embed,
         signature::{self, Param, ParamKind},
     },
-    resolve::{device_set::DeviceSet, imports, paths::kernel_paths},
+    resolve::{device_set::DeviceSet, imports, paths::paths_of_kernel},
     syntax::{
-        limits::refuse_deep,
+        limits::reject_deep_item,
         parse,
         tokens::{TOO_LONG, Tokens},
-        ungroup::ungrouped,
+        ungroup::without_invisible_groups,
     },
 };
 use proc_macro2::{Span, TokenStream};
@@ -39,8 +42,8 @@ use syn::{
 };
 
 /// Expands `#[kernel(args)] item`.
-pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let (item, read, expanded) = match function(tokens.clone()) {
+pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let (item, read, expanded) = match read_function(tokens.clone()) {
         Ok(function) => function,
         Err(error) => {
             let is_too_long = error.to_string() == TOO_LONG;
@@ -49,16 +52,16 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
-    let (mut options, mut errors) = attr::parse(args.clone());
-    let wrong_instances = instances::check(&item, &mut options);
+    let (mut options, mut errors) = attr::parse_arguments(args.clone());
+    let wrong_instances = instances::check_instances(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
     let function = match read.sets_levels {
-        true => strip(tokens.clone(), &mut errors),
+        true => strip_lint_levels(tokens.clone(), &mut errors),
         false => tokens.clone(),
     };
-    let function = checked(function, &options.requires, &name);
-    let handle = handle(&item, &options);
-    let quiet = quiet();
+    let function = insert_checks(function, &options.requires, &name);
+    let handle = launcher_type(&item, &options);
+    let quiet = silence_clippy();
     let output = quote!(
         #[allow(dead_code, reason = "a kernel is launched, not called")]
         #quiet
@@ -68,13 +71,13 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if is_rust_analyzer() {
         return output;
     }
-    let paths = kernel_paths(&item, &options);
-    let refused = device::refuse(&paths);
+    let paths = paths_of_kernel(&item, &options);
+    let refused = device::reject_host_items(&paths);
     let compiled = if refused.is_some() || wrong_instances.is_some() {
         TokenStream::new()
     } else if paths.is_empty() {
         let devices = DeviceSet::default();
-        embed::kernel(
+        embed::embed_kernel(
             &item,
             Some(&read).filter(|_| !expanded),
             &options,
@@ -82,35 +85,35 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
             &devices,
         )
     } else {
-        device::resolve_kernel(
+        device::chain_kernel(
             &paths,
-            &carrier::unique(&item, item.sig.ident.span()),
+            &carrier::unique_id(&item, item.sig.ident.span()),
             &quote!(kernel { #args } { #tokens }),
         )
     };
     for error in [refused, wrong_instances].into_iter().flatten() {
-        combine(&mut errors, error);
+        combine_errors(&mut errors, error);
     }
     let errors = errors.map(|errors| errors.to_compile_error());
-    let levels = lint_levels(&item.attrs);
-    let called = carrier::kernel(&item);
+    let levels = rustc_lint_levels(&item.attrs);
+    let called = carrier::kernel_marker(&item);
     quote!(#output #called #(#levels)* const _: () = { #errors #compiled };)
 }
 
 /// Returns the annotated function, its tokens, and true if macros in it were expanded.
-fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
-    let read = Tokens::of(&tokens)?;
-    let item = parse::item(&read, tokens)?;
-    if let Some(error) = refuse_deep(&item) {
+fn read_function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
+    let read = Tokens::read(&tokens)?;
+    let item = parse::parse_item(&read, tokens)?;
+    if let Some(error) = reject_deep_item(&item) {
         return Err(error);
     }
     match item {
         Item::Fn(mut item) => match item.sig.receiver() {
             None => {
                 if read.has_invisible_groups {
-                    item = ungrouped(item);
+                    item = without_invisible_groups(item);
                 }
-                let (item, expanded) = imports::written_out_kernel(item);
+                let (item, expanded) = imports::resolve_kernel_imports(item);
                 Ok((item, read, expanded))
             }
             Some(receiver) => {
@@ -123,20 +126,21 @@ fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
 }
 
 /// Returns the type through which the host launches `item`.
-fn handle(item: &ItemFn, options: &Options) -> TokenStream {
+fn launcher_type(item: &ItemFn, options: &Options) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
-    let generics = signature::launched(&item.sig.generics, instances::are_named(options));
+    let generics =
+        signature::launcher_generics(&item.sig.generics, instances::has_instances(options));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
     let phantom = (!types.is_empty())
         .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
-    let cfgs = cfgs(&item.attrs);
-    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
-    let instances = instances(item, options);
-    let launch = launch(item, options);
-    let resident = occupancy::functions(item, options);
+    let cfgs = cfg_attributes(&item.attrs);
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx_constant(item));
+    let instances = instance_impls(item, options);
+    let launch = launch_function(item, options);
+    let resident = occupancy::occupancy_functions(item, options);
     let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
-    let summary = summary(&item.attrs);
+    let summary = doc_summary(&item.attrs);
     quote!(
         #(#cfgs)*
         #[doc = #doc]
@@ -156,15 +160,16 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
 }
 
 /// Returns the items of the kernel's single instances.
-fn instances(item: &ItemFn, options: &Options) -> TokenStream {
-    let mut generics = signature::launched(&item.sig.generics, instances::are_named(options));
+fn instance_impls(item: &ItemFn, options: &Options) -> TokenStream {
+    let mut generics =
+        signature::launcher_generics(&item.sig.generics, instances::has_instances(options));
     let all = generics.clone();
-    instances::remove_types(&mut generics);
+    instances::remove_type_params(&mut generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let cfgs = cfgs(&item.attrs);
-    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let cfgs = cfg_attributes(&item.attrs);
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx_constant(item));
     let one = |instance: &instances::Instance| {
-        let launched = instance.launched(&item.sig.ident, &all);
+        let launched = instance.launcher_type(&item.sig.ident, &all);
         let ptx = ptx.as_ref().map(|ptx| {
             quote!(
                 #(#cfgs)*
@@ -189,7 +194,7 @@ fn instances(item: &ItemFn, options: &Options) -> TokenStream {
 
 /// Returns the first paragraph of the user's documentation, which follows the generated one. Not
 /// more, because its examples would run twice.
-fn summary(attributes: &[Attribute]) -> Vec<TokenStream> {
+fn doc_summary(attributes: &[Attribute]) -> Vec<TokenStream> {
     let mut lines = Vec::new();
     for attribute in attributes {
         let Meta::NameValue(MetaNameValue {
@@ -214,7 +219,7 @@ fn summary(attributes: &[Attribute]) -> Vec<TokenStream> {
     lines
 }
 
-fn ptx(item: &ItemFn) -> TokenStream {
+fn ptx_constant(item: &ItemFn) -> TokenStream {
     let vis = &item.vis;
     quote!(
         /// The kernel in PTX, for the oldest supported GPU.
@@ -226,11 +231,12 @@ fn ptx(item: &ItemFn) -> TokenStream {
     )
 }
 
-fn launch(item: &ItemFn, options: &Options) -> TokenStream {
+fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
     let vis = &item.vis;
-    let params = signature::params(item);
-    let bindings = signature::bindings(&item.sig.generics, options);
-    let (source, needs) = (signature::source(options), signature::needs(&params, item, options));
+    let params = signature::launch_params(item);
+    let bindings = signature::launch_bindings(&item.sig.generics, options);
+    let (source, needs) =
+        (signature::source_expr(options), signature::launch_where_clause(&params, item, options));
     // Hygienic names: a parameter of the kernel may have the same name.
     let device = Ident::new("device", Span::mixed_site());
     let config = Ident::new("config", Span::mixed_site());
@@ -238,9 +244,9 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     let launch = Ident::new("launch", item.sig.ident.span());
     let known = signature::is_bindable(&item.sig.generics, options)
         && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
-    let inputs = params.iter().map(parameter);
+    let inputs = params.iter().map(launch_parameter);
     let body = if known {
-        let args = params.iter().map(argument);
+        let args = params.iter().map(launch_argument);
         quote!(
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
             use ::warpwise::__private::NotCompiled as _;
@@ -283,7 +289,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
 }
 
 /// Returns the declaration of a parameter of `launch`.
-fn parameter(Param { name, kind }: &Param) -> TokenStream {
+fn launch_parameter(Param { name, kind }: &Param) -> TokenStream {
     match kind {
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Buffer<#elem>),
@@ -296,7 +302,7 @@ fn parameter(Param { name, kind }: &Param) -> TokenStream {
 }
 
 /// Returns the argument that `launch` passes on for a parameter.
-fn argument(Param { name, kind }: &Param) -> TokenStream {
+fn launch_argument(Param { name, kind }: &Param) -> TokenStream {
     let (pass, single) = match kind {
         ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
         ParamKind::Value(_) => (quote!(value), false),
@@ -309,13 +315,13 @@ fn argument(Param { name, kind }: &Param) -> TokenStream {
 }
 
 /// Returns the levels of rustc's lints among `attributes`, for an item beside the kernel.
-fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
+fn rustc_lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
     let levels = attributes.iter().filter_map(|attribute| {
         let word = attribute.path().get_ident()?.to_string();
         if !matches!(word.as_str(), "allow" | "warn" | "deny" | "forbid" | "expect" | "cfg") {
             return None;
         }
-        let mut attribute = lint_attr::lint_attribute(attribute).ok()?.rest?;
+        let mut attribute = lint_attr::split_lint_attribute(attribute).ok()?.rest?;
         if word == "expect" {
             // The function itself fulfils the expectation, or fails to.
             if let Meta::List(list) = &mut attribute.meta {

@@ -6,11 +6,11 @@ use quote::{format_ident, quote};
 use syn::ItemFn;
 
 /// Returns the functions for `item`; the second one for cooperative kernels only.
-pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
+pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStream {
     if !signature::is_bindable(&item.sig.generics, options) {
         return TokenStream::new();
     }
-    let occupancy = function(
+    let occupancy = occupancy_function(
         item,
         options,
         "occupancy",
@@ -20,7 +20,7 @@ pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
         &quote!(::core::option::Option<::warpwise::occupancy::Occupancy>),
     );
     let most = options.cooperative.then(|| {
-        function(
+        occupancy_function(
             item,
             options,
             "max_cooperative_blocks",
@@ -32,7 +32,7 @@ pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
     quote!(#occupancy #most)
 }
 
-fn function(
+fn occupancy_function(
     item: &ItemFn,
     options: &Options,
     name: &str,
@@ -40,8 +40,9 @@ fn function(
     yields: &TokenStream,
 ) -> TokenStream {
     let (vis, name) = (&item.vis, format_ident!("{name}"));
-    let bindings = signature::bindings(&item.sig.generics, options);
-    let (source, needs) = (signature::source(options), signature::needs(&[], item, options));
+    let bindings = signature::launch_bindings(&item.sig.generics, options);
+    let (source, needs) =
+        (signature::source_expr(options), signature::launch_where_clause(&[], item, options));
     quote!(
         #[doc = #doc]
         ///

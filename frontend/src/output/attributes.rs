@@ -10,7 +10,7 @@ pub(crate) fn is_rust_analyzer() -> bool {
 }
 
 /// Silences clippy's lints that are meaningless for kernel code.
-pub(crate) fn quiet() -> TokenStream {
+pub(crate) fn silence_clippy() -> TokenStream {
     quote!(
         #[allow(
             clippy::assign_op_pattern,
@@ -26,6 +26,6 @@ pub(crate) fn quiet() -> TokenStream {
 }
 
 /// Returns the `#[cfg(..)]` attributes, for generated items beside the function.
-pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+pub(crate) fn cfg_attributes(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
 }

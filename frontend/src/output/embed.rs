@@ -19,13 +19,13 @@ use crate::{
     },
     output::{
         record,
-        report::{self, Places},
+        report::{self, SpanTable},
         signature,
     },
-    pipeline::{Input, Lowered, lower},
+    pipeline::{LowerInput, Lowered, lower},
     resolve::device_set::DeviceSet,
     syntax::{
-        place::{self, Place},
+        place::{self, SourceLocation},
         raw_text,
         tokens::Tokens,
     },
@@ -46,7 +46,7 @@ use warpwise_compiler::{
 
 /// Returns the embedded code of the kernel `item`; `tokens` are its flattened tokens, if available.
 /// If errors are known already (`sound` is false), returns only further errors.
-pub(crate) fn kernel(
+pub(crate) fn embed_kernel(
     item: &ItemFn,
     tokens: Option<&Tokens>,
     options: &Options,
@@ -54,22 +54,22 @@ pub(crate) fn kernel(
     devices: &DeviceSet,
 ) -> TokenStream {
     if options.instances.is_empty() {
-        let generics = signature::launched(&item.sig.generics, false);
+        let generics = signature::launcher_generics(&item.sig.generics, false);
         let (_, type_generics, _) = generics.split_for_impl();
         let name = &item.sig.ident;
         let launched = quote!(#name #type_generics);
-        let input = Input { item, tokens, options, devices };
-        return one(input, (sound, &launched, &mut Said::default())).0;
+        let input = LowerInput { item, tokens, options, devices };
+        return embed_instance(input, (sound, &launched, &mut ReportedDiagnostics::default())).0;
     }
-    let mut said = Said::default();
+    let mut said = ReportedDiagnostics::default();
     let mut embedded = TokenStream::new();
-    let all = signature::launched(&item.sig.generics, true);
+    let all = signature::launcher_generics(&item.sig.generics, true);
     for instance in if sound { options.instances.as_slice() } else { &[] } {
-        let (instantiated, options) = instance.of(item, options, devices);
-        let launched = instance.launched(&item.sig.ident, &all);
-        let traits = Instance::traits(item, devices);
-        let input = Input { item: &instantiated, tokens: None, options: &options, devices };
-        let (found, good) = one(input, (sound, &launched, &mut said));
+        let (instantiated, options) = instance.instantiate(item, options, devices);
+        let launched = instance.launcher_type(&item.sig.ident, &all);
+        let traits = Instance::import_bound_traits(item, devices);
+        let input = LowerInput { item: &instantiated, tokens: None, options: &options, devices };
+        let (found, good) = embed_instance(input, (sound, &launched, &mut said));
         embedded.extend(quote!(const _: () = { #traits #found };));
         if !good {
             break; // the others would say the same again
@@ -80,42 +80,42 @@ pub(crate) fn kernel(
 
 /// The diagnostics of earlier instances of a kernel: location, code and message.
 #[derive(Default)]
-struct Said(BTreeSet<String>);
+struct ReportedDiagnostics(BTreeSet<String>);
 
-impl Said {
+impl ReportedDiagnostics {
     /// Adds a diagnostic; returns true if it is new.
-    fn adds(&mut self, diagnostic: &Diagnostic, places: Places<'_>) -> bool {
-        let at = Place::of(places.range(diagnostic.span).0);
+    fn insert(&mut self, diagnostic: &Diagnostic, places: SpanTable<'_>) -> bool {
+        let at = SourceLocation::start_of(places.range(diagnostic.span).0);
         self.0.insert(format!("{at} {} {}", diagnostic.code, diagnostic.message))
     }
 }
 
 /// Returns the embedded code of a kernel with the launcher type `launched`, and true if it was
 /// lowered.
-fn one(
-    input: Input<'_>,
-    (sound, launched, said): (bool, &TokenStream, &mut Said),
+fn embed_instance(
+    input: LowerInput<'_>,
+    (sound, launched, said): (bool, &TokenStream, &mut ReportedDiagnostics),
 ) -> (TokenStream, bool) {
     match lower(input) {
-        Err(rejected) => (report::rejected(rejected), false),
+        Err(rejected) => (report::report_rejected(rejected), false),
         Ok(_) if !sound => (TokenStream::new(), true),
         Ok(lowered) => {
-            let kernel = Embedded { item: input.item, options: input.options, launched };
-            (kernel.tokens(&lowered, said), true)
+            let kernel = EmbeddedKernel { item: input.item, options: input.options, launched };
+            (kernel.to_tokens(&lowered, said), true)
         }
     }
 }
 
 /// Reports errors in the lint settings.
-fn complaints(item: &ItemFn) -> TokenStream {
+fn report_setting_errors(item: &ItemFn) -> TokenStream {
     let at = item.sig.ident.span();
-    let complaints = Build::current().complaints();
-    complaints.map(|(text, level)| report::settings(text, level, at)).collect()
+    let complaints = Build::current().take_errors();
+    complaints.map(|(text, level)| report::report_setting_error(text, level, at)).collect()
 }
 
 /// Reports expectations of the kernel that no lint fulfils. For an open kernel this is unknown: it
 /// depends on the bindings.
-fn unfulfilled(lowered: &Lowered) -> TokenStream {
+fn report_unfulfilled(lowered: &Lowered) -> TokenStream {
     if lowered.expectations.is_empty()
         || !lowered.kernel.is_closed()
         || !Build::current().shows_lints()
@@ -138,40 +138,41 @@ fn unfulfilled(lowered: &Lowered) -> TokenStream {
             said.push(expectation);
         }
     }
-    said.into_iter().map(|expectation| report::unfulfilled(expectation)).collect()
+    said.into_iter().map(|expectation| report::report_unfulfilled(expectation)).collect()
 }
 
 /// A kernel, or an instance of one, to embed.
 #[derive(Clone, Copy)]
-struct Embedded<'a> {
+struct EmbeddedKernel<'a> {
     item: &'a ItemFn,
     options: &'a Options,
     /// The type that launches it.
     launched: &'a TokenStream,
 }
 
-impl Embedded<'_> {
-    fn tokens(self, lowered: &Lowered, said: &mut Said) -> TokenStream {
-        let witnesses = lowered.witnesses.iter().map(witness);
-        let rebuild = rebuild();
+impl EmbeddedKernel<'_> {
+    fn to_tokens(self, lowered: &Lowered, said: &mut ReportedDiagnostics) -> TokenStream {
+        let witnesses = lowered.witnesses.iter().map(silence_witness);
+        let rebuild = rebuild_triggers();
         let variants = match &lowered.release {
             None => {
                 let (source, said) = self.variant(lowered, None, said);
                 quote!(#source #said)
             }
             Some(release) => {
-                let debug = only(
+                let debug = under_cfg(
                     &quote!(debug_assertions),
-                    self.variant(lowered, Some(true), &mut Said::default()),
+                    self.variant(lowered, Some(true), &mut ReportedDiagnostics::default()),
                 );
-                let release = only(
+                let release = under_cfg(
                     &quote!(not(debug_assertions)),
-                    self.variant(release, Some(false), &mut Said::default()),
+                    self.variant(release, Some(false), &mut ReportedDiagnostics::default()),
                 );
                 quote!(#debug #release)
             }
         };
-        let (complaints, unfulfilled) = (complaints(self.item), unfulfilled(lowered));
+        let (complaints, unfulfilled) =
+            (report_setting_errors(self.item), report_unfulfilled(lowered));
         quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
     }
 
@@ -181,42 +182,43 @@ impl Embedded<'_> {
         self,
         lowered: &Lowered,
         assertions: Option<bool>,
-        before: &mut Said,
+        before: &mut ReportedDiagnostics,
     ) -> (Option<TokenStream>, TokenStream) {
         let Lowered { spans, origins, .. } = lowered;
-        let places = Places { spans, origins, fallback: self.item.sig.ident.span() };
-        let levels = Build::current().levels(&lowered.levels);
-        let choice = backend::chosen(self.options);
-        let levels = match record::kernel(lowered, assertions, choice.backend, &levels, places) {
-            Ok(false) => levels,
-            // The recorded diagnostics replace the others.
-            Ok(true) => Build::silent(),
-            Err(error) => {
-                let text =
-                    format!("cannot write to the file that `{}` names: {error}", RECORD_FILE);
-                return (None, report::error(&text, places.fallback, places.fallback));
-            }
-        };
-        let said = match run(lowered, choice, &levels) {
+        let places = SpanTable { spans, origins, fallback: self.item.sig.ident.span() };
+        let levels = Build::current().levels_with(&lowered.levels);
+        let choice = backend::choose_backend(self.options);
+        let levels =
+            match record::record_kernel(lowered, assertions, choice.backend, &levels, places) {
+                Ok(false) => levels,
+                // The recorded diagnostics replace the others.
+                Ok(true) => Build::silent_levels(),
+                Err(error) => {
+                    let text =
+                        format!("cannot write to the file that `{}` names: {error}", RECORD_FILE);
+                    return (None, report::error_at(&text, places.fallback, places.fallback));
+                }
+            };
+        let said = match compile_lowered(lowered, choice, &levels) {
             Ok(compiled) => {
-                let source = compiled.source(self.item, self.launched, places);
-                let new = compiled.warnings.0.iter().filter(|found| before.adds(found, places));
+                let source = compiled.source_impl(self.item, self.launched, places);
+                let new = compiled.warnings.0.iter().filter(|found| before.insert(found, places));
                 let mut said: TokenStream =
-                    new.map(|found| report::diagnostic(found, places)).collect();
+                    new.map(|found| report::report_diagnostic(found, places)).collect();
                 let ptx = compiled.ptx.as_ref();
                 if let Some(warning) = ptx.and_then(|ptx| ptx.warning.as_deref()) {
                     let at = self.options.backend.map_or(places.fallback, |(_, at)| at);
-                    said.extend(report::backend(warning, at));
+                    said.extend(report::report_backend_fallback(warning, at));
                 }
                 return (Some(source), said);
             }
-            Err(CompileError::Rejected(rejected)) => diagnostics(&rejected, places),
+            Err(CompileError::Rejected(rejected)) => report_all(&rejected, places),
             Err(CompileError::Unsupported(error)) => {
-                report::error(&error.to_string(), places.fallback, places.fallback)
+                report::error_at(&error.to_string(), places.fallback, places.fallback)
             }
             Err(error @ (CompileError::Specialize(_) | CompileError::Malformed(_))) => {
                 let text = format!("{error}\n{}", lowered.kernel);
-                report::bug(&text, places.fallback)
+                report::report_bug(&text, places.fallback)
             }
         };
         (None, said)
@@ -224,7 +226,7 @@ impl Embedded<'_> {
 }
 
 /// Returns a variant's code and diagnostics under a `cfg` condition.
-fn only(
+fn under_cfg(
     condition: &TokenStream,
     (source, said): (Option<TokenStream>, TokenStream),
 ) -> TokenStream {
@@ -234,7 +236,7 @@ fn only(
 }
 
 /// Returns a witness with all lints silenced.
-pub(crate) fn witness(witness: &syn::Item) -> TokenStream {
+pub(crate) fn silence_witness(witness: &syn::Item) -> TokenStream {
     quote!(
         #[allow(
             warnings,
@@ -251,12 +253,12 @@ pub(crate) fn witness(witness: &syn::Item) -> TokenStream {
     )
 }
 
-fn diagnostics(diagnostics: &Diagnostics, places: Places<'_>) -> TokenStream {
-    diagnostics.0.iter().map(|diagnostic| report::diagnostic(diagnostic, places)).collect()
+fn report_all(diagnostics: &Diagnostics, places: SpanTable<'_>) -> TokenStream {
+    diagnostics.0.iter().map(|diagnostic| report::report_diagnostic(diagnostic, places)).collect()
 }
 
 /// Makes cargo expand the kernel again if a variable or the package's settings change.
-fn rebuild() -> TokenStream {
+fn rebuild_triggers() -> TokenStream {
     let manifest = Build::current().has_manifest.then(|| {
         quote!(
             const _: &[u8] = ::core::include_bytes!(::core::concat!(
@@ -276,7 +278,7 @@ fn rebuild() -> TokenStream {
 }
 
 /// Returns a lint level for the runtime's own lints.
-fn level(setting: &Setting) -> TokenStream {
+fn level_tokens(setting: &Setting) -> TokenStream {
     let Setting { lint, level, within, expectation: _ } = setting;
     let level = match level {
         Level::Allow => quote!(Allow),
@@ -299,7 +301,7 @@ fn level(setting: &Setting) -> TokenStream {
 }
 
 /// A kernel compiled as far as possible at build time.
-struct Compiled {
+struct CompiledKernel {
     ir: String,
     ptx: Option<Emitted>,
     warnings: Diagnostics,
@@ -308,7 +310,11 @@ struct Compiled {
     is_built_in: bool,
 }
 
-fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, CompileError> {
+fn compile_lowered(
+    lowered: &Lowered,
+    choice: Choice,
+    levels: &Levels,
+) -> Result<CompiledKernel, CompileError> {
     let kernel = &lowered.kernel;
     let (levels, is_built_in) = (levels.clone(), choice.backend == Backend::Builtin);
     if kernel.is_closed() {
@@ -325,15 +331,20 @@ fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, C
     }
 }
 
-impl Compiled {
+impl CompiledKernel {
     /// Returns the constants that `launch` and `PTX` read.
-    fn source(&self, item: &ItemFn, launched: &TokenStream, places: Places<'_>) -> TokenStream {
+    fn source_impl(
+        &self,
+        item: &ItemFn,
+        launched: &TokenStream,
+        places: SpanTable<'_>,
+    ) -> TokenStream {
         let name = item.sig.ident.unraw().to_string();
-        let ir = raw_text::literal(&self.ir);
-        let levels = self.levels.settings.iter().map(level);
+        let ir = raw_text::text_literal(&self.ir);
+        let levels = self.levels.settings.iter().map(level_tokens);
         let spans = places.spans.iter().map(|range| range.first);
-        let places = place::table(spans.chain([places.fallback]));
-        let generics = signature::launched(&item.sig.generics, false);
+        let places = place::locations_table(spans.chain([places.fallback]));
+        let generics = signature::launcher_generics(&item.sig.generics, false);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         // The `unsafe` is sound, because this compiler produced both the IR and the PTX. Its span
         // is the macro's, so that crates may forbid `unsafe`.
@@ -407,11 +418,11 @@ mod tests {
         let expectations = Vec::new();
         let lowered =
             Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
-        let generics = signature::launched(&item.sig.generics, false);
+        let generics = signature::launcher_generics(&item.sig.generics, false);
         let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
         let (options, launched) = (Options::default(), quote!(#name #args));
-        let kernel = Embedded { item: &item, options: &options, launched: &launched };
-        kernel.tokens(&lowered, &mut Said::default()).to_string()
+        let kernel = EmbeddedKernel { item: &item, options: &options, launched: &launched };
+        kernel.to_tokens(&lowered, &mut ReportedDiagnostics::default()).to_string()
     }
 
     const FILL: &str = "kernel fill {

@@ -28,10 +28,10 @@ use syn::{
 use warpwise_compiler::ir::Element;
 
 /// Returns the `#[repr(C)]` that `item` lacks, or an error if its own `repr` is not supported.
-pub(crate) fn repr(item: &Item) -> syn::Result<Option<TokenStream>> {
+pub(crate) fn missing_repr(item: &Item) -> syn::Result<Option<TokenStream>> {
     let repr = match item {
-        Item::Struct(item) => Repr::of(&item.attrs)?,
-        Item::Enum(item) => Repr::of(&item.attrs)?,
+        Item::Struct(item) => Repr::parse(&item.attrs)?,
+        Item::Enum(item) => Repr::parse(&item.attrs)?,
         _ => return Ok(None),
     };
     let has_layout = match item {
@@ -54,7 +54,7 @@ struct Repr {
 }
 
 impl Repr {
-    fn of(attributes: &[Attribute]) -> syn::Result<Self> {
+    fn parse(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut repr = Self::default();
         for attribute in attributes.iter().filter(|it| it.path().is_ident("repr")) {
             attribute.parse_nested_meta(|meta| {
@@ -62,7 +62,7 @@ impl Repr {
                 match name.to_string().as_str() {
                     "C" => repr.c = true,
                     "transparent" => repr.transparent = true,
-                    "align" => repr.align = Some(alignment(meta.input)?),
+                    "align" => repr.align = Some(parse_alignment(meta.input)?),
                     "packed" => {
                         let text = "kernel code cannot use packed structs: it reads and writes \
                                     fields at their alignment";
@@ -78,7 +78,7 @@ impl Repr {
 }
 
 /// Parses the `(16)` of `align(16)`.
-fn alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
+fn parse_alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
     let content;
     syn::parenthesized!(content in input);
     let align: LitInt = content.parse()?;
@@ -97,18 +97,18 @@ fn is_c_like(item: &ItemEnum) -> bool {
 }
 
 /// Returns the implementations of `Stored` and `Plain` for a struct or an enum.
-pub(crate) fn implementation(item: &Item) -> TokenStream {
+pub(crate) fn implement_layout(item: &Item) -> TokenStream {
     match item {
-        Item::Struct(item) => of_struct(item),
+        Item::Struct(item) => implement_struct(item),
         Item::Enum(item) if item.variants.is_empty() => TokenStream::new(),
-        Item::Enum(item) if is_c_like(item) => of_c_like(item),
-        Item::Enum(item) => of_enum(item),
+        Item::Enum(item) if is_c_like(item) => implement_c_like_enum(item),
+        Item::Enum(item) => implement_enum(item),
         _ => TokenStream::new(),
     }
 }
 
 /// A type declaration.
-struct Declared<'a> {
+struct TypeDeclaration<'a> {
     name: &'a Ident,
     generics: &'a Generics,
     attributes: &'a [Attribute],
@@ -116,7 +116,7 @@ struct Declared<'a> {
     fields: Vec<&'a Type>,
 }
 
-impl Declared<'_> {
+impl TypeDeclaration<'_> {
     /// Implements `Stored` and `Plain` with these bodies; nothing if the type has lifetimes.
     fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
         if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
@@ -128,13 +128,15 @@ impl Declared<'_> {
             type Value = Self;
             #stored
         );
-        let stored = self.one(&quote!(Stored), &quote!(#private::StoredIn), None, &stored);
-        let plain = self.one(&quote!(Plain), &quote!(#private::PlainIn), Some(copied), plain);
+        let stored =
+            self.implement_trait(&quote!(Stored), &quote!(#private::StoredIn), None, &stored);
+        let plain =
+            self.implement_trait(&quote!(Plain), &quote!(#private::PlainIn), Some(copied), plain);
         quote!(#stored #plain)
     }
 
     /// Implements one trait, bounded by `of_fields` for every field, and by `of_itself`.
-    fn one(
+    fn implement_trait(
         &self,
         implemented: &TokenStream,
         of_fields: &TokenStream,
@@ -146,7 +148,7 @@ impl Declared<'_> {
         let own = generics.type_params().map(|param| &param.ident);
         let predicates = where_clause.map(|clause| clause.predicates.iter());
         let predicates = predicates.into_iter().flatten();
-        let cfgs = attributes::cfgs(attributes);
+        let cfgs = attributes::cfg_attributes(attributes);
         quote!(
             #(#cfgs)*
             #[automatically_derived]
@@ -171,19 +173,19 @@ impl Declared<'_> {
     }
 }
 
-fn types(fields: &Fields) -> Vec<&Type> {
+fn field_types(fields: &Fields) -> Vec<&Type> {
     fields.iter().map(|field| &field.ty).collect()
 }
 
-fn members(fields: &Fields) -> Vec<Member> {
+fn field_members(fields: &Fields) -> Vec<Member> {
     fields.members().collect()
 }
 
-fn of_struct(item: &ItemStruct) -> TokenStream {
+fn implement_struct(item: &ItemStruct) -> TokenStream {
     let (members, types, layouts) =
-        (members(&item.fields), types(&item.fields), layouts(&item.fields));
-    let (indices, align) = (indices(&item.fields), align(&item.attrs));
-    let plain = passing(
+        (field_members(&item.fields), field_types(&item.fields), field_layouts(&item.fields));
+    let (indices, align) = (field_indices(&item.fields), requested_alignment(&item.attrs));
+    let plain = passing_functions(
         &quote!(#(::warpwise::Plain::scalars(&self.#members, pass);)*),
         &quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*),
     );
@@ -208,12 +210,12 @@ fn of_struct(item: &ItemStruct) -> TokenStream {
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
-    Declared { name, generics, attributes, fields: types }.implement(&stored, &plain)
+    TypeDeclaration { name, generics, attributes, fields: types }.implement(&stored, &plain)
 }
 
 /// Returns the functions of `Plain`: one passes the scalars of a value, the other the same number
 /// of zeros.
-fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
+fn passing_functions(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
     let pass = quote!(&mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64));
     quote!(
         fn scalars(&self, pass: #pass) {
@@ -226,8 +228,8 @@ fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
 }
 
 /// Returns the discriminant type, as lowering computes it.
-fn tag(item: &ItemEnum) -> TokenStream {
-    let repr = Repr::of(&item.attrs).unwrap_or_default();
+fn discriminant_type(item: &ItemEnum) -> TokenStream {
+    let repr = Repr::parse(&item.attrs).unwrap_or_default();
     match repr.tag {
         Some(tag) => quote!(#tag),
         None => quote!(i32),
@@ -235,14 +237,14 @@ fn tag(item: &ItemEnum) -> TokenStream {
 }
 
 /// Returns the argument of `repr(align(..))`, or 1.
-fn align(attributes: &[Attribute]) -> TokenStream {
-    let repr = Repr::of(attributes).unwrap_or_default();
+fn requested_alignment(attributes: &[Attribute]) -> TokenStream {
+    let repr = Repr::parse(attributes).unwrap_or_default();
     repr.align.map_or_else(|| quote!(1), |align| quote!(#align))
 }
 
 /// Returns the layout of an enum; `variants` are the layouts of the fields of each variant.
 fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> TokenStream {
-    let align = align(&item.attrs);
+    let align = requested_alignment(&item.attrs);
     quote!(
         const LAYOUT: ::warpwise::__private::Layout = {
             let tag = <#tag as ::warpwise::Stored>::LAYOUT;
@@ -252,11 +254,11 @@ fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> 
     )
 }
 
-fn of_c_like(item: &ItemEnum) -> TokenStream {
-    let tag = tag(item);
+fn implement_c_like_enum(item: &ItemEnum) -> TokenStream {
+    let tag = discriminant_type(item);
     let names: Vec<&Ident> = item.variants.iter().map(|variant| &variant.ident).collect();
     let (first, others) = (names[0], &names[1..]);
-    let plain = passing(
+    let plain = passing_functions(
         &quote!(::warpwise::Plain::scalars(&(*self as #tag), pass);),
         &quote!(<#tag as ::warpwise::Plain>::zeros(pass);),
     );
@@ -278,27 +280,28 @@ fn of_c_like(item: &ItemEnum) -> TokenStream {
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
-    Declared { name, generics, attributes, fields: Vec::new() }.implement(&stored, &plain)
+    TypeDeclaration { name, generics, attributes, fields: Vec::new() }.implement(&stored, &plain)
 }
 
-fn of_enum(item: &ItemEnum) -> TokenStream {
-    let tag = tag(item);
+fn implement_enum(item: &ItemEnum) -> TokenStream {
+    let tag = discriminant_type(item);
     let fields: Vec<&Type> =
-        item.variants.iter().flat_map(|variant| types(&variant.fields)).collect();
+        item.variants.iter().flat_map(|variant| field_types(&variant.fields)).collect();
     let all: Vec<TokenStream> =
-        item.variants.iter().map(|variant| layouts(&variant.fields)).collect();
+        item.variants.iter().map(|variant| field_layouts(&variant.fields)).collect();
     let discriminants = discriminants(item);
     let variants: Vec<_> = item.variants.iter().zip(&discriminants).collect();
     let zeroed = variants.iter().map(|(variant, discriminant)| {
-        let types = types(&variant.fields);
+        let types = field_types(&variant.fields);
         quote!((#discriminant) as #tag == 0 #(&& <#types as ::warpwise::Stored>::ZEROED)*)
     });
-    let stores = variants.iter().map(|(variant, discriminant)| store(variant, discriminant, &tag));
+    let stores =
+        variants.iter().map(|(variant, discriminant)| store_arm(variant, discriminant, &tag));
     let loads = variants[1..].iter().map(|(variant, discriminant)| {
-        let load = load(variant);
+        let load = load_block(variant);
         quote!(if tag == (#discriminant) as #tag { #load })
     });
-    let last = load(variants[0].0);
+    let last = load_block(variants[0].0);
     let payload = quote!(
         const {
             let tag = <#tag as ::warpwise::Stored>::LAYOUT;
@@ -323,19 +326,19 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
-    Declared { name, generics, attributes, fields }.implement(&stored, &plain)
+    TypeDeclaration { name, generics, attributes, fields }.implement(&stored, &plain)
 }
 
 /// Passes an enum by value: its discriminant, and the scalars of every variant, with zeros for
 /// inactive variants.
 fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStream) -> TokenStream {
     let zeros = |variant: &Variant| {
-        let types = types(&variant.fields);
+        let types = field_types(&variant.fields);
         quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*)
     };
     let arms = item.variants.iter().zip(discriminants).map(|(variant, discriminant)| {
         let (name, members, values) =
-            (&variant.ident, members(&variant.fields), values(&variant.fields));
+            (&variant.ident, field_members(&variant.fields), value_names(&variant.fields));
         let parts = item.variants.iter().map(|other| match other.ident == *name {
             true => quote!(#(::warpwise::Plain::scalars(#values, pass);)*),
             false => zeros(other),
@@ -348,25 +351,25 @@ fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStrea
         )
     });
     let all = item.variants.iter().map(zeros);
-    passing(
+    passing_functions(
         &quote!(match self { #(#arms)* }),
         &quote!(<#tag as ::warpwise::Plain>::zeros(pass); #(#all)*),
     )
 }
 
 /// Returns the layouts of `fields`.
-fn layouts(fields: &Fields) -> TokenStream {
-    let types = types(fields);
+fn field_layouts(fields: &Fields) -> TokenStream {
+    let types = field_types(fields);
     quote!([#(<#types as ::warpwise::Stored>::LAYOUT),*])
 }
 
 /// Returns the indices of `fields`.
-fn indices(fields: &Fields) -> Vec<Literal> {
+fn field_indices(fields: &Fields) -> Vec<Literal> {
     (0..fields.len()).map(Literal::usize_unsuffixed).collect()
 }
 
 /// Returns variable names for the values of `fields`.
-fn values(fields: &Fields) -> Vec<Ident> {
+fn value_names(fields: &Fields) -> Vec<Ident> {
     (0..fields.len()).map(|index| format_ident!("value{index}")).collect()
 }
 
@@ -390,10 +393,10 @@ fn discriminants(item: &ItemEnum) -> Vec<TokenStream> {
         .collect()
 }
 
-fn store(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> TokenStream {
+fn store_arm(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> TokenStream {
     let fields = &variant.fields;
-    let (name, members, layouts) = (&variant.ident, members(fields), layouts(fields));
-    let (values, indices) = (values(fields), indices(fields));
+    let (name, members, layouts) = (&variant.ident, field_members(fields), field_layouts(fields));
+    let (values, indices) = (value_names(fields), field_indices(fields));
     quote!(
         Self::#name { #(#members: #values),* } => {
             ::warpwise::Stored::store(&((#discriminant) as #tag), bytes);
@@ -403,10 +406,10 @@ fn store(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> To
     )
 }
 
-fn load(variant: &Variant) -> TokenStream {
+fn load_block(variant: &Variant) -> TokenStream {
     let fields = &variant.fields;
     let (name, members, layouts, indices) =
-        (&variant.ident, members(fields), layouts(fields), indices(fields));
+        (&variant.ident, field_members(fields), field_layouts(fields), field_indices(fields));
     quote!({
         let offsets = const { ::warpwise::__private::offsets(&#layouts) };
         return Self::#name {

@@ -14,7 +14,8 @@
 //!
 //! Recorded diagnostics are not reported to rustc, so that dependent crates compile.
 use crate::{
-    attr::level::RECORD_FILE, output::report::Places, pipeline::Lowered, syntax::place::Range,
+    attr::level::RECORD_FILE, output::report::SpanTable, pipeline::Lowered,
+    syntax::place::SourceRange,
 };
 use std::{env, fs::OpenOptions, io, io::Write as _};
 use warpwise_compiler::{
@@ -30,54 +31,56 @@ use warpwise_compiler::{
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(crate) fn kernel(
+pub(crate) fn record_kernel(
     lowered: &Lowered,
     assertions: Option<bool>,
     backend: Backend,
     levels: &Levels,
-    places: Places<'_>,
+    places: SpanTable<'_>,
 ) -> io::Result<bool> {
     let Some(path) = env::var_os(RECORD_FILE) else { return Ok(false) };
     if verify(&lowered.kernel).is_err() {
         return Ok(false); // which compiling it says, too
     }
-    let mut line = record(lowered, assertions, backend, levels, places);
+    let mut line = json_record(lowered, assertions, backend, levels, places);
     line.push('\n');
     OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())?;
     Ok(true)
 }
 
-fn record(
+fn json_record(
     lowered: &Lowered,
     assertions: Option<bool>,
     backend: Backend,
     levels: &Levels,
-    places: Places<'_>,
+    places: SpanTable<'_>,
 ) -> String {
     let kernel = &lowered.kernel;
-    let mut writer = Writer { places, files: Vec::new() };
-    let at = writer.range(Range::of(places.fallback, places.fallback));
-    let spans = list(lowered.spans.iter().map(|at| writer.range(Range::of(at.first, at.last))));
+    let mut writer = RecordWriter { places, files: Vec::new() };
+    let at = writer.range(SourceRange::spanning(places.fallback, places.fallback));
+    let spans = json_list(
+        lowered.spans.iter().map(|at| writer.range(SourceRange::spanning(at.first, at.last))),
+    );
     let found = lint::all(kernel, &Analyses::of(kernel), levels);
-    let diagnostics = list(found.iter().map(|found| writer.diagnostic(found)));
-    let files = list(writer.files.iter().map(|file| quoted(file)));
+    let diagnostics = json_list(found.iter().map(|found| writer.diagnostic(found)));
+    let files = json_list(writer.files.iter().map(|file| json_string(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());
     format!(
         "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\
          \"backend\":\"{backend}\",\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
-        quoted(env!("CARGO_PKG_VERSION")),
-        quoted(&kernel.name),
-        quoted(&kernel.to_string()),
+        json_string(env!("CARGO_PKG_VERSION")),
+        json_string(&kernel.name),
+        json_string(&kernel.to_string()),
     )
 }
 
 /// A writer of locations that collects their files.
-struct Writer<'a> {
-    places: Places<'a>,
+struct RecordWriter<'a> {
+    places: SpanTable<'a>,
     files: Vec<String>,
 }
 
-impl Writer<'_> {
+impl RecordWriter<'_> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic) -> String {
         let Diagnostic { code, level, message, span, labels, notes, help } = diagnostic;
         let level = match level {
@@ -85,27 +88,27 @@ impl Writer<'_> {
             Level::Warn => "warn",
             Level::Deny => "deny",
         };
-        let labels = list(labels.iter().map(|(span, text)| {
-            format!("{{\"at\":{},\"text\":{}}}", self.span(*span), quoted(text))
+        let labels = json_list(labels.iter().map(|(span, text)| {
+            format!("{{\"at\":{},\"text\":{}}}", self.span(*span), json_string(text))
         }));
         format!(
             "{{\"code\":{},\"level\":\"{level}\",\"message\":{},\"at\":{},\"labels\":{labels},\
              \"notes\":{},\"help\":{}}}",
-            quoted(code),
-            quoted(message),
+            json_string(code),
+            json_string(message),
             self.span(*span),
-            list(notes.iter().map(|note| quoted(note))),
-            help.as_ref().map_or("null".to_owned(), |help| quoted(help)),
+            json_list(notes.iter().map(|note| json_string(note))),
+            help.as_ref().map_or("null".to_owned(), |help| json_string(help)),
         )
     }
 
     fn span(&mut self, span: ir::Span) -> String {
         let (first, last) = self.places.range(span);
-        self.range(Range::of(first, last))
+        self.range(SourceRange::spanning(first, last))
     }
 
-    fn range(&mut self, range: Range) -> String {
-        let Range { start, end: (line, column) } = range;
+    fn range(&mut self, range: SourceRange) -> String {
+        let SourceRange { start, end: (line, column) } = range;
         let file = self.files.iter().position(|known| *known == start.file).unwrap_or_else(|| {
             self.files.push(start.file);
             self.files.len() - 1
@@ -114,12 +117,12 @@ impl Writer<'_> {
     }
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+fn json_list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
 /// Returns `text` as a JSON string.
-fn quoted(text: &str) -> String {
+fn json_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {
@@ -160,11 +163,11 @@ mod tests {
             release: None,
         };
         let Lowered { spans, origins, .. } = &lowered;
-        let places = Places { spans, origins, fallback: Span::call_site() };
+        let places = SpanTable { spans, origins, fallback: Span::call_site() };
         let code = "gpu_barriers_in_divergent_flow";
         for (level, name) in [(Level::Allow, "allow"), (Level::Deny, "deny")] {
             let levels = Levels { settings: vec![Setting::everywhere(code, level)] };
-            let line = record(&lowered, Some(true), Backend::Llvm, &levels, places);
+            let line = json_record(&lowered, Some(true), Backend::Llvm, &levels, places);
             let version = format!("{{\"warpwise\":\"{}\",", env!("CARGO_PKG_VERSION"));
             let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"backend\":\"llvm\",\
                          \"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
@@ -178,6 +181,6 @@ mod tests {
 
     #[test]
     fn text_is_quoted_as_json_has_it() {
-        assert_eq!(quoted("a\"b\\c\nd\te→f"), "\"a\\\"b\\\\c\\nd\\u0009e→f\"");
+        assert_eq!(json_string("a\"b\\c\nd\te→f"), "\"a\\\"b\\\\c\\nd\\u0009e→f\"");
     }
 }

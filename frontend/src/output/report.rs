@@ -15,7 +15,7 @@ use crate::{
     attr::lint_attr::Expectation,
     syntax::{
         error::Rejected,
-        place::Place,
+        place::SourceLocation,
         span::{Origin, SpanRange},
     },
 };
@@ -31,7 +31,7 @@ use warpwise_compiler::{
 
 /// The source spans of a kernel's IR.
 #[derive(Clone, Copy)]
-pub(crate) struct Places<'a> {
+pub(crate) struct SpanTable<'a> {
     /// Source ranges, by IR span.
     pub(crate) spans: &'a [SpanRange],
     /// The owner of the code at each span.
@@ -40,7 +40,7 @@ pub(crate) struct Places<'a> {
     pub(crate) fallback: Span,
 }
 
-impl Places<'_> {
+impl SpanTable<'_> {
     /// Returns the first and last token of `span`.
     pub(crate) fn range(self, span: ir::Span) -> (Span, Span) {
         self.spans
@@ -50,49 +50,51 @@ impl Places<'_> {
 
     /// Returns the range to underline for `span`, and the location to add as text. rustc cannot
     /// underline code of another crate; the call that leads there is underlined instead.
-    fn shown(self, span: ir::Span) -> ((Span, Span), Option<Place>) {
+    fn underlined_range(self, span: ir::Span) -> ((Span, Span), Option<SourceLocation>) {
         let (first, last) = self.range(span);
         match self.origins.get(span.index()).unwrap_or(&Origin::Kernel) {
             Origin::Kernel => ((first, last), None),
             // As if not produced by the macro that carried the tokens.
-            Origin::Device => (self.written((first, last)), None),
-            Origin::Foreign(call) => (self.written(self.range(*call)), Some(Place::of(first))),
+            Origin::Device => (self.as_written((first, last)), None),
+            Origin::Foreign(call) => {
+                (self.as_written(self.range(*call)), Some(SourceLocation::start_of(first)))
+            }
         }
     }
 
-    fn written(self, (first, last): (Span, Span)) -> (Span, Span) {
+    fn as_written(self, (first, last): (Span, Span)) -> (Span, Span) {
         (first.resolved_at(self.fallback), last.resolved_at(self.fallback))
     }
 }
 
 /// Returns statements that make rustc show `diagnostic`.
-pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenStream {
-    let ((first, last), inside) = places.shown(diagnostic.span);
-    let text = text(diagnostic, inside, places);
+pub(crate) fn report_diagnostic(diagnostic: &Diagnostic, places: SpanTable<'_>) -> TokenStream {
+    let ((first, last), inside) = places.underlined_range(diagnostic.span);
+    let text = full_message(diagnostic, inside, places);
     match diagnostic.level {
         Level::Allow => TokenStream::new(),
-        Level::Warn => warning(diagnostic.code, &text, first, last),
-        Level::Deny => error(&text, first, last),
+        Level::Warn => warning_at(diagnostic.code, &text, first, last),
+        Level::Deny => error_at(&text, first, last),
     }
 }
 
 /// Returns statements that make rustc report an error in the lint settings.
-pub(crate) fn settings(text: &str, level: Level, at: Span) -> TokenStream {
+pub(crate) fn report_setting_error(text: &str, level: Level, at: Span) -> TokenStream {
     match level {
         Level::Allow => TokenStream::new(),
-        Level::Warn => warning("lint_settings", text, at, at),
-        Level::Deny => error(text, at, at),
+        Level::Warn => warning_at("lint_settings", text, at, at),
+        Level::Deny => error_at(text, at, at),
     }
 }
 
 /// Returns statements that make rustc report the fallback to another back end.
-pub(crate) fn backend(text: &str, at: Span) -> TokenStream {
-    warning("backend", text, at, at)
+pub(crate) fn report_backend_fallback(text: &str, at: Span) -> TokenStream {
+    warning_at("backend", text, at, at)
 }
 
 /// Returns an item that makes rustc report an unfulfilled expectation in its own words: an
 /// `#[expect]` of a lint that never fires on this item.
-pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStream {
+pub(crate) fn report_unfulfilled(Expectation { span: at, reason }: &Expectation) -> TokenStream {
     let lint = Ident::new("deprecated_in_future", *at);
     let reason = reason.as_ref().map(|reason| quote!(, reason = #reason));
     quote!(
@@ -102,14 +104,18 @@ pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStre
 }
 
 /// Returns message, notes and help in rustc's layout.
-fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> String {
+fn full_message(
+    diagnostic: &Diagnostic,
+    inside: Option<SourceLocation>,
+    places: SpanTable<'_>,
+) -> String {
     let Diagnostic { code, level, message, labels, notes, help, .. } = diagnostic;
     let mut text = message.clone();
     if let Some(place) = inside {
         text.push_str(&format!("\n= note: in a function of another crate ({place})"));
     }
     for (span, label) in labels {
-        let place = Place::of(places.range(*span).0);
+        let place = SourceLocation::start_of(places.range(*span).0);
         text.push_str(&format!("\n= note: {label} ({place})"));
     }
     for note in notes {
@@ -138,7 +144,7 @@ fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> S
 }
 
 /// Returns an error with `text` that underlines `first` to `last`.
-pub(crate) fn error(text: &str, first: Span, last: Span) -> TokenStream {
+pub(crate) fn error_at(text: &str, first: Span, last: Span) -> TokenStream {
     let mut arguments = Group::new(proc_macro2::Delimiter::Brace, quote_spanned!(last=> #text));
     arguments.set_span(last);
     let arguments = TokenTree::Group(arguments);
@@ -148,7 +154,7 @@ pub(crate) fn error(text: &str, first: Span, last: Span) -> TokenStream {
 }
 
 /// Returns a warning with `text` that underlines `first` to `last`.
-fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
+fn warning_at(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
     let lint = code.strip_prefix("gpu_").unwrap_or(code);
     let note = format!("\n{text}");
     let hidden = format_ident!("__{lint}");
@@ -168,16 +174,16 @@ fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
 }
 
 /// Returns items that make rustc report the errors of a function that was not lowered.
-pub(crate) fn rejected(rejected: Rejected) -> TokenStream {
+pub(crate) fn report_rejected(rejected: Rejected) -> TokenStream {
     let Rejected { errors, rustc_reports } = rejected;
     if !rustc_reports {
         return errors.to_compile_error();
     }
-    errors.into_iter().map(|error| unless_rustc_does(&error)).collect()
+    errors.into_iter().map(|error| report_unless_rustc_does(&error)).collect()
 }
 
 /// Returns an error that rustc shows only if there are no others.
-fn unless_rustc_does(error: &syn::Error) -> TokenStream {
+fn report_unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
     let text = format!(
         "\n{error}\n= note: rustc was expected to say this, in its own words; please report that \
@@ -186,7 +192,7 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
     );
     let module = quote_spanned!(span=> gpu::);
     let call = quote_spanned!(span=> what_cannot_be_compiled());
-    let field = Ident::new(&words(&error.to_string()), span);
+    let field = Ident::new(&text_to_identifier(&error.to_string()), span);
     quote!(
         const _: () = {
             mod gpu {
@@ -208,7 +214,7 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
 }
 
 /// Returns a text as an identifier.
-fn words(text: &str) -> String {
+fn text_to_identifier(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.fold("wrong".to_owned(), |name, word| name + "_" + word)
 }
@@ -222,13 +228,13 @@ fn at_repository() -> String {
 }
 
 /// Returns an error for a bug of Warpwise.
-pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
+pub(crate) fn report_bug(text: &str, span: Span) -> TokenStream {
     let text = format!(
         "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with the \
          kernel{}",
         at_repository()
     );
-    error(&text, span, span)
+    error_at(&text, span, span)
 }
 
 #[cfg(test)]
@@ -237,7 +243,7 @@ mod tests {
 
     fn rejection(rustc_reports: bool) -> String {
         let errors = syn::Error::new(Span::call_site(), "no such thing");
-        rejected(Rejected { errors, rustc_reports }).to_string()
+        report_rejected(Rejected { errors, rustc_reports }).to_string()
     }
 
     #[test]
@@ -252,8 +258,8 @@ mod tests {
             notes: vec!["assuming blocks of 256 threads".to_owned()],
             help: Some("do it otherwise".to_owned()),
         };
-        let places = Places { spans: &[], origins: &[], fallback: Span::call_site() };
-        let text = text(&diagnostic, None, places);
+        let places = SpanTable { spans: &[], origins: &[], fallback: Span::call_site() };
+        let text = full_message(&diagnostic, None, places);
         let lines: Vec<_> = text.lines().take(4).collect();
         let expected = [
             "it is wrong",

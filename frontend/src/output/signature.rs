@@ -59,10 +59,11 @@ const ATOMICS: [&str; 9] = [
 ];
 
 /// Types of std that are plain if their arguments are.
-const OF_STD: [&str; 6] = ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
+const STD_TYPES: [&str; 6] =
+    ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
 
 /// Returns the parameters of `item`, in order.
-pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
+pub(crate) fn launch_params(item: &ItemFn) -> Vec<Param> {
     let generics = &item.sig.generics;
     let inputs = item.sig.inputs.iter().enumerate();
     inputs
@@ -75,26 +76,26 @@ pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
                         Pat::Ident(pat) => pat.ident.clone(),
                         _ => made_up,
                     };
-                    Param { name, kind: kind(&input.ty, generics) }
+                    Param { name, kind: param_kind(&input.ty, generics) }
                 }
             }
         })
         .collect()
 }
 
-fn kind(ty: &Type, generics: &Generics) -> ParamKind {
+fn param_kind(ty: &Type, generics: &Generics) -> ParamKind {
     let named = |ty: &Type, names: &[&str]| {
         last_name(ty).is_some_and(|name| names.iter().any(|known| name == known))
     };
     match ty {
-        Type::Paren(inner) => kind(&inner.elem, generics),
-        Type::Group(inner) => kind(&inner.elem, generics),
+        Type::Paren(inner) => param_kind(&inner.elem, generics),
+        Type::Group(inner) => param_kind(&inner.elem, generics),
         Type::Reference(reference) => {
             let (elem, single) = match &*reference.elem {
                 Type::Slice(slice) => (&*slice.elem, false),
                 one => (one, true),
             };
-            let (plain, atomic) = (may_be_plain(elem), named(innermost(elem), &ATOMICS));
+            let (plain, atomic) = (may_be_plain(elem), named(innermost_element(elem), &ATOMICS));
             let elem = elem.clone();
             match (reference.mutability.is_some(), plain, atomic) {
                 (false, _, true) => ParamKind::Atomic { elem, single },
@@ -103,18 +104,20 @@ fn kind(ty: &Type, generics: &Generics) -> ParamKind {
                 (true, _, true) | (_, false, false) => ParamKind::Unknown,
             }
         }
-        ty if named(ty, &SCALARS) || is_parameter(ty, generics) => ParamKind::Scalar(ty.clone()),
+        ty if named(ty, &SCALARS) || is_number_parameter(ty, generics) => {
+            ParamKind::Scalar(ty.clone())
+        }
         ty if may_be_plain(ty) => ParamKind::Value(ty.clone()),
         _ => ParamKind::Unknown,
     }
 }
 
 /// Returns `T` for `[[T; 2]; 3]`.
-fn innermost(ty: &Type) -> &Type {
+fn innermost_element(ty: &Type) -> &Type {
     match ty {
-        Type::Paren(inner) => innermost(&inner.elem),
-        Type::Group(inner) => innermost(&inner.elem),
-        Type::Array(array) => innermost(&array.elem),
+        Type::Paren(inner) => innermost_element(&inner.elem),
+        Type::Group(inner) => innermost_element(&inner.elem),
+        Type::Array(array) => innermost_element(&array.elem),
         _ => ty,
     }
 }
@@ -125,16 +128,17 @@ fn may_be_plain(ty: &Type) -> bool {
         Type::Paren(inner) => may_be_plain(&inner.elem),
         Type::Group(inner) => may_be_plain(&inner.elem),
         Type::Array(array) => may_be_plain(&array.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().all(may_be_part),
+        Type::Tuple(tuple) => tuple.elems.iter().all(may_be_component),
         Type::Path(TypePath { qself: None, path, .. }) => {
             path.segments.last().is_some_and(|last| {
                 let name = last.ident.to_string();
                 SCALARS.contains(&name.as_str())
                     || Vector::named(&name).is_some()
-                    || (OF_STD.contains(&name.as_str()) && arguments(last).all(may_be_part))
+                    || (STD_TYPES.contains(&name.as_str())
+                        && type_arguments(last).all(may_be_component))
                     || !is_known_item(&name)
                     || is_known_trait(&name)
-                    || (is_free_for_types(&name) && source_map::is_declared(&last.ident))
+                    || (is_free_for_types(&name) && source_map::has_own_type(&last.ident))
             })
         }
         _ => false,
@@ -142,13 +146,14 @@ fn may_be_plain(ty: &Type) -> bool {
 }
 
 /// Like [`may_be_plain`], for a component of a type, which may also be an atomic.
-fn may_be_part(ty: &Type) -> bool {
+fn may_be_component(ty: &Type) -> bool {
     may_be_plain(ty)
-        || last_name(innermost(ty)).is_some_and(|name| ATOMICS.iter().any(|known| name == known))
+        || last_name(innermost_element(ty))
+            .is_some_and(|name| ATOMICS.iter().any(|known| name == known))
 }
 
 /// Returns `T` and `E` for `Result<T, E>`.
-fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
     let arguments = match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
         PathArguments::None | PathArguments::Parenthesized(_) => None,
@@ -172,7 +177,7 @@ fn last_name(ty: &Type) -> Option<&Ident> {
 }
 
 /// Returns true for a type parameter that stands for numbers.
-fn is_parameter(ty: &Type, generics: &Generics) -> bool {
+fn is_number_parameter(ty: &Type, generics: &Generics) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
     let mut params = generics.type_params();
     path.get_ident()
@@ -182,7 +187,7 @@ fn is_parameter(ty: &Type, generics: &Generics) -> bool {
 /// Returns true if `param` stands for numbers: it is bounded by a number trait, or only by traits
 /// of std.
 fn is_number(param: &TypeParam, generics: &Generics) -> bool {
-    let names = bounds(param, generics);
+    let names = bound_names(param, generics);
     names.iter().any(is_number_trait)
         || !names.is_empty() && names.iter().all(|name| is_std_trait(&name.to_string()))
 }
@@ -192,7 +197,7 @@ fn is_number_trait(name: &&Ident) -> bool {
 }
 
 /// Returns the last names of the traits that bound `param`.
-fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
+fn bound_names<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let behind = predicates.filter_map(|predicate| match predicate {
         WherePredicate::Type(of) if last_name(&of.bounded_ty) == Some(&param.ident) => {
@@ -210,7 +215,9 @@ fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
 /// Returns true if `launch` can bind all of `generics`; lowering rejects a kernel with others.
 pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
     generics.params.iter().all(|param| match param {
-        GenericParam::Type(param) => instances::are_named(options) || is_number(param, generics),
+        GenericParam::Type(param) => {
+            instances::has_instances(options) || is_number(param, generics)
+        }
         GenericParam::Const(param) => {
             last_name(&param.ty).is_some_and(|name| SCALARS.iter().any(|known| name == known))
         }
@@ -220,7 +227,7 @@ pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
 
 /// Returns the generics of the launcher type: without lifetimes, and with a number bound on type
 /// parameters without one, as lowering assumes, unless the kernel has named instances.
-pub(crate) fn launched(generics: &Generics, named: bool) -> Generics {
+pub(crate) fn launcher_generics(generics: &Generics, named: bool) -> Generics {
     let mut launched = generics.clone();
     launched.params = std::mem::take(&mut launched.params)
         .into_iter()
@@ -232,7 +239,7 @@ pub(crate) fn launched(generics: &Generics, named: bool) -> Generics {
     }
     if !named {
         for param in launched.type_params_mut() {
-            if !bounds(param, generics).iter().any(is_number_trait) {
+            if !bound_names(param, generics).iter().any(is_number_trait) {
                 param.bounds.push(parse_quote!(::warpwise::Num));
             }
         }
@@ -253,8 +260,8 @@ fn mentions_lifetime(predicate: &WherePredicate) -> bool {
 }
 
 /// Returns an expression for the compiled kernel.
-pub(crate) fn source(options: &Options) -> TokenStream {
-    if instances::are_named(options) {
+pub(crate) fn source_expr(options: &Options) -> TokenStream {
+    if instances::has_instances(options) {
         quote!(<Self as ::warpwise::__private::Instance>::SOURCE)
     } else {
         quote!(Self::__WARPWISE_SOURCE)
@@ -263,8 +270,12 @@ pub(crate) fn source(options: &Options) -> TokenStream {
 
 /// Returns a `where` clause for a kernel with named instances: the types form an instance, and can
 /// be passed.
-pub(crate) fn needs(params: &[Param], item: &ItemFn, options: &Options) -> Option<TokenStream> {
-    if !instances::are_named(options) {
+pub(crate) fn launch_where_clause(
+    params: &[Param],
+    item: &ItemFn,
+    options: &Options,
+) -> Option<TokenStream> {
+    if !instances::has_instances(options) {
         return None;
     }
     let bounds = params.iter().filter_map(|param| {
@@ -292,7 +303,7 @@ fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
 }
 
 /// Returns the bindings of `generics` at launch, and then those of the `open` constants.
-pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStream> {
+pub(crate) fn launch_bindings(generics: &Generics, options: &Options) -> Vec<TokenStream> {
     let mut bindings = Vec::new();
     let constant = |value: &dyn quote::ToTokens| {
         quote!(::warpwise::__private::Binding::Const(
@@ -301,7 +312,7 @@ pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStrea
     };
     for param in &generics.params {
         match param {
-            GenericParam::Type(_) if instances::are_named(options) => {}
+            GenericParam::Type(_) if instances::has_instances(options) => {}
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 bindings.push(quote!(::warpwise::__private::Binding::Type(

@@ -1,5 +1,5 @@
 //! The linked `#[device]` items of a kernel.
-use crate::resolve::std_paths::StdName;
+use crate::resolve::std_paths::StdItem;
 use std::collections::BTreeMap;
 
 /// The `#[device]` items that a kernel reaches.
@@ -23,7 +23,7 @@ pub(crate) struct DeviceItem {
     /// True if the item is from another crate than the kernel.
     pub(crate) is_foreign: bool,
     /// The std item that it stands for.
-    pub(crate) of_std: Option<StdName>,
+    pub(crate) std_item: Option<StdItem>,
 }
 
 /// The function that a call resolves to, among the items.

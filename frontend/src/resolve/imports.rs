@@ -21,34 +21,34 @@ use syn::{
 
 /// Resolves the imports of a kernel and expands its macros; also returns true if there were any
 /// macro calls.
-pub(crate) fn written_out_kernel(mut item: ItemFn) -> (ItemFn, bool) {
-    let mut uses = Uses::default();
+pub(crate) fn resolve_kernel_imports(mut item: ItemFn) -> (ItemFn, bool) {
+    let mut uses = ImportScopes::default();
     uses.visit_item_fn_mut(&mut item);
     if uses.calls_macros {
-        item = macro_rules::expanded_kernel(&item);
-        Uses::default().visit_item_fn_mut(&mut item);
+        item = macro_rules::expand_kernel(&item);
+        ImportScopes::default().visit_item_fn_mut(&mut item);
     }
     (item, uses.calls_macros)
 }
 
 /// Resolves the imports of a device item and expands its macros.
-pub(crate) fn written_out(mut item: Item) -> Item {
-    let mut uses = Uses::default();
+pub(crate) fn resolve_item_imports(mut item: Item) -> Item {
+    let mut uses = ImportScopes::default();
     uses.visit_item_mut(&mut item);
     if uses.calls_macros {
-        item = macro_rules::expanded(&item);
-        Uses::default().visit_item_mut(&mut item);
+        item = macro_rules::expand_item(&item);
+        ImportScopes::default().visit_item_mut(&mut item);
     }
     item
 }
 
 /// Modules of std with items that kernel code knows.
-const MODULES: [&str; 11] = [
+const STD_MODULES: [&str; 11] = [
     "array", "atomic", "cmp", "consts", "convert", "iter", "marker", "mem", "ops", "slice", "sync",
 ];
 
 /// Functions of `std::iter`.
-const ITERATORS: [&str; 10] = [
+const ITERATOR_FUNCTIONS: [&str; 10] = [
     "chain",
     "empty",
     "from_fn",
@@ -63,27 +63,27 @@ const ITERATORS: [&str; 10] = [
 
 /// The imports of the surrounding blocks, innermost last.
 #[derive(Default)]
-struct Uses {
+struct ImportScopes {
     scopes: Vec<HashMap<String, Vec<String>>>,
     /// True if there are calls of unknown macros; their arguments are left alone.
     calls_macros: bool,
 }
 
-impl Uses {
+impl ImportScopes {
     /// Returns the path that a name stands for, as the segments; `alone` if the name is the whole
     /// path and not only its first segment.
-    fn path_of(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
+    fn imported_path(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
             let path = if is_type_name(&text) {
-                let found =
-                    source_map::imported_variant(name).or_else(|| source_map::std_type(name));
+                let found = source_map::imported_variant(name)
+                    .or_else(|| source_map::imported_std_type(name));
                 found.or_else(|| source_map::atomic_ordering(name).filter(|_| alone))
-            } else if alone && ITERATORS.contains(&text.as_str()) {
-                source_map::imported(name).filter(|path| path.contains("::iter::"))
-            } else if !alone && MODULES.contains(&text.as_str()) {
-                source_map::imported(name)
+            } else if alone && ITERATOR_FUNCTIONS.contains(&text.as_str()) {
+                source_map::imported_std_path(name).filter(|path| path.contains("::iter::"))
+            } else if !alone && STD_MODULES.contains(&text.as_str()) {
+                source_map::imported_std_path(name)
             } else {
                 None
             };
@@ -92,15 +92,17 @@ impl Uses {
     }
 
     /// Replaces the first segment of a path.
-    fn write_out(&self, path: &mut Path) {
+    fn write_out_path(&self, path: &mut Path) {
         if path.leading_colon.is_some() {
             return;
         }
         let Some(first) = path.segments.first() else { return };
-        let Some(names) = self.path_of(&first.ident, path.segments.len() == 1) else { return };
+        let Some(names) = self.imported_path(&first.ident, path.segments.len() == 1) else {
+            return;
+        };
         let (arguments, span) = (first.arguments.clone(), first.ident.span());
         let mut segments: Vec<PathSegment> =
-            names.iter().map(|name| PathSegment::from(ident(name, span))).collect();
+            names.iter().map(|name| PathSegment::from(make_ident(name, span))).collect();
         if let Some(last) = segments.last_mut() {
             last.arguments = arguments;
         }
@@ -108,7 +110,7 @@ impl Uses {
     }
 
     /// Replaces names in the arguments of a macro.
-    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+    fn write_out_tokens(&mut self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
         let mut follows = false;
@@ -117,13 +119,14 @@ impl Uses {
             let before = std::mem::replace(&mut follows, is_punct(&token, &['.', ':']));
             match token {
                 TokenTree::Group(group) => {
-                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    let mut inner =
+                        Group::new(group.delimiter(), self.write_out_tokens(group.stream()));
                     inner.set_span(group.span());
                     out.extend([TokenTree::Group(inner)]);
                 }
                 TokenTree::Ident(name)
                     if tokens.peek().is_some_and(macro_rules::is_bang)
-                        && !macro_rules::is_known(&name) =>
+                        && !macro_rules::is_known_macro(&name) =>
                 {
                     self.calls_macros = true;
                     let given = [tokens.next(), tokens.next()].into_iter().flatten();
@@ -134,11 +137,11 @@ impl Uses {
                         if group.delimiter() == Delimiter::Parenthesis);
                     let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
                     let may_be = is_type_name(&name.to_string()) || called || is_path;
-                    match may_be.then(|| self.path_of(&name, !is_path)).flatten() {
+                    match may_be.then(|| self.imported_path(&name, !is_path)).flatten() {
                         Some(names) => {
                             let mut path = Path::from(name);
                             let span = path.segments[0].ident.span();
-                            let segments = names.iter().map(|name| ident(name, span));
+                            let segments = names.iter().map(|name| make_ident(name, span));
                             path.segments = segments.map(PathSegment::from).collect();
                             path.to_tokens(&mut out);
                         }
@@ -152,7 +155,7 @@ impl Uses {
     }
 }
 
-fn ident(name: &str, span: Span) -> Ident {
+fn make_ident(name: &str, span: Span) -> Ident {
     match name {
         "self" | "super" | "crate" | "Self" => Ident::new(name, span),
         name => syn::parse_str::<Ident>(name).map_or_else(
@@ -169,12 +172,12 @@ fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-impl VisitMut for Uses {
+impl VisitMut for ImportScopes {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut scope = HashMap::new();
         for statement in &block.stmts {
             if let Stmt::Item(Item::Use(item)) = statement {
-                for (name, path) in source_map::names_of(item) {
+                for (name, path) in source_map::imported_names(item) {
                     scope.insert(name, path.split("::").map(str::to_owned).collect());
                 }
             }
@@ -196,7 +199,7 @@ impl VisitMut for Uses {
             Some(_) => {}
             None => visit_mut::visit_path_mut(self, path),
         }
-        self.write_out(path);
+        self.write_out_path(path);
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
@@ -212,7 +215,7 @@ impl VisitMut for Uses {
             && path.qself.is_none()
             && path.path.get_ident().is_some_and(|name| !is_type_name(&name.to_string()))
         {
-            self.write_out(&mut path.path);
+            self.write_out_path(&mut path.path);
         }
         visit_mut::visit_expr_call_mut(self, call);
     }
@@ -223,10 +226,10 @@ impl VisitMut for Uses {
             && name.mutability.is_none()
             && name.subpat.is_none()
             && is_type_name(&name.ident.to_string())
-            && self.path_of(&name.ident, true).is_some()
+            && self.imported_path(&name.ident, true).is_some()
         {
             let mut path = Path::from(name.ident.clone());
-            self.write_out(&mut path);
+            self.write_out_path(&mut path);
             *pat = Pat::Path(ExprPath { attrs: Vec::new(), qself: None, path });
             return;
         }
@@ -234,11 +237,11 @@ impl VisitMut for Uses {
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        if call.path.get_ident().is_some_and(|name| !macro_rules::is_known(name)) {
+        if call.path.get_ident().is_some_and(|name| !macro_rules::is_known_macro(name)) {
             self.calls_macros = true;
             return;
         }
-        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+        call.tokens = self.write_out_tokens(std::mem::take(&mut call.tokens));
     }
 
     fn visit_item_use_mut(&mut self, _: &mut syn::ItemUse) {}
@@ -286,7 +289,10 @@ mod tests {
                 }
             }
         );
-        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
+        assert_eq!(
+            resolve_kernel_imports(item).0.to_token_stream().to_string(),
+            expected.to_string()
+        );
     }
 
     #[test]
@@ -303,6 +309,9 @@ mod tests {
                 self::Sub
             }
         );
-        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
+        assert_eq!(
+            resolve_kernel_imports(item).0.to_token_stream().to_string(),
+            expected.to_string()
+        );
     }
 }

@@ -7,7 +7,7 @@
 use crate::{
     resolve::{
         device_set::{DeviceItem, DeviceSet},
-        paths::{key, paths},
+        paths::{device_paths, path_key},
     },
     syntax::{
         error::Errors,
@@ -22,26 +22,30 @@ use syn::{
 };
 
 /// A device set extended by the items inside of its functions.
-pub(crate) struct WithInner<'a> {
+pub(crate) struct WithInnerItems<'a> {
     /// All items, inner ones last.
     pub(crate) devices: Cow<'a, DeviceSet>,
     /// Per enclosing item, or `None` for the kernel, the range of its inner items.
-    inner: Vec<(Option<usize>, Range<usize>)>,
+    inner_ranges: Vec<(Option<usize>, Range<usize>)>,
 }
 
-impl<'a> WithInner<'a> {
+impl<'a> WithInnerItems<'a> {
     /// Collects the items inside of `devices` and of a kernel.
-    pub(crate) fn of(devices: &'a DeviceSet, kernel: Option<&ItemFn>, errors: &mut Errors) -> Self {
-        let mut all = Self { devices: Cow::Borrowed(devices), inner: Vec::new() };
+    pub(crate) fn collect(
+        devices: &'a DeviceSet,
+        kernel: Option<&ItemFn>,
+        errors: &mut Errors,
+    ) -> Self {
+        let mut all = Self { devices: Cow::Borrowed(devices), inner_ranges: Vec::new() };
         if let Some(kernel) = kernel {
-            let found = Found::inside(&kernel.block);
-            if let Some(own) = all.add(None, &found, &devices.kernel_paths, errors) {
+            let found = InnerItems::in_block(&kernel.block);
+            if let Some(own) = all.add_items(None, &found, &devices.kernel_paths, errors) {
                 all.devices.to_mut().kernel_paths = own;
             }
         }
         for (index, device) in devices.items.iter().enumerate() {
-            let found = Found::of(&device.item);
-            if let Some(own) = all.add(Some(index), &found, &device.paths, errors) {
+            let found = InnerItems::in_item(&device.item);
+            if let Some(own) = all.add_items(Some(index), &found, &device.paths, errors) {
                 all.devices.to_mut().items[index].paths = own;
             }
         }
@@ -49,29 +53,29 @@ impl<'a> WithInner<'a> {
     }
 
     /// Returns the indices of the items inside of `of`, or of the kernel.
-    pub(crate) fn inside(&self, of: Option<usize>) -> Range<usize> {
-        let found = self.inner.iter().find(|(parent, _)| *parent == of);
+    pub(crate) fn items_inside(&self, of: Option<usize>) -> Range<usize> {
+        let found = self.inner_ranges.iter().find(|(parent, _)| *parent == of);
         found.map_or(0..0, |(_, inner)| inner.clone())
     }
 
     /// Adds the inner items of `parent`, whose paths have the targets `outer`. Returns the targets
     /// of the parent's paths including the inner items; `None` without inner items.
-    fn add(
+    fn add_items(
         &mut self,
         parent: Option<usize>,
-        found: &Found<'_>,
+        found: &InnerItems<'_>,
         outer: &BTreeMap<String, usize>,
         errors: &mut Errors,
     ) -> Option<BTreeMap<String, usize>> {
-        found.named().next()?;
+        found.path_targets().next()?;
         let is_foreign = parent.is_some_and(|parent| self.devices.items[parent].is_foreign);
         let first = self.devices.items.len();
         let (mut own, mut seen) = (outer.clone(), outer.clone());
         for (index, item) in found.items.iter().enumerate() {
-            let Some(ident) = crate::syntax::item::name(item) else { continue };
+            let Some(ident) = crate::syntax::item::item_name(item) else { continue };
             let name = ident.to_string();
             if let Item::Trait(_) = item
-                && let Some(taken) = crate::resolve::reserved_names::refuse_name(item)
+                && let Some(taken) = crate::resolve::reserved_names::reject_reserved_name(item)
             {
                 errors.report(SpanRange::token(ident.span()), taken);
             }
@@ -88,38 +92,39 @@ impl<'a> WithInner<'a> {
         }
         for item in &found.items {
             // Paths in the item, and the items inside of it, which it reaches as its own.
-            let found = Found::of(item);
-            let inside = found.named().filter_map(|item| crate::syntax::item::name(item));
+            let found = InnerItems::in_item(item);
+            let inside =
+                found.path_targets().filter_map(|item| crate::syntax::item::item_name(item));
             let inside: Vec<String> = inside.map(ToString::to_string).collect();
-            let keys = paths(item).iter().map(key).chain(inside).collect::<Vec<_>>();
+            let keys = device_paths(item).iter().map(path_key).chain(inside).collect::<Vec<_>>();
             let lead = |key: String| seen.get(&key).copied().map(|to| (key, to));
             let paths = keys.into_iter().filter_map(lead).collect();
             let item = (*item).clone();
-            let item = DeviceItem { item, paths, is_foreign, of_std: None };
+            let item = DeviceItem { item, paths, is_foreign, std_item: None };
             self.devices.to_mut().items.push(item);
         }
-        self.inner.push((parent, first..self.devices.items.len()));
+        self.inner_ranges.push((parent, first..self.devices.items.len()));
         Some(own)
     }
 }
 
 /// The items inside of a function.
 #[derive(Default)]
-struct Found<'ast> {
+struct InnerItems<'ast> {
     items: Vec<&'ast Item>,
     depth: usize,
 }
 
-impl<'ast> Found<'ast> {
-    fn inside(block: &'ast Block) -> Self {
+impl<'ast> InnerItems<'ast> {
+    fn in_block(block: &'ast Block) -> Self {
         let mut found = Self::default();
         found.visit_block(block);
         found
     }
 
-    fn of(item: &'ast Item) -> Self {
+    fn in_item(item: &'ast Item) -> Self {
         match item {
-            Item::Fn(item) => Self::inside(&item.block),
+            Item::Fn(item) => Self::in_block(&item.block),
             item => {
                 let mut found = Self::default();
                 found.visit_item(item);
@@ -129,16 +134,16 @@ impl<'ast> Found<'ast> {
     }
 
     /// Returns the targets of paths: not constants, which are looked up like variables.
-    fn named(&self) -> impl Iterator<Item = &&'ast Item> {
+    fn path_targets(&self) -> impl Iterator<Item = &&'ast Item> {
         self.items.iter().filter(|item| !matches!(item, Item::Const(_)))
     }
 }
 
-impl<'ast> Visit<'ast> for Found<'ast> {
+impl<'ast> Visit<'ast> for InnerItems<'ast> {
     fn visit_block(&mut self, block: &'ast Block) {
         for statement in &block.stmts {
             if let Stmt::Item(item) = statement
-                && is_seen(item)
+                && is_supported_inner_item(item)
             {
                 self.items.push(item);
             }
@@ -147,7 +152,7 @@ impl<'ast> Visit<'ast> for Found<'ast> {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        let chain = limits::Chain::of(expr);
+        let chain = limits::Chain::split(expr);
         for arm in &chain.arms {
             self.visit_expr(&arm.cond);
             self.visit_block(&arm.then_branch);
@@ -164,7 +169,7 @@ impl<'ast> Visit<'ast> for Found<'ast> {
 }
 
 /// Returns true for the kinds of items that kernel code supports inside of functions.
-pub(crate) fn is_seen(item: &Item) -> bool {
+pub(crate) fn is_supported_inner_item(item: &Item) -> bool {
     matches!(
         item,
         Item::Fn(_)

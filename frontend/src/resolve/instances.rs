@@ -2,11 +2,11 @@
 use crate::{
     attr::{
         Options,
-        instances::{Instance, remove_types},
+        instances::{Instance, remove_type_params},
     },
     resolve::{
         device_set::DeviceSet,
-        paths::{key, lead},
+        paths::{path_key, truncate_to_item},
     },
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -18,7 +18,7 @@ use syn::{
 
 impl Instance {
     /// Returns the kernel and its arguments with these types.
-    pub(crate) fn of(
+    pub(crate) fn instantiate(
         &self,
         item: &ItemFn,
         options: &Options,
@@ -26,10 +26,10 @@ impl Instance {
     ) -> (ItemFn, Options) {
         let names = item.sig.generics.type_params().map(|param| param.ident.clone());
         let types = names.zip(self.types.iter().cloned()).collect();
-        let bounds = bounds(&item.sig.generics).map(|bound| bound.path.clone()).collect();
-        let mut put = Put { types, bounds, devices };
+        let bounds = trait_bounds(&item.sig.generics).map(|bound| bound.path.clone()).collect();
+        let mut put = TypeSubstitution { types, bounds, devices };
         let (mut item, mut options) = (item.clone(), options.clone());
-        remove_types(&mut item.sig.generics);
+        remove_type_params(&mut item.sig.generics);
         put.visit_signature_mut(&mut item.sig);
         put.visit_block_mut(&mut item.block);
         for condition in &mut options.requires {
@@ -42,11 +42,11 @@ impl Instance {
 
     /// Imports the `#[device]` traits that bound the parameters. A call on a parameter resolves by
     /// its bound, a call on a type only with the trait in scope.
-    pub(crate) fn traits(item: &ItemFn, devices: &DeviceSet) -> TokenStream {
+    pub(crate) fn import_bound_traits(item: &ItemFn, devices: &DeviceSet) -> TokenStream {
         let mut found: Vec<Path> = Vec::new();
-        for bound in bounds(&item.sig.generics) {
-            let path = lead(&bound.path);
-            if devices.kernel_paths.contains_key(&key(&path)) && !found.contains(&path) {
+        for bound in trait_bounds(&item.sig.generics) {
+            let path = truncate_to_item(&bound.path);
+            if devices.kernel_paths.contains_key(&path_key(&path)) && !found.contains(&path) {
                 found.push(path);
             }
         }
@@ -55,7 +55,7 @@ impl Instance {
 }
 
 /// Returns the trait bounds of type parameters.
-fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
+fn trait_bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
     let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let behind = clauses.filter_map(|predicate| match predicate {
         WherePredicate::Type(of) => Some(&of.bounds),
@@ -69,24 +69,24 @@ fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
 }
 
 /// Substitutes types for the names of type parameters.
-struct Put<'a> {
+struct TypeSubstitution<'a> {
     types: Vec<(Ident, Type)>,
     /// The trait bounds of the parameters.
     bounds: Vec<Path>,
     devices: &'a DeviceSet,
 }
 
-impl Put<'_> {
+impl TypeSubstitution<'_> {
     /// Returns the type for the first segment of a path, with the segment's span.
-    fn stands_for(&self, path: &Path) -> Option<Type> {
+    fn type_of_first_segment(&self, path: &Path) -> Option<Type> {
         let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
         let (_, ty) = self.types.iter().find(|(name, _)| *name == first.ident)?;
-        Some(placed(ty, first.ident.span()))
+        Some(relocate_type(ty, first.ident.span()))
     }
 
     /// Returns the path `<Type>::rest` for a path that begins with a parameter.
-    fn qualified(&self, path: &Path) -> Option<(QSelf, Path)> {
-        let ty = self.stands_for(path)?;
+    fn qualify(&self, path: &Path) -> Option<(QSelf, Path)> {
+        let ty = self.type_of_first_segment(path)?;
         let segments = path.segments.iter().skip(1).cloned().collect();
         let colon = Some(Token![::](path.segments.first()?.ident.span()));
         let qself = QSelf {
@@ -101,9 +101,9 @@ impl Put<'_> {
 
     /// Returns the bound that declares an associated type: implied for a parameter, but to be
     /// written for a concrete type.
-    fn trait_with(&self, name: &Ident) -> Option<&Path> {
+    fn trait_declaring(&self, name: &Ident) -> Option<&Path> {
         let device = |bound: &Path| {
-            let index = self.devices.kernel_paths.get(&key(&lead(bound)))?;
+            let index = self.devices.kernel_paths.get(&path_key(&truncate_to_item(bound)))?;
             self.devices.items.get(*index)
         };
         let declares = |bound: &&Path| match device(bound).map(|device| &device.item) {
@@ -118,7 +118,7 @@ impl Put<'_> {
     }
 
     /// Substitutes in the tokens of a macro call.
-    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+    fn substitute_tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut found = TokenStream::new();
         let mut behind = false;
         for token in tokens {
@@ -126,14 +126,15 @@ impl Put<'_> {
             match token {
                 TokenTree::Ident(name) if !behind => {
                     let known = self.types.iter().find(|(known, _)| *known == name);
-                    match known.map(|(_, ty)| placed(ty, name.span())) {
+                    match known.map(|(_, ty)| relocate_type(ty, name.span())) {
                         Some(Type::Path(path)) => path.to_tokens(&mut found),
                         Some(ty) => quote!(<#ty>).to_tokens(&mut found),
                         None => name.to_tokens(&mut found),
                     }
                 }
                 TokenTree::Group(group) => {
-                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    let mut inner =
+                        Group::new(group.delimiter(), self.substitute_tokens(group.stream()));
                     inner.set_span(group.span());
                     inner.to_tokens(&mut found);
                 }
@@ -146,7 +147,7 @@ impl Put<'_> {
 }
 
 /// Returns `ty` with the location of the parameter's name.
-fn placed(ty: &Type, at: Span) -> Type {
+fn relocate_type(ty: &Type, at: Span) -> Type {
     struct Place(Span);
     impl VisitMut for Place {
         fn visit_ident_mut(&mut self, ident: &mut Ident) {
@@ -158,17 +159,18 @@ fn placed(ty: &Type, at: Span) -> Type {
     ty
 }
 
-impl VisitMut for Put<'_> {
+impl VisitMut for TypeSubstitution<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Path(TypePath { qself: None, path, attrs }) = ty
-            && let Some(found) = self.stands_for(path)
+            && let Some(found) = self.type_of_first_segment(path)
         {
             if path.segments.len() == 1 {
                 *ty = found;
                 return;
             }
-            if let Some((mut qself, mut rest)) = self.qualified(path) {
-                let of = path.segments.iter().nth(1).and_then(|name| self.trait_with(&name.ident));
+            if let Some((mut qself, mut rest)) = self.qualify(path) {
+                let of =
+                    path.segments.iter().nth(1).and_then(|name| self.trait_declaring(&name.ident));
                 if let Some(of) = of {
                     (qself.position, qself.as_token) =
                         (of.segments.len(), Some(Token![as](Span::call_site())));
@@ -186,17 +188,17 @@ impl VisitMut for Put<'_> {
     fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
         if path.qself.is_none()
             && path.path.segments.len() > 1
-            && let Some(found) = self.stands_for(&path.path)
+            && let Some(found) = self.type_of_first_segment(&path.path)
         {
             match found {
-                Type::Path(TypePath { qself: None, path: of, .. }) if is_plain(&of) => {
+                Type::Path(TypePath { qself: None, path: of, .. }) if has_no_arguments(&of) => {
                     let rest = path.path.segments.iter().skip(1).cloned();
                     let colon = of.leading_colon;
                     let segments = of.segments.iter().cloned().chain(rest).collect();
                     path.path = Path { leading_colon: colon, segments };
                 }
                 _ => {
-                    if let Some((qself, rest)) = self.qualified(&path.path) {
+                    if let Some((qself, rest)) = self.qualify(&path.path) {
                         (path.qself, path.path) = (Some(qself), rest);
                     }
                 }
@@ -206,7 +208,7 @@ impl VisitMut for Put<'_> {
     }
 
     fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
-        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+        call.tokens = self.substitute_tokens(std::mem::take(&mut call.tokens));
     }
 
     /// Inner items cannot use the parameters.
@@ -227,7 +229,7 @@ fn without_bindings(mut segment: syn::PathSegment) -> syn::PathSegment {
 }
 
 /// Returns true if a path has no generic arguments.
-fn is_plain(path: &Path) -> bool {
+fn has_no_arguments(path: &Path) -> bool {
     path.segments.iter().all(|segment| segment.arguments.is_none())
 }
 
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn types_stand_wherever_the_parameter_does() {
-        let (options, _) = crate::attr::parse(quote!(instances((ops::Twice, [f32; 2]))));
+        let (options, _) = crate::attr::parse_arguments(quote!(instances((ops::Twice, [f32; 2]))));
         let item = parse_function(
             "fn map<'a, F: Op, T, const N: usize>(x: &'a [T]) where T: Copy {
                 let y: T = F::apply(x[0]).F;
@@ -251,7 +253,7 @@ mod tests {
             }",
         );
         let devices = DeviceSet::default();
-        let (found, _) = options.instances[0].of(&item, &options, &devices);
+        let (found, _) = options.instances[0].instantiate(&item, &options, &devices);
         let expected = parse_function(
             "fn map<'a, const N: usize>(x: &'a [[f32; 2]]) where {
                 let y: [f32; 2] = ops::Twice::apply(x[0]).F;

@@ -11,8 +11,8 @@ use syn::{Item, ItemFn};
 
 /// The state of a function in the depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Not,
+enum SearchState {
+    Unseen,
     Entered,
     Left,
 }
@@ -21,15 +21,16 @@ enum Seen {
 ///
 /// # Errors
 /// If there is a cycle.
-pub(crate) fn check(
+pub(crate) fn reject_recursion(
     item: &ItemFn,
     paths: &BTreeMap<String, usize>,
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Result<(), Reported> {
-    let mut search = Search { devices, seen: vec![Seen::Not; devices.items.len()] };
-    let Some(cycle) = search.behind(paths) else { return Ok(()) };
-    let names: Vec<String> = cycle.iter().map(|index| name(&devices.items[*index].item)).collect();
+    let mut search = CycleSearch { devices, seen: vec![SearchState::Unseen; devices.items.len()] };
+    let Some(cycle) = search.find_cycle(paths) else { return Ok(()) };
+    let names: Vec<String> =
+        cycle.iter().map(|index| quoted_name(&devices.items[*index].item)).collect();
     Err(errors.advise(
         SpanRange::token(item.sig.ident.span()),
         format_args!("kernel code cannot recurse: {}", names.join(" calls ")),
@@ -37,39 +38,39 @@ pub(crate) fn check(
     ))
 }
 
-fn name(item: &Item) -> String {
+fn quoted_name(item: &Item) -> String {
     match item {
         Item::Fn(item) => format!("`{}`", item.sig.ident),
         _ => "another item".into(),
     }
 }
 
-struct Search<'a> {
+struct CycleSearch<'a> {
     devices: &'a DeviceSet,
-    seen: Vec<Seen>,
+    seen: Vec<SearchState>,
 }
 
-impl Search<'_> {
+impl CycleSearch<'_> {
     /// Returns a cycle that is reachable from `paths`: its functions in call order, with the first
     /// one repeated at the end. Iterative, because call chains may be long.
-    fn behind(&mut self, paths: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
+    fn find_cycle(&mut self, paths: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
         for &start in paths.values() {
             let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
             self.enter(start, &mut path);
             while let Some((at, rest)) = path.last_mut() {
                 let Some(next) = rest.pop() else {
-                    self.seen[*at] = Seen::Left;
+                    self.seen[*at] = SearchState::Left;
                     path.pop();
                     continue;
                 };
                 match self.seen.get(next) {
-                    Some(Seen::Entered) => {
+                    Some(SearchState::Entered) => {
                         let from = path.iter().position(|(at, _)| *at == next)?;
                         let cycle = path[from..].iter().map(|(at, _)| *at);
                         return Some(cycle.chain([next]).collect());
                     }
-                    Some(Seen::Not) => self.enter(next, &mut path),
-                    Some(Seen::Left) | None => {}
+                    Some(SearchState::Unseen) => self.enter(next, &mut path),
+                    Some(SearchState::Left) | None => {}
                 }
             }
         }
@@ -79,8 +80,8 @@ impl Search<'_> {
     fn enter(&mut self, at: usize, path: &mut Vec<(usize, Vec<usize>)>) {
         // Paths of types and traits do not call; the functions that use them have these calls.
         let is_function = matches!(self.devices.items[at].item, syn::Item::Fn(_));
-        if is_function && self.seen.get(at) == Some(&Seen::Not) {
-            self.seen[at] = Seen::Entered;
+        if is_function && self.seen.get(at) == Some(&SearchState::Unseen) {
+            self.seen[at] = SearchState::Entered;
             path.push((at, self.devices.items[at].paths.values().copied().collect()));
         }
     }

@@ -12,7 +12,7 @@ use syn::{Ident, Item, Path, parse_quote};
 
 /// A function or constant of std.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StdName {
+pub(crate) struct StdItem {
     /// Its path, beginning with `core`.
     pub(crate) path: String,
 }
@@ -35,27 +35,28 @@ const FUNCTIONS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-impl StdName {
+impl StdItem {
     /// Returns the std item that a `use` in the file imports under this name.
     pub(crate) fn imported(path: &Path) -> Option<Self> {
-        Self::at(&source_map::imported(path.get_ident()?)?)
+        Self::from_path(&source_map::imported_std_path(path.get_ident()?)?)
     }
 
     /// Returns the std item at a full path, if kernel code supports it.
-    pub(crate) fn at(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         let path = format!("core::{}", path.split_once("::")?.1);
-        let known = FUNCTIONS.iter().any(|(known, ..)| *known == path) || constant(&path).is_some();
+        let known = FUNCTIONS.iter().any(|(known, ..)| *known == path)
+            || std_float_constant(&path).is_some();
         known.then_some(Self { path })
     }
 
     /// Returns the std item with this id of a device item.
-    pub(crate) fn of(id: &str) -> Option<Self> {
+    pub(crate) fn from_id(id: &str) -> Option<Self> {
         id.starts_with("core::").then(|| Self { path: id.to_owned() })
     }
 
     /// Returns the item as kernel code, under this name.
-    pub(crate) fn item(&self, name: &Ident) -> syn::Result<Item> {
-        if let Some((of, value)) = constant(&self.path) {
+    pub(crate) fn to_item(&self, name: &Ident) -> syn::Result<Item> {
+        if let Some((of, value)) = std_float_constant(&self.path) {
             let of: syn::Type = syn::parse_str(of)?;
             let value = Literal::f64_unsuffixed(value);
             return Ok(parse_quote!(const #name: #of = #value;));
@@ -67,14 +68,14 @@ impl StdName {
     }
 
     /// Returns generic arguments with which rustc can compare a function; `None` for a constant.
-    pub(crate) fn arguments(&self) -> Option<&'static str> {
+    pub(crate) fn generic_arguments(&self) -> Option<&'static str> {
         let found = FUNCTIONS.iter().find(|(path, ..)| *path == self.path);
         found.map(|(_, arguments, _)| *arguments)
     }
 }
 
 /// Returns the type and value of a float constant. `f64` precision is enough for an `f32`.
-fn constant(path: &str) -> Option<(&str, f64)> {
+fn std_float_constant(path: &str) -> Option<(&str, f64)> {
     let (of, name) = path.strip_prefix("core::")?.split_once("::consts::")?;
     matches!(of, "f32" | "f64").then_some(())?;
     Some((of, float_constant(name)?))
@@ -90,12 +91,12 @@ mod tests {
         let name = Ident::new("other", Span::call_site());
         let constants = ["core::f32::consts::PI", "core::f64::consts::LN_2"];
         for path in FUNCTIONS.iter().map(|(path, ..)| *path).chain(constants) {
-            let found = StdName::of(path).unwrap();
-            assert_eq!(found.arguments().is_none(), constants.contains(&path));
-            let item = found.item(&name).unwrap();
-            assert_eq!(crate::syntax::item::name(&item), Some(&name));
+            let found = StdItem::from_id(path).unwrap();
+            assert_eq!(found.generic_arguments().is_none(), constants.contains(&path));
+            let item = found.to_item(&name).unwrap();
+            assert_eq!(crate::syntax::item::item_name(&item), Some(&name));
         }
-        assert_eq!(StdName::of("0123456789abcdef"), None);
-        assert_eq!(constant("core::f32::consts::NOTHING"), None);
+        assert_eq!(StdItem::from_id("0123456789abcdef"), None);
+        assert_eq!(std_float_constant("core::f32::consts::NOTHING"), None);
     }
 }

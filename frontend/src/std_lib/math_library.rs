@@ -51,7 +51,7 @@ fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
         let mut calls = Calls { names: &mut names, first, paths: BTreeMap::new() };
         calls.visit_block(&item.block);
         let paths = calls.paths;
-        items.push(DeviceItem { item: Item::Fn(item), paths, is_foreign: false, of_std: None });
+        items.push(DeviceItem { item: Item::Fn(item), paths, is_foreign: false, std_item: None });
     }
     items
 }

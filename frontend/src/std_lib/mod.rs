@@ -9,7 +9,7 @@ pub(crate) mod math_library;
 
 use crate::{
     resolve::device_set::DeviceItem,
-    syntax::item::plain_name,
+    syntax::item::unraw_item_name,
     types::vector::{self, Vector, Words},
 };
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
@@ -130,7 +130,7 @@ impl Prelude {
                     item,
                     paths: BTreeMap::new(),
                     is_foreign: false,
-                    of_std: None,
+                    std_item: None,
                 })
                 .collect(),
         }
@@ -146,7 +146,7 @@ impl Prelude {
         let pieces = PIECES.iter();
         let pieces =
             pieces.map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned());
-        pieces.chain(self.vectors.iter().map(|vector| plain_name(&vector.item)))
+        pieces.chain(self.vectors.iter().map(|vector| unraw_item_name(&vector.item)))
     }
 
     /// The item with this number.
@@ -157,7 +157,7 @@ impl Prelude {
         }
         let parse = || {
             let item = PIECES[index].parse()?;
-            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false, of_std: None })
+            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false, std_item: None })
         };
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }
@@ -206,7 +206,7 @@ impl Prelude {
 
     /// The vector of this name.
     fn vector(&self, name: &str) -> Option<usize> {
-        let found = self.vectors.iter().position(|vector| plain_name(&vector.item) == name)?;
+        let found = self.vectors.iter().position(|vector| unraw_item_name(&vector.item) == name)?;
         Some(self.first + PIECES.len() + found)
     }
 

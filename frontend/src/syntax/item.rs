@@ -3,7 +3,7 @@ use proc_macro2::Ident;
 use syn::{Attribute, Item, Visibility};
 
 /// Returns the name by which other items refer to `item`.
-pub(crate) fn name(item: &Item) -> Option<&Ident> {
+pub(crate) fn item_name(item: &Item) -> Option<&Ident> {
     match item {
         Item::Fn(item) => Some(&item.sig.ident),
         Item::Struct(item) => Some(&item.ident),
@@ -16,7 +16,7 @@ pub(crate) fn name(item: &Item) -> Option<&Ident> {
 }
 
 /// Returns the visibility of `item`, for kinds that have one.
-pub(crate) fn visibility(item: &Item) -> Option<&Visibility> {
+pub(crate) fn item_visibility(item: &Item) -> Option<&Visibility> {
     match item {
         Item::Fn(item) => Some(&item.vis),
         Item::Struct(item) => Some(&item.vis),
@@ -29,7 +29,7 @@ pub(crate) fn visibility(item: &Item) -> Option<&Visibility> {
 }
 
 /// Returns the attributes of `item`, if `#[device]` accepts its kind.
-pub(crate) fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
+pub(crate) fn item_attributes_mut(item: &mut Item) -> Option<&mut Vec<Attribute>> {
     match item {
         Item::Fn(item) => Some(&mut item.attrs),
         Item::Struct(item) => Some(&mut item.attrs),
@@ -93,7 +93,7 @@ pub(crate) fn is_std_macro(name: &Ident) -> bool {
 }
 
 /// Returns the name of `item` without `r#`, or `_` for an item without a name.
-pub(crate) fn plain_name(item: &Item) -> String {
+pub(crate) fn unraw_item_name(item: &Item) -> String {
     let ident = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,

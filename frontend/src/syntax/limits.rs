@@ -17,19 +17,25 @@ const MAX_LINKS: usize = 2000;
 
 /// Reports violations of the limits; returns true if it is safe to traverse the function.
 pub(crate) fn check(sig: &Signature, block: &Block, errors: &mut Errors) -> bool {
-    let mut limits = Limits { errors, depth: 0, too_deep: false, cfg: false, allows_cfg: false };
+    let mut limits =
+        Limits { errors, depth: 0, too_deep: false, found_cfg: false, allows_cfg: false };
     // Not the function's own attributes: rustc has evaluated a `#[cfg]` on the whole function.
     limits.visit_signature(sig);
     limits.visit_block(block);
-    !limits.too_deep && !limits.cfg
+    !limits.too_deep && !limits.found_cfg
 }
 
 /// Returns the error of an item that nests too deep to be cloned, which takes more stack than a
 /// traversal.
-pub(crate) fn refuse_deep(item: &Item) -> Option<syn::Error> {
+pub(crate) fn reject_deep_item(item: &Item) -> Option<syn::Error> {
     let mut errors = Errors::default();
-    let mut limits =
-        Limits { errors: &mut errors, depth: 0, too_deep: false, cfg: false, allows_cfg: true };
+    let mut limits = Limits {
+        errors: &mut errors,
+        depth: 0,
+        too_deep: false,
+        found_cfg: false,
+        allows_cfg: true,
+    };
     limits.visit_item(item);
     let is_too_deep = limits.too_deep;
     errors.finish((!is_too_deep).then_some(())).err().map(|rejected| rejected.errors)
@@ -39,12 +45,12 @@ struct Limits<'a> {
     errors: &'a mut Errors,
     depth: usize,
     too_deep: bool,
-    cfg: bool,
+    found_cfg: bool,
     allows_cfg: bool,
 }
 
 impl Limits<'_> {
-    fn nested(&mut self, at: impl Fn() -> SpanRange, visit: impl FnOnce(&mut Self)) {
+    fn visit_nested(&mut self, at: impl Fn() -> SpanRange, visit: impl FnOnce(&mut Self)) {
         if self.depth < MAX_DEPTH {
             self.depth += 1;
             visit(self);
@@ -74,7 +80,7 @@ pub(crate) struct Chain<'e> {
 
 impl<'e> Chain<'e> {
     /// Splits an expression into its chain; most have no links.
-    pub(crate) fn of(expr: &'e Expr) -> Self {
+    pub(crate) fn split(expr: &'e Expr) -> Self {
         let mut chain = Self { arms: Vec::new(), operands: Vec::new(), rest: expr };
         loop {
             match chain.rest {
@@ -101,15 +107,15 @@ impl<'e> Chain<'e> {
 
 impl<'ast> Visit<'ast> for Limits<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        let chain = Chain::of(expr);
+        let chain = Chain::split(expr);
         if chain.arms.len() + chain.operands.len() > MAX_LINKS {
             let what = format_args!("chain more than {MAX_LINKS} operators or `else if`s");
-            self.report_too_deep(shallow(expr), what);
+            self.report_too_deep(outermost_token(expr), what);
             return;
         }
         for arm in chain.arms {
             let at = || SpanRange::token(arm.if_token.span);
-            self.nested(at, |this| {
+            self.visit_nested(at, |this| {
                 this.visit_expr(&arm.cond);
                 this.visit_block(&arm.then_branch);
             });
@@ -117,26 +123,26 @@ impl<'ast> Visit<'ast> for Limits<'_> {
         chain.operands.into_iter().for_each(|operand| self.visit_expr(operand));
         let expr = chain.rest;
         // The span of the outermost token: finding the ends would recurse.
-        self.nested(|| shallow(expr), |this| visit::visit_expr(this, expr));
+        self.visit_nested(|| outermost_token(expr), |this| visit::visit_expr(this, expr));
     }
 
     fn visit_pat(&mut self, pat: &'ast Pat) {
-        self.nested(call_site, |this| visit::visit_pat(this, pat));
+        self.visit_nested(call_site, |this| visit::visit_pat(this, pat));
     }
 
     fn visit_type(&mut self, ty: &'ast Type) {
-        self.nested(call_site, |this| visit::visit_type(this, ty));
+        self.visit_nested(call_site, |this| visit::visit_type(this, ty));
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
         let at = || SpanRange::token(block.brace_token.span.open());
-        self.nested(at, |this| visit::visit_block(this, block));
+        self.visit_nested(at, |this| visit::visit_block(this, block));
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let path = attribute.path();
         if !self.allows_cfg && (path.is_ident("cfg") || path.is_ident("cfg_attr")) {
-            self.cfg = true;
+            self.found_cfg = true;
             self.errors.advise(
                 SpanRange::path(path),
                 "kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated",
@@ -151,7 +157,7 @@ fn call_site() -> SpanRange {
 }
 
 /// Returns the span of some token of `expr`, without recursion.
-fn shallow(expr: &Expr) -> SpanRange {
+fn outermost_token(expr: &Expr) -> SpanRange {
     SpanRange::token(match expr {
         Expr::Binary(e) => syn::spanned::Spanned::span(&e.op),
         Expr::Assign(e) => e.eq_token.span,

@@ -6,12 +6,12 @@ use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens as _;
 
 /// Returns a string literal with the value `text`.
-pub(crate) fn literal(text: &str) -> TokenStream {
-    raw(text).unwrap_or_else(|| Literal::string(text).into_token_stream())
+pub(crate) fn text_literal(text: &str) -> TokenStream {
+    raw_string(text).unwrap_or_else(|| Literal::string(text).into_token_stream())
 }
 
 /// Returns `text` as a raw string; `None` if a raw string cannot represent it.
-fn raw(text: &str) -> Option<TokenStream> {
+fn raw_string(text: &str) -> Option<TokenStream> {
     if text.contains('\r') {
         return None;
     }
@@ -44,7 +44,7 @@ mod tests {
             ("a\r\nb", false),
             (&hashes, false),
         ] {
-            let literal = literal(text);
+            let literal = text_literal(text);
             assert_eq!(literal.to_string().starts_with('r'), is_raw, "{text:?}");
             let read: syn::LitStr = syn::parse_str(&literal.to_string()).unwrap();
             assert_eq!(read.value(), text);

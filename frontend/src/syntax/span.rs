@@ -36,20 +36,20 @@ impl SpanRange {
 
     /// Returns the range of an expression.
     pub(crate) fn expr(expr: &Expr) -> Self {
-        Self { first: first(expr), last: last(expr) }
+        Self { first: first_token(expr), last: last_token(expr) }
     }
 
     /// Returns the range of a path.
     pub(crate) fn path(path: &Path) -> Self {
-        Self { first: path_first(path), last: path_last(path) }
+        Self { first: first_path_token(path), last: last_path_token(path) }
     }
 
     /// Returns the range of any syntax node, by printing it.
     pub(crate) fn tokens(tokens: &impl ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
         let Some(first) = tokens.next() else { return Self::token(Span::call_site()) };
-        let last = tokens.last().map_or_else(|| close(&first), |last| close(&last));
-        Self { first: open(&first), last }
+        let last = tokens.last().map_or_else(|| closing_span(&first), |last| closing_span(&last));
+        Self { first: opening_span(&first), last }
     }
 
     /// Returns the range from the start of `self` to the end of `end`.
@@ -64,25 +64,25 @@ impl SpanRange {
     }
 }
 
-fn open(token: &TokenTree) -> Span {
+fn opening_span(token: &TokenTree) -> Span {
     match token {
         TokenTree::Group(group) => group.span_open(),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
     }
 }
 
-fn close(token: &TokenTree) -> Span {
+fn closing_span(token: &TokenTree) -> Span {
     match token {
         TokenTree::Group(group) => group.span_close(),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
     }
 }
 
-fn label_first(label: Option<&syn::Label>, token: Span) -> Span {
+fn label_or_token(label: Option<&syn::Label>, token: Span) -> Span {
     label.map_or(token, |label| label.name.apostrophe)
 }
 
-fn path_first(path: &Path) -> Span {
+fn first_path_token(path: &Path) -> Span {
     match (path.leading_colon, path.segments.first()) {
         (Some(colon), _) => colon.spans[0],
         (None, Some(segment)) => segment.ident.span(),
@@ -90,7 +90,7 @@ fn path_first(path: &Path) -> Span {
     }
 }
 
-fn path_last(path: &Path) -> Span {
+fn last_path_token(path: &Path) -> Span {
     let Some(segment) = path.segments.last() else { return Span::call_site() };
     match &segment.arguments {
         PathArguments::None => segment.ident.span(),
@@ -99,39 +99,40 @@ fn path_last(path: &Path) -> Span {
     }
 }
 
-fn type_last(ty: &Type) -> Span {
+fn last_type_token(ty: &Type) -> Span {
     match ty {
-        Type::Path(ty) => path_last(&ty.path),
+        Type::Path(ty) => last_path_token(&ty.path),
         other => SpanRange::tokens(other).last,
     }
 }
 
-fn first(expr: &Expr) -> Span {
+fn first_token(expr: &Expr) -> Span {
     match expr {
         Expr::Array(e) => e.bracket_token.span.open(),
-        Expr::Assign(e) => first(&e.left),
-        Expr::Binary(e) => first(&e.left),
-        Expr::Block(e) => label_first(e.label.as_ref(), e.block.brace_token.span.open()),
+        Expr::Assign(e) => first_token(&e.left),
+        Expr::Binary(e) => first_token(&e.left),
+        Expr::Block(e) => label_or_token(e.label.as_ref(), e.block.brace_token.span.open()),
         Expr::Break(e) => e.break_token.span,
-        Expr::Call(e) => first(&e.func),
-        Expr::Cast(e) => first(&e.expr),
+        Expr::Call(e) => first_token(&e.func),
+        Expr::Cast(e) => first_token(&e.expr),
         Expr::Continue(e) => e.continue_token.span,
-        Expr::Field(e) => first(&e.base),
-        Expr::ForLoop(e) => label_first(e.label.as_ref(), e.for_token.span),
-        Expr::Group(e) => first(&e.expr),
+        Expr::Field(e) => first_token(&e.base),
+        Expr::ForLoop(e) => label_or_token(e.label.as_ref(), e.for_token.span),
+        Expr::Group(e) => first_token(&e.expr),
         Expr::If(e) => e.if_token.span,
-        Expr::Index(e) => first(&e.expr),
+        Expr::Index(e) => first_token(&e.expr),
         Expr::Lit(e) => e.lit.span(),
-        Expr::Loop(e) => label_first(e.label.as_ref(), e.loop_token.span),
+        Expr::Loop(e) => label_or_token(e.label.as_ref(), e.loop_token.span),
         Expr::Match(e) => e.match_token.span,
-        Expr::Macro(e) => path_first(&e.mac.path),
-        Expr::MethodCall(e) => first(&e.receiver),
+        Expr::Macro(e) => first_path_token(&e.mac.path),
+        Expr::MethodCall(e) => first_token(&e.receiver),
         Expr::Paren(e) => e.paren_token.span.open(),
-        Expr::Path(e) => {
-            e.qself.as_ref().map_or_else(|| path_first(&e.path), |qself| qself.lt_token.spans[0])
-        }
+        Expr::Path(e) => e
+            .qself
+            .as_ref()
+            .map_or_else(|| first_path_token(&e.path), |qself| qself.lt_token.spans[0]),
         Expr::Range(e) => match (&e.start, &e.limits) {
-            (Some(start), _) => first(start),
+            (Some(start), _) => first_token(start),
             (None, RangeLimits::HalfOpen(dots)) => dots.spans[0],
             (None, RangeLimits::Closed(dots)) => dots.spans[0],
         },
@@ -139,32 +140,32 @@ fn first(expr: &Expr) -> Span {
         Expr::Return(e) => e.return_token.span,
         Expr::Tuple(e) => e.paren_token.span.open(),
         Expr::Unary(e) => e.op.span(),
-        Expr::While(e) => label_first(e.label.as_ref(), e.while_token.span),
+        Expr::While(e) => label_or_token(e.label.as_ref(), e.while_token.span),
         other => SpanRange::tokens(other).first,
     }
 }
 
-fn last(expr: &Expr) -> Span {
+fn last_token(expr: &Expr) -> Span {
     match expr {
         Expr::Array(e) => e.bracket_token.span.close(),
-        Expr::Assign(e) => last(&e.right),
-        Expr::Binary(e) => last(&e.right),
+        Expr::Assign(e) => last_token(&e.right),
+        Expr::Binary(e) => last_token(&e.right),
         Expr::Block(e) => e.block.brace_token.span.close(),
         Expr::Break(e) => match (&e.expr, &e.label) {
-            (Some(value), _) => last(value),
+            (Some(value), _) => last_token(value),
             (None, Some(label)) => label.ident.span(),
             (None, None) => e.break_token.span,
         },
         Expr::Call(e) => e.paren_token.span.close(),
-        Expr::Cast(e) => type_last(&e.ty),
+        Expr::Cast(e) => last_type_token(&e.ty),
         Expr::Continue(e) => {
             e.label.as_ref().map_or(e.continue_token.span, |label| label.ident.span())
         }
         Expr::Field(e) => e.member.span(),
         Expr::ForLoop(e) => e.body.brace_token.span.close(),
-        Expr::Group(e) => last(&e.expr),
+        Expr::Group(e) => last_token(&e.expr),
         Expr::If(e) => match &e.else_branch {
-            Some((_, other)) => last(other),
+            Some((_, other)) => last_token(other),
             None => e.then_branch.brace_token.span.close(),
         },
         Expr::Index(e) => e.bracket_token.span.close(),
@@ -174,16 +175,16 @@ fn last(expr: &Expr) -> Span {
         Expr::Macro(e) => e.mac.delimiter.span().close(),
         Expr::MethodCall(e) => e.paren_token.span.close(),
         Expr::Paren(e) => e.paren_token.span.close(),
-        Expr::Path(e) => path_last(&e.path),
+        Expr::Path(e) => last_path_token(&e.path),
         Expr::Range(e) => match (&e.end, &e.limits) {
-            (Some(end), _) => last(end),
+            (Some(end), _) => last_token(end),
             (None, RangeLimits::HalfOpen(dots)) => dots.spans[1],
             (None, RangeLimits::Closed(dots)) => dots.spans[2],
         },
-        Expr::Reference(e) => last(&e.expr),
-        Expr::Return(e) => e.expr.as_ref().map_or(e.return_token.span, |value| last(value)),
+        Expr::Reference(e) => last_token(&e.expr),
+        Expr::Return(e) => e.expr.as_ref().map_or(e.return_token.span, |value| last_token(value)),
         Expr::Tuple(e) => e.paren_token.span.close(),
-        Expr::Unary(e) => last(&e.expr),
+        Expr::Unary(e) => last_token(&e.expr),
         Expr::While(e) => e.body.brace_token.span.close(),
         other => SpanRange::tokens(other).last,
     }

@@ -2,8 +2,9 @@
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
 /// Returns the text of `tokens`.
-pub(crate) fn spelled(tokens: TokenStream) -> String {
-    let mut speller = Speller { text: String::new(), before: Before::Nothing, angles: 0 };
+pub(crate) fn print_tokens(tokens: TokenStream) -> String {
+    let mut speller =
+        TokenPrinter { text: String::new(), last_token: LastToken::Nothing, open_angles: 0 };
     let mut operator = String::new();
     for token in tokens {
         match token {
@@ -12,11 +13,11 @@ pub(crate) fn spelled(tokens: TokenStream) -> String {
                 if punct.spacing() == Spacing::Joint && is_start_of_operator(&operator) {
                     continue;
                 }
-                speller.operator(&std::mem::take(&mut operator));
+                speller.push_operator(&std::mem::take(&mut operator));
             }
-            TokenTree::Ident(ident) => speller.word(&ident.to_string()),
-            TokenTree::Literal(literal) => speller.word(&literal.to_string()),
-            TokenTree::Group(group) => speller.group(&group),
+            TokenTree::Ident(ident) => speller.push_word(&ident.to_string()),
+            TokenTree::Literal(literal) => speller.push_word(&literal.to_string()),
+            TokenTree::Group(group) => speller.push_group(&group),
         }
     }
     speller.text
@@ -31,7 +32,7 @@ fn is_start_of_operator(text: &str) -> bool {
 
 /// The class of the last token, which decides the spacing before the next one.
 #[derive(Clone, Copy, PartialEq)]
-enum Before {
+enum LastToken {
     Nothing,
     /// The end of a value.
     Value,
@@ -45,71 +46,71 @@ enum Before {
     Bang,
 }
 
-struct Speller {
+struct TokenPrinter {
     text: String,
-    before: Before,
+    last_token: LastToken,
     /// Number of open `<` of generic arguments.
-    angles: usize,
+    open_angles: usize,
 }
 
-impl Speller {
-    fn space(&mut self) {
-        if self.before != Before::Nothing && self.before != Before::Tight {
+impl TokenPrinter {
+    fn push_space(&mut self) {
+        if self.last_token != LastToken::Nothing && self.last_token != LastToken::Tight {
             self.text.push(' ');
         }
     }
 
-    fn word(&mut self, word: &str) {
-        self.space();
+    fn push_word(&mut self, word: &str) {
+        self.push_space();
         self.text += word;
         let keyword =
             matches!(word, "as" | "if" | "else" | "in" | "match" | "move" | "mut" | "return");
-        self.before = if keyword { Before::Keyword } else { Before::Value };
+        self.last_token = if keyword { LastToken::Keyword } else { LastToken::Value };
     }
 
-    fn operator(&mut self, operator: &str) {
-        let after_value = self.before == Before::Value;
+    fn push_operator(&mut self, operator: &str) {
+        let after_value = self.last_token == LastToken::Value;
         let generic = operator == "<" && self.text.ends_with("::");
         match operator {
             "," | ";" | ":" => {
                 self.text += operator;
-                self.before = Before::Infix;
+                self.last_token = LastToken::Infix;
             }
             "." | "::" | ".." | "..=" | "?" => {
                 if !after_value {
-                    self.space();
+                    self.push_space();
                 }
                 self.text += operator;
-                self.before = if operator == "?" { Before::Value } else { Before::Tight };
+                self.last_token = if operator == "?" { LastToken::Value } else { LastToken::Tight };
             }
             "!" if after_value => {
                 self.text += operator;
-                self.before = Before::Bang;
+                self.last_token = LastToken::Bang;
             }
             "<" if generic => {
                 self.text += operator;
-                self.angles += 1;
-                self.before = Before::Tight;
+                self.open_angles += 1;
+                self.last_token = LastToken::Tight;
             }
-            ">" if self.angles > 0 => {
+            ">" if self.open_angles > 0 => {
                 self.text += operator;
-                self.angles -= 1;
-                self.before = Before::Value;
+                self.open_angles -= 1;
+                self.last_token = LastToken::Value;
             }
             _ if after_value => {
                 self.text = format!("{} {operator}", self.text);
-                self.before = Before::Infix;
+                self.last_token = LastToken::Infix;
             }
             _ => {
-                self.space();
+                self.push_space();
                 self.text += operator;
-                self.before = Before::Tight;
+                self.last_token = LastToken::Tight;
             }
         }
     }
 
-    fn group(&mut self, group: &Group) {
-        let inner = spelled(group.stream());
+    fn push_group(&mut self, group: &Group) {
+        let inner = print_tokens(group.stream());
         let [open, close] = match group.delimiter() {
             Delimiter::Parenthesis => ["(", ")"],
             Delimiter::Bracket => ["[", "]"],
@@ -117,12 +118,12 @@ impl Speller {
             Delimiter::Brace => ["{ ", " }"],
             Delimiter::None => ["", ""],
         };
-        let attached = matches!(self.before, Before::Value | Before::Bang);
+        let attached = matches!(self.last_token, LastToken::Value | LastToken::Bang);
         if !(attached && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Bracket)) {
-            self.space();
+            self.push_space();
         }
         self.text += &format!("{open}{inner}{close}");
-        self.before = Before::Value;
+        self.last_token = LastToken::Value;
     }
 }
 
@@ -143,7 +144,7 @@ mod tests {
             "a.0 != &b || { let c = 1; c } == 2",
             "if a { 1 } else { 2 } < 3",
         ] {
-            assert_eq!(spelled(text.parse().unwrap()), text);
+            assert_eq!(print_tokens(text.parse().unwrap()), text);
         }
     }
 }

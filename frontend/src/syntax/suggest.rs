@@ -2,29 +2,29 @@
 
 /// Returns the candidate with the least edit distance to `name`, if that is at most a third of the
 /// candidate's length plus one.
-pub(crate) fn closest<'c>(
+pub(crate) fn closest_name<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
     candidates
         .into_iter()
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|&(distance, candidate)| distance <= candidate.chars().count() / 3 + 1)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }
 
 /// Returns the message for a `word` that is none of the `known` ones; `what` names its role.
-pub(crate) fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> String {
+pub(crate) fn unknown_word_message(what: &str, word: &str, known: &[&'static str]) -> String {
     let list = known.join("`, `");
-    match closest(word, known.iter().copied()) {
+    match closest_name(word, known.iter().copied()) {
         Some(close) => format!("{what} is `{word}`; did you mean `{close}`?"),
         None => format!("{what} is `{word}`, and not one of `{list}`"),
     }
 }
 
 /// Returns the Levenshtein distance: letters to insert, remove or replace to get from `a` to `b`.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {
@@ -45,17 +45,17 @@ mod tests {
 
     #[test]
     fn distances() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("block", "block"), 0);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("block", "block"), 0);
     }
 
     #[test]
     fn only_what_is_close_is_suggested() {
         let words = ["block", "contract", "wide_index"];
-        assert_eq!(closest("blok", words), Some("block"));
-        assert_eq!(closest("contrct", words), Some("contract"));
-        assert_eq!(closest("wideindex", words), Some("wide_index"));
-        assert_eq!(closest("zebra", words), None);
+        assert_eq!(closest_name("blok", words), Some("block"));
+        assert_eq!(closest_name("contrct", words), Some("contract"));
+        assert_eq!(closest_name("wideindex", words), Some("wide_index"));
+        assert_eq!(closest_name("zebra", words), None);
     }
 }

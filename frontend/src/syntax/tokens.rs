@@ -21,9 +21,9 @@ struct Links {
     /// Number of `else`s of the current `if`.
     elses: usize,
     /// True if the last token ended an operand.
-    is_behind_operand: bool,
+    is_after_operand: bool,
     /// True if the last token was `else`.
-    is_behind_else: bool,
+    is_after_else: bool,
     /// True if the last token is punctuation that may form one operator with the next.
     is_joint: bool,
 }
@@ -31,27 +31,27 @@ struct Links {
 impl Links {
     /// Counts a token; returns false if a limit is exceeded.
     fn count(&mut self, token: &TokenTree) -> bool {
-        let is_behind_else = std::mem::take(&mut self.is_behind_else);
+        let is_behind_else = std::mem::take(&mut self.is_after_else);
         let is_joint = std::mem::take(&mut self.is_joint);
         match token {
             TokenTree::Group(_) => {
-                self.count += usize::from(self.is_behind_operand);
-                self.is_behind_operand = true;
+                self.count += usize::from(self.is_after_operand);
+                self.is_after_operand = true;
             }
-            TokenTree::Literal(_) => self.is_behind_operand = true,
+            TokenTree::Literal(_) => self.is_after_operand = true,
             TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | ';') => {
                 *self = Self::default();
             }
             TokenTree::Punct(punct) => {
                 self.count += usize::from(!is_joint);
                 self.is_joint = punct.spacing() == Spacing::Joint;
-                self.is_behind_operand = punct.as_char() == '?';
+                self.is_after_operand = punct.as_char() == '?';
             }
             TokenTree::Ident(word) => {
-                self.is_behind_operand = true;
+                self.is_after_operand = true;
                 match word.to_string().as_str() {
                     "else" => {
-                        (self.count, self.is_behind_else) = (0, true);
+                        (self.count, self.is_after_else) = (0, true);
                         self.elses += 1;
                     }
                     "if" => {
@@ -86,7 +86,7 @@ pub(crate) struct Tokens {
 }
 
 /// Keywords that declare items.
-const DECLARE: [&str; 6] = ["fn", "struct", "enum", "trait", "impl", "type"];
+const ITEM_KEYWORDS: [&str; 6] = ["fn", "struct", "enum", "trait", "impl", "type"];
 
 /// A token of the flat list.
 pub(crate) enum Token {
@@ -104,7 +104,7 @@ impl Tokens {
     /// # Errors
     /// If the tokens nest so deep that they would overflow the parser's stack, or an expression is
     /// too long.
-    pub(crate) fn of(stream: &TokenStream) -> syn::Result<Self> {
+    pub(crate) fn read(stream: &TokenStream) -> syn::Result<Self> {
         let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
         let mut tokens = Self {
             list: Vec::new(),
@@ -161,7 +161,7 @@ impl Tokens {
                 TokenTree::Ident(word) => {
                     (prefixes, behind_hash) = (0, false);
                     let text = word.to_string();
-                    tokens.declarations += usize::from(DECLARE.contains(&text.as_str()));
+                    tokens.declarations += usize::from(ITEM_KEYWORDS.contains(&text.as_str()));
                     tokens.may_name_vectors |= may_name_vector(&text);
                     tokens.list.push(Token::Word(word, text));
                 }

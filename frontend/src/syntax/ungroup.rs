@@ -9,32 +9,32 @@ use syn::{
 };
 
 /// Returns `item` without invisible groups.
-pub(crate) fn ungrouped<T: Ungrouped>(mut item: T) -> T {
+pub(crate) fn without_invisible_groups<T: Ungroup>(mut item: T) -> T {
     item.ungroup();
     item
 }
 
 /// Items that may contain invisible groups.
-pub(crate) trait Ungrouped {
+pub(crate) trait Ungroup {
     /// Removes the invisible groups in place.
     fn ungroup(&mut self);
 }
 
-impl Ungrouped for ItemFn {
+impl Ungroup for ItemFn {
     fn ungroup(&mut self) {
-        Ungroup.visit_item_fn_mut(self);
+        GroupRemover.visit_item_fn_mut(self);
     }
 }
 
-impl Ungrouped for Item {
+impl Ungroup for Item {
     fn ungroup(&mut self) {
-        Ungroup.visit_item_mut(self);
+        GroupRemover.visit_item_mut(self);
     }
 }
 
-struct Ungroup;
+struct GroupRemover;
 
-impl VisitMut for Ungroup {
+impl VisitMut for GroupRemover {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         while let Expr::Group(group) = expr {
             *expr = std::mem::replace(&mut *group.expr, Expr::PLACEHOLDER);
@@ -70,6 +70,9 @@ mod tests {
                 m::f((a + b) * 2)
             }
         );
-        assert_eq!(ungrouped(item).to_token_stream().to_string(), expected.to_string());
+        assert_eq!(
+            without_invisible_groups(item).to_token_stream().to_string(),
+            expected.to_string()
+        );
     }
 }

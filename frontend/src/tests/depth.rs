@@ -69,12 +69,12 @@ fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
     for (link, end) in [("1 + ", "1"), ("1.abs()", ""), ("a[0]", ""), ("1 as u8 as u8", "")] {
         let text = link.repeat(20_000) + end;
         let tokens: proc_macro2::TokenStream = text.parse().unwrap();
-        assert!(crate::syntax::tokens::Tokens::of(&tokens).is_err(), "{link}");
+        assert!(crate::syntax::tokens::Tokens::read(&tokens).is_err(), "{link}");
     }
     let arms = "if a { b } else ".repeat(20_000) + "{ c }";
-    assert!(crate::syntax::tokens::Tokens::of(&arms.parse().unwrap()).is_err());
+    assert!(crate::syntax::tokens::Tokens::read(&arms.parse().unwrap()).is_err());
     let statements = "if a == 1 { b } else { c } for i in 0..n { d(i) } ".repeat(20_000);
-    assert!(crate::syntax::tokens::Tokens::of(&statements.parse().unwrap()).is_ok());
+    assert!(crate::syntax::tokens::Tokens::read(&statements.parse().unwrap()).is_ok());
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn what_the_parser_cannot_take_is_refused() {
             for depth in [150, 400, 5000] {
                 let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));
                 let tokens: proc_macro2::TokenStream = text.parse().unwrap();
-                let checked = crate::syntax::tokens::Tokens::of(&tokens);
+                let checked = crate::syntax::tokens::Tokens::read(&tokens);
                 assert_eq!(checked.is_ok(), depth == 150, "{open} {depth}");
                 if checked.is_ok() {
                     let item = quote::quote!(fn k() { x = #tokens; });

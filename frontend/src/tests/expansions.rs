@@ -52,7 +52,8 @@ fn expand_item(item: Item) -> TokenStream {
         Meta::List(list) => list.tokens.clone(),
         Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
     };
-    let expand = if ours.path().is_ident("kernel") { kernel::kernel } else { device::device };
+    let expand =
+        if ours.path().is_ident("kernel") { kernel::expand_kernel } else { device::expand_device };
     expand(args, item.into_token_stream())
 }
 

@@ -16,10 +16,10 @@ mod unending;
 
 use crate::{
     attr::{self, Options},
-    pipeline::{Input, Lowered, lower},
+    pipeline::{LowerInput, Lowered, lower},
     resolve::{
         device_set::{DeviceItem, DeviceSet},
-        paths::{kernel_paths, key},
+        paths::{path_key, paths_of_kernel},
     },
     syntax::error::Rejected,
 };
@@ -51,7 +51,7 @@ impl Source {
                 syn::Meta::List(list) => list.tokens.clone(),
                 _ => proc_macro2::TokenStream::new(),
             };
-            let (options, error) = attr::parse(args);
+            let (options, error) = attr::parse_arguments(args);
             assert!(error.is_none(), "{error:?}");
             let Item::Fn(item) = item else { panic!("a kernel is a function") };
             source.kernels.push((item, options));
@@ -62,7 +62,7 @@ impl Source {
     /// Where the paths in the source lead, by their last names.
     fn paths(&self) -> BTreeMap<String, usize> {
         let named = self.devices.iter().enumerate();
-        let named = named.map(|(index, item)| (crate::syntax::item::plain_name(item), index));
+        let named = named.map(|(index, item)| (crate::syntax::item::unraw_item_name(item), index));
         named.filter(|(name, _)| name != "_").collect()
     }
 
@@ -71,10 +71,10 @@ impl Source {
         let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
         let mut all = known.clone();
         all.retain(|_, index| !is_function(index));
-        for path in kernel_paths(item, &Options::default()) {
+        for path in paths_of_kernel(item, &Options::default()) {
             let last = path.segments.last().map(|last| last.ident.to_string());
             if let Some(&index) = last.and_then(|last| known.get(&last)) {
-                all.insert(key(&path), index);
+                all.insert(path_key(&path), index);
             }
         }
         all
@@ -88,7 +88,7 @@ impl Source {
                 _ => self.paths(),
             },
             is_foreign: false,
-            of_std: None,
+            std_item: None,
         };
         DeviceSet {
             kernel_paths: self.paths_of(kernel),
@@ -98,7 +98,7 @@ impl Source {
 
     pub(crate) fn lower(&self, (item, options): &(ItemFn, Options)) -> Result<Lowered, Rejected> {
         let devices = self.devices_for(item);
-        lower(Input { item, tokens: None, options, devices: &devices })
+        lower(LowerInput { item, tokens: None, options, devices: &devices })
     }
 }
 

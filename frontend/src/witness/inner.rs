@@ -1,5 +1,5 @@
 //! Witnesses of items inside of a function: in the function's witness they replace the items.
-use crate::witness::{Checked, body, mentions, strip, witness_name};
+use crate::witness::{CheckedMethod, mentions, strip_attributes, witness_body, witness_name};
 use proc_macro2::Ident;
 use quote::ToTokens as _;
 use syn::{
@@ -8,7 +8,7 @@ use syn::{
 };
 
 /// Witnesses of the items inside of a function.
-pub(crate) struct Inner {
+pub(crate) struct InnerWitnesses {
     /// Names of the items.
     names: Vec<Ident>,
     /// Witnesses of the functions.
@@ -17,7 +17,7 @@ pub(crate) struct Inner {
     impls: Vec<(String, Vec<Item>)>,
 }
 
-impl Inner {
+impl InnerWitnesses {
     /// Creates an empty set for a function that declares these names.
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a Ident>) -> Self {
         Self { names: names.cloned().collect(), functions: Vec::new(), impls: Vec::new() }
@@ -31,7 +31,7 @@ impl Inner {
     /// Returns true if an `impl` involves a type or trait of the function. The witness declares
     /// that again, so that it needs an `impl` of its own; a second `impl` for anything else would
     /// be a conflict.
-    pub(crate) fn is_own(&self, item: &ItemImpl) -> bool {
+    pub(crate) fn involves_inner_item(&self, item: &ItemImpl) -> bool {
         let of_trait = item.trait_.as_ref().map(|(path, _)| path.to_token_stream());
         let mut of = item.self_ty.to_token_stream();
         of.extend(of_trait);
@@ -39,13 +39,13 @@ impl Inner {
     }
 
     /// Adds the items that replace an `impl`.
-    pub(crate) fn add(&mut self, of: &ItemImpl, witnesses: Vec<Item>) {
-        self.impls.push((said_by(of), witnesses));
+    pub(crate) fn replace_impl(&mut self, of: &ItemImpl, witnesses: Vec<Item>) {
+        self.impls.push((impl_key(of), witnesses));
     }
 }
 
 /// Returns a key of an `impl`: its types and the names of its members.
-fn said_by(item: &ItemImpl) -> String {
+fn impl_key(item: &ItemImpl) -> String {
     let mut said = item.self_ty.to_token_stream();
     said.extend(item.trait_.as_ref().map(|(path, _)| path.to_token_stream()));
     said.extend(item.generics.where_clause.to_token_stream());
@@ -61,28 +61,28 @@ fn said_by(item: &ItemImpl) -> String {
 
 /// Returns the witness of an `impl` for an item inside of a function: a copy with the witnesses of
 /// its methods.
-pub(crate) fn own_impl(item: &ItemImpl, methods: &[Checked]) -> Item {
+pub(crate) fn inner_impl_witness(item: &ItemImpl, methods: &[CheckedMethod]) -> Item {
     let mut own = item.clone();
     own.attrs.clear();
-    for Checked { member, function, notes } in methods {
+    for CheckedMethod { member, function, notes } in methods {
         if let Some(ImplItem::Fn(method)) = own.items.get_mut(*member) {
             method.attrs.clear();
-            method.block = body(&method.block, None, function, notes);
-            may_be_called(&method.sig, &mut method.block);
-            strip(&mut method.sig);
+            method.block = witness_body(&method.block, None, function, notes);
+            remove_endless_loop(&method.sig, &mut method.block);
+            strip_attributes(&mut method.sig);
         }
     }
     Item::Impl(own)
 }
 
 /// Removes the endless loop from the witness of a `const fn`, which a constant beside it may call.
-fn may_be_called(sig: &Signature, block: &mut Block) {
+fn remove_endless_loop(sig: &Signature, block: &mut Block) {
     if sig.constness.is_some() {
         block.stmts.remove(0);
     }
 }
 
-impl VisitMut for &Inner {
+impl VisitMut for &InnerWitnesses {
     fn visit_item_fn_mut(&mut self, item: &mut ItemFn) {
         let name = witness_name(&item.sig.ident);
         let found = self.functions.iter().find_map(|witness| match witness {
@@ -93,7 +93,7 @@ impl VisitMut for &Inner {
             let ident = item.sig.ident.clone();
             *item = witness.clone();
             item.sig.ident = ident;
-            may_be_called(&item.sig, &mut item.block);
+            remove_endless_loop(&item.sig, &mut item.block);
         }
         visit_mut::visit_item_fn_mut(self, item);
     }
@@ -102,7 +102,7 @@ impl VisitMut for &Inner {
         for statement in std::mem::take(&mut block.stmts) {
             let found = match &statement {
                 Stmt::Item(Item::Impl(item)) => {
-                    let said = said_by(item);
+                    let said = impl_key(item);
                     self.impls.iter().find(|(known, _)| *known == said)
                 }
                 _ => None,

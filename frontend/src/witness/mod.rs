@@ -16,17 +16,17 @@ mod spliced;
 use crate::{
     attr::requires::Condition,
     hir::Function,
-    resolve::std_paths::StdName,
+    resolve::std_paths::StdItem,
     syntax::tokens::Tokens,
     types::{Prim, Ty, Types, vector::Vector},
     witness::{
-        spelled::{suffixed, written},
-        spliced::spliced,
+        spelled::{suffixed_literal, type_tokens},
+        spliced::splice_types,
     },
 };
 pub(crate) use crate::{
     infer::notes::Notes,
-    witness::inner::{Inner, own_impl},
+    witness::inner::{InnerWitnesses, inner_impl_witness},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -46,30 +46,31 @@ use syn::{
 };
 
 /// Returns the witness of a function; `tokens` are its flattened tokens, if available.
-pub(crate) fn witness(
+pub(crate) fn function_witness(
     item: &ItemFn,
     tokens: Option<&Tokens>,
     requires: &[Condition],
     function: &Function,
     notes: &Notes,
 ) -> ItemFn {
-    let mut block = body(&item.block, tokens, function, notes);
+    let mut block = witness_body(&item.block, tokens, function, notes);
     // After the endless loop.
-    let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
+    let conditions =
+        requires.iter().map(|condition| requirement_check(&condition.expr, function, notes));
     block.stmts.splice(1..1, conditions);
     let mut sig = item.sig.clone();
-    strip(&mut sig);
+    strip_attributes(&mut sig);
     sig.ident = Ident::new(&witness_name(&item.sig.ident), Span::call_site());
     let (attrs, vis) = (Vec::new(), syn::Visibility::Inherited);
     ItemFn { attrs, vis, modifiers: item.modifiers.clone(), sig, block: Box::new(block) }
 }
 
 fn witness_name(function: &Ident) -> String {
-    format!("witness_of_{}", plain(function))
+    format!("witness_of_{}", unraw_name(function))
 }
 
 /// A method of an `impl` with its inferred types.
-pub(crate) struct Checked {
+pub(crate) struct CheckedMethod {
     /// Its index in the `impl`.
     pub(crate) member: usize,
     pub(crate) function: Function,
@@ -78,32 +79,36 @@ pub(crate) struct Checked {
 
 /// Returns the witness of a method in an inherent `impl`; `None` for types that cannot have one,
 /// such as those of other crates.
-pub(crate) fn method(item: &ItemImpl, others: &[&ItemImpl], checked: &Checked) -> Option<ItemImpl> {
-    let &Checked { member, ref function, ref notes } = checked;
+pub(crate) fn method_witness(
+    item: &ItemImpl,
+    others: &[&ItemImpl],
+    checked: &CheckedMethod,
+) -> Option<ItemImpl> {
+    let &CheckedMethod { member, ref function, ref notes } = checked;
     let is_parameter = |name: &Ident| item.generics.type_params().any(|param| param.ident == *name);
     if !may_have_methods(&item.self_ty, is_parameter) {
         return None;
     }
     let ImplItem::Fn(written) = item.items.get(member)? else { return None };
     let mut method = written.clone();
-    method.block = body(&written.block, None, function, notes);
-    strip(&mut method.sig);
+    method.block = witness_body(&written.block, None, function, notes);
+    strip_attributes(&mut method.sig);
     let mut hasher = DefaultHasher::new();
     item.to_token_stream().to_string().hash(&mut hasher);
-    let name = format!("__warpwise_{}_{:x}", plain(&written.sig.ident), hasher.finish());
+    let name = format!("__warpwise_{}_{:x}", unraw_name(&written.sig.ident), hasher.finish());
     method.sig.ident = Ident::new(&name, Span::call_site());
     method.vis = syn::Visibility::Inherited;
     method.attrs.clear();
-    Associated { own: own_types(item).collect(), of: item, others }
+    AssociatedTypes { own: declared_types(item).collect(), of: item, others }
         .visit_impl_item_fn_mut(&mut method);
-    let generics = own_generics(item, &mut method.sig.generics);
+    let generics = split_generics(item, &mut method.sig.generics);
     let (attrs, items) = (Vec::new(), vec![ImplItem::Fn(method)]);
     Some(ItemImpl { attrs, trait_: None, items, generics, ..item.clone() })
 }
 
 /// Returns the generic parameters that the type of an `impl` mentions. Moves the others, which only
 /// its trait mentions, to `method`, with their predicates.
-fn own_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
+fn split_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
     let mut own = item.generics.clone();
     let this = item.self_ty.to_token_stream();
     let is_own = |param: &GenericParam| match param {
@@ -164,7 +169,7 @@ fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bo
 }
 
 /// Returns the associated types that an `impl` declares.
-fn own_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
+fn declared_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
     item.items.iter().filter_map(|member| match member {
         ImplItem::Type(ty) => Some((ty.ident.to_string(), &ty.ty)),
         _ => None,
@@ -172,7 +177,7 @@ fn own_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
 }
 
 /// Replaces `Self::Output` and the like, which are valid only in the trait's own `impl`.
-struct Associated<'a> {
+struct AssociatedTypes<'a> {
     /// The associated types of the `impl`.
     own: HashMap<String, &'a syn::Type>,
     of: &'a ItemImpl,
@@ -180,7 +185,7 @@ struct Associated<'a> {
     others: &'a [&'a ItemImpl],
 }
 
-impl Associated<'_> {
+impl AssociatedTypes<'_> {
     fn written_out(&self, name: &str) -> Option<syn::Type> {
         if let Some(own) = self.own.get(name) {
             return Some((*own).clone());
@@ -204,12 +209,12 @@ impl Associated<'_> {
         let others = self.others.iter().filter(|other| {
             other.trait_.is_some() && other.self_ty.to_token_stream().to_string() == this
         });
-        let found = others.flat_map(|other| own_types(other)).find(|(other, _)| other == name);
+        let found = others.flat_map(|other| declared_types(other)).find(|(other, _)| other == name);
         found.map(|(_, ty)| ty.clone())
     }
 }
 
-impl VisitMut for Associated<'_> {
+impl VisitMut for AssociatedTypes<'_> {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         if let syn::Type::Path(path) = ty
             && path.qself.is_none()
@@ -238,56 +243,61 @@ impl VisitMut for Associated<'_> {
 }
 
 /// Removes every attribute from a signature.
-fn strip(sig: &mut syn::Signature) {
-    Strip.visit_signature_mut(sig);
+fn strip_attributes(sig: &mut syn::Signature) {
+    AttributeStripper.visit_signature_mut(sig);
 }
 
 /// Returns the body of a witness: an endless loop, checks of names, and the annotated body.
-fn body(written: &Block, tokens: Option<&Tokens>, function: &Function, notes: &Notes) -> Block {
-    let mut reader = Reader { notes, found: Vec::new() };
+fn witness_body(
+    written: &Block,
+    tokens: Option<&Tokens>,
+    function: &Function,
+    notes: &Notes,
+) -> Block {
+    let mut reader = SyntaxReader { notes, noted: Vec::new() };
     reader.visit_block(written);
-    let (found, types) = (reader.found, &function.types);
-    let copy = match tokens.and_then(|tokens| spliced(tokens, &found, types)) {
-        Some(tokens) => statement(tokens),
+    let (found, types) = (reader.noted, &function.types);
+    let copy = match tokens.and_then(|tokens| splice_types(tokens, &found, types)) {
+        Some(tokens) => opaque_statement(tokens),
         None => {
             let mut block = written.clone();
-            Writer { types, found: found.into_iter() }.visit_block_mut(&mut block);
+            TypeWriter { types, found: found.into_iter() }.visit_block_mut(&mut block);
             Stmt::Expr(Expr::Block(ExprBlock { attrs: Vec::new(), label: None, block }), None)
         }
     };
-    let mut stmts = vec![statement(quote!(loop {}))];
+    let mut stmts = vec![opaque_statement(quote!(loop {}))];
     if !notes.builtins.is_empty() {
-        let same = same(notes);
-        stmts.push(statement(quote!({ #same })));
+        let same = function_checks(notes);
+        stmts.push(opaque_statement(quote!({ #same })));
     }
-    stmts.extend(notes.orders.iter().map(|(path, name)| ordering(path, name)));
-    stmts.extend(notes.constants.iter().map(|(path, name)| constant(path, name)));
+    stmts.extend(notes.orders.iter().map(|(path, name)| ordering_check(path, name)));
+    stmts.extend(notes.constants.iter().map(|(path, name)| constant_check(path, name)));
     stmts.push(copy);
     Block { brace_token: Brace::default(), stmts }
 }
 
 /// Returns a statement of opaque tokens: parsing them would take longer than the rest of this
 /// module.
-const fn statement(tokens: TokenStream) -> Stmt {
+const fn opaque_statement(tokens: TokenStream) -> Stmt {
     Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
 /// Returns a launch requirement as an annotated statement.
-fn written_out(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
-    let mut reader = Reader { notes, found: Vec::new() };
+fn requirement_check(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
+    let mut reader = SyntaxReader { notes, noted: Vec::new() };
     reader.visit_expr(written);
     let mut expr = written.clone();
-    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
+    let mut writer = TypeWriter { types: &function.types, found: reader.noted.into_iter() };
     writer.visit_expr_mut(&mut expr);
-    statement(quote!(let _: bool = #expr;))
+    opaque_statement(quote!(let _: bool = #expr;))
 }
 
-fn plain(ident: &Ident) -> String {
+fn unraw_name(ident: &Ident) -> String {
     ident.to_string().trim_start_matches("r#").to_owned()
 }
 
 /// Returns statements that compile only if each path refers to the expected function.
-fn same(notes: &Notes) -> TokenStream {
+fn function_checks(notes: &Notes) -> TokenStream {
     let checks = notes.builtins.iter().map(|(path, absolute)| {
         let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
         let names = absolute.split("::").map(|name| Ident::new(name, span));
@@ -301,31 +311,31 @@ fn same(notes: &Notes) -> TokenStream {
 }
 
 /// Returns a statement that compiles only if the path refers to the expected ordering.
-fn ordering(path: &Path, name: &str) -> Stmt {
+fn ordering_check(path: &Path, name: &str) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let name = Ident::new(name, span);
     let ordering = quote_spanned!(span=> ::core::sync::atomic::Ordering::#name);
     let wrong = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
-    statement(quote_spanned! {span=>
+    opaque_statement(quote_spanned! {span=>
         const _: () = ::core::assert!(::core::matches!(#path, #ordering), #wrong);
     })
 }
 
 /// Returns a statement that compiles only if the path refers to the expected constant.
-fn constant(path: &Path, StdName { path: absolute }: &StdName) -> Stmt {
+fn constant_check(path: &Path, StdItem { path: absolute }: &StdItem) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let of_std = absolute.split("::").map(|part| Ident::new(part, span));
     let of_std = quote_spanned!(span=> #(::#of_std)*);
     let wrong = format!("kernel code takes this for `{absolute}`, and it is another one");
     // Comparing values suffices: no two of these constants are equal, within one type or across
     // types.
-    statement(quote_spanned! {span=>
+    opaque_statement(quote_spanned! {span=>
         const _: () = ::core::assert!(#path as f64 == #of_std as f64, #wrong);
     })
 }
 
 /// A literal or a `let`, with its inferred type.
-struct Found<'ast> {
+struct NotedSyntax<'ast> {
     /// `None` for a `let`.
     literal: Option<&'ast Lit>,
     ty: Option<Ty>,
@@ -333,22 +343,22 @@ struct Found<'ast> {
 
 /// Collects literals and `let`s in visiting order. Without `true` and `false`, which have a fixed
 /// type.
-struct Reader<'a, 'ast> {
+struct SyntaxReader<'a, 'ast> {
     notes: &'a Notes,
-    found: Vec<Found<'ast>>,
+    noted: Vec<NotedSyntax<'ast>>,
 }
 
-impl<'ast> Visit<'ast> for Reader<'_, 'ast> {
+impl<'ast> Visit<'ast> for SyntaxReader<'_, 'ast> {
     fn visit_lit(&mut self, lit: &'ast Lit) {
         if let Lit::Bool(_) = lit {
             return;
         }
         let ty = self.notes.types.get(&ptr::from_ref(lit).addr()).copied();
-        self.found.push(Found { literal: Some(lit), ty });
+        self.noted.push(NotedSyntax { literal: Some(lit), ty });
     }
     fn visit_local(&mut self, local: &'ast Local) {
         let ty = self.notes.types.get(&ptr::from_ref(local).addr()).copied();
-        self.found.push(Found { literal: None, ty });
+        self.noted.push(NotedSyntax { literal: None, ty });
         visit::visit_local(self, local);
     }
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
@@ -358,31 +368,31 @@ impl<'ast> Visit<'ast> for Reader<'_, 'ast> {
 
 /// Annotates a copy in the same order. Removes every attribute except on types, which may derive
 /// traits.
-struct Writer<'a, 'ast> {
+struct TypeWriter<'a, 'ast> {
     types: &'a Types,
-    found: std::vec::IntoIter<Found<'ast>>,
+    found: std::vec::IntoIter<NotedSyntax<'ast>>,
 }
 
-impl Writer<'_, '_> {
-    fn ty(&mut self) -> Option<Ty> {
+impl TypeWriter<'_, '_> {
+    fn next_type(&mut self) -> Option<Ty> {
         self.found.next()?.ty
     }
 }
 
-impl VisitMut for Writer<'_, '_> {
+impl VisitMut for TypeWriter<'_, '_> {
     fn visit_lit_mut(&mut self, lit: &mut Lit) {
         if let Lit::Bool(_) = lit {
             return;
         }
-        let prim = self.ty().and_then(|ty| self.types.as_prim(ty));
-        if let Some(literal) = prim.and_then(|prim| suffixed(lit, prim)) {
+        let prim = self.next_type().and_then(|ty| self.types.as_prim(ty));
+        if let Some(literal) = prim.and_then(|prim| suffixed_literal(lit, prim)) {
             *lit = Lit::Verbatim(literal);
         }
     }
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let ty = self.ty();
+        let ty = self.next_type();
         visit_mut::visit_local_mut(self, local);
-        if let Some(ty) = ty.and_then(|ty| written(ty, self.types)) {
+        if let Some(ty) = ty.and_then(|ty| type_tokens(ty, self.types)) {
             let pat = local.pat.clone();
             let ty = syn::Type::Verbatim(ty);
             local.pat = Pat::Type(PatType {
@@ -401,9 +411,9 @@ impl VisitMut for Writer<'_, '_> {
 }
 
 /// Removes every attribute.
-struct Strip;
+struct AttributeStripper;
 
-impl VisitMut for Strip {
+impl VisitMut for AttributeStripper {
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         attributes.clear();
     }

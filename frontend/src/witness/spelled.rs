@@ -7,13 +7,13 @@ use warpwise_compiler::ir::Extent;
 
 /// Returns a numeric literal with the suffix of a type; `None` if it has a suffix already, or is
 /// not a number.
-pub(crate) fn suffixed(lit: &Lit, prim: Prim) -> Option<Literal> {
+pub(crate) fn suffixed_literal(lit: &Lit, prim: Prim) -> Option<Literal> {
     let digits = match lit {
         Lit::Int(int) if int.suffix().is_empty() => int.base10_digits(),
         Lit::Float(float) if float.suffix().is_empty() => float.base10_digits(),
         _ => return None,
     };
-    let mut literal = number(digits, prim).or_else(|| {
+    let mut literal = number_literal(digits, prim).or_else(|| {
         // `1.` cannot have a suffix.
         let digits = digits.strip_suffix('.').unwrap_or(digits);
         format!("{digits}{}", prim.name()).parse::<Literal>().ok()
@@ -24,7 +24,7 @@ pub(crate) fn suffixed(lit: &Lit, prim: Prim) -> Option<Literal> {
 
 /// Returns the number as a literal of this type, without parsing by rustc; `None` if it is out of
 /// range or the type has no suffix in Rust.
-fn number(digits: &str, prim: Prim) -> Option<Literal> {
+fn number_literal(digits: &str, prim: Prim) -> Option<Literal> {
     Some(match prim {
         Prim::I8 => Literal::i8_suffixed(digits.parse().ok()?),
         Prim::I16 => Literal::i16_suffixed(digits.parse().ok()?),
@@ -43,7 +43,7 @@ fn number(digits: &str, prim: Prim) -> Option<Literal> {
 }
 
 /// Returns a type as tokens; `None` if it cannot be written.
-pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
+pub(crate) fn type_tokens(ty: Ty, types: &Types) -> Option<TokenStream> {
     Some(match types.get(ty) {
         Type::Unit => quote!(()),
         Type::Prim(prim) if prim.is_half() => {
@@ -54,17 +54,18 @@ pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let name = Ident::new(prim.name(), Span::call_site());
             quote!(#name)
         }
-        Type::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(id))?,
+        Type::Generic(id) => generic_name(&types.generics, warpwise_compiler::id::Id::index(id))?,
         Type::Ref { mutable, to } => {
-            let to = written(to, types)?;
+            let to = type_tokens(to, types)?;
             if mutable { quote!(&mut #to) } else { quote!(&#to) }
         }
         Type::Slice(elem) => {
-            let elem = written(elem, types)?;
+            let elem = type_tokens(elem, types)?;
             quote!([#elem])
         }
         Type::Array(elem, len) => {
-            let (elem, len) = (written(elem, types)?, extent(types.extent(len)?, types)?);
+            let (elem, len) =
+                (type_tokens(elem, types)?, extent_tokens(types.extent(len)?, types)?);
             quote!([#elem; #len])
         }
         Type::Atomic(prim) => {
@@ -73,14 +74,14 @@ pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
         }
         Type::Tuple(list) => {
-            let parts = types.parts(list).into_iter().map(|part| written(part, types));
+            let parts = types.parts(list).into_iter().map(|part| type_tokens(part, types));
             let parts = parts.collect::<Option<Vec<_>>>()?;
             quote!((#(#parts,)*))
         }
         Type::Pointer(list) => {
             let mut parts = types.parts(list);
-            let ret = written(parts.pop()?, types)?;
-            let params = parts.into_iter().map(|part| written(part, types));
+            let ret = type_tokens(parts.pop()?, types)?;
+            let params = parts.into_iter().map(|part| type_tokens(part, types));
             let params = params.collect::<Option<Vec<_>>>()?;
             quote!(fn(#(#params),*) -> #ret)
         }
@@ -100,13 +101,13 @@ pub(crate) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
 }
 
 /// Returns a generic parameter or open constant by its name.
-pub(crate) fn path(names: &[String], index: usize) -> Option<TokenStream> {
+pub(crate) fn generic_name(names: &[String], index: usize) -> Option<TokenStream> {
     names.get(index)?.parse().ok()
 }
 
-pub(crate) fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
+pub(crate) fn extent_tokens(of: &Extent, types: &Types) -> Option<TokenStream> {
     let binary = |op: TokenStream, a: &Extent, b: &Extent| {
-        let (a, b) = (extent(a, types)?, extent(b, types)?);
+        let (a, b) = (extent_tokens(a, types)?, extent_tokens(b, types)?);
         Some(quote!((#a #op #b)))
     };
     match of {
@@ -114,14 +115,14 @@ pub(crate) fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
             let value = Literal::u64_unsuffixed(*value);
             Some(quote!(#value))
         }
-        Extent::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(*id)),
+        Extent::Generic(id) => generic_name(&types.generics, warpwise_compiler::id::Id::index(*id)),
         Extent::SizeOf(_) => None,
         Extent::Add(a, b) => binary(quote!(+), a, b),
         Extent::Sub(a, b) => binary(quote!(-), a, b),
         Extent::Mul(a, b) => binary(quote!(*), a, b),
         Extent::Div(a, b) => binary(quote!(/), a, b),
         Extent::Max(a, b) => {
-            let (a, b) = (extent(a, types)?, extent(b, types)?);
+            let (a, b) = (extent_tokens(a, types)?, extent_tokens(b, types)?);
             Some(quote!({ if #a > #b { #a } else { #b } }))
         }
     }

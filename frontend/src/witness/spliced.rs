@@ -11,15 +11,19 @@ use crate::{
     },
     types::Types,
     witness::{
-        Found,
-        spelled::{suffixed, written},
+        NotedSyntax,
+        spelled::{suffixed_literal, type_tokens},
     },
 };
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::Lit;
 
 /// Returns the last group of `tokens`, annotated with the types of `found` and without attributes.
-pub(crate) fn spliced(tokens: &Tokens, found: &[Found<'_>], types: &Types) -> Option<TokenStream> {
+pub(crate) fn splice_types(
+    tokens: &Tokens,
+    found: &[NotedSyntax<'_>],
+    types: &Types,
+) -> Option<TokenStream> {
     if tokens.has_invisible_groups {
         return None;
     }
@@ -33,7 +37,7 @@ pub(crate) fn spliced(tokens: &Tokens, found: &[Found<'_>], types: &Types) -> Op
     }
     let (at, group, behind) = body?;
     let mut splicer = Splicer { tokens: list, found, next: 0, changes: 0, types };
-    let body = splicer.group(at, group, behind)?;
+    let body = splicer.splice_group(at, group, behind)?;
     (splicer.next == found.len()).then(|| body.into())
 }
 
@@ -48,7 +52,7 @@ fn is_negative(lit: &Lit) -> bool {
 
 struct Splicer<'a> {
     tokens: &'a [Token],
-    found: &'a [Found<'a>],
+    found: &'a [NotedSyntax<'a>],
     /// Number of literals and `let`s passed so far.
     next: usize,
     /// Number of changes to the tokens so far.
@@ -58,10 +62,10 @@ struct Splicer<'a> {
 
 /// The two tokens before the current one, in its group.
 #[derive(Clone, Copy, Default)]
-struct Before<'a>(Option<&'a Token>, Option<&'a Token>);
+struct TokensBefore<'a>(Option<&'a Token>, Option<&'a Token>);
 
-impl Before<'_> {
-    fn punct(of: Option<&Token>) -> char {
+impl TokensBefore<'_> {
+    fn punct_char(of: Option<&Token>) -> char {
         match of {
             Some(Token::Punct(punct)) => punct.as_char(),
             Some(Token::Word(..) | Token::Literal(_) | Token::Group(..)) | None => ' ',
@@ -69,14 +73,14 @@ impl Before<'_> {
     }
 
     /// Returns true if a group here is the argument of a macro, which a visit of the tree skips.
-    fn calls_macro(self) -> bool {
-        Self::punct(self.1) == '!'
+    fn is_after_macro_name(self) -> bool {
+        Self::punct_char(self.1) == '!'
             && matches!(self.0, Some(Token::Word(_, word)) if !is_keyword(word))
     }
 
     /// Returns the number of preceding tokens that form an attribute together with `group`.
-    fn of_attribute(self, group: &Group) -> usize {
-        match [self.0, self.1].map(Self::punct) {
+    fn attribute_tokens(self, group: &Group) -> usize {
+        match [self.0, self.1].map(Self::punct_char) {
             _ if group.delimiter() != Delimiter::Bracket => 0,
             [_, '#'] => 1,
             ['#', '!'] => 2,
@@ -85,12 +89,12 @@ impl Before<'_> {
     }
 
     /// Returns true if a literal here is a field index.
-    fn names_field(self) -> bool {
-        Self::punct(self.1) == '.' && Self::punct(self.0) != '.'
+    fn is_after_dot(self) -> bool {
+        Self::punct_char(self.1) == '.' && Self::punct_char(self.0) != '.'
     }
 
     /// Returns true if a statement may begin here, in a block.
-    fn ends_statement(self) -> bool {
+    fn may_begin_statement(self) -> bool {
         match self.1 {
             None => true,
             Some(Token::Group(group, _)) => group.delimiter() == Delimiter::Brace,
@@ -102,16 +106,16 @@ impl Before<'_> {
 
 impl<'a> Splicer<'a> {
     /// Returns the next literal or `let`.
-    fn next(&mut self) -> Option<&'a Found<'a>> {
+    fn next_noted(&mut self) -> Option<&'a NotedSyntax<'a>> {
         let found = self.found.get(self.next);
         self.next += 1;
         found
     }
 
     /// Returns the group at `at` with its changes; the original if nothing in it changes.
-    fn group(&mut self, at: usize, group: &Group, behind: usize) -> Option<TokenTree> {
+    fn splice_group(&mut self, at: usize, group: &Group, behind: usize) -> Option<TokenTree> {
         let before = self.changes;
-        let inside = self.inside(at + 1, behind, group.delimiter())?;
+        let inside = self.splice_range(at + 1, behind, group.delimiter())?;
         if self.changes == before {
             return Some(group.clone().into());
         }
@@ -121,8 +125,8 @@ impl<'a> Splicer<'a> {
     }
 
     /// Returns the tokens of a range in a group with this delimiter.
-    fn inside(&mut self, mut at: usize, end: usize, of: Delimiter) -> Option<Vec<TokenTree>> {
-        let (mut out, mut before) = (Vec::new(), Before::default());
+    fn splice_range(&mut self, mut at: usize, end: usize, of: Delimiter) -> Option<Vec<TokenTree>> {
+        let (mut out, mut before) = (Vec::new(), TokensBefore::default());
         // The type for a `let` whose pattern has not ended yet.
         let mut ty: Option<TokenStream> = None;
         while at < end {
@@ -130,31 +134,33 @@ impl<'a> Splicer<'a> {
             at += 1;
             match token {
                 Token::Group(group, behind) => {
-                    let of_attribute = before.of_attribute(group);
+                    let of_attribute = before.attribute_tokens(group);
                     if of_attribute > 0 {
                         out.truncate(out.len() - of_attribute);
                         self.changes += 1;
-                        (at, before) = (*behind, Before::default());
+                        (at, before) = (*behind, TokensBefore::default());
                         continue;
                     }
-                    out.push(match before.calls_macro() {
+                    out.push(match before.is_after_macro_name() {
                         true => group.clone().into(),
-                        false => self.group(at - 1, group, *behind)?,
+                        false => self.splice_group(at - 1, group, *behind)?,
                     });
                     at = *behind;
                 }
                 Token::Word(word, text) => {
-                    let begins = of == Delimiter::Brace && before.ends_statement();
+                    let begins = of == Delimiter::Brace && before.may_begin_statement();
                     out.push(word.clone().into());
                     if begins && text == "let" {
-                        let Found { literal: None, ty: of } = self.next()? else { return None };
-                        ty = of.and_then(|ty| written(ty, self.types));
+                        let NotedSyntax { literal: None, ty: of } = self.next_noted()? else {
+                            return None;
+                        };
+                        ty = of.and_then(|ty| type_tokens(ty, self.types));
                     }
                 }
                 Token::Punct(punct) => {
                     let ends = match punct.as_char() {
                         ';' => true,
-                        '=' => Before::punct(before.1) != '.',
+                        '=' => TokensBefore::punct_char(before.1) != '.',
                         _ => false,
                     };
                     if ends && let Some(ty) = ty.take() {
@@ -164,13 +170,15 @@ impl<'a> Splicer<'a> {
                     }
                     out.push(punct.clone().into());
                 }
-                Token::Literal(literal) if before.names_field() => out.push(literal.clone().into()),
+                Token::Literal(literal) if before.is_after_dot() => {
+                    out.push(literal.clone().into())
+                }
                 Token::Literal(literal) => {
-                    let Found { literal: Some(lit), ty } = self.next()? else {
+                    let NotedSyntax { literal: Some(lit), ty } = self.next_noted()? else {
                         return None;
                     };
                     let prim = ty.and_then(|ty| self.types.as_prim(ty));
-                    let suffixed = prim.and_then(|prim| suffixed(lit, prim));
+                    let suffixed = prim.and_then(|prim| suffixed_literal(lit, prim));
                     if suffixed.is_some() {
                         self.changes += 1;
                         // In a pattern, the sign is part of the literal.
@@ -181,7 +189,7 @@ impl<'a> Splicer<'a> {
                     out.push(suffixed.unwrap_or_else(|| literal.clone()).into());
                 }
             }
-            before = Before(before.1, Some(token));
+            before = TokensBefore(before.1, Some(token));
         }
         Some(out)
     }
@@ -190,7 +198,7 @@ impl<'a> Splicer<'a> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{super::types::Prim, Found, Notes, Reader, Writer},
+        super::{super::types::Prim, NotedSyntax, Notes, SyntaxReader, TypeWriter},
         *,
     };
     use crate::syntax::parse::tests::functions_of_the_workspace;
@@ -220,16 +228,16 @@ mod tests {
     /// Checks that the witness body from tokens equals the one from the syntax tree.
     fn is_as_printed(stream: TokenStream) -> bool {
         let types = Types::new(Vec::new(), Rc::from([]));
-        let (tokens, item) = (Tokens::of(&stream), syn::parse2::<ItemFn>(stream));
+        let (tokens, item) = (Tokens::read(&stream), syn::parse2::<ItemFn>(stream));
         let (Ok(tokens), Ok(item)) = (tokens, item) else { return false };
         let mut noting = Noting(Notes::default(), &types);
         noting.visit_block(&item.block);
-        let mut reader = Reader { notes: &noting.0, found: Vec::new() };
+        let mut reader = SyntaxReader { notes: &noting.0, noted: Vec::new() };
         reader.visit_block(&item.block);
-        let found: Vec<Found<'_>> = reader.found;
-        let Some(body) = spliced(&tokens, &found, &types) else { return false };
+        let found: Vec<NotedSyntax<'_>> = reader.noted;
+        let Some(body) = splice_types(&tokens, &found, &types) else { return false };
         let mut printed = item.block.clone();
-        Writer { types: &types, found: found.into_iter() }.visit_block_mut(&mut printed);
+        TypeWriter { types: &types, found: found.into_iter() }.visit_block_mut(&mut printed);
         // `x.0.1` is three tokens or five.
         let texts = [body.to_string(), printed.to_token_stream().to_string()];
         let [body, printed] = texts.map(|text| text.replace(' ', ""));

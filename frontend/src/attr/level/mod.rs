@@ -13,10 +13,10 @@ mod tests;
 use crate::{
     attr::{
         backend,
-        lint_attr::unknown,
-        manifest::{self, Entry},
+        lint_attr::unknown_lint_message,
+        manifest::{self, ManifestEntry},
     },
-    syntax::suggest::wrong_word,
+    syntax::suggest::unknown_word_message,
 };
 use std::{
     env, fs,
@@ -57,7 +57,9 @@ impl Policy {
             ("warn", _) | ("deny" | "", true) => Ok(Self::Warn),
             ("deny", false) => Ok(Self::Deny),
             ("", false) => Ok(Self::AsWritten),
-            (other, _) => Err(wrong_word("`WARPWISE_LINTS`", other, &["off", "warn", "deny"])),
+            (other, _) => {
+                Err(unknown_word_message("`WARPWISE_LINTS`", other, &["off", "warn", "deny"]))
+            }
         }
     }
 
@@ -72,7 +74,7 @@ impl Policy {
     }
 
     /// Returns the levels of the `package` and the `written` ones, with the policy applied.
-    fn levels(self, package: &[Setting], written: &Levels) -> Levels {
+    fn apply_to_all(self, package: &[Setting], written: &Levels) -> Levels {
         let own = LINTS.iter().filter_map(|lint| {
             let given = package.iter().rev().find(|setting| setting.lint == lint.name);
             let level = self.apply(given.map_or(lint.level, |setting| setting.level));
@@ -97,17 +99,17 @@ pub(crate) struct Build {
     /// The back end from `Cargo.toml`.
     package_backend: Option<Backend>,
     /// Errors in `Cargo.toml` and in the environment.
-    wrong: Vec<String>,
+    errors: Vec<String>,
     /// True if the package is only a dependency of the packages that the user builds.
-    dependency: bool,
+    is_dependency: bool,
     /// True if there is a `Cargo.toml`.
     pub(crate) has_manifest: bool,
 }
 
 impl Build {
     /// Returns levels that hide every lint.
-    pub(crate) fn silent() -> Levels {
-        Policy::Off.levels(&[], &Levels::default())
+    pub(crate) fn silent_levels() -> Levels {
+        Policy::Off.apply_to_all(&[], &Levels::default())
     }
 
     /// Returns the settings of this build. Unit tests of this crate run without settings.
@@ -146,18 +148,18 @@ impl Build {
         });
         let forced_backend = match variables.backend.as_str() {
             "" => None,
-            name => {
-                backend::named("`WARPWISE_BACKEND`", name).map_err(|error| wrong.push(error)).ok()
-            }
+            name => backend::find_backend("`WARPWISE_BACKEND`", name)
+                .map_err(|error| wrong.push(error))
+                .ok(),
         };
         let (mut package, mut package_backend) = (Vec::new(), None);
-        for entry in manifest.map(|(_, text)| manifest::entries(text)).into_iter().flatten() {
-            match setting(&entry) {
-                Ok(InPackage::Lints(rank, settings)) => package.push((rank, settings)),
-                Ok(InPackage::Backend(backend)) => package_backend = Some(backend),
+        for entry in manifest.map(|(_, text)| manifest::read_entries(text)).into_iter().flatten() {
+            match parse_setting(&entry) {
+                Ok(PackageSetting::Lints(rank, settings)) => package.push((rank, settings)),
+                Ok(PackageSetting::Backend(backend)) => package_backend = Some(backend),
                 Err(error) => {
-                    let path = manifest.map(|(path, _)| shown(path)).unwrap_or_default();
-                    let (line, table) = (entry.line, entry.table());
+                    let path = manifest.map(|(path, _)| display_path(path)).unwrap_or_default();
+                    let (line, table) = (entry.line, entry.table_header());
                     wrong.push(format!("{error}\n= note: in `{table}` ({path}:{line})"));
                 }
             }
@@ -166,17 +168,25 @@ impl Build {
         package.sort_by_key(|settings| std::cmp::Reverse(settings.0));
         let package = package.into_iter().flat_map(|(_, settings)| settings).collect();
         let has_manifest = manifest.is_some();
-        Self { policy, package, forced_backend, package_backend, wrong, dependency, has_manifest }
+        Self {
+            policy,
+            package,
+            forced_backend,
+            package_backend,
+            errors: wrong,
+            is_dependency: dependency,
+            has_manifest,
+        }
     }
 
     /// Returns the back end of a kernel that names `named`; `None` without any setting.
-    pub(crate) fn backend(&self, named: Option<Backend>) -> Option<Backend> {
+    pub(crate) fn backend_for(&self, named: Option<Backend>) -> Option<Backend> {
         self.forced_backend.or(named).or(self.package_backend)
     }
 
     /// Returns the `written` levels together with the package's, as this build applies them.
-    pub(crate) fn levels(&self, written: &Levels) -> Levels {
-        self.policy.levels(&self.package, written)
+    pub(crate) fn levels_with(&self, written: &Levels) -> Levels {
+        self.policy.apply_to_all(&self.package, written)
     }
 
     /// Returns true unless the build hides all lints.
@@ -185,13 +195,13 @@ impl Build {
     }
 
     /// Returns the errors in the settings with their severity, on the first call only.
-    pub(crate) fn complaints(&self) -> impl Iterator<Item = (&str, Level)> {
-        static SAID: AtomicBool = AtomicBool::new(false);
-        let level = if self.dependency { Level::Warn } else { Level::Deny };
-        let wrong = if self.wrong.is_empty() || SAID.swap(true, Ordering::Relaxed) {
+    pub(crate) fn take_errors(&self) -> impl Iterator<Item = (&str, Level)> {
+        static REPORTED: AtomicBool = AtomicBool::new(false);
+        let level = if self.is_dependency { Level::Warn } else { Level::Deny };
+        let wrong = if self.errors.is_empty() || REPORTED.swap(true, Ordering::Relaxed) {
             &[]
         } else {
-            &self.wrong[..]
+            &self.errors[..]
         };
         wrong.iter().map(move |text| (text.as_str(), level))
     }
@@ -207,32 +217,34 @@ struct Variables {
 }
 
 /// The effect of one line of `Cargo.toml`.
-enum InPackage {
+enum PackageSetting {
     /// Lint levels, after the rank of the lint name: the more lints it covers, the higher.
     Lints(usize, Vec<Setting>),
     Backend(Backend),
 }
 
-fn setting(entry: &Entry) -> Result<InPackage, String> {
-    let Entry { keys, value, .. } = entry;
+fn parse_setting(entry: &ManifestEntry) -> Result<PackageSetting, String> {
+    let ManifestEntry { keys, value, .. } = entry;
     let (table, below) = keys.split_first().ok_or("a setting has a name")?;
     match (table.as_str(), value) {
         ("lints", _) if below.is_empty() => Err("`lints` is a table".to_owned()),
-        ("lints", value) => {
-            lint_levels(below, value.as_deref()).map(|(rank, lints)| InPackage::Lints(rank, lints))
-        }
+        ("lints", value) => parse_lint_levels(below, value.as_deref())
+            .map(|(rank, lints)| PackageSetting::Lints(rank, lints)),
         ("backend", Some(name)) if below.is_empty() => {
-            backend::named("`backend`", name).map(InPackage::Backend)
+            backend::find_backend("`backend`", name).map(PackageSetting::Backend)
         }
         ("backend", _) => Err("`backend` is a string: `backend = \"llvm\"`".to_owned()),
-        (other, _) => Err(wrong_word("a setting", other, &["lints", "backend"])),
+        (other, _) => Err(unknown_word_message("a setting", other, &["lints", "backend"])),
     }
 }
 
 /// Returns the levels that a line sets, after the rank of its lint name.
-fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setting>), String> {
+fn parse_lint_levels(
+    keys: &[String],
+    value: Option<&str>,
+) -> Result<(usize, Vec<Setting>), String> {
     let (name, below) = keys.split_first().ok_or("a lint has a name")?;
-    let mut lints = lint::named(name).ok_or_else(|| unknown(name))?;
+    let mut lints = lint::named(name).ok_or_else(|| unknown_lint_message(name))?;
     if let Some(key) = below.iter().find(|key| *key != "level").or(below.get(1)) {
         return Err(format!("`{name}` has a `level` and no `{key}`"));
     }
@@ -243,7 +255,7 @@ fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setti
         "deny" => Level::Deny,
         other => {
             let what = format!("the level of `{name}`");
-            return Err(wrong_word(&what, other, &["allow", "warn", "deny"]));
+            return Err(unknown_word_message(&what, other, &["allow", "warn", "deny"]));
         }
     };
     let rank = match GROUPS.iter().find(|(group, _)| group == name) {
@@ -256,7 +268,7 @@ fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setti
 }
 
 /// Returns the path as rustc displays it.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     let here = env::current_dir().ok();
     let within = here.and_then(|here| path.strip_prefix(here).ok());
     within.unwrap_or(path).display().to_string()

@@ -19,7 +19,7 @@ fn level(build: &Build, written: &[(&'static str, Level)], name: &str) -> Level 
     let settings = written.iter().map(|&(lint, level)| Setting::everywhere(lint, level)).collect();
     let lint = LINTS.iter().find(|lint| lint.name == name).unwrap();
     let span = <warpwise_compiler::ir::Span as warpwise_compiler::id::Id>::new(0);
-    build.levels(&Levels { settings }).of(lint, span)
+    build.levels_with(&Levels { settings }).of(lint, span)
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn levels_in_the_source_are_capped_too() {
 fn the_source_is_over_the_package_and_that_over_the_lint() {
     let plain = build("", "", false);
     assert_eq!(level(&plain, &[], FLOW), Level::Deny);
-    assert!(plain.levels(&Levels::default()).settings.is_empty());
+    assert!(plain.levels_with(&Levels::default()).settings.is_empty());
     let allows = build("", &format!("{FLOW} = 'allow'"), false);
     assert_eq!(level(&allows, &[], FLOW), Level::Allow);
     assert_eq!(level(&allows, &[(FLOW, Level::Warn)], FLOW), Level::Warn);
@@ -76,7 +76,7 @@ fn a_lint_is_over_its_group_and_that_over_all_in_any_order() {
     let lines = [&format!("{FLOW} = 'deny'"), "gpu_all = 'allow'", "gpu_correctness = 'warn'"];
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
         let build = build("", &order.map(|line| lines[line]).join("\n"), false);
-        assert_eq!(build.wrong, [""; 0]);
+        assert_eq!(build.errors, [""; 0]);
         assert_eq!(level(&build, &[], FLOW), Level::Deny);
         assert_eq!(level(&build, &[], RETURNS), Level::Warn);
     }
@@ -86,7 +86,7 @@ fn a_lint_is_over_its_group_and_that_over_all_in_any_order() {
 fn mistakes_are_said_with_their_line() {
     let note =
         |line| format!("\n= note: in `[package.metadata.warpwise.lints]` (a/Cargo.toml:{line})");
-    let wrong = |line: &str| build("", line, false).wrong;
+    let wrong = |line: &str| build("", line, false).errors;
     let cases = [
         (
             "gpu_barrier_in_divergent_flow = 'warn'",
@@ -109,16 +109,16 @@ fn mistakes_are_said_with_their_line() {
         wrong("gpu_all = 'warn'\n\nzebra = 'x'"),
         ["unknown lint `zebra`".to_owned() + &note(4)]
     );
-    assert_eq!(build("on", "", false).wrong.len(), 1);
+    assert_eq!(build("on", "", false).errors.len(), 1);
 }
 
 #[test]
 fn mistakes_stop_the_build_of_what_is_worked_on_and_are_said_once() {
     let dependency = build("", "zebra = 'warn'", true);
-    let said: Vec<_> = dependency.complaints().collect();
+    let said: Vec<_> = dependency.take_errors().collect();
     assert_eq!(said.len(), 1);
     assert_eq!(said[0].1, Level::Warn);
-    assert_eq!(dependency.complaints().count(), 0);
+    assert_eq!(dependency.take_errors().count(), 0);
 }
 
 #[test]
@@ -129,10 +129,10 @@ fn the_environment_names_the_back_end_before_the_kernel_and_that_before_the_pack
         let variables = Variables { backend: variable.to_owned(), ..Variables::default() };
         Build::new(variables, Some((Path::new("a/Cargo.toml"), &text)), false)
     };
-    assert_eq!(build("", "").backend(None), None);
-    assert_eq!(build("", "backend = 'llvm'").backend(None), Some(Llvm));
-    assert_eq!(build("", "backend = 'llvm'").backend(Some(Builtin)), Some(Builtin));
-    assert_eq!(build("llvm", "").backend(Some(Builtin)), Some(Llvm));
+    assert_eq!(build("", "").backend_for(None), None);
+    assert_eq!(build("", "backend = 'llvm'").backend_for(None), Some(Llvm));
+    assert_eq!(build("", "backend = 'llvm'").backend_for(Some(Builtin)), Some(Builtin));
+    assert_eq!(build("llvm", "").backend_for(Some(Builtin)), Some(Llvm));
     let note = "\n= note: in `[package.metadata.warpwise]` (a/Cargo.toml:2)";
     let cases = [
         ("backend = 'lvm'", "`backend` is `lvm`; did you mean `llvm`?"),
@@ -141,10 +141,10 @@ fn the_environment_names_the_back_end_before_the_kernel_and_that_before_the_pack
         ("lints = 3", "`lints` is a table"),
     ];
     for (line, text) in cases {
-        assert_eq!(build("", line).wrong, [format!("{text}{note}")], "{line}");
+        assert_eq!(build("", line).errors, [format!("{text}{note}")], "{line}");
     }
     assert_eq!(
-        build("gcc", "").wrong,
+        build("gcc", "").errors,
         ["`WARPWISE_BACKEND` is `gcc`, and not one of `builtin`, `llvm`"]
     );
 }

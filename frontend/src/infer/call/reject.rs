@@ -82,7 +82,7 @@ pub(crate) fn is_glob(tree: &UseTree) -> bool {
         UseTree::Path(path) => {
             path.ident != "warpwise"
                 && is_glob(&path.tree)
-                && !source_map::are_variants_known(&path.ident)
+                && !source_map::knows_variants_of(&path.ident)
         }
         UseTree::Group(group) => group.items.iter().any(is_glob),
         UseTree::Name(_) | UseTree::Rename(_) => false,

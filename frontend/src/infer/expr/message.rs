@@ -5,7 +5,7 @@
 use crate::{
     hir::{Block, Expr, Kind, Pattern, PatternKind, Say, Stmt, StmtKind, Var, Variable},
     infer::{Infer, Obligation},
-    syntax::{span::SpanRange, spell::spelled},
+    syntax::{span::SpanRange, spell::print_tokens},
     types::{Prim, Type},
 };
 use quote::ToTokens as _;
@@ -143,7 +143,7 @@ impl Infer<'_> {
         let value = self.expect(cond, bool);
         let diverges = self.diverges;
         let message = self.message(words, at).unwrap_or_else(|| {
-            Message::text(&format!("assertion failed: {}", spelled(cond.to_token_stream())))
+            Message::text(&format!("assertion failed: {}", print_tokens(cond.to_token_stream())))
         });
         self.diverges = diverges;
         self.panic_unless(value, message, at)
@@ -237,7 +237,9 @@ impl Infer<'_> {
             .map(|(_, expr)| expr)
             .collect();
         args.extend(
-            names.into_iter().map(|expr| Arg::new(Some(spelled(expr.to_token_stream())), expr)),
+            names
+                .into_iter()
+                .map(|expr| Arg::new(Some(print_tokens(expr.to_token_stream())), expr)),
         );
         if let Err(fact) = resolve(&mut format, &mut args, explicit) {
             self.errors.mistyped(range, fact);
@@ -260,7 +262,7 @@ impl Infer<'_> {
                 _ if index >= explicit
                     && !self.is_here(arg.name.as_deref().unwrap_or_default()) =>
                 {
-                    let name = spelled(arg.value.to_token_stream());
+                    let name = print_tokens(arg.value.to_token_stream());
                     let fact = format!("kernel code captures only variables, and `{name}` is none");
                     let help = format!("pass it behind the format string: `\"{{}}\", {name}`");
                     self.errors.advise(range, fact, help);

@@ -224,7 +224,7 @@ impl Infer<'_> {
                 None
             }
             // An item of its own: see `inner`.
-            syn::Stmt::Item(item) if inner_items::is_seen(item) => None,
+            syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
             // Written out: see `uses`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
             syn::Stmt::Item(item) => {
@@ -285,7 +285,7 @@ impl Infer<'_> {
 
     /// `shared_dyn!(T, len)`
     fn shared_dyn(&mut self, mac: &syn::Macro, name: Option<String>, at: SpanRange) -> Expr {
-        let Ok((elem, len)) = mac.parse_body_with(paths::macros::shared_dyn) else {
+        let Ok((elem, len)) = mac.parse_body_with(paths::macros::parse_shared_dyn) else {
             let reported = self.errors.advise(
                 at,
                 "`shared_dyn!` takes the type of an element and how many there are",

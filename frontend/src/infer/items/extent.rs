@@ -8,7 +8,7 @@ use crate::{
             scope::{self, Env},
         },
     },
-    resolve::paths::key,
+    resolve::paths::path_key,
     syntax::{error::Reported, span::SpanRange},
     types::{Len, Prim, constant::Constant},
 };
@@ -19,7 +19,8 @@ impl Infer<'_> {
     /// The length of an array, written there.
     pub(crate) fn len_in(&mut self, expr: &Expr, env: &Env) -> Len {
         if let Expr::Path(path) = peel(expr)
-            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
+            && let Some((_, GenericArg::Const(len))) =
+                scope::generic(&env.args, &path_key(&path.path))
         {
             self.open_use(&path.path);
             return len;
@@ -146,10 +147,10 @@ impl Infer<'_> {
     }
 
     fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
-        if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &key(path))
+        if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &path_key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
-            let kind = self.generic_kind(index, &key(path), env);
+            let kind = self.generic_kind(index, &path_key(path), env);
             if let Some(GenericKind::Const(prim)) = kind
                 && prim != Prim::Usize
             {
@@ -194,7 +195,7 @@ impl Infer<'_> {
     }
 
     fn no_constant(&mut self, path: &syn::Path) -> Reported {
-        let name = key(path);
+        let name = path_key(path);
         self.errors.advise(
             SpanRange::path(path),
             format_args!("kernel code does not know the constant `{name}`"),
@@ -204,7 +205,7 @@ impl Infer<'_> {
 
     /// Notes that an open constant is a length here, which makes it a `usize`.
     fn open_use(&mut self, path: &syn::Path) {
-        let name = key(path);
+        let name = path_key(path);
         let open = self.names.generics.iter().find(|generic| generic.name == name);
         if let Some(GenericKind::Open(ty)) = open.map(|generic| generic.kind) {
             let usize = self.prim(Prim::Usize);
@@ -218,7 +219,8 @@ impl Infer<'_> {
             return self.len_in(expr, env);
         }
         if let Expr::Path(path) = peel(expr)
-            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
+            && let Some((_, GenericArg::Const(len))) =
+                scope::generic(&env.args, &path_key(&path.path))
         {
             return len;
         }

@@ -15,7 +15,7 @@ use crate::{
         program::Program,
         traits::member::{Member, MemberKind},
     },
-    resolve::paths::key,
+    resolve::paths::path_key,
     types::{
         Prim, Ty, Type,
         constant::{self, Constant},
@@ -57,8 +57,8 @@ impl<'a> Infer<'a> {
         let mut prefix = path.clone();
         while !prefix.segments.is_empty() {
             let length = prefix.segments.len();
-            let found = paths.get(&key(&prefix)).copied();
-            let found = found.or_else(|| self.program().library(&key(&prefix)));
+            let found = paths.get(&path_key(&prefix)).copied();
+            let found = found.or_else(|| self.program().library(&path_key(&prefix)));
             if let Some(item) = found {
                 let rest = path.segments.iter().skip(length);
                 let rest = rest.map(|segment| segment.ident.to_string()).collect();
@@ -176,7 +176,7 @@ impl<'a> Infer<'a> {
             return self.shape_of(ty, rest.first().map(String::as_str));
         }
         let first = path.segments.first()?.ident.to_string();
-        if let Some((item, variant)) = self.program().library_variant(&key(path)) {
+        if let Some((item, variant)) = self.program().library_variant(&path_key(path)) {
             let ty = self.expr_type(item, args_from(path, 0), &env)?;
             return Some((ty, self.variant_shape(item, variant)?));
         }

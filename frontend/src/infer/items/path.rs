@@ -10,7 +10,7 @@ use crate::{
         },
         traits::member::{MemberKind, Told},
     },
-    resolve::paths::key,
+    resolve::paths::path_key,
     syntax::span::SpanRange,
     types::{
         Len, Prim, Ty, Type,
@@ -56,7 +56,7 @@ impl Infer<'_> {
             let ty = self.vars[var].ty;
             return self.make(Kind::Var(var), ty, at);
         }
-        let name = key(&path);
+        let name = path_key(&path);
         if let Some((index, GenericArg::Const(len))) = scope::generic(&self.env.args, &name) {
             return self.parameter_value(index, len, name, at);
         }

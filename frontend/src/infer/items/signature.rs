@@ -6,7 +6,7 @@ use crate::{
         items::scope::{self, Env, Names},
         program::Written,
     },
-    resolve::paths::key,
+    resolve::paths::path_key,
     syntax::{error::Errors, span::SpanRange},
     types::{Class, Prim, Ty, Type, Types},
 };
@@ -120,7 +120,7 @@ pub(crate) fn generics(
     }
     for path in context.kernel.iter().flat_map(|options| &options.open) {
         let kind = GenericKind::Open(types.unknown(Class::Any));
-        let generic = Generic { name: key(path), kind, at: SpanRange::path(path) };
+        let generic = Generic { name: path_key(path), kind, at: SpanRange::path(path) };
         args.push(declare(&mut names, types, generic, None));
     }
     let this = context.given.and_then(|given| given.this.as_ref());

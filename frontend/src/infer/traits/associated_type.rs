@@ -13,7 +13,7 @@ use crate::{
         },
         traits::bounds::Meant,
     },
-    resolve::paths::key,
+    resolve::paths::path_key,
     syntax::span::SpanRange,
     types::{Class, Ty, Type},
 };
@@ -379,7 +379,7 @@ impl<'a> Infer<'a> {
     fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
         if let syn::Type::Path(path) = ty
             && let Some((_, found @ GenericArg::Const(_))) =
-                scope::generic(&env.args, &key(&path.path))
+                scope::generic(&env.args, &path_key(&path.path))
         {
             return found;
         }

@@ -14,15 +14,15 @@ mod template;
 use crate::{
     resolve::{
         macro_rules::{
-            names::{Declared, Unmark},
+            names::{MarkedDeclarations, Unmarker},
             pattern::Rules,
-            template::Call,
+            template::MacroCall,
         },
         source_map,
     },
     syntax::{
         item::is_std_macro,
-        ungroup::{Ungrouped, ungrouped},
+        ungroup::{Ungroup, without_invisible_groups},
     },
 };
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
@@ -40,19 +40,19 @@ use syn::{
 };
 
 /// Maximum number of expansions in a function.
-const MOST: usize = 4096;
+const MAX_EXPANSIONS: usize = 4096;
 
 /// Maximum nesting depth of expansions, as in rustc.
-const DEEPEST: usize = 128;
+const MAX_EXPANSION_DEPTH: usize = 128;
 
 /// Returns true for macros that kernel code supports, or rejects by name.
-pub(crate) fn is_known(name: &Ident) -> bool {
+pub(crate) fn is_known_macro(name: &Ident) -> bool {
     is_std_macro(name) || name == "shared" || name == "shared_dyn"
 }
 
 /// Expands the macros of a kernel.
-pub(crate) fn expanded_kernel(item: &ItemFn) -> ItemFn {
-    expanded_as(
+pub(crate) fn expand_kernel(item: &ItemFn) -> ItemFn {
+    expand_unambiguous(
         item,
         |item, expand| expand.visit_item_fn_mut(item),
         |item, seen| {
@@ -62,8 +62,8 @@ pub(crate) fn expanded_kernel(item: &ItemFn) -> ItemFn {
 }
 
 /// Expands the macros of a device item.
-pub(crate) fn expanded(item: &Item) -> Item {
-    expanded_as(
+pub(crate) fn expand_item(item: &Item) -> Item {
+    expand_unambiguous(
         item,
         |item, expand| expand.visit_item_mut(item),
         |item, seen| {
@@ -72,23 +72,24 @@ pub(crate) fn expanded(item: &Item) -> Item {
     )
 }
 
-fn expanded_as<T: Clone + Ungrouped>(
+fn expand_unambiguous<T: Clone + Ungroup>(
     item: &T,
-    expand_in: impl Fn(&mut T, &mut Expand),
-    see: impl Fn(&T, &mut Seen),
+    expand_in: impl Fn(&mut T, &mut Expander),
+    see: impl Fn(&T, &mut NameUses),
 ) -> T {
     let mut refused = BTreeSet::new();
     // // Ambiguity of a name shows only after expansion. Each round refuses more macros, so the
     // loop ends.
     loop {
-        let (mut found, mut expand) = (item.clone(), Expand::new(refused));
+        let (mut found, mut expand) = (item.clone(), Expander::new(refused));
         expand_in(&mut found, &mut expand);
-        let mut seen = Seen::default();
+        let mut seen = NameUses::default();
         see(&found, &mut seen);
-        let unclear = expand.outer.into_iter().filter(|(_, names)| !seen.are_clear(names));
+        let unclear =
+            expand.free_names.into_iter().filter(|(_, names)| !seen.are_unambiguous(names));
         let unclear: Vec<String> = unclear.map(|(of, _)| of).collect();
         if unclear.is_empty() {
-            return ungrouped(found);
+            return without_invisible_groups(found);
         }
         refused = expand.refused;
         refused.extend(unclear);
@@ -97,125 +98,130 @@ fn expanded_as<T: Clone + Ungrouped>(
 
 /// The names of an item that decide whether another name is unambiguous in all of it.
 #[derive(Default)]
-struct Seen {
+struct NameUses {
     /// Number of variables declared under each name.
     variables: BTreeMap<String, usize>,
     /// Names in the arguments of unexpanded macros, which may declare variables.
-    given: BTreeSet<String>,
+    macro_arguments: BTreeSet<String>,
 }
 
-impl Seen {
+impl NameUses {
     /// Returns true if each of these names has at most one variable.
-    fn are_clear(&self, names: &BTreeSet<String>) -> bool {
+    fn are_unambiguous(&self, names: &BTreeSet<String>) -> bool {
         names.iter().all(|name| {
             let declared = self.variables.get(name).copied().unwrap_or_default();
-            declared <= 1 && !self.given.contains(name)
+            declared <= 1 && !self.macro_arguments.contains(name)
         })
     }
 }
 
-impl<'ast> Visit<'ast> for Seen {
+impl<'ast> Visit<'ast> for NameUses {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         *self.variables.entry(pat.ident.to_string()).or_default() += 1;
         visit::visit_pat_ident(self, pat);
     }
     fn visit_macro(&mut self, call: &'ast Macro) {
-        if !call.path.get_ident().is_some_and(is_known) {
-            words(call.tokens.clone(), &mut self.given);
+        if !call.path.get_ident().is_some_and(is_known_macro) {
+            collect_names(call.tokens.clone(), &mut self.macro_arguments);
         }
     }
 }
 
 /// Adds the names among `tokens`.
-fn words(tokens: TokenStream, names: &mut BTreeSet<String>) {
+fn collect_names(tokens: TokenStream, names: &mut BTreeSet<String>) {
     for token in tokens {
         match token {
             TokenTree::Ident(name) => drop(names.insert(name.to_string())),
-            TokenTree::Group(group) => words(group.stream(), names),
+            TokenTree::Group(group) => collect_names(group.stream(), names),
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
 }
 
 /// The rules of a macro; `None` if they are not supported.
-type Found = Option<Rc<Rules>>;
+type KnownRules = Option<Rc<Rules>>;
 
-struct Expand {
+struct Expander {
     /// Macros that must not be expanded.
     refused: BTreeSet<String>,
     /// Per macro that is declared inside the function, the names that it takes from its
     /// surroundings.
-    outer: Vec<(String, BTreeSet<String>)>,
+    free_names: Vec<(String, BTreeSet<String>)>,
     /// The macros that surrounding blocks declare, innermost last.
-    scopes: Vec<Vec<(String, Found)>>,
+    scopes: Vec<Vec<(String, KnownRules)>>,
     /// Macros of the file, looked up so far.
-    of_file: Vec<(String, Found)>,
+    file_macros: Vec<(String, KnownRules)>,
     calls: usize,
     depth: usize,
 }
 
-impl Expand {
+impl Expander {
     fn new(refused: BTreeSet<String>) -> Self {
         let (outer, scopes, of_file) = (Vec::new(), Vec::new(), Vec::new());
-        Self { refused, outer, scopes, of_file, calls: 0, depth: 0 }
+        Self { refused, free_names: outer, scopes, file_macros: of_file, calls: 0, depth: 0 }
     }
 
     /// Returns the rules of a macro, and true if a surrounding block declares it.
-    fn find(&self, name: &Ident) -> Option<(Rc<Rules>, bool)> {
+    fn find_rules(&self, name: &Ident) -> Option<(Rc<Rules>, bool)> {
         let text = name.to_string();
         let of_blocks = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
         if let Some((_, found)) = of_blocks.into_iter().find(|(known, _)| *known == text) {
             return Some((found.clone()?, true));
         }
-        let found = self.of_file.iter().find(|(known, _)| *known == text)?;
+        let found = self.file_macros.iter().find(|(known, _)| *known == text)?;
         Some((found.1.clone()?, false))
     }
 
     /// Looks the macro up in the file, unless that is done already.
-    fn look_up(&mut self, name: &Ident) {
+    fn load_from_file(&mut self, name: &Ident) {
         let text = name.to_string();
-        if !is_known(name) && self.of_file.iter().all(|(known, _)| *known != text) {
-            let found = source_map::rules(name).and_then(Rules::parse).map(Rc::new);
-            self.of_file.push((text, found));
+        if !is_known_macro(name) && self.file_macros.iter().all(|(known, _)| *known != text) {
+            let found = source_map::macro_rules_body(name).and_then(Rules::parse).map(Rc::new);
+            self.file_macros.push((text, found));
         }
     }
 
     /// Expands a call; `None` to leave it.
-    fn expand<T: Parsed>(&mut self, written: &Macro) -> Option<T> {
+    fn expand_call<T: Expansion>(&mut self, written: &Macro) -> Option<T> {
         let name = written.path.get_ident()?;
-        self.look_up(name);
-        let (rules, is_inside) = self.find(name)?;
+        self.load_from_file(name);
+        let (rules, is_inside) = self.find_rules(name)?;
         let text = name.to_string();
-        if self.calls >= MOST || self.depth >= DEEPEST || self.refused.contains(&text) {
+        if self.calls >= MAX_EXPANSIONS
+            || self.depth >= MAX_EXPANSION_DEPTH
+            || self.refused.contains(&text)
+        {
             return None;
         }
         self.calls += 1;
-        let call = Call { at: name.span(), mark: format!("·{}", self.calls) };
+        let call = MacroCall { span: name.span(), mark: format!("·{}", self.calls) };
         let mut parsed = T::parse(rules.apply(&written.tokens, &call)?)?;
-        let mut declared = Declared::new(&call.mark);
-        parsed.visit(&mut declared);
-        let mut called = Called::default();
-        parsed.visit(&mut called);
-        called.0.iter().for_each(|name| self.look_up(name));
-        let may_bind =
-            |name: &Ident| !is_known(name) && self.find(name).is_none_or(|(of, _)| of.may_bind);
-        let mut unmark = Unmark::new(&call.mark, declared.names, &may_bind);
-        parsed.change(&mut unmark);
-        let Unmark { outer, passed_on, .. } = unmark;
+        let mut declared = MarkedDeclarations::new(&call.mark);
+        parsed.walk(&mut declared);
+        let mut called = CalledMacros::default();
+        parsed.walk(&mut called);
+        called.0.iter().for_each(|name| self.load_from_file(name));
+        let may_bind = |name: &Ident| {
+            !is_known_macro(name) && self.find_rules(name).is_none_or(|(of, _)| of.may_bind)
+        };
+        let mut unmark = Unmarker::new(&call.mark, declared.names, &may_bind);
+        parsed.walk_mut(&mut unmark);
+        let Unmarker { free_names: outer, passed_on, .. } = unmark;
         if is_inside {
-            self.outer.push((text, outer));
+            self.free_names.push((text, outer));
         }
         passed_on.is_empty().then_some(parsed)
     }
 
     /// Expands calls in the arguments of a std macro.
-    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+    fn expand_tokens(&mut self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Group(group) => {
-                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    let mut inner =
+                        Group::new(group.delimiter(), self.expand_tokens(group.stream()));
                     inner.set_span(group.span());
                     out.extend([TokenTree::Group(inner)]);
                 }
@@ -225,7 +231,7 @@ impl Expand {
                     let call = [Some(name.into()), bang, given].into_iter().flatten();
                     let call: TokenStream = call.collect();
                     let parsed = syn::parse2::<Macro>(call.clone()).ok();
-                    match parsed.and_then(|parsed| self.expand::<Expr>(&parsed)) {
+                    match parsed.and_then(|parsed| self.expand_call::<Expr>(&parsed)) {
                         Some(mut found) => {
                             self.visit_expr_mut(&mut found);
                             let found = found.into_token_stream();
@@ -244,11 +250,11 @@ impl Expand {
     }
 
     /// Replaces a call by its expansion; returns false if it is left.
-    fn replace<T: Parsed>(&mut self, at: &mut T, call: Option<Macro>) -> bool {
-        let Some(found) = call.and_then(|call| self.expand::<T>(&call)) else { return false };
+    fn replace_call<T: Expansion>(&mut self, at: &mut T, call: Option<Macro>) -> bool {
+        let Some(found) = call.and_then(|call| self.expand_call::<T>(&call)) else { return false };
         *at = found;
         self.depth += 1;
-        at.change(self);
+        at.walk_mut(self);
         self.depth -= 1;
         true
     }
@@ -261,36 +267,36 @@ pub(crate) fn is_bang(token: &TokenTree) -> bool {
 
 /// The macros that are called by a plain name.
 #[derive(Default)]
-struct Called(BTreeSet<Ident>);
+struct CalledMacros(BTreeSet<Ident>);
 
-impl<'ast> Visit<'ast> for Called {
+impl<'ast> Visit<'ast> for CalledMacros {
     fn visit_macro(&mut self, call: &'ast Macro) {
         self.0.extend(call.path.get_ident().cloned());
     }
 }
 
 /// A syntactic category that a macro call can expand to.
-trait Parsed: Sized {
+trait Expansion: Sized {
     fn parse(tokens: TokenStream) -> Option<Self>;
-    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>);
-    fn change(&mut self, by: &mut impl VisitMut);
+    fn walk<'ast>(&'ast self, by: &mut impl Visit<'ast>);
+    fn walk_mut(&mut self, by: &mut impl VisitMut);
 }
 
 /// Statements.
-impl Parsed for Block {
+impl Expansion for Block {
     fn parse(tokens: TokenStream) -> Option<Self> {
         let stmts = Self::parse_within.parse2(tokens).ok()?;
         Some(Self { brace_token: Brace::default(), stmts })
     }
-    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+    fn walk<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
         by.visit_block(self);
     }
-    fn change(&mut self, by: &mut impl VisitMut) {
+    fn walk_mut(&mut self, by: &mut impl VisitMut) {
         by.visit_block_mut(self);
     }
 }
 
-impl Parsed for Expr {
+impl Expansion for Expr {
     fn parse(tokens: TokenStream) -> Option<Self> {
         let parse = |input: ParseStream<'_>| {
             let expr = input.parse()?;
@@ -299,39 +305,39 @@ impl Parsed for Expr {
         };
         parse.parse2(tokens).ok()
     }
-    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+    fn walk<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
         by.visit_expr(self);
     }
-    fn change(&mut self, by: &mut impl VisitMut) {
+    fn walk_mut(&mut self, by: &mut impl VisitMut) {
         by.visit_expr_mut(self);
     }
 }
 
-impl Parsed for Pat {
+impl Expansion for Pat {
     fn parse(tokens: TokenStream) -> Option<Self> {
         Self::parse_multi_with_leading_vert.parse2(tokens).ok()
     }
-    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+    fn walk<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
         by.visit_pat(self);
     }
-    fn change(&mut self, by: &mut impl VisitMut) {
+    fn walk_mut(&mut self, by: &mut impl VisitMut) {
         by.visit_pat_mut(self);
     }
 }
 
-impl Parsed for Type {
+impl Expansion for Type {
     fn parse(tokens: TokenStream) -> Option<Self> {
         syn::parse2(tokens).ok()
     }
-    fn visit<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
+    fn walk<'ast>(&'ast self, by: &mut impl Visit<'ast>) {
         by.visit_type(self);
     }
-    fn change(&mut self, by: &mut impl VisitMut) {
+    fn walk_mut(&mut self, by: &mut impl VisitMut) {
         by.visit_type_mut(self);
     }
 }
 
-impl VisitMut for Expand {
+impl VisitMut for Expander {
     fn visit_block_mut(&mut self, block: &mut Block) {
         self.scopes.push(Vec::new());
         let outside = self.depth;
@@ -356,7 +362,8 @@ impl VisitMut for Expand {
                 }
                 _ => None,
             };
-            let found = call.and_then(|(call, ends)| Some((self.expand::<Block>(call)?, ends)));
+            let found =
+                call.and_then(|(call, ends)| Some((self.expand_call::<Block>(call)?, ends)));
             let Some((found, ends)) = found else {
                 visit_mut::visit_stmt_mut(self, &mut statement);
                 block.stmts.push(statement);
@@ -378,28 +385,28 @@ impl VisitMut for Expand {
             Expr::Macro(call) if call.attrs.is_empty() => Some(call.mac.clone()),
             _ => None,
         };
-        if !self.replace(expr, call) {
+        if !self.replace_call(expr, call) {
             visit_mut::visit_expr_mut(self, expr);
         }
     }
 
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         let call = if let Pat::Macro(call) = &*pat { Some(call.mac.clone()) } else { None };
-        if !self.replace(pat, call) {
+        if !self.replace_call(pat, call) {
             visit_mut::visit_pat_mut(self, pat);
         }
     }
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         let call = if let Type::Macro(call) = &*ty { Some(call.mac.clone()) } else { None };
-        if !self.replace(ty, call) {
+        if !self.replace_call(ty, call) {
             visit_mut::visit_type_mut(self, ty);
         }
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        if call.path.get_ident().is_some_and(is_known) {
-            call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+        if call.path.get_ident().is_some_and(is_known_macro) {
+            call.tokens = self.expand_tokens(std::mem::take(&mut call.tokens));
         }
     }
 }
@@ -412,7 +419,7 @@ mod tests {
     /// A function with its macros expanded, and marks as `_`.
     fn expanded(item: TokenStream) -> String {
         let item = syn::parse2(item).expect("it is a function");
-        expanded_kernel(&item).to_token_stream().to_string().replace('·', "_")
+        expand_kernel(&item).to_token_stream().to_string().replace('·', "_")
     }
 
     #[test]

@@ -9,17 +9,17 @@ use syn::{
 };
 
 /// Collects the marked variables and labels that an expansion declares.
-pub(crate) struct Declared<'m> {
+pub(crate) struct MarkedDeclarations<'m> {
     mark: &'m str,
     pub(crate) names: BTreeSet<String>,
 }
 
-impl<'m> Declared<'m> {
+impl<'m> MarkedDeclarations<'m> {
     pub(crate) const fn new(mark: &'m str) -> Self {
         Self { mark, names: BTreeSet::new() }
     }
 
-    fn add(&mut self, name: &Ident) {
+    fn add_if_marked(&mut self, name: &Ident) {
         let name = name.to_string();
         if name.ends_with(self.mark) {
             self.names.insert(name);
@@ -27,39 +27,39 @@ impl<'m> Declared<'m> {
     }
 }
 
-impl<'ast> Visit<'ast> for Declared<'_> {
+impl<'ast> Visit<'ast> for MarkedDeclarations<'_> {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        self.add(&pat.ident);
+        self.add_if_marked(&pat.ident);
         visit::visit_pat_ident(self, pat);
     }
     fn visit_label(&mut self, label: &'ast Label) {
-        self.add(&label.name.ident);
+        self.add_if_marked(&label.name.ident);
     }
 }
 
 /// Removes the mark from all names but the declared ones.
-pub(crate) struct Unmark<'m> {
+pub(crate) struct Unmarker<'m> {
     mark: &'m str,
     declared: BTreeSet<String>,
     /// Unmarked plain names: references to the surroundings of the macro's declaration.
-    pub(crate) outer: BTreeSet<String>,
+    pub(crate) free_names: BTreeSet<String>,
     /// Unmarked names in the arguments of another macro, which may declare them.
     pub(crate) passed_on: BTreeSet<String>,
     /// Returns true if the macro with this name may declare variables.
     may_bind: &'m dyn Fn(&Ident) -> bool,
 }
 
-impl<'m> Unmark<'m> {
+impl<'m> Unmarker<'m> {
     pub(crate) fn new(
         mark: &'m str,
         declared: BTreeSet<String>,
         may_bind: &'m dyn Fn(&Ident) -> bool,
     ) -> Self {
         let (outer, passed_on) = (BTreeSet::new(), BTreeSet::new());
-        Self { mark, declared, outer, passed_on, may_bind }
+        Self { mark, declared, free_names: outer, passed_on, may_bind }
     }
 
-    fn plain(&self, name: &Ident) -> Option<Ident> {
+    fn unmarked(&self, name: &Ident) -> Option<Ident> {
         let text = name.to_string();
         Some(Ident::new(text.strip_suffix(self.mark)?, name.span()))
     }
@@ -68,7 +68,7 @@ impl<'m> Unmark<'m> {
         self.declared.contains(&name.to_string())
     }
 
-    fn tokens(&mut self, tokens: TokenStream, may_bind: bool) -> TokenStream {
+    fn unmark_tokens(&mut self, tokens: TokenStream, may_bind: bool) -> TokenStream {
         let mut is_field = false;
         let mut out = TokenStream::new();
         for token in tokens {
@@ -81,16 +81,19 @@ impl<'m> Unmark<'m> {
             let token = match token {
                 TokenTree::Group(group) => {
                     let mut inner =
-                        Group::new(group.delimiter(), self.tokens(group.stream(), may_bind));
+                        Group::new(group.delimiter(), self.unmark_tokens(group.stream(), may_bind));
                     inner.set_span(group.span());
                     inner.into()
                 }
                 TokenTree::Ident(name) if is_field || !self.is_declared(&name) => {
-                    match self.plain(&name) {
+                    match self.unmarked(&name) {
                         Some(plain) => {
                             if !is_field {
-                                let names =
-                                    if may_bind { &mut self.passed_on } else { &mut self.outer };
+                                let names = if may_bind {
+                                    &mut self.passed_on
+                                } else {
+                                    &mut self.free_names
+                                };
                                 names.insert(plain.to_string());
                             }
                             plain.into()
@@ -98,7 +101,7 @@ impl<'m> Unmark<'m> {
                         None => name.into(),
                     }
                 }
-                TokenTree::Literal(literal) => self.text(literal),
+                TokenTree::Literal(literal) => self.unmark_format_string(literal),
                 token => token,
             };
             is_field = is_dot;
@@ -108,7 +111,7 @@ impl<'m> Unmark<'m> {
     }
 
     /// Removes marks in the placeholders of a format string.
-    fn text(&mut self, literal: Literal) -> TokenTree {
+    fn unmark_format_string(&mut self, literal: Literal) -> TokenTree {
         let text = literal.to_string();
         if !text.starts_with('"') || !text.contains(self.mark) {
             return literal.into();
@@ -121,7 +124,7 @@ impl<'m> Unmark<'m> {
             if self.declared.contains(&format!("{name}{}", self.mark)) {
                 out.push_str(self.mark);
             } else {
-                self.outer.insert(name);
+                self.free_names.insert(name);
             }
             out.push_str(part);
         }
@@ -135,17 +138,17 @@ impl<'m> Unmark<'m> {
     }
 
     /// Returns the unmarked field name of a shorthand such as `S { x }`.
-    fn field(&self, member: &Member) -> Option<Ident> {
+    fn shorthand_field(&self, member: &Member) -> Option<Ident> {
         match member {
-            Member::Named(name) => self.plain(name),
+            Member::Named(name) => self.unmarked(name),
             Member::Unnamed(_) => None,
         }
     }
 }
 
-impl VisitMut for Unmark<'_> {
+impl VisitMut for Unmarker<'_> {
     fn visit_ident_mut(&mut self, name: &mut Ident) {
-        if let Some(plain) = self.plain(name) {
+        if let Some(plain) = self.unmarked(name) {
             *name = plain;
         }
     }
@@ -164,8 +167,8 @@ impl VisitMut for Unmark<'_> {
         match alone {
             Some(name) if self.is_declared(name) => {}
             Some(name) => {
-                if let Some(plain) = self.plain(name) {
-                    self.outer.insert(plain.to_string());
+                if let Some(plain) = self.unmarked(name) {
+                    self.free_names.insert(plain.to_string());
                     path.path = Path::from(plain);
                 }
             }
@@ -174,7 +177,7 @@ impl VisitMut for Unmark<'_> {
     }
     fn visit_field_pat_mut(&mut self, field: &mut FieldPat) {
         if field.colon_token.is_none()
-            && let Some(name) = self.field(&field.member)
+            && let Some(name) = self.shorthand_field(&field.member)
         {
             field.member = Member::Named(name);
             field.colon_token = Some(Colon::default());
@@ -183,7 +186,7 @@ impl VisitMut for Unmark<'_> {
     }
     fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
         if field.colon_token.is_none()
-            && let Some(name) = self.field(&field.member)
+            && let Some(name) = self.shorthand_field(&field.member)
         {
             field.member = Member::Named(name);
             field.colon_token = Some(Colon::default());
@@ -193,6 +196,6 @@ impl VisitMut for Unmark<'_> {
     fn visit_macro_mut(&mut self, call: &mut Macro) {
         visit_mut::visit_path_mut(self, &mut call.path);
         let may_bind = call.path.get_ident().is_none_or(self.may_bind);
-        call.tokens = self.tokens(std::mem::take(&mut call.tokens), may_bind);
+        call.tokens = self.unmark_tokens(std::mem::take(&mut call.tokens), may_bind);
     }
 }

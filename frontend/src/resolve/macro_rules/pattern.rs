@@ -14,13 +14,13 @@ use syn::{
 
 /// The rules of a `macro_rules!`.
 pub(crate) struct Rules {
-    rules: Vec<(Vec<Part>, Template)>,
+    rules: Vec<(Vec<PatternPart>, Template)>,
     /// True if an expansion may declare variables.
     pub(crate) may_bind: bool,
 }
 
 /// An element of a pattern.
-enum Part {
+enum PatternPart {
     Token(TokenTree),
     Group(Delimiter, Vec<Self>),
     /// `$name:kind`
@@ -31,13 +31,13 @@ enum Part {
 
 /// The match of a pattern variable.
 #[derive(Clone)]
-pub(crate) enum Bound {
+pub(crate) enum Binding {
     One(TokenStream),
     Many(Vec<Self>),
 }
 
 /// The matches of all pattern variables.
-pub(crate) type Bindings = BTreeMap<String, Bound>;
+pub(crate) type Bindings = BTreeMap<String, Binding>;
 
 impl Rules {
     /// Parses the content of `macro_rules! { .. }`; `None` if it has unsupported parts.
@@ -53,35 +53,39 @@ impl Rules {
             if tokens.peek().is_some_and(|next| is_punct(next, ';')) {
                 tokens.next();
             }
-            may_bind |= binds(body.stream());
-            let pattern = parts(pattern.stream())?;
+            may_bind |= may_declare_variables(body.stream());
+            let pattern = parse_pattern(pattern.stream())?;
             rules.push((pattern, Template::parse(body.stream())?));
         }
         Some(Self { rules, may_bind })
     }
 
     /// Expands `tokens` by the first rule that matches.
-    pub(crate) fn apply(&self, tokens: &TokenStream, call: &template::Call) -> Option<TokenStream> {
+    pub(crate) fn apply(
+        &self,
+        tokens: &TokenStream,
+        call: &template::MacroCall,
+    ) -> Option<TokenStream> {
         self.rules.iter().find_map(|(pattern, template)| {
             let whole = |input: ParseStream<'_>| {
                 let mut found = Bindings::new();
-                matched(pattern, input, &mut found)?;
+                match_parts(pattern, input, &mut found)?;
                 if input.is_empty() { Ok(found) } else { Err(input.error("")) }
             };
             let found = whole.parse2(tokens.clone()).ok()?;
-            Some(template.transcribed(&found, call))
+            Some(template.transcribe(&found, call))
         })?
     }
 }
 
 /// Returns true if an expansion of these tokens may declare variables.
-fn binds(tokens: TokenStream) -> bool {
+fn may_declare_variables(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(word) => {
             ["let", "for", "match", "if", "while"].iter().any(|it| word == it)
         }
         TokenTree::Punct(punct) => punct.as_char() == '|',
-        TokenTree::Group(group) => binds(group.stream()),
+        TokenTree::Group(group) => may_declare_variables(group.stream()),
         TokenTree::Literal(_) => false,
     })
 }
@@ -90,33 +94,37 @@ pub(crate) fn is_punct(token: &TokenTree, char: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
 }
 
-fn parts(tokens: TokenStream) -> Option<Vec<Part>> {
+fn parse_pattern(tokens: TokenStream) -> Option<Vec<PatternPart>> {
     let mut tokens = tokens.into_iter();
     let mut found = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '$' => match tokens.next()? {
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
-                    let (between, often) = repetition(&mut tokens)?;
-                    found.push(Part::Repeated(parts(group.stream())?, between, often));
+                    let (between, often) = parse_repetition(&mut tokens)?;
+                    found.push(PatternPart::Repeated(
+                        parse_pattern(group.stream())?,
+                        between,
+                        often,
+                    ));
                 }
                 TokenTree::Ident(name) if is_punct(&tokens.next()?, ':') => {
                     let TokenTree::Ident(kind) = tokens.next()? else { return None };
-                    found.push(Part::Fragment(name.to_string(), kind.to_string()));
+                    found.push(PatternPart::Fragment(name.to_string(), kind.to_string()));
                 }
                 _ => return None,
             },
             TokenTree::Group(group) => {
-                found.push(Part::Group(group.delimiter(), parts(group.stream())?));
+                found.push(PatternPart::Group(group.delimiter(), parse_pattern(group.stream())?));
             }
-            token => found.push(Part::Token(token)),
+            token => found.push(PatternPart::Token(token)),
         }
     }
     Some(found)
 }
 
 /// Parses the tokens after `$(..)`: a separator, and `*`, `+` or `?`.
-pub(crate) fn repetition(
+pub(crate) fn parse_repetition(
     tokens: &mut impl Iterator<Item = TokenTree>,
 ) -> Option<(Vec<TokenTree>, char)> {
     let mut between = Vec::new();
@@ -131,33 +139,37 @@ pub(crate) fn repetition(
     }
 }
 
-fn matched(parts: &[Part], input: ParseStream<'_>, found: &mut Bindings) -> syn::Result<()> {
+fn match_parts(
+    parts: &[PatternPart],
+    input: ParseStream<'_>,
+    found: &mut Bindings,
+) -> syn::Result<()> {
     for part in parts {
         match part {
-            Part::Token(token) => same(token, input)?,
-            Part::Group(delimiter, inner) => {
+            PatternPart::Token(token) => match_token(token, input)?,
+            PatternPart::Group(delimiter, inner) => {
                 let (opened, _, content) = input.parse_any_delimiter()?;
                 if opened != *delimiter {
                     return Err(input.error(""));
                 }
-                matched(inner, &content, found)?;
+                match_parts(inner, &content, found)?;
                 if !content.is_empty() {
                     return Err(content.error(""));
                 }
             }
-            Part::Fragment(name, kind) => {
-                found.insert(name.clone(), Bound::One(fragment(kind, input)?));
+            PatternPart::Fragment(name, kind) => {
+                found.insert(name.clone(), Binding::One(parse_fragment(kind, input)?));
             }
-            Part::Repeated(inner, between, often) => {
-                repeated((inner.as_slice(), between.as_slice(), *often), input, found)?;
+            PatternPart::Repeated(inner, between, often) => {
+                match_repetition((inner.as_slice(), between.as_slice(), *often), input, found)?;
             }
         }
     }
     Ok(())
 }
 
-fn repeated(
-    (inner, between, often): (&[Part], &[TokenTree], char),
+fn match_repetition(
+    (inner, between, often): (&[PatternPart], &[TokenTree], char),
     input: ParseStream<'_>,
     found: &mut Bindings,
 ) -> syn::Result<()> {
@@ -166,8 +178,8 @@ fn repeated(
         let ahead = input.fork();
         let mut one = Bindings::new();
         let separators = if all.is_empty() { &[] } else { between };
-        let is_there = separators.iter().all(|token| same(token, &ahead).is_ok())
-            && matched(inner, &ahead, &mut one).is_ok();
+        let is_there = separators.iter().all(|token| match_token(token, &ahead).is_ok())
+            && match_parts(inner, &ahead, &mut one).is_ok();
         if !is_there || ahead.cursor() == input.cursor() {
             break;
         }
@@ -178,26 +190,28 @@ fn repeated(
         return Err(input.error(""));
     }
     let mut names = Vec::new();
-    names_in(inner, &mut names);
+    collect_pattern_names(inner, &mut names);
     for name in names {
         let of_name = all.iter_mut().filter_map(|one| one.remove(&name));
-        found.insert(name.clone(), Bound::Many(of_name.collect()));
+        found.insert(name.clone(), Binding::Many(of_name.collect()));
     }
     Ok(())
 }
 
-fn names_in(parts: &[Part], names: &mut Vec<String>) {
+fn collect_pattern_names(parts: &[PatternPart], names: &mut Vec<String>) {
     for part in parts {
         match part {
-            Part::Fragment(name, _) => names.push(name.clone()),
-            Part::Group(_, inner) | Part::Repeated(inner, ..) => names_in(inner, names),
-            Part::Token(_) => {}
+            PatternPart::Fragment(name, _) => names.push(name.clone()),
+            PatternPart::Group(_, inner) | PatternPart::Repeated(inner, ..) => {
+                collect_pattern_names(inner, names)
+            }
+            PatternPart::Token(_) => {}
         }
     }
 }
 
 /// Matches a literal token of the pattern.
-fn same(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
+fn match_token(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
     let next: TokenTree = input.parse()?;
     let is_same = match (token, &next) {
         (TokenTree::Punct(a), TokenTree::Punct(b)) => a.as_char() == b.as_char(),
@@ -210,10 +224,10 @@ fn same(token: &TokenTree, input: ParseStream<'_>) -> syn::Result<()> {
 
 /// Parses a fragment of this kind. Returns it in an invisible group if its neighbours could
 /// otherwise become part of it.
-fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
+fn parse_fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(match kind {
-        "expr" | "expr_2021" => grouped(input.parse::<Expr>()?.into_token_stream()),
-        "ty" => grouped(input.parse::<Type>()?.into_token_stream()),
+        "expr" | "expr_2021" => group_tokens(input.parse::<Expr>()?.into_token_stream()),
+        "ty" => group_tokens(input.parse::<Type>()?.into_token_stream()),
         "ident" => {
             let name = Ident::parse_any(input)?;
             if name == "_" {
@@ -227,14 +241,14 @@ fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
             let literal = input.parse::<Lit>()?;
             let mut tokens = minus.into_token_stream();
             literal.to_tokens(&mut tokens);
-            grouped(tokens)
+            group_tokens(tokens)
         }
         "lifetime" => input.parse::<Lifetime>()?.into_token_stream(),
         "path" => Path::parse_mod_style(input).map(|path| path.into_token_stream())?,
         "pat" => Pat::parse_multi_with_leading_vert(input)?.into_token_stream(),
         "pat_param" => Pat::parse_single(input)?.into_token_stream(),
         "block" => input.parse::<Block>()?.into_token_stream(),
-        "stmt" => statement(input)?,
+        "stmt" => parse_statement_fragment(input)?,
         "item" => input.parse::<Item>()?.into_token_stream(),
         "meta" => input.parse::<Meta>()?.into_token_stream(),
         "vis" => input.parse::<Visibility>()?.into_token_stream(),
@@ -243,7 +257,7 @@ fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
 }
 
 /// Groups several tokens, so that they act as one.
-fn grouped(tokens: TokenStream) -> TokenStream {
+fn group_tokens(tokens: TokenStream) -> TokenStream {
     if tokens.clone().into_iter().nth(1).is_none() {
         return tokens;
     }
@@ -251,7 +265,7 @@ fn grouped(tokens: TokenStream) -> TokenStream {
 }
 
 /// Parses a statement without its final semicolon.
-fn statement(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+fn parse_statement_fragment(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !(input.is_empty() || input.peek(Token![;]) || input.peek(Token![=>])) {
         tokens.extend([input.parse::<TokenTree>()?]);

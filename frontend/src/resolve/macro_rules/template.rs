@@ -4,23 +4,23 @@
 //! transcription marks each name of the template; afterwards [`names`](super::names) removes the
 //! mark from all names that are not declared in the expansion.
 use crate::{
-    resolve::macro_rules::pattern::{Bindings, Bound, is_punct, repetition},
+    resolve::macro_rules::pattern::{Binding, Bindings, is_punct, parse_repetition},
     syntax::parse::is_keyword,
 };
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Span, TokenStream, TokenTree};
 
 /// A macro call, as far as transcription needs it.
-pub(crate) struct Call {
+pub(crate) struct MacroCall {
     /// The span of the macro's name.
-    pub(crate) at: Span,
+    pub(crate) span: Span,
     /// The suffix of names from the template.
     pub(crate) mark: String,
 }
 
 /// The parsed right-hand side of a rule.
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
-enum Part {
+enum TemplatePart {
     Token(TokenTree),
     Group(Delimiter, Vec<Self>),
     /// `$name`
@@ -31,60 +31,65 @@ enum Part {
 
 impl Template {
     pub(crate) fn parse(tokens: TokenStream) -> Option<Self> {
-        parts(tokens).map(Self)
+        parse_template(tokens).map(Self)
     }
 
     /// Substitutes bindings; `None` if their repetition depths do not fit.
-    pub(crate) fn transcribed(&self, found: &Bindings, call: &Call) -> Option<TokenStream> {
+    pub(crate) fn transcribe(&self, found: &Bindings, call: &MacroCall) -> Option<TokenStream> {
         let mut out = TokenStream::new();
         transcribe(&self.0, found, call, &mut out)?;
         Some(out)
     }
 }
 
-fn parts(tokens: TokenStream) -> Option<Vec<Part>> {
+fn parse_template(tokens: TokenStream) -> Option<Vec<TemplatePart>> {
     let mut tokens = tokens.into_iter();
     let mut found = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
             token if is_punct(&token, '$') => match tokens.next()? {
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
-                    let (between, _) = repetition(&mut tokens)?;
-                    found.push(Part::Repeated(parts(group.stream())?, between));
+                    let (between, _) = parse_repetition(&mut tokens)?;
+                    found.push(TemplatePart::Repeated(parse_template(group.stream())?, between));
                 }
                 TokenTree::Ident(name) if name != "crate" => {
-                    found.push(Part::Name(name.to_string()));
+                    found.push(TemplatePart::Name(name.to_string()));
                 }
                 _ => return None,
             },
             TokenTree::Group(group) => {
-                found.push(Part::Group(group.delimiter(), parts(group.stream())?));
+                found.push(TemplatePart::Group(group.delimiter(), parse_template(group.stream())?));
             }
-            token => found.push(Part::Token(token)),
+            token => found.push(TemplatePart::Token(token)),
         }
     }
     Some(found)
 }
 
-fn transcribe(parts: &[Part], found: &Bindings, call: &Call, out: &mut TokenStream) -> Option<()> {
+fn transcribe(
+    parts: &[TemplatePart],
+    found: &Bindings,
+    call: &MacroCall,
+    out: &mut TokenStream,
+) -> Option<()> {
     for part in parts {
         match part {
-            Part::Token(token) => out.extend([own(token, call)]),
-            Part::Group(delimiter, inner) => {
+            TemplatePart::Token(token) => out.extend([hygienic_token(token, call)]),
+            TemplatePart::Group(delimiter, inner) => {
                 let mut stream = TokenStream::new();
                 transcribe(inner, found, call, &mut stream)?;
                 let mut group = Group::new(*delimiter, stream);
-                group.set_span(call.at);
+                group.set_span(call.span);
                 out.extend([TokenTree::Group(group)]);
             }
-            Part::Name(name) => match found.get(name)? {
-                Bound::One(tokens) => out.extend(tokens.clone()),
-                Bound::Many(_) => return None,
+            TemplatePart::Name(name) => match found.get(name)? {
+                Binding::One(tokens) => out.extend(tokens.clone()),
+                Binding::Many(_) => return None,
             },
-            Part::Repeated(inner, between) => {
-                for (index, one) in rounds(inner, found)?.into_iter().enumerate() {
+            TemplatePart::Repeated(inner, between) => {
+                for (index, one) in repetition_rounds(inner, found)?.into_iter().enumerate() {
                     if index > 0 {
-                        out.extend(between.iter().map(|token| own(token, call)));
+                        out.extend(between.iter().map(|token| hygienic_token(token, call)));
                     }
                     transcribe(inner, &one, call, out)?;
                 }
@@ -95,14 +100,14 @@ fn transcribe(parts: &[Part], found: &Bindings, call: &Call, out: &mut TokenStre
 }
 
 /// Returns the bindings of each round of a repetition.
-fn rounds(inner: &[Part], found: &Bindings) -> Option<Vec<Bindings>> {
+fn repetition_rounds(inner: &[TemplatePart], found: &Bindings) -> Option<Vec<Bindings>> {
     let mut names = Vec::new();
-    names_in(inner, &mut names);
+    collect_template_names(inner, &mut names);
     let many = names.into_iter().filter_map(|name| match found.get(&name)? {
-        Bound::Many(many) => Some((name, many)),
-        Bound::One(_) => None,
+        Binding::Many(many) => Some((name, many)),
+        Binding::One(_) => None,
     });
-    let many: Vec<(String, &Vec<Bound>)> = many.collect();
+    let many: Vec<(String, &Vec<Binding>)> = many.collect();
     let count = many.first()?.1.len();
     if many.iter().any(|(_, of)| of.len() != count) {
         return None;
@@ -117,36 +122,39 @@ fn rounds(inner: &[Part], found: &Bindings) -> Option<Vec<Bindings>> {
     Some((0..count).map(round).collect())
 }
 
-fn names_in(parts: &[Part], names: &mut Vec<String>) {
+fn collect_template_names(parts: &[TemplatePart], names: &mut Vec<String>) {
     for part in parts {
         match part {
-            Part::Name(name) => names.push(name.clone()),
-            Part::Group(_, inner) | Part::Repeated(inner, _) => names_in(inner, names),
-            Part::Token(_) => {}
+            TemplatePart::Name(name) => names.push(name.clone()),
+            TemplatePart::Group(_, inner) | TemplatePart::Repeated(inner, _) => {
+                collect_template_names(inner, names)
+            }
+            TemplatePart::Token(_) => {}
         }
     }
 }
 
 /// Returns a token of the template with the span of the call, marked if it is a name.
-fn own(token: &TokenTree, call: &Call) -> TokenTree {
+fn hygienic_token(token: &TokenTree, call: &MacroCall) -> TokenTree {
     match token {
         TokenTree::Ident(word) => {
             let text = word.to_string();
             if is_keyword(&text) || text.starts_with("r#") || is_type_name(&text) {
                 let mut word = word.clone();
-                word.set_span(call.at);
+                word.set_span(call.span);
                 return word.into();
             }
-            Ident::new(&format!("{text}{}", call.mark), call.at).into()
+            Ident::new(&format!("{text}{}", call.mark), call.span).into()
         }
         TokenTree::Punct(punct) => {
             let mut punct = Punct::new(punct.as_char(), punct.spacing());
-            punct.set_span(call.at);
+            punct.set_span(call.span);
             punct.into()
         }
         TokenTree::Literal(literal) => {
-            let mut literal = marked_text(literal, &call.mark).unwrap_or_else(|| literal.clone());
-            literal.set_span(call.at);
+            let mut literal =
+                mark_format_string(literal, &call.mark).unwrap_or_else(|| literal.clone());
+            literal.set_span(call.span);
             literal.into()
         }
         TokenTree::Group(group) => group.clone().into(),
@@ -159,7 +167,7 @@ fn is_type_name(text: &str) -> bool {
 
 /// Returns a format string with the names in its placeholders marked, as in `{sum:?}`; `None`
 /// without placeholders.
-fn marked_text(literal: &Literal, mark: &str) -> Option<Literal> {
+fn mark_format_string(literal: &Literal, mark: &str) -> Option<Literal> {
     let text = literal.to_string();
     if !text.starts_with('"') || !text.contains('{') {
         return None;

@@ -5,7 +5,7 @@ use crate::types::{Prim, builtin, collective, math, vector};
 
 /// Returns true if the path with these names never leads to a `#[device]` item; `function` if it is
 /// called or passed as a value.
-pub(crate) fn is_known(names: &[String], function: bool) -> bool {
+pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
     let called = math::called(names).is_some() || collective::find(names).is_some();
     if builtin::find(names).is_some() || called {
         return true;
@@ -23,18 +23,21 @@ pub(crate) fn is_known(names: &[String], function: bool) -> bool {
 
 /// Returns true for a type, trait or variant that kernel code knows, or rejects by name.
 pub(crate) fn is_known_item(name: &str) -> bool {
-    TYPES.contains(&name) || is_free_for_types(name) || is_atomic(name) || vector::is_name(name)
+    TYPES.contains(&name)
+        || is_free_for_types(name)
+        || is_atomic_name(name)
+        || vector::is_name(name)
 }
 
 /// Returns true for names such as `AtomicU32`.
-fn is_atomic(name: &str) -> bool {
+fn is_atomic_name(name: &str) -> bool {
     name.strip_prefix("Atomic").is_some_and(|of| {
         matches!(of, "Bool" | "Isize" | "Usize" | "Ptr")
-            || of.strip_prefix(['I', 'U', 'F']).is_some_and(is_number)
+            || of.strip_prefix(['I', 'U', 'F']).is_some_and(is_decimal)
     })
 }
 
-fn is_number(text: &str) -> bool {
+fn is_decimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -42,7 +45,7 @@ fn is_number(text: &str) -> bool {
 /// traits do not appear in place of types or values, or a type's that is [in scope by a `use`
 /// only](IMPORTED_TYPES).
 pub(crate) fn is_free_for_types(name: &str) -> bool {
-    is_known_trait(name) || BY_USE.contains(&name)
+    is_known_trait(name) || IMPORTED_TYPES.contains(&name)
 }
 
 /// Returns true for a std type that kernel code knows only with a `use` in the file.
@@ -64,7 +67,7 @@ pub(crate) fn is_known_trait(name: &str) -> bool {
 }
 
 /// Types of std that are in scope by a `use` only.
-const BY_USE: &[&str] = &[
+const IMPORTED_TYPES: &[&str] = &[
     "ControlFlow",
     "GetDisjointMutError",
     "Range",

@@ -8,7 +8,7 @@ use syn::{
 };
 
 /// A parsed macro argument.
-pub(crate) enum Part {
+pub(crate) enum MacroArgument {
     /// An expression.
     Expr(Box<Expr>),
     /// The type of shared memory.
@@ -18,7 +18,7 @@ pub(crate) enum Part {
 }
 
 /// Returns the arguments of the macro `name` as far as they parse; lowering reports the rest.
-pub(crate) fn parts(name: &str, tokens: &TokenStream) -> Vec<Part> {
+pub(crate) fn parse_macro_arguments(name: &str, tokens: &TokenStream) -> Vec<MacroArgument> {
     let parsed = match name {
         "shared" => parse_type.parse2(tokens.clone()),
         "shared_dyn" => parse_dynamic.parse2(tokens.clone()),
@@ -30,17 +30,17 @@ pub(crate) fn parts(name: &str, tokens: &TokenStream) -> Vec<Part> {
     parsed.unwrap_or_default()
 }
 
-fn parse_type(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
-    Ok(vec![Part::Type(input.parse()?)])
+fn parse_type(input: ParseStream<'_>) -> syn::Result<Vec<MacroArgument>> {
+    Ok(vec![MacroArgument::Type(input.parse()?)])
 }
 
-fn parse_dynamic(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
-    let (ty, len) = shared_dyn(input)?;
-    Ok(vec![Part::Type(Box::new(ty)), Part::Expr(Box::new(len))])
+fn parse_dynamic(input: ParseStream<'_>) -> syn::Result<Vec<MacroArgument>> {
+    let (ty, len) = parse_shared_dyn(input)?;
+    Ok(vec![MacroArgument::Type(Box::new(ty)), MacroArgument::Expr(Box::new(len))])
 }
 
 /// Parses the arguments of `shared_dyn!`: `f32, n * 2`.
-pub(crate) fn shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
+pub(crate) fn parse_shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
     let ty = input.parse()?;
     input.parse::<Token![,]>()?;
     let len = input.parse()?;
@@ -49,17 +49,17 @@ pub(crate) fn shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
 }
 
 /// Parses `x, Some(1..=3) | None if y`.
-fn parse_matches(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
+fn parse_matches(input: ParseStream<'_>) -> syn::Result<Vec<MacroArgument>> {
     let value = input.parse()?;
     input.parse::<Token![,]>()?;
     let pattern = Box::new(Pat::parse_multi_with_leading_vert(input)?);
     let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
     input.parse::<Option<Token![,]>>()?;
-    Ok(vec![Part::Expr(value), Part::Arm(pattern, guard)])
+    Ok(vec![MacroArgument::Expr(value), MacroArgument::Arm(pattern, guard)])
 }
 
 /// Parses `x == y, "{}", z`.
-fn parse_exprs(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
+fn parse_exprs(input: ParseStream<'_>) -> syn::Result<Vec<MacroArgument>> {
     let exprs = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
-    Ok(exprs.into_iter().map(|expr| Part::Expr(Box::new(expr))).collect())
+    Ok(exprs.into_iter().map(|expr| MacroArgument::Expr(Box::new(expr))).collect())
 }

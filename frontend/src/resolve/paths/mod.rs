@@ -30,7 +30,7 @@ use syn::{
 };
 
 /// Returns the lookup key of a path: its names, joined by `::`.
-pub(crate) fn key(path: &Path) -> String {
+pub(crate) fn path_key(path: &Path) -> String {
     let mut key = String::new();
     if path.leading_colon.is_some() {
         key.push_str("::");
@@ -46,7 +46,7 @@ pub(crate) fn key(path: &Path) -> String {
 
 /// Returns the part of `path` that leads to a `#[device]` item: without generic arguments,
 /// truncated after the first type name. Its [`path_key`] is the key of lookups.
-pub(crate) fn lead(path: &Path) -> Path {
+pub(crate) fn truncate_to_item(path: &Path) -> Path {
     let mut lead = Path { leading_colon: path.leading_colon, segments: Default::default() };
     for segment in &path.segments {
         lead.segments.push(PathSegment::from(segment.ident.clone()));
@@ -58,19 +58,19 @@ pub(crate) fn lead(path: &Path) -> Path {
 }
 
 /// Returns the paths of `item` that lead to other items; each [`path_key`] once, in order.
-pub(crate) fn paths(item: &Item) -> Vec<Path> {
-    let mut paths = Paths::new();
+pub(crate) fn device_paths(item: &Item) -> Vec<Path> {
+    let mut paths = PathCollector::new();
     paths.visit_item(item);
     paths.found
 }
 
 /// Like [`device_paths`], for a kernel and its launch requirements. Skips open constants, with
 /// values that only rustc knows.
-pub(crate) fn kernel_paths(item: &ItemFn, options: &Options) -> Vec<Path> {
-    let mut paths = Paths::new();
-    paths.keys.extend(options.open.iter().map(key));
+pub(crate) fn paths_of_kernel(item: &ItemFn, options: &Options) -> Vec<Path> {
+    let mut paths = PathCollector::new();
+    paths.keys.extend(options.open.iter().map(path_key));
     paths.visit_item_fn(item);
-    crate::attr::instances::types(options).for_each(|ty| paths.visit_type(ty));
+    crate::attr::instances::instance_types(options).for_each(|ty| paths.visit_type(ty));
     if !options.requires.is_empty() {
         // Conditions are in the scope of the function's parameters.
         let mut conditions = item.clone();
@@ -88,16 +88,16 @@ pub(crate) fn is_type_name(name: &str) -> bool {
 
 /// Returns true if `path`, not a trait's, leads to a user's item that shares its name with a known
 /// one.
-fn is_own(path: &Path, first: &Ident) -> bool {
+fn shadows_known_name(path: &Path, first: &Ident) -> bool {
     let name = first.to_string();
     let is_alone = path.segments.len() == 1;
     known::is_free_for_types(&name)
         && ((is_alone && known::is_known_trait(&name))
-            || source_map::is_declared(first)
-            || known::must_be_imported(&name) && source_map::imported(first).is_none())
+            || source_map::has_own_type(first)
+            || known::must_be_imported(&name) && source_map::imported_std_path(first).is_none())
 }
 
-struct Paths {
+struct PathCollector {
     found: Vec<Path>,
     keys: HashSet<String>,
     scope: Scope,
@@ -106,7 +106,7 @@ struct Paths {
     is_irrefutable: bool,
 }
 
-impl Paths {
+impl PathCollector {
     fn new() -> Self {
         Self {
             found: Vec::new(),
@@ -118,65 +118,65 @@ impl Paths {
     }
 
     /// Adds the target of a trait path, unless it is known.
-    fn note(&mut self, path: &Path) {
-        self.note_unless(path, |names| known::is_known(names, false));
+    fn add_trait_path(&mut self, path: &Path) {
+        self.add_unless(path, |names| known::is_known_path(names, false));
     }
 
     /// Adds the target of any other path, unless it is known.
-    fn note_item(&mut self, path: &Path, function: bool) {
-        let own = path.segments.first().is_some_and(|first| is_own(path, &first.ident));
-        self.note_unless(path, |names| !own && known::is_known(names, function));
+    fn add_item_path(&mut self, path: &Path, function: bool) {
+        let own = path.segments.first().is_some_and(|first| shadows_known_name(path, &first.ident));
+        self.add_unless(path, |names| !own && known::is_known_path(names, function));
     }
 
-    fn note_unless(&mut self, path: &Path, is_known: impl FnOnce(&[String]) -> bool) {
+    fn add_unless(&mut self, path: &Path, is_known: impl FnOnce(&[String]) -> bool) {
         let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
         let declared = match names.as_slice() {
-            [name] => self.scope.has(name),
-            [of, ..] => self.scope.has_generic(of),
+            [name] => self.scope.declares(name),
+            [of, ..] => self.scope.declares_generic(of),
             [] => true,
         };
         if declared || is_known(&names) {
             return;
         }
-        let lead = lead(path);
-        if self.keys.insert(key(&lead)) {
+        let lead = truncate_to_item(path);
+        if self.keys.insert(path_key(&lead)) {
             self.found.push(lead);
         }
     }
 
     /// Adds a path in value position. A plain lower-case name counts only where it is called or
     /// functions are values.
-    fn value(&mut self, path: &Path, function: bool) {
+    fn add_value_path(&mut self, path: &Path, function: bool) {
         match path.get_ident() {
             Some(name) if !function && !is_type_name(&name.to_string()) => {}
-            _ => self.note_item(path, function),
+            _ => self.add_item_path(path, function),
         }
     }
 
-    fn value_path(&mut self, path: &ExprPath, function: bool) {
+    fn add_value_expr_path(&mut self, path: &ExprPath, function: bool) {
         match &path.qself {
             // The trait of `<T as Trait>::f`; nothing for `<T>::f`.
             Some(qself) if qself.position > 0 => {
                 let segments = path.path.segments.iter().take(qself.position).cloned().collect();
-                self.note(&Path { leading_colon: path.path.leading_colon, segments });
+                self.add_trait_path(&Path { leading_colon: path.path.leading_colon, segments });
             }
             Some(_) => {}
-            None => self.value(&path.path, function),
+            None => self.add_value_path(&path.path, function),
         }
     }
 
     /// Visits an expression that is passed, stored or selected: a plain name may be a function's.
-    fn function(&mut self, expr: &Expr) {
+    fn visit_possible_function(&mut self, expr: &Expr) {
         if let Expr::Path(path) = expr {
             // For a misspelt variable, rustc would otherwise also report a missing macro of that
             // name.
             let is_one = path.path.get_ident().is_none_or(source_map::may_be_function);
-            self.value_path(path, is_one);
+            self.add_value_expr_path(path, is_one);
         }
         self.visit_expr(expr);
     }
 
-    fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn visit_nested(&mut self, visit: impl FnOnce(&mut Self)) {
         if self.depth < crate::syntax::limits::MAX_DEPTH {
             self.depth += 1;
             visit(self);
@@ -185,25 +185,25 @@ impl Paths {
     }
 
     /// Visits an irrefutable pattern.
-    fn irrefutable(&mut self, pat: &Pat) {
+    fn visit_irrefutable(&mut self, pat: &Pat) {
         let outer = std::mem::replace(&mut self.is_irrefutable, true);
         self.visit_pat(pat);
         self.is_irrefutable = outer;
     }
 
     /// Runs `visit`, and drops the names that it declares.
-    fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn with_scope(&mut self, visit: impl FnOnce(&mut Self)) {
         let mark = self.scope.mark();
         visit(self);
         self.scope.forget(mark);
     }
 
-    fn parsed(&mut self, name: &str, tokens: &TokenStream) {
-        for part in macros::parts(name, tokens) {
+    fn visit_macro_arguments(&mut self, name: &str, tokens: &TokenStream) {
+        for part in macros::parse_macro_arguments(name, tokens) {
             match part {
-                macros::Part::Expr(expr) => self.function(&expr),
-                macros::Part::Type(ty) => self.visit_type(&ty),
-                macros::Part::Arm(pat, guard) => self.scoped(|this| {
+                macros::MacroArgument::Expr(expr) => self.visit_possible_function(&expr),
+                macros::MacroArgument::Type(ty) => self.visit_type(&ty),
+                macros::MacroArgument::Arm(pat, guard) => self.with_scope(|this| {
                     this.visit_pat(&pat);
                     guard.iter().for_each(|guard| this.visit_expr(guard));
                 }),
@@ -212,7 +212,7 @@ impl Paths {
     }
 }
 
-impl<'ast> Visit<'ast> for Paths {
+impl<'ast> Visit<'ast> for PathCollector {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Fn(_)
@@ -221,27 +221,27 @@ impl<'ast> Visit<'ast> for Paths {
             | Item::Const(_)
             | Item::Trait(_)
             | Item::Impl(_)
-            | Item::Type(_) => self.scoped(|this| visit::visit_item(this, item)),
+            | Item::Type(_) => self.with_scope(|this| visit::visit_item(this, item)),
             _ => {} // lowering rejects it
         }
     }
 
     fn visit_generics(&mut self, generics: &'ast Generics) {
-        self.scope.generics(generics);
+        self.scope.declare_generics(generics);
         visit::visit_generics(self, generics);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
-        self.scoped(|this| visit::visit_impl_item_fn(this, item));
+        self.with_scope(|this| visit::visit_impl_item_fn(this, item));
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
-        self.scoped(|this| visit::visit_trait_item_fn(this, item));
+        self.with_scope(|this| visit::visit_trait_item_fn(this, item));
     }
 
     fn visit_path(&mut self, path: &'ast Path) {
         // A trait path: paths of types and values are handled before they get here.
-        self.note(path);
+        self.add_trait_path(path);
         visit::visit_path(self, path);
     }
 
@@ -251,23 +251,23 @@ impl<'ast> Visit<'ast> for Paths {
                 self.visit_type(&qself.ty);
                 if qself.position > 0 {
                     let segments = ty.path.segments.iter().take(qself.position).cloned().collect();
-                    self.note(&Path { leading_colon: ty.path.leading_colon, segments });
+                    self.add_trait_path(&Path { leading_colon: ty.path.leading_colon, segments });
                 }
             }
-            None => self.note_item(&ty.path, false),
+            None => self.add_item_path(&ty.path, false),
         }
         ty.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
     }
 
     fn visit_type(&mut self, ty: &'ast syn::Type) {
-        self.deeper(|this| visit::visit_type(this, ty));
+        self.visit_nested(|this| visit::visit_type(this, ty));
     }
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         match statement {
             Stmt::Item(Item::Const(item)) => self.visit_item_const(item),
             Stmt::Item(item) => {
-                let inside = self.scope.inside();
+                let inside = self.scope.without_variables();
                 let outer = std::mem::replace(&mut self.scope, inside);
                 self.visit_item(item);
                 self.scope = outer;
@@ -277,11 +277,11 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
-        self.scoped(|this| {
-            this.scope.items(block);
+        self.with_scope(|this| {
+            this.scope.declare_items(block);
             for statement in &block.stmts {
                 match statement {
-                    Stmt::Expr(value, None) => this.function(value),
+                    Stmt::Expr(value, None) => this.visit_possible_function(value),
                     statement => this.visit_stmt(statement),
                 }
             }
@@ -290,21 +290,21 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_local(&mut self, local: &'ast Local) {
         if let Some(init) = &local.init {
-            self.function(&init.expr);
+            self.visit_possible_function(&init.expr);
             if let Some((_, diverge)) = &init.diverge {
                 self.visit_expr(diverge);
             }
         }
         match local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
             Some(_) => self.visit_pat(&local.pat),
-            None => self.irrefutable(&local.pat),
+            None => self.visit_irrefutable(&local.pat),
         }
     }
 
     fn visit_fn_arg(&mut self, arg: &'ast FnArg) {
         match arg {
             FnArg::Typed(arg) => {
-                self.irrefutable(&arg.pat);
+                self.visit_irrefutable(&arg.pat);
                 self.visit_type(&arg.ty);
             }
             FnArg::Receiver(receiver) => visit::visit_receiver(self, receiver),
@@ -312,21 +312,21 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        let chain = limits::Chain::of(expr);
+        let chain = limits::Chain::split(expr);
         for arm in &chain.arms {
-            self.scoped(|this| {
+            self.with_scope(|this| {
                 this.visit_expr(&arm.cond);
                 this.visit_block(&arm.then_branch);
             });
         }
-        self.deeper(|this| visit::visit_expr(this, chain.rest));
+        self.visit_nested(|this| visit::visit_expr(this, chain.rest));
         for operand in chain.operands.into_iter().rev() {
             self.visit_expr(operand);
         }
     }
 
     fn visit_expr_path(&mut self, path: &'ast ExprPath) {
-        self.value_path(path, false);
+        self.add_value_expr_path(path, false);
         if let Some(qself) = &path.qself {
             self.visit_type(&qself.ty);
         }
@@ -339,22 +339,22 @@ impl<'ast> Visit<'ast> for Paths {
             && let [of, name] = path.segments.iter().collect::<Vec<_>>().as_slice()
             && Prim::named(&of.ident.to_string()).is_some()
         {
-            for found in source_map::traits_with(&name.ident) {
-                self.note(&Path::from(Ident::new(&found, name.ident.span())));
+            for found in source_map::device_traits_with(&name.ident) {
+                self.add_trait_path(&Path::from(Ident::new(&found, name.ident.span())));
             }
         }
         if let Expr::Path(path) = &*call.func {
-            self.value_path(path, true);
+            self.add_value_expr_path(path, true);
         }
         self.visit_expr(&call.func);
-        call.args.iter().for_each(|arg| self.function(arg));
+        call.args.iter().for_each(|arg| self.visit_possible_function(arg));
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         self.visit_expr(&call.receiver);
         // For a receiver of a foreign type, only the method's name leads to the trait.
-        for name in source_map::traits_with(&call.method) {
-            self.note(&Path::from(Ident::new(&name, call.method.span())));
+        for name in source_map::device_traits_with(&call.method) {
+            self.add_trait_path(&Path::from(Ident::new(&name, call.method.span())));
         }
         if let Some(turbofish) = &call.turbofish {
             self.visit_angle_bracketed_generic_arguments(turbofish);
@@ -362,15 +362,15 @@ impl<'ast> Visit<'ast> for Paths {
         for arg in &call.args {
             // A method with such an argument is one of atomics; the witness checks this assumption.
             if !matches!(arg, Expr::Path(path) if is_ordering(&path.path)) {
-                self.function(arg);
+                self.visit_possible_function(arg);
             }
         }
     }
 
     fn visit_expr_struct(&mut self, expr: &'ast ExprStruct) {
-        self.value(&expr.path, false);
+        self.add_value_path(&expr.path, false);
         expr.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
-        expr.fields.iter().for_each(|field| self.function(&field.expr));
+        expr.fields.iter().for_each(|field| self.visit_possible_function(&field.expr));
         expr.rest.iter().for_each(|rest| self.visit_expr(rest));
     }
 
@@ -380,7 +380,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_expr_if(&mut self, expr: &'ast ExprIf) {
-        self.scoped(|this| {
+        self.with_scope(|this| {
             this.visit_expr(&expr.cond);
             this.visit_block(&expr.then_branch);
         });
@@ -390,7 +390,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_expr_while(&mut self, expr: &'ast ExprWhile) {
-        self.scoped(|this| {
+        self.with_scope(|this| {
             this.visit_expr(&expr.cond);
             this.visit_block(&expr.body);
         });
@@ -398,42 +398,42 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_expr_for_loop(&mut self, expr: &'ast ExprForLoop) {
         self.visit_expr(&expr.expr);
-        self.scoped(|this| {
-            this.irrefutable(&expr.pat);
+        self.with_scope(|this| {
+            this.visit_irrefutable(&expr.pat);
             this.visit_block(&expr.body);
         });
     }
 
     fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
-        self.scoped(|this| {
-            expr.inputs.iter().for_each(|input| this.irrefutable(input));
+        self.with_scope(|this| {
+            expr.inputs.iter().for_each(|input| this.visit_irrefutable(input));
             this.visit_return_type(&expr.output);
             this.visit_expr(&expr.body);
         });
     }
 
     fn visit_arm(&mut self, arm: &'ast Arm) {
-        self.scoped(|this| {
+        self.with_scope(|this| {
             this.visit_pat(&arm.pat);
-            this.function(&arm.body);
+            this.visit_possible_function(&arm.body);
         });
     }
 
     fn visit_expr_array(&mut self, array: &'ast ExprArray) {
-        array.elems.iter().for_each(|elem| self.function(elem));
+        array.elems.iter().for_each(|elem| self.visit_possible_function(elem));
     }
 
     fn visit_expr_repeat(&mut self, repeat: &'ast ExprRepeat) {
-        self.function(&repeat.expr);
+        self.visit_possible_function(&repeat.expr);
         self.visit_expr(&repeat.len);
     }
 
     fn visit_expr_tuple(&mut self, tuple: &'ast ExprTuple) {
-        tuple.elems.iter().for_each(|elem| self.function(elem));
+        tuple.elems.iter().for_each(|elem| self.visit_possible_function(elem));
     }
 
     fn visit_expr_cast(&mut self, cast: &'ast ExprCast) {
-        self.function(&cast.expr);
+        self.visit_possible_function(&cast.expr);
         self.visit_type(&cast.ty);
     }
 
@@ -442,34 +442,34 @@ impl<'ast> Visit<'ast> for Paths {
         // Indexed memory mostly holds numbers, not functions.
         match *assign.left {
             Expr::Index(_) => self.visit_expr(&assign.right),
-            _ => self.function(&assign.right),
+            _ => self.visit_possible_function(&assign.right),
         }
     }
 
     fn visit_expr_return(&mut self, value: &'ast ExprReturn) {
-        value.expr.iter().for_each(|value| self.function(value));
+        value.expr.iter().for_each(|value| self.visit_possible_function(value));
     }
 
     fn visit_expr_break(&mut self, value: &'ast ExprBreak) {
-        value.expr.iter().for_each(|value| self.function(value));
+        value.expr.iter().for_each(|value| self.visit_possible_function(value));
     }
 
     fn visit_item_const(&mut self, item: &'ast ItemConst) {
         self.visit_generics(&item.generics);
         self.visit_type(&item.ty);
-        self.function(&item.expr);
+        self.visit_possible_function(&item.expr);
     }
 
     fn visit_pat(&mut self, pat: &'ast Pat) {
-        self.deeper(|this| visit::visit_pat(this, pat));
+        self.visit_nested(|this| visit::visit_pat(this, pat));
     }
 
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
         if plain && !self.is_irrefutable && is_type_name(&pat.ident.to_string()) {
-            self.note_item(&pat.ident.clone().into(), false);
+            self.add_item_path(&pat.ident.clone().into(), false);
         } else {
-            self.scope.variable(&pat.ident);
+            self.scope.declare_variable(&pat.ident);
         }
         if let Some((_, subpattern)) = &pat.subpat {
             self.visit_pat(subpattern);
@@ -477,18 +477,18 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_pat_struct(&mut self, pat: &'ast PatStruct) {
-        self.value(&pat.path, false);
+        self.add_value_path(&pat.path, false);
         pat.fields.iter().for_each(|field| self.visit_pat(&field.pat));
     }
 
     fn visit_pat_tuple_struct(&mut self, pat: &'ast PatTupleStruct) {
-        self.value(&pat.path, false);
+        self.add_value_path(&pat.path, false);
         pat.elems.iter().for_each(|elem| self.visit_pat(elem));
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         if let Some(name) = call.path.segments.last() {
-            self.parsed(&name.ident.to_string(), &call.tokens);
+            self.visit_macro_arguments(&name.ident.to_string(), &call.tokens);
         }
     }
 

@@ -6,19 +6,19 @@ use syn::{Block, GenericParam, Generics, Item, Stmt};
 /// The names in scope.
 #[derive(Default)]
 pub(crate) struct Scope {
-    names: Vec<(String, Kind)>,
+    names: Vec<(String, NameKind)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NameKind {
     Variable,
     Generic,
 }
 
 impl Scope {
     /// Returns the scope of a nested function: without variables.
-    pub(crate) fn inside(&self) -> Self {
-        let names = self.names.iter().filter(|(_, kind)| *kind == Kind::Generic);
+    pub(crate) fn without_variables(&self) -> Self {
+        let names = self.names.iter().filter(|(_, kind)| *kind == NameKind::Generic);
         Self { names: names.cloned().collect() }
     }
 
@@ -33,32 +33,32 @@ impl Scope {
     }
 
     /// Declares a variable.
-    pub(crate) fn variable(&mut self, name: &Ident) {
-        self.names.push((name.to_string(), Kind::Variable));
+    pub(crate) fn declare_variable(&mut self, name: &Ident) {
+        self.names.push((name.to_string(), NameKind::Variable));
     }
 
     /// Declares generic parameters.
-    pub(crate) fn generics(&mut self, generics: &Generics) {
+    pub(crate) fn declare_generics(&mut self, generics: &Generics) {
         for param in &generics.params {
             match param {
-                GenericParam::Type(param) => self.generic(&param.ident),
-                GenericParam::Const(param) => self.generic(&param.ident),
+                GenericParam::Type(param) => self.declare_generic(&param.ident),
+                GenericParam::Const(param) => self.declare_generic(&param.ident),
                 GenericParam::Lifetime(_) => {}
             }
         }
     }
 
-    fn generic(&mut self, name: &Ident) {
-        self.names.push((name.to_string(), Kind::Generic));
+    fn declare_generic(&mut self, name: &Ident) {
+        self.names.push((name.to_string(), NameKind::Generic));
     }
 
     /// Declares the items of a block, which are in scope in all of it.
-    pub(crate) fn items(&mut self, block: &Block) {
+    pub(crate) fn declare_items(&mut self, block: &Block) {
         for statement in &block.stmts {
             match statement {
-                Stmt::Item(Item::Static(item)) => self.generic(&item.ident),
+                Stmt::Item(Item::Static(item)) => self.declare_generic(&item.ident),
                 Stmt::Item(item) => {
-                    item::name(item).into_iter().for_each(|name| self.generic(name))
+                    item::item_name(item).into_iter().for_each(|name| self.declare_generic(name))
                 }
                 Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => {}
             }
@@ -66,12 +66,12 @@ impl Scope {
     }
 
     /// Returns true if the plain name `name` is declared.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.iter().any(|(known, _)| known == name)
     }
 
     /// Returns true if `name` can begin a path: a variable cannot.
-    pub(crate) fn has_generic(&self, name: &str) -> bool {
-        self.names.iter().any(|(known, kind)| *kind == Kind::Generic && known == name)
+    pub(crate) fn declares_generic(&self, name: &str) -> bool {
+        self.names.iter().any(|(known, kind)| *kind == NameKind::Generic && known == name)
     }
 }

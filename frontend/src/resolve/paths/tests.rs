@@ -2,7 +2,7 @@
 use crate::resolve::paths::{known::is_known_item, *};
 
 fn keys(item: &str) -> Vec<String> {
-    paths(&syn::parse_str(item).unwrap()).iter().map(key).collect()
+    device_paths(&syn::parse_str(item).unwrap()).iter().map(path_key).collect()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn open_constants_are_for_rustc() {
     );
     let open = vec![syn::parse_quote!(TILE), syn::parse_quote!(a::WIDTH)];
     let options = Options { open, ..Options::default() };
-    assert_eq!(kernel_paths(&item, &options).iter().map(key).collect::<Vec<_>>(), ["MINE"]);
+    assert_eq!(paths_of_kernel(&item, &options).iter().map(path_key).collect::<Vec<_>>(), ["MINE"]);
 }
 
 #[test]

@@ -2,80 +2,104 @@
 //!
 //! The name of a crate is one that the file neither imports nor declares as a module or item. If
 //! such a path leads into this crate after all, no harm is done.
-use crate::resolve::source_map::{At, File, items::is_module_in, names_of, starred};
+use crate::resolve::source_map::{
+    LineColumn, SourceFile, collect_globs, imported_names, items::declares_module,
+};
 
 /// First names of paths within this crate, or into a known crate.
-const KNOWN: [&str; 8] = ["crate", "self", "super", "Self", "std", "core", "alloc", "warpwise"];
+const KNOWN_ROOTS: [&str; 8] =
+    ["crate", "self", "super", "Self", "std", "core", "alloc", "warpwise"];
 
 /// Maximum length of a chain of imports.
-const MOST_USES: usize = 4;
+const MAX_IMPORT_CHAIN: usize = 4;
 
 /// Returns true if a path at `at` that begins with `name` leads to another crate. For a name alone
 /// this requires that the module around `at` imports it, so that `self::name` is valid, and that no
 /// block in the module imports a different one.
-pub(crate) fn is_other(file: &File, name: &str, is_alone: bool, at: At) -> bool {
-    let module = file.module(at);
+pub(crate) fn leads_to_other_crate(
+    file: &SourceFile,
+    name: &str,
+    is_alone: bool,
+    at: LineColumn,
+) -> bool {
+    let module = file.module_around(at);
     if !is_alone {
-        return is_crate(file, name, module, MOST_USES);
+        return is_crate_name(file, name, module, MAX_IMPORT_CHAIN);
     }
     if file.names().may_declare(name) {
         return false;
     }
-    match uses(file, name, module).as_slice() {
-        [] => file.names().may_have_function(name) && has_all_of_others(file, module),
+    match imports_of_name(file, name, module).as_slice() {
+        [] => file.names().may_have_function(name) && has_foreign_glob(file, module),
         [(place, path)] => {
-            file.is_of_module(*place, module) && leads_out(file, path, module, MOST_USES)
+            file.is_directly_in(*place, module)
+                && leaves_crate(file, path, module, MAX_IMPORT_CHAIN)
         }
         _ => false,
     }
 }
 
 /// Returns every `use` of this name in the module, including its blocks: position and path.
-fn uses(file: &File, name: &str, module: Option<At>) -> Vec<(At, String)> {
-    if !file.names().may_bring(name) {
+fn imports_of_name(
+    file: &SourceFile,
+    name: &str,
+    module: Option<LineColumn>,
+) -> Vec<(LineColumn, String)> {
+    if !file.names().may_import(name) {
         return Vec::new();
     }
-    let uses = file.words().uses(|text| text.contains(name));
-    let of_module = uses.filter(|(place, _)| file.module(*place) == module);
+    let uses = file.code_text().use_items(|text| text.contains(name));
+    let of_module = uses.filter(|(place, _)| file.module_around(*place) == module);
     let names = of_module.flat_map(|(place, item)| {
-        names_of(&item).into_iter().map(move |(known, path)| (place, known, path))
+        imported_names(&item).into_iter().map(move |(known, path)| (place, known, path))
     });
     let of_name = names.filter(|(_, known, path)| known == name && path != name);
     of_name.map(|(place, _, path)| (place, path)).collect()
 }
 
 /// Returns true if a path in the module leads to another crate.
-fn leads_out(file: &File, path: &str, module: Option<At>, most_uses: usize) -> bool {
+fn leaves_crate(
+    file: &SourceFile,
+    path: &str,
+    module: Option<LineColumn>,
+    most_uses: usize,
+) -> bool {
     match path.split_once("::") {
         Some(("", _)) => true,
-        Some((first, _)) => is_crate(file, first, module, most_uses),
-        None => is_crate(file, path, module, most_uses),
+        Some((first, _)) => is_crate_name(file, first, module, most_uses),
+        None => is_crate_name(file, path, module, most_uses),
     }
 }
 
 /// Returns true if the name stands for another crate in the module, or for an item of one.
-fn is_crate(file: &File, name: &str, module: Option<At>, most_uses: usize) -> bool {
-    if KNOWN.contains(&name) || most_uses == 0 {
+fn is_crate_name(
+    file: &SourceFile,
+    name: &str,
+    module: Option<LineColumn>,
+    most_uses: usize,
+) -> bool {
+    if KNOWN_ROOTS.contains(&name) || most_uses == 0 {
         return false;
     }
-    match uses(file, name, module).first() {
-        Some((_, path)) => leads_out(file, path, module, most_uses - 1),
-        None => !file.names().may_declare(name) && !is_module_in(&file.text, name),
+    match imports_of_name(file, name, module).first() {
+        Some((_, path)) => leaves_crate(file, path, module, most_uses - 1),
+        None => !file.names().may_declare(name) && !declares_module(&file.text, name),
     }
 }
 
 /// Returns true if the module itself has a `use` with `*` of another crate, and no `use` with `*`
 /// of this crate.
-fn has_all_of_others(file: &File, module: Option<At>) -> bool {
-    let uses = file.words().uses(|text| text.contains('*'));
-    let is_known = |path: &str| ["std", "core", "alloc", "warpwise"].contains(&first(path));
+fn has_foreign_glob(file: &SourceFile, module: Option<LineColumn>) -> bool {
+    let uses = file.code_text().use_items(|text| text.contains('*'));
+    let is_known = |path: &str| ["std", "core", "alloc", "warpwise"].contains(&first_segment(path));
     let mut found = false;
-    for (place, item) in uses.filter(|(place, _)| file.module(*place) == module) {
+    for (place, item) in uses.filter(|(place, _)| file.module_around(*place) == module) {
         let mut paths = Vec::new();
-        starred(&item.tree, &mut String::new(), &mut paths);
+        collect_globs(&item.tree, &mut String::new(), &mut paths);
         for path in paths.iter().filter(|path| !is_known(path)) {
-            let is_of_module = file.is_of_module(place, module);
-            if !is_of_module || !is_crate(file, first(path), module, MOST_USES) {
+            let is_of_module = file.is_directly_in(place, module);
+            if !is_of_module || !is_crate_name(file, first_segment(path), module, MAX_IMPORT_CHAIN)
+            {
                 return false;
             }
             found = true;
@@ -85,7 +109,7 @@ fn has_all_of_others(file: &File, module: Option<At>) -> bool {
 }
 
 /// Returns the first segment of a path.
-fn first(path: &str) -> &str {
+fn first_segment(path: &str) -> &str {
     path.split("::").next().unwrap_or_default()
 }
 
@@ -97,7 +121,12 @@ mod tests {
     fn is_other_at(path: &str, text: &str) -> bool {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        is_other(&File::read(text.replace('@', " ")), first(path), !path.contains("::"), at)
+        leads_to_other_crate(
+            &SourceFile::new(text.replace('@', " ")),
+            first_segment(path),
+            !path.contains("::"),
+            at,
+        )
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Lookup of host items that kernel code uses by mistake, and of declarations in a source file.
 //!
 //! For such a name rustc only reports a missing macro; the source file has the actual item.
-use crate::resolve::source_map::{At, File, Words, names_of, scanner::is_name};
+use crate::resolve::source_map::{
+    CodeText, LineColumn, SourceFile, imported_names, scanner::is_name,
+};
 use proc_macro2::TokenStream;
 use syn::ItemEnum;
 
@@ -15,66 +17,69 @@ pub(crate) struct HostItem {
 }
 
 /// Keywords of the items that kernel code may name.
-pub(crate) const KEYWORDS: [&str; 8] =
+pub(crate) const ITEM_KEYWORDS: [&str; 8] =
     ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
 
 /// Qualifiers between an item's attributes and its keyword.
 const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
 /// Returns the item with this name in the module around `at`, if no attribute makes it kernel code.
-pub(crate) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
+pub(crate) fn find_host_item(file: &SourceFile, name: &str, at: LineColumn) -> Option<HostItem> {
     if !file.names().may_declare(name) {
         return None;
     }
     // Most names are those of device items. The text before a declaration shows that without a scan
     // of the whole file.
-    declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
-    let words = file.words();
-    let mut found = words.declarations(file, name, at).into_iter().peekable();
+    find_declarations(&file.text, name)
+        .find(|(start, _)| !may_be_device_item(&file.text, *start))?;
+    let words = file.code_text();
+    let mut found = words.module_declarations(file, name, at).into_iter().peekable();
     let (_, keyword, (line, _)) = *found.peek()?;
-    let is_host = |start| !is_device(&words.text, start) && !words.is_in_device_module(file, start);
+    let is_host =
+        |start| !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start);
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
 }
 
 /// Returns true if the module around `at` declares a type of this name, or imports one from outside
 /// of std.
-pub(crate) fn is_declared(file: &File, name: &str, at: At) -> bool {
+pub(crate) fn has_own_type(file: &SourceFile, name: &str, at: LineColumn) -> bool {
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
-    let declared = || file.words().declarations(file, name, at);
+    let declared = || file.code_text().module_declarations(file, name, at);
     let is_declared =
         file.names().may_declare(name) && declared().iter().any(|(_, keyword, _)| is_type(keyword));
-    is_declared || is_used(file, name, at)
+    is_declared || imports_from_user_code(file, name, at)
 }
 
 /// Returns true if the module around `at` imports this name from outside of std.
-fn is_used(file: &File, name: &str, at: At) -> bool {
-    if !file.names().may_bring(name) {
+fn imports_from_user_code(file: &SourceFile, name: &str, at: LineColumn) -> bool {
+    if !file.names().may_import(name) {
         return false;
     }
-    file.words().uses(|text| text.contains(name)).any(|(place, item)| {
-        file.module(place) == file.module(at)
-            && names_of(&item).iter().any(|(known, path)| {
+    file.code_text().use_items(|text| text.contains(name)).any(|(place, item)| {
+        file.module_around(place) == file.module_around(at)
+            && imported_names(&item).iter().any(|(known, path)| {
                 known == name && !path.starts_with("std::") && !path.starts_with("core::")
             })
     })
 }
 
 /// Returns the `#[device]` traits in scope at `at` that declare a function of this name.
-pub(crate) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
+pub(crate) fn device_traits_with(file: &SourceFile, function: &str, at: LineColumn) -> Vec<String> {
     if !file.names().may_declare_function(function) || !file.names().has_traits() {
         return Vec::new();
     }
     let declared = format!("fn {function}");
-    let words = file.words();
+    let words = file.code_text();
     let functions = words.text.match_indices(&declared);
     let functions = functions
         .filter(|(start, _)| !words.text[start + declared.len()..].starts_with(is_name))
         .filter_map(|(start, _)| words.trait_around(start));
     let mut found: Vec<String> = functions
-        .filter(|(start, _)| words.has_device(file, *start))
+        .filter(|(start, _)| words.is_device_item(file, *start))
         .filter(|(start, name)| {
-            let declared = words.declarations(file, name, at);
-            declared.iter().any(|(known, ..)| known == start) || is_used(file, name, at)
+            let declared = words.module_declarations(file, name, at);
+            declared.iter().any(|(known, ..)| known == start)
+                || imports_from_user_code(file, name, at)
         })
         .map(|(_, name)| name)
         .collect();
@@ -83,46 +88,50 @@ pub(crate) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
 }
 
 /// Returns the body of the last `macro_rules!` of this name that is in scope at `at`.
-pub(crate) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
+pub(crate) fn find_macro_rules(
+    file: &SourceFile,
+    name: &str,
+    at: LineColumn,
+) -> Option<TokenStream> {
     if !file.names().may_have_rules(name) {
         return None;
     }
-    let words = file.words();
+    let words = file.code_text();
     let declared = words.text.match_indices(name).filter(|(start, _)| {
         let before = words.text[..*start].trim_end();
         before
             .strip_suffix('!')
-            .is_some_and(|before| is_word_at_end(before.trim_end(), "macro_rules"))
+            .is_some_and(|before| ends_with_word(before.trim_end(), "macro_rules"))
             && !words.text[start + name.len()..].starts_with(is_name)
     });
     let places = declared.map(|(start, _)| words.places[start]);
-    let in_scope = |place: &At| {
+    let in_scope = |place: &LineColumn| {
         let around = |braces: &&crate::resolve::source_map::Braces| {
             braces.open < *place && *place < braces.close
         };
         file.scopes().iter().filter(around).all(|braces| braces.open < at && at < braces.close)
     };
     let place = places.filter(|place| *place < at).filter(in_scope).last()?;
-    let behind = file.every_brace().iter().filter(|braces| braces.open > place);
+    let behind = file.all_braces().iter().filter(|braces| braces.open > place);
     let braces = behind.min_by_key(|braces| braces.open)?;
-    file.between(braces.open, braces.close)?.parse().ok()
+    file.text_between(braces.open, braces.close)?.parse().ok()
 }
 
 /// Maximum number of closing braces to try as the end of an enum.
-const MOST_BRACES: usize = 100;
+const MAX_TRIED_BRACES: usize = 100;
 
 /// Returns the names, numbers and keywords of `text`.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char| !is_name(char)).filter(|word| !word.is_empty())
 }
 
 /// Returns true if `text` declares an item of this name anywhere.
-pub(crate) fn is_declared_in(text: &str, name: &str) -> bool {
-    declarations(text, name).next().is_some()
+pub(crate) fn declares_item(text: &str, name: &str) -> bool {
+    find_declarations(text, name).next().is_some()
 }
 
 /// Returns true if `text` calls or declares a macro of this name.
-pub(crate) fn has_macro(text: &str, name: &str) -> bool {
+pub(crate) fn mentions_macro(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
         let is_called = behind.starts_with('!') && !behind.starts_with("!=");
@@ -134,44 +143,44 @@ pub(crate) fn has_macro(text: &str, name: &str) -> bool {
 
 /// Returns true if `text` has a function of this name with `#[kernel]` before it, and no module of
 /// that name.
-pub(crate) fn is_kernel(text: &str, name: &str) -> bool {
+pub(crate) fn declares_kernel(text: &str, name: &str) -> bool {
     let is_kernel = |start: usize| {
         let before = text[..start].trim_end();
         let last = before.rfind(['}', ';']).map_or(before, |end| &before[end..]);
         last.contains("kernel")
     };
-    !is_module_in(text, name)
-        && declarations(text, name).any(|(start, keyword)| keyword == "fn" && is_kernel(start))
+    !declares_module(text, name)
+        && find_declarations(text, name).any(|(start, keyword)| keyword == "fn" && is_kernel(start))
 }
 
 /// Returns true if `text` declares a module of this name.
-pub(crate) fn is_module_in(text: &str, name: &str) -> bool {
+pub(crate) fn declares_module(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
         let spaced = before.trim_end();
-        spaced.len() < before.len() && is_word_at_end(spaced, "mod") && !behind.starts_with(is_name)
+        spaced.len() < before.len() && ends_with_word(spaced, "mod") && !behind.starts_with(is_name)
     })
 }
 
 /// Returns the variants of the enum of this name in `text`, if no other type has the name.
-pub(crate) fn variants(text: &str, name: &str) -> Vec<String> {
-    let mut found = declarations(text, name);
+pub(crate) fn enum_variants(text: &str, name: &str) -> Vec<String> {
+    let mut found = find_declarations(text, name);
     let Some((start, "enum")) = found.next().filter(|_| found.next().is_none()) else {
         return Vec::new();
     };
     let mut ends =
-        text[start..].match_indices('}').map(|(end, _)| start + end + 1).take(MOST_BRACES);
+        text[start..].match_indices('}').map(|(end, _)| start + end + 1).take(MAX_TRIED_BRACES);
     let parsed = ends.find_map(|end| syn::parse_str::<ItemEnum>(&text[start..end]).ok());
     let variants = parsed.into_iter().flat_map(|parsed| parsed.variants);
     variants.map(|variant| variant.ident.to_string()).collect()
 }
 
 /// Returns the declarations of this name in `text`: the offset of the keyword, and the keyword.
-fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
+fn find_declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
         let spaced = before.trim_end();
-        let keyword = KEYWORDS.into_iter().find(|keyword| is_word_at_end(spaced, keyword))?;
+        let keyword = ITEM_KEYWORDS.into_iter().find(|keyword| ends_with_word(spaced, keyword))?;
         let is_whole = spaced.len() < before.len() && !behind.starts_with(is_name);
         is_whole.then_some((spaced.len() - keyword.len(), keyword))
     })
@@ -179,7 +188,7 @@ fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static
 
 /// Returns true if the item at `start` is, or may be, kernel code by an attribute, or if the text
 /// before it shows that it is not an item.
-fn is_device(text: &str, start: usize) -> bool {
+fn may_be_device_item(text: &str, start: usize) -> bool {
     let mut before = text[..start].trim_end();
     loop {
         before = without_comment(before);
@@ -215,21 +224,21 @@ fn without_qualifier(text: &str) -> Option<&str> {
         && let Some(open) = text.rfind('(')
     {
         let before = text[..open].trim_end();
-        return is_word_at_end(before, "pub").then(|| &before[..before.len() - 3]);
+        return ends_with_word(before, "pub").then(|| &before[..before.len() - 3]);
     }
     let text = text.strip_suffix("\"C\"").map_or(text, str::trim_end);
-    let word = QUALIFIERS.into_iter().find(|word| is_word_at_end(text, word))?;
+    let word = QUALIFIERS.into_iter().find(|word| ends_with_word(text, word))?;
     Some(&text[..text.len() - word.len()])
 }
 
-fn is_word_at_end(text: &str, word: &str) -> bool {
+fn ends_with_word(text: &str, word: &str) -> bool {
     text.strip_suffix(word).is_some_and(|rest| !rest.ends_with(is_name))
 }
 
-impl File {
+impl SourceFile {
     /// Returns the text between two positions.
-    fn between(&self, open: At, close: At) -> Option<&str> {
-        let offset = |(line, column): At| {
+    fn text_between(&self, open: LineColumn, close: LineColumn) -> Option<&str> {
+        let offset = |(line, column): LineColumn| {
             let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
             let (at, char) = self.text[start..].char_indices().nth(column - 1)?;
             Some((start + at, char.len_utf8()))
@@ -240,23 +249,28 @@ impl File {
 
     /// Returns true if `place` is directly in the module: not inside of a function, `impl`, trait
     /// or macro call in it.
-    pub(crate) fn is_of_module(&self, place: At, module: Option<At>) -> bool {
+    pub(crate) fn is_directly_in(&self, place: LineColumn, module: Option<LineColumn>) -> bool {
         let around = |braces: &&crate::resolve::source_map::Braces| {
             braces.open < place && place < braces.close
         };
-        let innermost = self.every_brace().iter().filter(around).map(|braces| braces.open).max();
+        let innermost = self.all_braces().iter().filter(around).map(|braces| braces.open).max();
         innermost == module
     }
 }
 
-impl Words {
+impl CodeText {
     /// Returns the declarations of this name directly in the module around `at`: offset, keyword,
     /// position.
-    fn declarations(&self, file: &File, name: &str, at: At) -> Vec<(usize, &'static str, At)> {
-        let module = |at| file.module(at);
-        declarations(&self.text, name)
+    fn module_declarations(
+        &self,
+        file: &SourceFile,
+        name: &str,
+        at: LineColumn,
+    ) -> Vec<(usize, &'static str, LineColumn)> {
+        let module = |at| file.module_around(at);
+        find_declarations(&self.text, name)
             .map(|(start, keyword)| (start, keyword, self.places[start]))
-            .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
+            .filter(|&(_, _, place)| file.is_directly_in(place, module(place)))
             .filter(|&(_, _, place)| module(place) == module(at))
             .collect()
     }
@@ -273,21 +287,23 @@ impl Words {
     }
 
     /// Returns true if `#[device]` is on the item at `start`, or on a module around it.
-    fn has_device(&self, file: &File, start: usize) -> bool {
+    fn is_device_item(&self, file: &SourceFile, start: usize) -> bool {
         let before = &self.text[..start];
         let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
         attributes.contains("device]") || self.is_in_device_module(file, start)
     }
 
     /// Returns true if `#[device]` is on a module around the item at `start`.
-    fn is_in_device_module(&self, file: &File, start: usize) -> bool {
+    fn is_in_device_module(&self, file: &SourceFile, start: usize) -> bool {
         let place = self.places[start];
         let around =
             file.scopes().iter().filter(|braces| braces.open < place && place < braces.close);
         around.filter_map(|braces| self.places.iter().position(|at| *at == braces.open)).any(
             |open| {
                 let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
-                before.strip_suffix("mod").is_some_and(|before| is_device(&self.text, before.len()))
+                before
+                    .strip_suffix("mod")
+                    .is_some_and(|before| may_be_device_item(&self.text, before.len()))
             },
         )
     }
@@ -296,14 +312,14 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::source_map::names::Names;
+    use crate::resolve::source_map::names::FileNames;
 
     /// Returns the host item that `name` refers to at the `@` of a text.
     fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        let file = File::read(text.replace('@', " "));
-        host_item(&file, name, at).map(|item| (item.keyword, item.line))
+        let file = SourceFile::new(text.replace('@', " "));
+        find_host_item(&file, name, at).map(|item| (item.keyword, item.line))
     }
 
     #[test]
@@ -368,14 +384,14 @@ mod tests {
             "use super::*;",
             "fn g() {} use crate::{a::*, b};",
         ] {
-            assert!(Names::of(text).may_have_function("f"), "{text}");
+            assert!(FileNames::collect(text).may_have_function("f"), "{text}");
         }
         for text in [
             "use warpwise::prelude::*; fn k() { let g = f; }",
             "use a::ff; fn ff() {} fn k(x: f32) { g(f); let fn_f = f; }",
             "",
         ] {
-            assert!(!Names::of(text).may_have_function("f"), "{text}");
+            assert!(!FileNames::collect(text).may_have_function("f"), "{text}");
         }
     }
 
@@ -383,7 +399,7 @@ mod tests {
     fn is_declared_in(name: &str, text: &str) -> bool {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        is_declared(&File::read(text.replace('@', " ")), name, at)
+        has_own_type(&SourceFile::new(text.replace('@', " ")), name, at)
     }
 
     #[test]
@@ -415,7 +431,7 @@ mod tests {
         let found = |text: &str| {
             let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
             let at = (before.len(), before.last().unwrap().chars().count() + 1);
-            let found = rules(&File::read(text.replace('@', " ")), "m", at);
+            let found = find_macro_rules(&SourceFile::new(text.replace('@', " ")), "m", at);
             found.map(|tokens| tokens.to_string())
         };
         for text in [

@@ -13,13 +13,13 @@ mod modules;
 mod names;
 mod scanner;
 
-pub(crate) use crate::resolve::source_map::{items::HostItem, modules::FarItem};
+pub(crate) use crate::resolve::source_map::{items::HostItem, modules::ItemElsewhere};
 use crate::{
     resolve::source_map::{
-        names::Names,
-        scanner::{Braces, Scanner, Which, braces, innermost, is_name},
+        names::FileNames,
+        scanner::{BraceKind, Braces, Scanner, find_braces, innermost_open, is_name},
     },
-    syntax::place::Place,
+    syntax::place::SourceLocation,
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use std::{
@@ -31,12 +31,12 @@ use syn::{ItemUse, UseTree};
 
 /// Returns an identifier of the module or block around `span`: the position of its brace. The file
 /// name if the file cannot be read, and empty outside of rustc.
-pub(crate) fn scope(span: Span) -> String {
+pub(crate) fn scope_id(span: Span) -> String {
     if !proc_macro::is_available() {
         return String::new();
     }
-    let Place { file, line, column } = Place::of(span);
-    match in_file(span, |file| innermost(file.scopes(), (line, column))).flatten() {
+    let SourceLocation { file, line, column } = SourceLocation::start_of(span);
+    match with_file(span, |file| innermost_open(file.scopes(), (line, column))).flatten() {
         Some((line, column)) => format!("{file}:{line}:{column}"),
         None => file,
     }
@@ -44,23 +44,24 @@ pub(crate) fn scope(span: Span) -> String {
 
 /// Returns the std path that a `use` in the file imports under this name: `std::f32::consts::PI`.
 /// `None` if there is no such `use` in the module or in the blocks around it.
-pub(crate) fn imported(name: &Ident) -> Option<String> {
+pub(crate) fn imported_std_path(name: &Ident) -> Option<String> {
     if !proc_macro::is_available() {
         return None;
     }
-    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
-    let found = |file: &File| import(file, &text, (line, column)).map(str::to_owned);
-    in_file(name.span(), found).flatten()
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    let found = |file: &SourceFile| find_std_import(file, &text, (line, column)).map(str::to_owned);
+    with_file(name.span(), found).flatten()
 }
 
 /// Returns the std path of a type that needs its full path to be recognized: a renamed type,
 /// `std::cmp::Ordering`, one of its variants, or an iterator. `None` if the file imports no such
 /// type, or kernel code does not know it.
-pub(crate) fn std_type(name: &Ident) -> Option<String> {
+pub(crate) fn imported_std_type(name: &Ident) -> Option<String> {
     const TYPES: [&str; 4] =
         ["::cmp::Ordering", "::cmp::Reverse", "::num::Wrapping", "::ops::ControlFlow"];
     const ITERATORS: [&str; 3] = ["array", "iter", "slice"];
-    let path = imported(name)?;
+    let path = imported_std_path(name)?;
     let is_type = TYPES.iter().any(|ty| path.ends_with(ty))
         || path.contains("::sync::atomic::")
         || path.contains("::ops::Range");
@@ -81,18 +82,19 @@ pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
         return None;
     }
     let is_of_atomics = |path: String| path.ends_with("::sync::atomic::Ordering");
-    imported(name).is_none_or(is_of_atomics).then(|| PATH.to_owned())
+    imported_std_path(name).is_none_or(is_of_atomics).then(|| PATH.to_owned())
 }
 
 /// Returns the `#[device]` traits in the file of `method`, declared or imported in its module, that
 /// declare a function of this name.
-pub(crate) fn traits_with(method: &Ident) -> Vec<String> {
+pub(crate) fn device_traits_with(method: &Ident) -> Vec<String> {
     if !proc_macro::is_available() {
         return Vec::new();
     }
-    let (Place { line, column, .. }, text) = (Place::of(method.span()), method.to_string());
-    let found = |file: &File| items::traits_with(file, &text, (line, column));
-    in_file(method.span(), found).unwrap_or_default()
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(method.span()), method.to_string());
+    let found = |file: &SourceFile| items::device_traits_with(file, &text, (line, column));
+    with_file(method.span(), found).unwrap_or_default()
 }
 
 /// Returns the path of an enum variant that the file imports under this name: `Op::Push`. `None` if
@@ -101,139 +103,147 @@ pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
     if !proc_macro::is_available() {
         return None;
     }
-    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
-    let found = |file: &File| {
-        let path = among(&file.variants, file, &text, (line, column))?;
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    let found = |file: &SourceFile| {
+        let path = find_import(&file.variants, file, &text, (line, column))?;
         Some(path.to_owned())
     };
-    in_file(name.span(), found).flatten()
+    with_file(name.span(), found).flatten()
 }
 
 /// Returns true if the variants imported by a `*` after the name of this enum are known.
-pub(crate) fn are_variants_known(of: &Ident) -> bool {
+pub(crate) fn knows_variants_of(of: &Ident) -> bool {
     let name = of.to_string();
-    let found = |file: &File| {
+    let found = |file: &SourceFile| {
         file.variants.iter().any(|(.., path)| path.rsplit("::").nth(1) == Some(&name))
     };
-    proc_macro::is_available() && in_file(of.span(), found).unwrap_or_default()
+    proc_macro::is_available() && with_file(of.span(), found).unwrap_or_default()
 }
 
 /// Returns the host item of this name in the module around `name`. `None` if there is none, or if a
 /// `macro_rules!` produced the name.
-pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
-    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+pub(crate) fn host_item_at(name: &Ident) -> Option<HostItem> {
+    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
         return None;
     }
-    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
-    in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    with_file(name.span(), |file| items::find_host_item(file, &text, (line, column))).flatten()
 }
 
 /// Returns the host item in another module of this crate that a path leads to, as far as the
 /// crate's files show. `None` if a `macro_rules!` produced the path.
-pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
+pub(crate) fn far_item(path: &syn::Path) -> Option<ItemElsewhere> {
     let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
-    if !proc_macro::is_available() || expansion(first.ident.span()) != WRITTEN {
+    if !proc_macro::is_available() || expansion_id(first.ident.span()) != NO_EXPANSION {
         return None;
     }
-    let Place { line, column, .. } = Place::of(first.ident.span());
+    let SourceLocation { line, column, .. } = SourceLocation::start_of(first.ident.span());
     let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
-    modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+    modules::find_item_elsewhere(&first.ident.span().unwrap().local_file()?, (line, column), &names)
 }
 
 /// Returns `path` as a `use` at its place would write it, if it leads to another crate, as far as
 /// its file shows. `None` if a `macro_rules!` produced the path.
-pub(crate) fn in_other_crate(path: &syn::Path) -> Option<syn::Path> {
+pub(crate) fn foreign_path(path: &syn::Path) -> Option<syn::Path> {
     let first = &path.segments.first()?.ident;
-    if !proc_macro::is_available() || expansion(first.span()) != WRITTEN {
+    if !proc_macro::is_available() || expansion_id(first.span()) != NO_EXPANSION {
         return None;
     }
     if path.leading_colon.is_some() {
         return Some(path.clone());
     }
-    let (Place { line, column, .. }, name) = (Place::of(first.span()), first.to_string());
+    let (SourceLocation { line, column, .. }, name) =
+        (SourceLocation::start_of(first.span()), first.to_string());
     let is_alone = path.segments.len() == 1;
-    in_file(first.span(), |file| crates::is_other(file, &name, is_alone, (line, column)))?
-        .then(|| if is_alone { syn::parse_quote!(self::#first) } else { path.clone() })
+    with_file(first.span(), |file| {
+        crates::leads_to_other_crate(file, &name, is_alone, (line, column))
+    })?
+    .then(|| if is_alone { syn::parse_quote!(self::#first) } else { path.clone() })
 }
 
 /// Returns true if the file of `name` calls or declares a macro of this name.
-pub(crate) fn has_macro(name: &Ident) -> bool {
+pub(crate) fn file_mentions_macro(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
     }
     let text = name.to_string();
-    in_file(name.span(), |file| items::has_macro(&file.text, &text)).unwrap_or_default()
+    with_file(name.span(), |file| items::mentions_macro(&file.text, &text)).unwrap_or_default()
 }
 
 /// Returns true if the file of `name` has a kernel of this name, and no module.
-pub(crate) fn is_kernel(name: &Ident) -> bool {
+pub(crate) fn file_declares_kernel(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
     }
     let text = name.to_string();
-    in_file(name.span(), |file| items::is_kernel(&file.text, &text)).unwrap_or_default()
+    with_file(name.span(), |file| items::declares_kernel(&file.text, &text)).unwrap_or_default()
 }
 
 /// Returns the body of the `macro_rules!` of this name that is in scope at `name`.
-pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
-    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+pub(crate) fn macro_rules_body(name: &Ident) -> Option<TokenStream> {
+    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
         return None;
     }
-    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
-    in_file(name.span(), |file| items::rules(file, &text, (line, column))).flatten()
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    with_file(name.span(), |file| items::find_macro_rules(file, &text, (line, column))).flatten()
 }
 
 /// Returns true if a plain name may be a function's: its file has a function of that name, or a
 /// `use` that may import one. True if the file is not available.
 pub(crate) fn may_be_function(name: &Ident) -> bool {
-    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+    if !proc_macro::is_available() || expansion_id(name.span()) != NO_EXPANSION {
         return true;
     }
     let text = name.to_string();
-    in_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
+    with_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
 }
 
 /// Returns true if the module around `name` declares a type of that name, or imports one from
 /// outside of std.
-pub(crate) fn is_declared(name: &Ident) -> bool {
+pub(crate) fn has_own_type(name: &Ident) -> bool {
     if !proc_macro::is_available() {
         return false;
     }
-    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
-    in_file(name.span(), |file| items::is_declared(file, &text, (line, column))).unwrap_or_default()
+    let (SourceLocation { line, column, .. }, text) =
+        (SourceLocation::start_of(name.span()), name.to_string());
+    with_file(name.span(), |file| items::has_own_type(file, &text, (line, column)))
+        .unwrap_or_default()
 }
 
 /// Applies `ask` to the file of `span`; `None` if the file cannot be read.
-fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
-    file(&span.unwrap().local_file()?).map(|file| ask(&file))
+fn with_file<T>(span: Span, ask: impl FnOnce(&SourceFile) -> T) -> Option<T> {
+    load_file(&span.unwrap().local_file()?).map(|file| ask(&file))
 }
 
 /// Returns the file, which is read once per process; `None` if it cannot be read.
-fn file(path: &Path) -> Option<Arc<File>> {
-    static FILES: Mutex<Option<HashMap<PathBuf, Option<Arc<File>>>>> = Mutex::new(None);
+fn load_file(path: &Path) -> Option<Arc<SourceFile>> {
+    static FILES: Mutex<Option<HashMap<PathBuf, Option<Arc<SourceFile>>>>> = Mutex::new(None);
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let files = files.get_or_insert_default();
     if let Some(file) = files.get(path) {
         return file.clone();
     }
-    let file = std::fs::read_to_string(path).ok().map(|text| Arc::new(File::read(text)));
+    let file = std::fs::read_to_string(path).ok().map(|text| Arc::new(SourceFile::new(text)));
     files.insert(path.to_owned(), file.clone());
     file
 }
 
 /// A source file with lazily computed indexes.
-struct File {
+struct SourceFile {
     text: String,
     /// The braces that are scopes.
     scopes: OnceLock<Vec<Braces>>,
     /// All braces.
-    every_brace: OnceLock<Vec<Braces>>,
+    all_braces: OnceLock<Vec<Braces>>,
     /// The text without comments and literals.
-    words: OnceLock<Words>,
+    code_text: OnceLock<CodeText>,
     /// The declared and imported names.
-    names: OnceLock<Names>,
+    names: OnceLock<FileNames>,
     /// The opening braces of modules.
-    modules: OnceLock<Vec<At>>,
+    modules: OnceLock<Vec<LineColumn>>,
     /// Names that `use`s import from std.
     imports: Vec<Import>,
     /// Variants that `use`s import.
@@ -241,14 +251,14 @@ struct File {
 }
 
 /// An import: position of the `use`, name, path.
-type Import = (At, String, String);
+type Import = (LineColumn, String, String);
 
-impl File {
-    fn read(text: String) -> Self {
+impl SourceFile {
+    fn new(text: String) -> Self {
         let mut file = Self {
             scopes: OnceLock::new(),
-            every_brace: OnceLock::new(),
-            words: OnceLock::new(),
+            all_braces: OnceLock::new(),
+            code_text: OnceLock::new(),
             names: OnceLock::new(),
             modules: OnceLock::new(),
             imports: Vec::new(),
@@ -258,9 +268,9 @@ impl File {
         if !may_import(&file.text) {
             return file;
         }
-        for import in file.words().imports() {
+        for import in file.code_text().imports() {
             let path = &import.2;
-            if is_of_std(path) {
+            if is_std_path(path) {
                 file.imports.push(import);
             } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
             {
@@ -270,30 +280,30 @@ impl File {
         file
     }
 
-    fn words(&self) -> &Words {
-        self.words.get_or_init(|| Words::of(&self.text))
+    fn code_text(&self) -> &CodeText {
+        self.code_text.get_or_init(|| CodeText::new(&self.text))
     }
 
-    fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::of(&self.text))
+    fn names(&self) -> &FileNames {
+        self.names.get_or_init(|| FileNames::collect(&self.text))
     }
 
-    fn modules(&self) -> &[At] {
-        self.modules.get_or_init(|| self.words().modules())
+    fn module_braces(&self) -> &[LineColumn] {
+        self.modules.get_or_init(|| self.code_text().module_braces())
     }
 
     /// Returns the opening brace of the innermost module around `at`.
-    fn module(&self, at: At) -> Option<At> {
+    fn module_around(&self, at: LineColumn) -> Option<LineColumn> {
         let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
-        around.map(|braces| braces.open).filter(|open| self.modules().contains(open)).max()
+        around.map(|braces| braces.open).filter(|open| self.module_braces().contains(open)).max()
     }
 
     fn scopes(&self) -> &[Braces] {
-        self.scopes.get_or_init(|| braces(&self.text, Which::Scopes))
+        self.scopes.get_or_init(|| find_braces(&self.text, BraceKind::Scopes))
     }
 
-    fn every_brace(&self) -> &[Braces] {
-        self.every_brace.get_or_init(|| braces(&self.text, Which::All))
+    fn all_braces(&self) -> &[Braces] {
+        self.all_braces.get_or_init(|| find_braces(&self.text, BraceKind::All))
     }
 }
 
@@ -315,22 +325,29 @@ fn may_import(text: &str) -> bool {
 }
 
 /// Returns the std path that a `use` in the module or in a block around `at` imports under `name`.
-fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
-    among(&file.imports, file, name, at)
+fn find_std_import<'f>(file: &'f SourceFile, name: &str, at: LineColumn) -> Option<&'f str> {
+    find_import(&file.imports, file, name, at)
 }
 
 /// Returns the path of `name` among `imports`, by the innermost `use` around `at`.
-fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
+fn find_import<'f>(
+    imports: &'f [Import],
+    file: &SourceFile,
+    name: &str,
+    at: LineColumn,
+) -> Option<&'f str> {
     if !imports.iter().any(|(_, known, _)| known == name) {
         return None;
     }
-    let around = |place: At| {
+    let around = |place: LineColumn| {
         let scopes = file.scopes().iter();
         scopes.filter(move |braces| braces.open < place && place < braces.close)
     };
     // Imports outside of the module are not visible in it.
-    let module =
-        around(at).map(|braces| braces.open).filter(|open| file.modules().contains(open)).max();
+    let module = around(at)
+        .map(|braces| braces.open)
+        .filter(|open| file.module_braces().contains(open))
+        .max();
     let of_name = imports.iter().filter(|(_, known, _)| known == name);
     let visible = of_name.filter_map(|(place, _, path)| {
         let scope = around(*place).max_by_key(|braces| braces.open);
@@ -342,17 +359,17 @@ fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&
 }
 
 /// A text without comments and literals, which become spaces, and the position of each byte.
-struct Words {
+struct CodeText {
     text: String,
-    places: Vec<At>,
+    places: Vec<LineColumn>,
 }
 
-impl Words {
-    fn of(text: &str) -> Self {
+impl CodeText {
+    fn new(text: &str) -> Self {
         let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
         let mut words = Self { text: String::new(), places: Vec::new() };
         let mut last = 0;
-        while let Some((char, at)) = scanner.token() {
+        while let Some((char, at)) = scanner.next_code_char() {
             if scanner.next != last + 1 {
                 words.text.push(' ');
                 words.places.push(at);
@@ -365,7 +382,7 @@ impl Words {
     }
 
     /// Returns the opening braces of `mod name {`.
-    fn modules(&self) -> Vec<At> {
+    fn module_braces(&self) -> Vec<LineColumn> {
         let opens = self.text.match_indices('{');
         let is_module = |before: &str| {
             let name = before.trim_end().trim_end_matches(is_name);
@@ -387,24 +404,24 @@ impl Words {
             });
             is_std || of_type
         };
-        let uses: Vec<(At, ItemUse)> = self.uses(of_interest).collect();
+        let uses: Vec<(LineColumn, ItemUse)> = self.use_items(of_interest).collect();
         let names = uses.iter().flat_map(|(at, item)| {
-            names_of(item).into_iter().map(move |(name, path)| (*at, name, path))
+            imported_names(item).into_iter().map(move |(name, path)| (*at, name, path))
         });
-        names.chain(self.variants_by_star(&uses)).collect()
+        names.chain(self.glob_imported_variants(&uses)).collect()
     }
 
     /// Returns the variants that `use Op::*` imports, for enums of this file. Explicit imports and
     /// declarations of the same names take precedence, so these names are left out.
-    fn variants_by_star(&self, uses: &[(At, ItemUse)]) -> Vec<Import> {
+    fn glob_imported_variants(&self, uses: &[(LineColumn, ItemUse)]) -> Vec<Import> {
         let mut found = Vec::new();
         for (at, item) in uses {
             let mut paths = Vec::new();
-            starred(&item.tree, &mut String::new(), &mut paths);
+            collect_globs(&item.tree, &mut String::new(), &mut paths);
             for path in paths {
                 let name = path.rsplit("::").next().unwrap_or(&path);
                 let variants = match name {
-                    _ if !is_of_std(&path) => items::variants(&self.text, name),
+                    _ if !is_std_path(&path) => items::enum_variants(&self.text, name),
                     "Ordering" => ["Less", "Equal", "Greater"].map(str::to_owned).into(),
                     "ControlFlow" => ["Continue", "Break"].map(str::to_owned).into(),
                     _ => Vec::new(),
@@ -418,16 +435,19 @@ impl Words {
             return Vec::new();
         }
         let used: Vec<(String, String)> =
-            self.uses(|_| true).flat_map(|(_, item)| names_of(&item)).collect();
+            self.use_items(|_| true).flat_map(|(_, item)| imported_names(&item)).collect();
         let is_free = |name: &str| {
-            !used.iter().any(|(known, _)| known == name) && !items::is_declared_in(&self.text, name)
+            !used.iter().any(|(known, _)| known == name) && !items::declares_item(&self.text, name)
         };
         let found = found.into_iter().filter(|(.., name)| is_free(name));
         found.map(|(at, path, name)| (at, name, path)).collect()
     }
 
     /// Returns every `use` whose text is `of_interest`, with its position.
-    fn uses(&self, of_interest: impl Fn(&str) -> bool) -> impl Iterator<Item = (At, ItemUse)> {
+    fn use_items(
+        &self,
+        of_interest: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (LineColumn, ItemUse)> {
         self.text.match_indices("use ").filter_map(move |(place, _)| {
             let rest = &self.text[place..];
             let end = rest.find(';')?;
@@ -439,55 +459,61 @@ impl Words {
     }
 }
 
-fn is_of_std(path: &str) -> bool {
+fn is_std_path(path: &str) -> bool {
     path.starts_with("std::") || path.starts_with("core::")
 }
 
 /// Collects the paths before each `*` of a `use` tree.
-fn starred(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
+fn collect_globs(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
     match tree {
         UseTree::Path(path) => {
             let len = prefix.len();
             prefix.push_str(&format!("{}::", path.ident));
-            starred(&path.tree, prefix, found);
+            collect_globs(&path.tree, prefix, found);
             prefix.truncate(len);
         }
-        UseTree::Group(group) => group.items.iter().for_each(|tree| starred(tree, prefix, found)),
+        UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| collect_globs(tree, prefix, found))
+        }
         UseTree::Glob(_) => found.push(prefix.trim_end_matches("::").to_owned()),
         UseTree::Name(_) | UseTree::Rename(_) => {}
     }
 }
 
 /// Returns the imported names of a `use`, with their paths.
-pub(crate) fn names_of(item: &ItemUse) -> Vec<(String, String)> {
+pub(crate) fn imported_names(item: &ItemUse) -> Vec<(String, String)> {
     let mut names = Vec::new();
-    brought(&item.tree, &mut String::new(), &mut names);
+    collect_imported_names(&item.tree, &mut String::new(), &mut names);
     names
 }
 
 /// Collects the imported names of a `use` tree, with their paths.
-fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)>) {
+fn collect_imported_names(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)>) {
     match tree {
         UseTree::Path(path) => {
             let len = prefix.len();
             prefix.push_str(&format!("{}::", path.ident));
-            brought(&path.tree, prefix, found);
+            collect_imported_names(&path.tree, prefix, found);
             prefix.truncate(len);
         }
         UseTree::Name(name) => {
-            let path = joined(prefix, &name.ident);
+            let path = join_path(prefix, &name.ident);
             let last = path.rsplit("::").next().unwrap_or(&path);
             found.push((last.to_owned(), path));
         }
-        UseTree::Rename(name) => found.push((name.rename.to_string(), joined(prefix, &name.ident))),
-        UseTree::Group(group) => group.items.iter().for_each(|tree| brought(tree, prefix, found)),
+        UseTree::Rename(name) => {
+            found.push((name.rename.to_string(), join_path(prefix, &name.ident)))
+        }
+        UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| collect_imported_names(tree, prefix, found))
+        }
         UseTree::Glob(_) => {}
     }
 }
 
 /// Joins a prefix and a name. A final `self` stands for the prefix: `use self as here` imports the
 /// module.
-fn joined(prefix: &str, name: &Ident) -> String {
+fn join_path(prefix: &str, name: &Ident) -> String {
     match prefix.strip_suffix("::") {
         Some(path) if name == "self" => path.to_owned(),
         _ => format!("{prefix}{name}"),
@@ -496,7 +522,7 @@ fn joined(prefix: &str, name: &Ident) -> String {
 
 /// Returns an identifier of the macro expansion that produced `span`: the same for all tokens of
 /// one call. Only a hint, parsed from rustc's debug output for spans.
-pub(crate) fn expansion(span: Span) -> String {
+pub(crate) fn expansion_id(span: Span) -> String {
     if !proc_macro::is_available() {
         return String::new();
     }
@@ -505,20 +531,20 @@ pub(crate) fn expansion(span: Span) -> String {
 }
 
 /// The result of [`expansion_id`] for tokens that no macro produced.
-const WRITTEN: &str = "#0";
+const NO_EXPANSION: &str = "#0";
 
 /// Line and column, counted from 1.
-type At = (usize, usize);
+type LineColumn = (usize, usize);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Returns the start of the scope around `@`.
-    fn scope_of(text: &str) -> Option<At> {
+    fn scope_of(text: &str) -> Option<LineColumn> {
         let before: Vec<&str> = text[..text.find('@').unwrap()].split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        innermost(&braces(&text.replace('@', " "), Which::Scopes), at)
+        innermost_open(&find_braces(&text.replace('@', " "), BraceKind::Scopes), at)
     }
 
     #[test]
@@ -553,7 +579,7 @@ mod tests {
     #[test]
     fn what_is_cut_off_ends() {
         for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
-            assert_eq!(braces(text, Which::All), []);
+            assert_eq!(find_braces(text, BraceKind::All), []);
         }
     }
 
@@ -561,8 +587,8 @@ mod tests {
     fn import_of(name: &str, text: &str) -> Option<String> {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        let file = File::read(text.replace('@', " "));
-        import(&file, name, at).map(str::to_owned)
+        let file = SourceFile::new(text.replace('@', " "));
+        find_std_import(&file, name, at).map(str::to_owned)
     }
 
     #[test]
@@ -579,8 +605,8 @@ mod tests {
         let variant = |name: &str, text: &str| {
             let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
             let at = (before.len(), before.last().unwrap().chars().count() + 1);
-            let file = File::read(text.replace('@', " "));
-            among(&file.variants, &file, name, at).map(str::to_owned)
+            let file = SourceFile::new(text.replace('@', " "));
+            find_import(&file.variants, &file, name, at).map(str::to_owned)
         };
         let op = "#[device] enum Op { /// {\n Add = 1, Push(f32), At { x: u8 } }";
         for name in ["Add", "Push", "At"] {

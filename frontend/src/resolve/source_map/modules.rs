@@ -4,9 +4,9 @@
 //! the path through the files of the crate. It gives up at attributes on modules, re-exports, `*`
 //! and other crates.
 use crate::resolve::source_map::{
-    At, File, file,
-    items::{HostItem, host_item},
-    names_of,
+    LineColumn, SourceFile, imported_names,
+    items::{HostItem, find_host_item},
+    load_file,
     scanner::is_name,
 };
 use std::{
@@ -16,7 +16,7 @@ use std::{
 
 /// A host item in another module.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct FarItem {
+pub(crate) struct ItemElsewhere {
     /// Its name there.
     pub(crate) name: String,
     /// Its kind and line.
@@ -26,71 +26,75 @@ pub(crate) struct FarItem {
 }
 
 /// Maximum length of a chain of imports.
-const MOST_USES: usize = 4;
+const MAX_IMPORT_CHAIN: usize = 4;
 
 /// Returns the host item in another module that `path` leads to from the position `at` in the file
 /// `here`.
-pub(crate) fn far_item(here: &Path, at: At, path: &[String]) -> Option<FarItem> {
-    let start = Module::around(here, at)?;
+pub(crate) fn find_item_elsewhere(
+    here: &Path,
+    at: LineColumn,
+    path: &[String],
+) -> Option<ItemElsewhere> {
+    let start = SourceModule::around(here, at)?;
     let (name, way) =
-        full_path(&start, path)?.split_last().map(|(n, w)| (n.clone(), w.to_vec()))?;
-    let module = way.iter().try_fold(start, |module, step| module.step(step))?;
-    let item = host_item(&module.file, &name, module.inside())?;
+        resolve_first_name(&start, path)?.split_last().map(|(n, w)| (n.clone(), w.to_vec()))?;
+    let module = way.iter().try_fold(start, |module, step| module.resolve_segment(step))?;
+    let item = find_host_item(&module.file, &name, module.position_inside())?;
     let file = (module.path != here).then_some(module.path);
-    Some(FarItem { name, item, file })
+    Some(ItemElsewhere { name, item, file })
 }
 
 /// Replaces the first name of `path` by its imported path; `None` if the path stays in this module.
-fn full_path(start: &Module, path: &[String]) -> Option<Vec<String>> {
+fn resolve_first_name(start: &SourceModule, path: &[String]) -> Option<Vec<String>> {
     let mut path = path.to_vec();
-    for _ in 0..MOST_USES {
-        let Some(imported) = start.imported(path.first()?) else { break };
+    for _ in 0..MAX_IMPORT_CHAIN {
+        let Some(imported) = start.unique_import(path.first()?) else { break };
         path.splice(0..1, imported);
     }
     (path.len() > 1).then_some(path)
 }
 
 /// A module: its file, and its opening brace if it is inline.
-struct Module {
+struct SourceModule {
     path: PathBuf,
-    file: Arc<File>,
-    open: Option<At>,
+    file: Arc<SourceFile>,
+    open: Option<LineColumn>,
 }
 
-impl Module {
-    fn around(path: &Path, at: At) -> Option<Self> {
-        let file = file(path)?;
-        let open = file.module(at);
+impl SourceModule {
+    fn around(path: &Path, at: LineColumn) -> Option<Self> {
+        let file = load_file(path)?;
+        let open = file.module_around(at);
         Some(Self { path: path.to_owned(), file, open })
     }
 
     /// Returns the root module of a file.
-    fn whole(path: PathBuf) -> Option<Self> {
-        Some(Self { file: file(&path)?, path, open: None })
+    fn whole_file(path: PathBuf) -> Option<Self> {
+        Some(Self { file: load_file(&path)?, path, open: None })
     }
 
     /// Returns a position inside of the module.
-    fn inside(&self) -> At {
+    fn position_inside(&self) -> LineColumn {
         self.open.map_or((1, 0), |(line, column)| (line, column + 1))
     }
 
     /// Follows one segment of a path.
-    fn step(self, name: &str) -> Option<Self> {
+    fn resolve_segment(self, name: &str) -> Option<Self> {
         match name {
             "self" => Some(self),
-            "super" => self.parent(),
-            "crate" => self.root(),
-            _ => self.child(name),
+            "super" => self.parent_module(),
+            "crate" => self.root_module(),
+            _ => self.child_module(name),
         }
     }
 
     /// Returns the path that a unique `use` in this module imports under `name`.
-    fn imported(&self, name: &str) -> Option<Vec<String>> {
-        let words = self.file.words();
+    fn unique_import(&self, name: &str) -> Option<Vec<String>> {
+        let words = self.file.code_text();
         let mut found = words
-            .uses(|text| text.contains(name))
-            .filter(|(place, _)| self.file.module(*place) == self.open)
-            .flat_map(|(_, item)| names_of(&item))
+            .use_items(|text| text.contains(name))
+            .filter(|(place, _)| self.file.module_around(*place) == self.open)
+            .flat_map(|(_, item)| imported_names(&item))
             .filter(|(known, path)| known == name && path.contains("::"))
             .map(|(_, path)| path.split("::").map(str::to_owned).collect());
         let first = found.next()?;
@@ -99,13 +103,13 @@ impl Module {
 
     /// Returns the child module of this name, if it is declared exactly once and without
     /// attributes.
-    fn child(&self, name: &str) -> Option<Self> {
-        let words = self.file.words();
+    fn child_module(&self, name: &str) -> Option<Self> {
+        let words = self.file.code_text();
         let mut found = words.text.match_indices(name).filter_map(|(start, _)| {
             let (before, behind) =
                 (&words.text[..start], words.text[start + name.len()..].trim_start());
             let before = before.trim_end().strip_suffix("mod").filter(|_| before.ends_with(' '))?;
-            let is_here = self.file.module(words.places[start]) == self.open;
+            let is_here = self.file.module_around(words.places[start]) == self.open;
             (is_here && !before.ends_with(is_name)).then_some((before, behind))
         });
         let (before, behind) = found.next().filter(|_| found.next().is_none())?;
@@ -125,22 +129,22 @@ impl Module {
         if !behind.starts_with(';') || self.open.is_some() {
             return None;
         }
-        let directory = self.directory()?;
-        only([directory.join(format!("{name}.rs")), directory.join(name).join("mod.rs")])
+        let directory = self.submodule_directory()?;
+        only_existing([directory.join(format!("{name}.rs")), directory.join(name).join("mod.rs")])
     }
 
     /// Returns the directory of the files of child modules.
-    fn directory(&self) -> Option<PathBuf> {
+    fn submodule_directory(&self) -> Option<PathBuf> {
         let (parent, stem) = (self.path.parent()?, self.path.file_stem()?);
-        let is_root = stem == "mod" || is_root(&self.path);
+        let is_root = stem == "mod" || is_crate_root(&self.path);
         Some(if is_root { parent.to_owned() } else { parent.join(stem) })
     }
 
-    fn parent(self) -> Option<Self> {
+    fn parent_module(self) -> Option<Self> {
         if let Some(open) = self.open {
             return Self::around(&self.path, open);
         }
-        if is_root(&self.path) {
+        if is_crate_root(&self.path) {
             return None;
         }
         let parent = self.path.parent()?;
@@ -149,7 +153,7 @@ impl Module {
             false => parent,
         };
         let beside = directory.with_extension("rs");
-        only([
+        only_existing([
             beside,
             directory.join("mod.rs"),
             directory.join("lib.rs"),
@@ -157,19 +161,19 @@ impl Module {
         ])
     }
 
-    fn root(self) -> Option<Self> {
-        if is_root(&self.path) {
-            return Self::whole(self.path);
+    fn root_module(self) -> Option<Self> {
+        if is_crate_root(&self.path) {
+            return Self::whole_file(self.path);
         }
         let directories = self.path.ancestors().skip(1);
-        directories
-            .into_iter()
-            .find_map(|directory| only([directory.join("lib.rs"), directory.join("main.rs")]))
+        directories.into_iter().find_map(|directory| {
+            only_existing([directory.join("lib.rs"), directory.join("main.rs")])
+        })
     }
 }
 
 /// Returns true if the file name is that of a crate root.
-fn is_root(path: &Path) -> bool {
+fn is_crate_root(path: &Path) -> bool {
     let of = |path: &Path, names: &[&str]| {
         path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
     };
@@ -178,10 +182,10 @@ fn is_root(path: &Path) -> bool {
 }
 
 /// Returns the module of the only existing file among `paths`.
-fn only<const N: usize>(paths: [PathBuf; N]) -> Option<Module> {
+fn only_existing<const N: usize>(paths: [PathBuf; N]) -> Option<SourceModule> {
     let mut there = paths.into_iter().filter(|path| path.is_file());
     let first = there.next()?;
-    there.next().is_none().then(|| Module::whole(first)).flatten()
+    there.next().is_none().then(|| SourceModule::whole_file(first)).flatten()
 }
 
 #[cfg(test)]
@@ -202,9 +206,9 @@ mod tests {
             std::fs::write(file, text.replace('@', " ")).ok()?;
         }
         let path: Vec<String> = path.split("::").map(str::to_owned).collect();
-        let found = far_item(&root.join(of), at, &path);
+        let found = find_item_elsewhere(&root.join(of), at, &path);
         std::fs::remove_dir_all(&root).ok()?;
-        let FarItem { name, item, file } = found?;
+        let ItemElsewhere { name, item, file } = found?;
         let file = file.map(|file| file.strip_prefix(&root).unwrap().display().to_string());
         Some((format!("{} {name} {}", item.keyword, item.line), file.unwrap_or_default()))
     }

@@ -1,40 +1,40 @@
 //! The names that a source file declares or imports, collected once since kernels look up every
 //! name.
-use crate::resolve::source_map::items::{KEYWORDS, words};
+use crate::resolve::source_map::items::{ITEM_KEYWORDS, split_words};
 use std::{collections::HashSet, mem::replace};
 
 /// The names of a file by a text search, including those in comments and literals.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct FileNames {
     /// Words after the keyword of an item.
     declared: HashSet<String>,
     /// Words after `fn`.
     functions: HashSet<String>,
     /// Words of a `use`.
-    brought: HashSet<String>,
+    imported: HashSet<String>,
     /// True if there is a glob import other than a prelude's.
-    is_open: bool,
+    has_globs: bool,
     /// True if the file declares traits.
     has_traits: bool,
     /// Words after `macro_rules`.
     rules: HashSet<String>,
 }
 
-impl Names {
-    pub(crate) fn of(text: &str) -> Self {
+impl FileNames {
+    pub(crate) fn collect(text: &str) -> Self {
         let mut names = Self { has_traits: text.contains("trait "), ..Self::default() };
         for part in text.split(';') {
             let (mut before, mut is_use) = ("", false);
-            for word in words(part) {
+            for word in split_words(part) {
                 let keyword = replace(&mut before, word);
                 if is_use {
-                    names.brought.insert(word.to_owned());
+                    names.imported.insert(word.to_owned());
                 }
                 is_use |= word == "use";
                 if keyword == "macro_rules" {
                     names.rules.insert(word.to_owned());
                 }
-                if KEYWORDS.contains(&keyword) {
+                if ITEM_KEYWORDS.contains(&keyword) {
                     names.declared.insert(word.to_owned());
                     if keyword == "fn" {
                         names.functions.insert(word.to_owned());
@@ -42,7 +42,7 @@ impl Names {
                 }
             }
             let brought = part.split_once("use ").map_or("", |(_, brought)| brought);
-            names.is_open |= brought.contains("::*") && !brought.contains("prelude::*");
+            names.has_globs |= brought.contains("::*") && !brought.contains("prelude::*");
         }
         names
     }
@@ -63,8 +63,8 @@ impl Names {
     }
 
     /// Returns true if a `use` of the file may import this name explicitly.
-    pub(crate) fn may_bring(&self, name: &str) -> bool {
-        self.brought.contains(name)
+    pub(crate) fn may_import(&self, name: &str) -> bool {
+        self.imported.contains(name)
     }
 
     pub(crate) fn has_traits(&self) -> bool {
@@ -74,6 +74,6 @@ impl Names {
     /// Returns true if the file declares a function of that name, or has a `use` that may import
     /// one: by name, or by a glob other than a prelude's.
     pub(crate) fn may_have_function(&self, name: &str) -> bool {
-        self.is_open || self.functions.contains(name) || self.brought.contains(name)
+        self.has_globs || self.functions.contains(name) || self.imported.contains(name)
     }
 }

@@ -1,22 +1,22 @@
 //! A scanner for the characters of a source file outside of comments and literals, and for braces.
-use crate::resolve::source_map::At;
+use crate::resolve::source_map::LineColumn;
 
 /// A pair of braces.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Braces {
-    pub(crate) open: At,
-    pub(crate) close: At,
+    pub(crate) open: LineColumn,
+    pub(crate) close: LineColumn,
 }
 
 /// Returns the opening brace of the innermost scope around `at`.
-pub(crate) fn innermost(scopes: &[Braces], at: At) -> Option<At> {
+pub(crate) fn innermost_open(scopes: &[Braces], at: LineColumn) -> Option<LineColumn> {
     let around = scopes.iter().filter(|braces| braces.open < at && at < braces.close);
     around.map(|braces| braces.open).max()
 }
 
 /// The token before a brace.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Before {
+pub(crate) enum TokenBefore {
     /// `!`
     Bang,
     /// `! name`
@@ -31,7 +31,7 @@ pub(crate) enum Before {
 
 /// The braces to find.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum BraceKind {
     /// Scopes only: not the braces of macro calls, of `macro_rules!`, and after `=>`, which may
     /// belong to its rules.
     Scopes,
@@ -40,12 +40,12 @@ pub(crate) enum Which {
 }
 
 /// Returns the braces of a text, in the order of their ends.
-pub(crate) fn braces(text: &str, which: Which) -> Vec<Braces> {
+pub(crate) fn find_braces(text: &str, which: BraceKind) -> Vec<Braces> {
     let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
-    let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), Before::Other);
-    while let Some((char, at)) = scanner.token() {
+    let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), TokenBefore::Other);
+    while let Some((char, at)) = scanner.next_code_char() {
         match char {
-            '{' => open.push((at, which == Which::All || before == Before::Other)),
+            '{' => open.push((at, which == BraceKind::All || before == TokenBefore::Other)),
             '}' => {
                 if let Some((open, true)) = open.pop() {
                     found.push(Braces { open, close: at });
@@ -54,11 +54,13 @@ pub(crate) fn braces(text: &str, which: Which) -> Vec<Braces> {
             _ => {}
         }
         before = match (char, before) {
-            ('!', _) => Before::Bang,
-            ('=', _) => Before::Equals,
-            ('>', Before::Equals) => Before::Arrow,
-            (char, Before::Bang | Before::BangName) if is_name(char) => Before::BangName,
-            _ => Before::Other,
+            ('!', _) => TokenBefore::Bang,
+            ('=', _) => TokenBefore::Equals,
+            ('>', TokenBefore::Equals) => TokenBefore::Arrow,
+            (char, TokenBefore::Bang | TokenBefore::BangName) if is_name(char) => {
+                TokenBefore::BangName
+            }
+            _ => TokenBefore::Other,
         };
     }
     found
@@ -72,12 +74,12 @@ pub(crate) fn is_name(char: char) -> bool {
 pub(crate) struct Scanner {
     pub(crate) rest: Vec<char>,
     pub(crate) next: usize,
-    pub(crate) at: At,
+    pub(crate) at: LineColumn,
 }
 
 impl Scanner {
     /// Returns the next character and its position.
-    pub(crate) fn token(&mut self) -> Option<(char, At)> {
+    pub(crate) fn next_code_char(&mut self) -> Option<(char, LineColumn)> {
         loop {
             let at = self.at;
             match (self.advance()?, self.peek(0)) {

@@ -1,17 +1,17 @@
 //! The parser of control flow: `if`, loops and jumps.
-use crate::syntax::parse::{Reader, path::is_keyword};
+use crate::syntax::parse::{TokenReader, path::is_keyword};
 use syn::{
     Block, Expr, ExprBlock, ExprBreak, ExprContinue, ExprForLoop, ExprIf, ExprLoop, ExprReturn,
     ExprWhile, Pat, PatIdent, PatWild, Token,
 };
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     /// Parses `break`, `continue` and `return` without operands.
-    pub(crate) fn leave(&mut self) -> Option<Expr> {
+    pub(crate) fn parse_jump(&mut self) -> Option<Expr> {
         let attrs = Vec::new();
-        let (word, text) = self.word()?;
-        self.at += 1;
-        if !(self.is_done() || self.punct(0).is_some_and(|punct| punct.as_char() == ';')) {
+        let (word, text) = self.peek_word()?;
+        self.position += 1;
+        if !(self.is_done() || self.peek_punct(0).is_some_and(|punct| punct.as_char() == ';')) {
             return None;
         }
         let (span, label, expr) = (word.span(), None, None);
@@ -29,28 +29,29 @@ impl Reader<'_> {
     }
 
     /// Parses `if`, `while`, `for` and `loop`.
-    pub(crate) fn control(&mut self) -> Option<Expr> {
+    pub(crate) fn parse_control_flow(&mut self) -> Option<Expr> {
         let (attrs, label) = (Vec::new(), None);
-        let (word, text) = self.word()?;
+        let (word, text) = self.peek_word()?;
         let span = word.span();
         if text == "if" {
-            return self.ifs();
+            return self.parse_if_chain();
         }
-        self.at += 1;
+        self.position += 1;
         match text {
             "loop" => {
-                let (loop_token, body) = (Token![loop](span), self.block()?);
+                let (loop_token, body) = (Token![loop](span), self.parse_block()?);
                 Some(Expr::Loop(ExprLoop { attrs, label, loop_token, body }))
             }
             "while" => {
-                let (while_token, cond) = (Token![while](span), Box::new(self.expr(false)?));
-                let body = self.block()?;
+                let (while_token, cond) = (Token![while](span), Box::new(self.parse_expr(false)?));
+                let body = self.parse_block()?;
                 Some(Expr::While(ExprWhile { attrs, label, while_token, cond, body }))
             }
             "for" => {
-                let (for_token, pat) = (Token![for](span), Box::new(self.name_or_wild()?));
+                let (for_token, pat) =
+                    (Token![for](span), Box::new(self.parse_name_or_wildcard()?));
                 let in_token = Token![in](self.take_word("in")?);
-                let (expr, body) = (Box::new(self.expr(false)?), self.block()?);
+                let (expr, body) = (Box::new(self.parse_expr(false)?), self.parse_block()?);
                 let looped = ExprForLoop { attrs, label, for_token, pat, in_token, expr, body };
                 Some(Expr::ForLoop(looped))
             }
@@ -58,40 +59,40 @@ impl Reader<'_> {
         }
     }
 
-    fn name_or_wild(&mut self) -> Option<Pat> {
+    fn parse_name_or_wildcard(&mut self) -> Option<Pat> {
         match self.take_word("_") {
             Some(span) => {
                 let underscore_token = Token![_](span);
                 Some(Pat::Wild(PatWild { attrs: Vec::new(), underscore_token }))
             }
-            None => self.name(),
+            None => self.parse_name_pattern(),
         }
     }
 
     /// Parses a pattern that is a name.
-    pub(crate) fn name(&mut self) -> Option<Pat> {
+    pub(crate) fn parse_name_pattern(&mut self) -> Option<Pat> {
         let mutability = self.take_word("mut").map(Token![mut]);
-        let (word, text) = self.word()?;
+        let (word, text) = self.peek_word()?;
         if is_keyword(text) {
             return None;
         }
-        self.at += 1;
+        self.position += 1;
         let (attrs, ident) = (Vec::new(), word.clone());
         Some(Pat::Ident(PatIdent { attrs, by_ref: None, mutability, ident, subpat: None }))
     }
 
     /// Parses an `if` with all of its `else if`s in a loop, since they do not count as nested.
-    fn ifs(&mut self) -> Option<Expr> {
+    fn parse_if_chain(&mut self) -> Option<Expr> {
         let mut clauses: Vec<(ExprIf, Token![else])> = Vec::new();
         let mut last = loop {
             let if_token = Token![if](self.take_word("if")?);
-            let (cond, then_branch) = (Box::new(self.expr(false)?), self.block()?);
+            let (cond, then_branch) = (Box::new(self.parse_expr(false)?), self.parse_block()?);
             let (attrs, else_branch) = (Vec::new(), None);
             let mut clause = ExprIf { attrs, if_token, cond, then_branch, else_branch };
             let Some(span) = self.take_word("else") else { break clause };
             let else_token = Token![else](span);
-            if self.word().is_none() {
-                clause.else_branch = Some((else_token, Box::new(else_block(self.block()?))));
+            if self.peek_word().is_none() {
+                clause.else_branch = Some((else_token, Box::new(block_expr(self.parse_block()?))));
                 break clause;
             }
             clauses.push((clause, else_token));
@@ -104,6 +105,6 @@ impl Reader<'_> {
     }
 }
 
-fn else_block(block: Block) -> Expr {
+fn block_expr(block: Block) -> Expr {
     Expr::Block(ExprBlock { attrs: Vec::new(), label: None, block })
 }

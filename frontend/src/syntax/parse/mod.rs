@@ -28,29 +28,29 @@ use syn::{
 ///
 /// # Errors
 /// syn's error, if the stream is not an item.
-pub(crate) fn item(tokens: &Tokens, stream: TokenStream) -> syn::Result<Item> {
-    match function(tokens) {
+pub(crate) fn parse_item(tokens: &Tokens, stream: TokenStream) -> syn::Result<Item> {
+    match parse_function(tokens) {
         Some(item) => Ok(Item::Fn(item)),
         None => syn::parse2(stream),
     }
 }
 
 /// Parses `tokens` as a function; `None` if they are another item, or may be wrong.
-fn function(tokens: &Tokens) -> Option<ItemFn> {
+fn parse_function(tokens: &Tokens) -> Option<ItemFn> {
     // syn looks through invisible groups in some places, and not in others.
     if tokens.has_invisible_groups {
         return None;
     }
-    let mut reader = Reader { tokens: &tokens.list, at: 0, end: tokens.list.len() };
+    let mut reader = TokenReader { tokens: &tokens.list, position: 0, end: tokens.list.len() };
     // The body is the last token: skip to it, and leave everything before it to syn.
     let mut body = 0;
     while !reader.is_done() {
-        body = reader.at;
+        body = reader.position;
         reader.skip();
     }
-    let head = reader.between(0, body);
-    reader.at = body;
-    let block = Box::new(reader.block()?);
+    let head = reader.tokens_between(0, body);
+    reader.position = body;
+    let block = Box::new(reader.parse_block()?);
     let parse = |input: ParseStream<'_>| {
         let attributes = Attribute::parse_outer(input)?;
         Ok((attributes, input.parse::<Visibility>()?, input.parse::<Signature>()?))
@@ -61,33 +61,33 @@ fn function(tokens: &Tokens) -> Option<ItemFn> {
 
 /// A cursor over the remaining tokens of a group, or of the whole item. A parse method returns
 /// `None` at input that it does not accept; the position is meaningless then.
-struct Reader<'t> {
+struct TokenReader<'t> {
     tokens: &'t [Token],
-    at: usize,
+    position: usize,
     end: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TokenReader<'t> {
     fn is_done(&self) -> bool {
-        self.at == self.end
+        self.position == self.end
     }
 
     /// Returns the next token.
     fn peek(&self) -> Option<&'t Token> {
-        if self.at < self.end { self.tokens.get(self.at) } else { None }
+        if self.position < self.end { self.tokens.get(self.position) } else { None }
     }
 
     /// Skips the next token, with its content if it is a group.
     fn skip(&mut self) {
-        self.at = match self.peek() {
+        self.position = match self.peek() {
             Some(&Token::Group(_, behind)) => behind,
-            Some(Token::Word(..) | Token::Punct(_) | Token::Literal(_)) => self.at + 1,
+            Some(Token::Word(..) | Token::Punct(_) | Token::Literal(_)) => self.position + 1,
             None => self.end,
         };
     }
 
     /// Returns the next token, if it is a word: a name or keyword.
-    fn word(&self) -> Option<(&'t Ident, &'t str)> {
+    fn peek_word(&self) -> Option<(&'t Ident, &'t str)> {
         match self.peek() {
             Some(Token::Word(word, text)) => Some((word, text)),
             Some(Token::Punct(_) | Token::Literal(_) | Token::Group(..)) | None => None,
@@ -96,18 +96,18 @@ impl<'t> Reader<'t> {
 
     /// Skips the next token, if it is the word `expected`, and returns its span.
     fn take_word(&mut self, expected: &str) -> Option<Span> {
-        let (word, text) = self.word()?;
+        let (word, text) = self.peek_word()?;
         if text != expected {
             return None;
         }
-        self.at += 1;
+        self.position += 1;
         Some(word.span())
     }
 
     /// Returns the token after the next `ahead` ones, none of which may be a group, if it is
     /// punctuation.
-    fn punct(&self, ahead: usize) -> Option<&'t Punct> {
-        let at = self.at + ahead;
+    fn peek_punct(&self, ahead: usize) -> Option<&'t Punct> {
+        let at = self.position + ahead;
         match self.tokens.get(at) {
             Some(Token::Punct(punct)) if at < self.end => Some(punct),
             Some(_) | None => None,
@@ -116,10 +116,10 @@ impl<'t> Reader<'t> {
 
     /// Returns the next one to three punctuation characters without space between them, padded with
     /// ' '.
-    fn joint(&self) -> [char; 3] {
+    fn peek_joint(&self) -> [char; 3] {
         let mut joint = [' '; 3];
         for (ahead, place) in joint.iter_mut().enumerate() {
-            let Some(punct) = self.punct(ahead) else { break };
+            let Some(punct) = self.peek_punct(ahead) else { break };
             *place = punct.as_char();
             if punct.spacing() == Spacing::Alone {
                 break;
@@ -131,8 +131,8 @@ impl<'t> Reader<'t> {
     /// Skips the next token, if it is the punctuation `expected`, joint or not, and returns its
     /// span.
     fn take_punct(&mut self, expected: char) -> Option<Span> {
-        let punct = self.punct(0).filter(|punct| punct.as_char() == expected)?;
-        self.at += 1;
+        let punct = self.peek_punct(0).filter(|punct| punct.as_char() == expected)?;
+        self.position += 1;
         Some(punct.span())
     }
 
@@ -143,20 +143,20 @@ impl<'t> Reader<'t> {
         if group.delimiter() != delimiter {
             return None;
         }
-        let inside = Self { tokens: self.tokens, at: self.at + 1, end: *behind };
-        self.at = *behind;
+        let inside = Self { tokens: self.tokens, position: self.position + 1, end: *behind };
+        self.position = *behind;
         Some((group, inside))
     }
 
-    fn block(&mut self) -> Option<Block> {
+    fn parse_block(&mut self) -> Option<Block> {
         let (group, mut inside) = self.take_group(Delimiter::Brace)?;
         let brace_token = Brace { span: group.delim_span() };
-        Some(Block { brace_token, stmts: inside.statements()? })
+        Some(Block { brace_token, stmts: inside.parse_statements()? })
     }
 
     /// Returns the tokens between two positions, for syn.
-    fn between(&self, start: usize, end: usize) -> TokenStream {
-        let mut rest = Self { tokens: self.tokens, at: start, end };
+    fn tokens_between(&self, start: usize, end: usize) -> TokenStream {
+        let mut rest = Self { tokens: self.tokens, position: start, end };
         let mut trees = Vec::new();
         while let Some(token) = rest.peek() {
             trees.push(match token {

@@ -1,5 +1,5 @@
 //! Operators of expressions and their precedence.
-use crate::syntax::{parse::Reader, tokens::Token};
+use crate::syntax::{parse::TokenReader, tokens::Token};
 use proc_macro2::Span;
 use syn::{BinOp, RangeLimits, Token};
 
@@ -33,7 +33,7 @@ pub(crate) enum Operator {
 impl Operator {
     pub(crate) fn precedence(&self) -> Precedence {
         match self {
-            Self::Binary(operator) => of_binary(operator),
+            Self::Binary(operator) => binary_precedence(operator),
             Self::Assign(_) => Precedence::Assign,
             Self::Range(_) => Precedence::Range,
             Self::Cast(_) => Precedence::Cast,
@@ -41,7 +41,7 @@ impl Operator {
     }
 }
 
-pub(crate) fn of_binary(operator: &BinOp) -> Precedence {
+pub(crate) fn binary_precedence(operator: &BinOp) -> Precedence {
     match operator {
         BinOp::Or(_) => Precedence::Or,
         BinOp::And(_) => Precedence::And,
@@ -60,23 +60,23 @@ pub(crate) fn of_binary(operator: &BinOp) -> Precedence {
     }
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     /// Returns the next operator and its number of tokens.
-    pub(crate) fn operator(&self) -> Option<(Operator, usize)> {
+    pub(crate) fn peek_operator(&self) -> Option<(Operator, usize)> {
         match self.peek()? {
             Token::Word(word, text) if text == "as" => {
                 Some((Operator::Cast(Token![as](word.span())), 1))
             }
             Token::Punct(_) => {
                 let mut spans = [Span::call_site(); 3];
-                let joint = self.joint();
+                let joint = self.peek_joint();
                 for (ahead, span) in spans.iter_mut().enumerate() {
                     if joint[ahead] == ' ' {
                         break;
                     }
-                    *span = self.punct(ahead)?.span();
+                    *span = self.peek_punct(ahead)?.span();
                 }
-                symbol(joint, spans)
+                longest_operator(joint, spans)
             }
             Token::Word(..) | Token::Literal(_) | Token::Group(..) => None,
         }
@@ -84,7 +84,7 @@ impl Reader<'_> {
 }
 
 /// Returns the longest operator that these characters begin with, and its length.
-fn symbol(joint: [char; 3], [a, b, c]: [Span; 3]) -> Option<(Operator, usize)> {
+fn longest_operator(joint: [char; 3], [a, b, c]: [Span; 3]) -> Option<(Operator, usize)> {
     let binary = |operator, length| Some((Operator::Binary(operator), length));
     match joint {
         ['<', '<', '='] => binary(BinOp::ShlAssign(Token![<<=]([a, b, c])), 3),

@@ -1,8 +1,8 @@
 //! The parser of paths, and of macro calls and types, which begin with one.
 use crate::syntax::{
     parse::{
-        Reader,
-        expr::{bracket, paren},
+        TokenReader,
+        expr::{bracket_of_group, paren_of_group},
     },
     tokens::Token,
 };
@@ -12,59 +12,59 @@ use syn::{
     punctuated::Punctuated,
 };
 
-impl Reader<'_> {
-    pub(crate) fn path_or_macro(&mut self, structs: bool) -> Option<Expr> {
-        let path = self.path()?;
+impl TokenReader<'_> {
+    pub(crate) fn parse_path_or_macro(&mut self, structs: bool) -> Option<Expr> {
+        let path = self.parse_path()?;
         let attrs = Vec::new();
-        match self.joint() {
+        match self.peek_joint() {
             ['!', '=', _] => {}
             ['!', ..] => {
                 let bang_token = Token![!](self.take_punct('!')?);
                 let Some(Token::Group(group, behind)) = self.peek() else { return None };
                 let delimiter = match group.delimiter() {
-                    Delimiter::Parenthesis => MacroDelimiter::Paren(paren(group)),
-                    Delimiter::Bracket => MacroDelimiter::Bracket(bracket(group)),
+                    Delimiter::Parenthesis => MacroDelimiter::Paren(paren_of_group(group)),
+                    Delimiter::Bracket => MacroDelimiter::Bracket(bracket_of_group(group)),
                     // It may be a whole statement, or an item.
                     Delimiter::Brace | Delimiter::None => return None,
                 };
-                self.at = *behind;
+                self.position = *behind;
                 let mac = Macro { path, bang_token, delimiter, tokens: group.stream() };
                 return Some(Expr::Macro(ExprMacro { attrs, mac }));
             }
             _ => {}
         }
-        if structs && self.is_brace() {
+        if structs && self.is_at_brace() {
             return None;
         }
         Some(Expr::Path(ExprPath { attrs, qself: None, path }))
     }
 
-    fn is_brace(&self) -> bool {
+    fn is_at_brace(&self) -> bool {
         matches!(self.peek(), Some(Token::Group(group, _)) if group.delimiter() == Delimiter::Brace)
     }
 
     /// Parses names separated by `::`.
-    fn path(&mut self) -> Option<Path> {
+    fn parse_path(&mut self) -> Option<Path> {
         let mut segments = Punctuated::new();
         loop {
-            let (word, text) = self.word()?;
+            let (word, text) = self.peek_word()?;
             if is_keyword(text) && !matches!(text, "self" | "Self" | "super" | "crate") {
                 return None;
             }
-            self.at += 1;
+            self.position += 1;
             segments.push_value(PathSegment::from(word.clone()));
-            if self.joint()[..2] != [':', ':'] {
+            if self.peek_joint()[..2] != [':', ':'] {
                 return Some(Path { leading_colon: None, segments });
             }
-            let spans = [self.punct(0)?.span(), self.punct(1)?.span()];
-            self.at += 2;
+            let spans = [self.peek_punct(0)?.span(), self.peek_punct(1)?.span()];
+            self.position += 2;
             segments.push_punct(Token![::](spans));
         }
     }
 
     /// Parses a type that is a path.
-    pub(crate) fn ty(&mut self) -> Option<Type> {
-        let path = self.path()?;
+    pub(crate) fn parse_type(&mut self) -> Option<Type> {
+        let path = self.parse_path()?;
         Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }))
     }
 }

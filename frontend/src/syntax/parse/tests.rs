@@ -6,7 +6,9 @@ use syn::visit::{self, Visit};
 
 /// Reads `stream` both ways; whether it was read here.
 pub(crate) fn reads_as_syn(stream: &TokenStream) -> bool {
-    let Some(item) = Tokens::of(stream).ok().as_ref().and_then(function) else { return false };
+    let Some(item) = Tokens::read(stream).ok().as_ref().and_then(parse_function) else {
+        return false;
+    };
     let by_syn = syn::parse2::<ItemFn>(stream.clone());
     let by_syn = by_syn.unwrap_or_else(|error| panic!("{error}, and yet read: {stream}"));
     assert_eq!(format!("{item:?}"), format!("{by_syn:?}"), "{stream}");

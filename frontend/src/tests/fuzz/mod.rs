@@ -11,10 +11,10 @@ use crate::{
     attr,
     device::{
         self,
-        linked_items::{Linked, Raw},
+        linked_items::{LinkedItems, RawItem},
     },
     kernel,
-    resolve::paths::kernel_paths,
+    resolve::paths::paths_of_kernel,
     syntax::parse,
 };
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -107,9 +107,11 @@ fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
     parse::tests::reads_as_syn(item);
     let outputs = catch_unwind(AssertUnwindSafe(|| {
         let mut outputs = vec![
-            kernel::kernel(args.clone(), item.clone()),
-            device::device(TokenStream::new(), item.clone()),
-            attr::parse(item.clone()).1.map_or(quote!(), |error| error.to_compile_error()),
+            kernel::expand_kernel(args.clone(), item.clone()),
+            device::expand_device(TokenStream::new(), item.clone()),
+            attr::parse_arguments(item.clone())
+                .1
+                .map_or(quote!(), |error| error.to_compile_error()),
         ];
         if let Ok(item) = syn::parse2::<ItemFn>(item.clone()) {
             // It stands in a constant's block, where warnings are statements.
@@ -136,11 +138,11 @@ fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
             x * 2.0
         }
     );
-    let mut linked = Linked::empty();
-    linked.add(&[Raw { id: "1".into(), item: target }]).unwrap();
-    let closure = linked.closure("1");
+    let mut linked = LinkedItems::empty();
+    linked.add_bundle(&[RawItem { id: "1".into(), item: target }]).unwrap();
+    let closure = linked.closure_tokens("1");
     let closures =
-        kernel_paths(item, &attr::Options::default()).into_iter().map(|_| quote!({ #closure }));
+        paths_of_kernel(item, &attr::Options::default()).into_iter().map(|_| quote!({ #closure }));
     device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
 }
 

@@ -205,7 +205,9 @@ fn add_units(items: Vec<Item>, units: &mut Vec<Unit>) {
                 add_units(module.content.map_or_else(Vec::new, |(_, items)| items), units);
             }
             mut item => {
-                let Some(attrs) = crate::syntax::item::attributes(&mut item) else { continue };
+                let Some(attrs) = crate::syntax::item::item_attributes_mut(&mut item) else {
+                    continue;
+                };
                 let ours = |name: &str| attrs.iter().position(|attr| attr.path().is_ident(name));
                 if let Some(index) = ours("device") {
                     attrs.remove(index);
@@ -276,19 +278,21 @@ fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
 
 /// What the macros make of a kernel and its device items, as text.
 fn expand_all(args: &TokenStream, kernel: &TokenStream, devices: &[TokenStream]) -> String {
-    let mut output = kernel::kernel(args.clone(), kernel.clone()).to_string();
+    let mut output = kernel::expand_kernel(args.clone(), kernel.clone()).to_string();
     for item in devices {
-        output += &device::device(TokenStream::new(), item.clone()).to_string();
+        output += &device::expand_device(TokenStream::new(), item.clone()).to_string();
     }
     let items = devices.iter().filter_map(|item| syn::parse2::<Item>(item.clone()).ok());
-    let items = items.filter(|item| crate::syntax::limits::refuse_deep(item).is_none()).collect();
+    let items =
+        items.filter(|item| crate::syntax::limits::reject_deep_item(item).is_none()).collect();
     if let Ok(item) = syn::parse2::<ItemFn>(kernel.clone())
-        && crate::syntax::limits::refuse_deep(&Item::Fn(item.clone())).is_none()
+        && crate::syntax::limits::reject_deep_item(&Item::Fn(item.clone())).is_none()
         && item.sig.receiver().is_none()
     {
-        let (options, errors) = attr::parse(args.clone());
+        let (options, errors) = attr::parse_arguments(args.clone());
         let devices = Source { kernels: Vec::new(), devices: items }.devices_for(&item);
-        output += &embed::kernel(&item, None, &options, errors.is_none(), &devices).to_string();
+        output +=
+            &embed::embed_kernel(&item, None, &options, errors.is_none(), &devices).to_string();
     }
     output
 }
