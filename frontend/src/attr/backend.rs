@@ -151,6 +151,7 @@ fn is_generating_code() -> bool {
     if program.ends_with("rustdoc") || program.ends_with("rustdoc.exe") {
         return false;
     }
+    // rustc names its output kinds in `--emit`; without that argument it generates code.
     let mut kinds = None;
     while let Some(argument) = arguments.next() {
         if argument == "--emit" {

@@ -154,6 +154,7 @@ pub(crate) fn split_lint_attribute(attribute: &Attribute) -> syn::Result<LintAtt
         };
         levels.extend(lint_levels(path, word, reason)?);
     }
+    // A `reason` alone is no attribute.
     let keep = theirs.iter().any(|item| matches!(item, LintItem::Lint(_)));
     let rest = keep.then(|| with_only_lints(attribute, &theirs));
     Ok(LintAttribute { levels, is_ours: true, rest })

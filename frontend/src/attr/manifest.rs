@@ -50,6 +50,7 @@ impl TomlReader<'_> {
     fn read_item(&mut self, header: &mut Vec<String>) -> Read<()> {
         self.skip_space(true);
         if self.eat("[") {
+            // `[[..]]` begins an element of an array of tables.
             let is_list = self.eat("[");
             self.skip_space(false);
             *header = self.read_keys()?;

@@ -118,6 +118,7 @@ pub(crate) fn parse_arguments(args: TokenStream) -> (Options, Option<Error>) {
             combine_errors(&mut reader.error, error);
         }
     }
+    // An erroneous `block` would cause a second, misleading error here.
     if reader.error.is_none() {
         reader.error = reader.check_min_blocks();
     }
@@ -436,6 +437,7 @@ impl OptionsBuilder {
                     "overflow_checks" => &mut options.overflow_checks,
                     _ => &mut options.wide_index,
                 };
+                // Set before the check for repetition: compilation goes on with the last value.
                 *target = on;
                 self.reject_repeated(&name)
             }

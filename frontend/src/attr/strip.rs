@@ -51,6 +51,7 @@ fn strip_attribute(
         return;
     };
     match split_lint_attribute(&attribute) {
+        // The original tokens, since printing the parsed attribute could change spans.
         Ok(LintAttribute { is_ours: false, .. }) => out.extend(tokens),
         Ok(LintAttribute { rest: Some(rest), .. }) => rest.to_tokens(out),
         Ok(LintAttribute { rest: None, .. }) => {}

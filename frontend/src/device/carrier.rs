@@ -45,7 +45,7 @@ fn chain_once(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
     quote!(#first! { { #({ #steps })* } {} { #state } })
 }
 
-/// Returns the [`chain`] of the items at `paths`, within a block.
+/// Returns the [chain](chain_macros) of the items at `paths`, within a block.
 ///
 /// An item of another crate without `#[device]` has no macro, and rustc would not report more than
 /// that. So such a path is called by a generated name: a `use` in an inner block imports the path's
@@ -131,7 +131,7 @@ pub(crate) fn define_carrier(item: &Item, id: &str, closure: &TokenStream) -> To
     define_carrier_with(item, id, closure, &TokenStream::new())
 }
 
-/// Like [`carrier`], with more attributes on the generated items.
+/// Like [`define_carrier`], with more attributes on the generated items.
 fn define_carrier_with(
     item: &Item,
     id: &str,

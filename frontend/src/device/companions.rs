@@ -106,6 +106,7 @@ impl Registry {
             self.graphs.insert(self.items[me].scope.clone(), graph);
         }
         let (_, graph) = &self.graphs[&self.items[me].scope];
+        // The first applicable error is reported; the later ones may be consequences of it.
         if graph.strays.contains(&me) {
             return Task::Stray;
         }

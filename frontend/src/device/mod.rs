@@ -49,7 +49,7 @@
 //! name of a std macro (`vec`, `assert`) is rejected: its `use` would make `vec![]` ambiguous in
 //! its module.
 //!
-//! **Depth.** A chain nests one expansion per macro, and rustc allows 128 by default: [`chain`]
+//! **Depth.** A chain nests one expansion per macro, and rustc allows 128 by default: [`chain_macros`]
 //! cuts long ones. The nesting of items does not matter.
 //!
 //! **Items without a macro.** A kernel's macro carries the fact that it is a kernel. An item of
@@ -124,6 +124,8 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
+    // The order matters: `cfg` decides if there is an item at all, and a module only passes the
+    // attribute on.
     if let Some(later) = move_after_cfgs(&args, &item) {
         return later;
     }
@@ -143,6 +145,7 @@ pub(crate) fn expand_device(args: TokenStream, tokens: TokenStream) -> TokenStre
         return emitted;
     }
     let paths = device_paths(&item);
+    // Independent of each other, so that all errors are reported at once.
     let refusals =
         [reject_host_items(&paths), reject_reserved_name(&item), reject_self_call(&item, &paths)];
     refusals.into_iter().flatten().for_each(|error| combine_errors(&mut errors, error));
@@ -345,19 +348,19 @@ pub(crate) fn link(tokens: TokenStream) -> TokenStream {
 }
 
 fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
-    let ChainEnd { collected: got, state } = ChainEnd::parse(tokens)?;
+    let ChainEnd { collected, state } = ChainEnd::parse(tokens)?;
     Ok(match state {
-        ChainState::Part(name) => carrier::define_local_carrier(&name, &got),
+        ChainState::Part(name) => carrier::define_local_carrier(&name, &collected),
         ChainState::Wait(raw) => carrier::wait_again(&raw),
         ChainState::Gather(raw) => link_registered(raw),
         ChainState::Bundle(first) => {
-            let others = parse_groups::<RawItem>(&got)?;
+            let others = parse_groups::<RawItem>(&collected)?;
             let here = item::item_span(&first.item);
             let others = others.into_iter().map(|raw| raw.with_hygiene_of(here));
             link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
         }
         ChainState::Probe(id, paths) => {
-            if let Err(error) = LinkedItems::new(&paths, Closure::parse_all(got)?) {
+            if let Err(error) = LinkedItems::new(&paths, Closure::parse_all(collected)?) {
                 with_lacking_ids(|ids| ids.insert(id));
                 return Err(error);
             }
@@ -370,7 +373,7 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
             if is_lacking { erroneous_carriers(&items) } else { link_probed(&items) }
         }
         ChainState::Items(items) => {
-            match LinkedItems::new(&paths_of_items(&items), Closure::parse_all(got)?) {
+            match LinkedItems::new(&paths_of_items(&items), Closure::parse_all(collected)?) {
                 Ok(linked) => define_carriers(&items, linked)?,
                 Err(error) => {
                     let (error, carriers) = (error.to_compile_error(), erroneous_carriers(&items));
@@ -380,8 +383,10 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
         }
         ChainState::Kernel { args, item } => {
             let (options, errors) = attr::parse_arguments(args);
-            let linked =
-                LinkedItems::new(&paths_of_kernel(&item, &options), Closure::parse_all(got)?)?;
+            let linked = LinkedItems::new(
+                &paths_of_kernel(&item, &options),
+                Closure::parse_all(collected)?,
+            )?;
             if !linked.is_sound {
                 return Ok(TokenStream::new()); // reported where the device item is defined
             }
@@ -532,6 +537,8 @@ fn has_code(item: &Item) -> bool {
 pub(crate) fn reject_host_items(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
     for path in paths {
+        // A plain name first in its own module, then a path through the files, then a launch of a
+        // kernel: the first match gives the most specific message.
         let text = path
             .get_ident()
             .and_then(host_name_error)

@@ -52,6 +52,8 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
             return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
+    // Errors in the arguments do not stop the expansion: the function and its launcher must exist,
+    // or every use of the kernel would be an error, too.
     let (mut options, mut errors) = attr::parse_arguments(args.clone());
     let wrong_instances = instances::check_instances(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
@@ -73,6 +75,8 @@ pub(crate) fn expand_kernel(args: TokenStream, tokens: TokenStream) -> TokenStre
     }
     let paths = paths_of_kernel(&item, &options);
     let refused = device::reject_host_items(&paths);
+    // Without dependencies the kernel is compiled now, otherwise at the end of the chain of
+    // carriers.
     let compiled = if refused.is_some() || wrong_instances.is_some() {
         TokenStream::new()
     } else if paths.is_empty() {

@@ -61,7 +61,7 @@ pub(crate) fn embed_kernel(
         let input = LowerInput { item, tokens, options, devices };
         return embed_instance(input, (sound, &launched, &mut ReportedDiagnostics::default())).0;
     }
-    let mut said = ReportedDiagnostics::default();
+    let mut reported = ReportedDiagnostics::default();
     let mut embedded = TokenStream::new();
     let all = signature::launcher_generics(&item.sig.generics, true);
     for instance in if sound { options.instances.as_slice() } else { &[] } {
@@ -69,7 +69,7 @@ pub(crate) fn embed_kernel(
         let launched = instance.launcher_type(&item.sig.ident, &all);
         let traits = Instance::import_bound_traits(item, devices);
         let input = LowerInput { item: &instantiated, tokens: None, options: &options, devices };
-        let (found, good) = embed_instance(input, (sound, &launched, &mut said));
+        let (found, good) = embed_instance(input, (sound, &launched, &mut reported));
         embedded.extend(quote!(const _: () = { #traits #found };));
         if !good {
             break; // the others would say the same again
@@ -94,14 +94,14 @@ impl ReportedDiagnostics {
 /// lowered.
 fn embed_instance(
     input: LowerInput<'_>,
-    (sound, launched, said): (bool, &TokenStream, &mut ReportedDiagnostics),
+    (sound, launched, reported): (bool, &TokenStream, &mut ReportedDiagnostics),
 ) -> (TokenStream, bool) {
     match lower(input) {
         Err(rejected) => (report::report_rejected(rejected), false),
         Ok(_) if !sound => (TokenStream::new(), true),
         Ok(lowered) => {
             let kernel = EmbeddedKernel { item: input.item, options: input.options, launched };
-            (kernel.to_tokens(&lowered, said), true)
+            (kernel.to_tokens(&lowered, reported), true)
         }
     }
 }
@@ -109,8 +109,8 @@ fn embed_instance(
 /// Reports errors in the lint settings.
 fn report_setting_errors(item: &ItemFn) -> TokenStream {
     let at = item.sig.ident.span();
-    let complaints = Build::current().take_errors();
-    complaints.map(|(text, level)| report::report_setting_error(text, level, at)).collect()
+    let setting_errors = Build::current().take_errors();
+    setting_errors.map(|(text, level)| report::report_setting_error(text, level, at)).collect()
 }
 
 /// Reports expectations of the kernel that no lint fulfils. For an open kernel this is unknown: it
@@ -125,20 +125,21 @@ fn report_unfulfilled(lowered: &Lowered) -> TokenStream {
     let variants = || std::iter::once(lowered).chain(lowered.release.as_deref());
     let mut fulfilled = Vec::new();
     for Lowered { kernel, levels, expectations, .. } in variants() {
+        // Analyses require a valid kernel.
         if verify(kernel).is_err() {
             return TokenStream::new(); // reported where it is compiled
         }
         let numbers = lint::fulfilled(kernel, &Analyses::of(kernel), levels);
         fulfilled.extend(numbers.into_iter().filter_map(|number| expectations.get(number)));
     }
-    let mut said: Vec<&Rc<Expectation>> = Vec::new();
+    let mut unfulfilled: Vec<&Rc<Expectation>> = Vec::new();
     for expectation in variants().flat_map(|variant| &variant.expectations) {
         let is_known = |known: &&Rc<Expectation>| Rc::ptr_eq(known, expectation);
-        if !fulfilled.iter().chain(&said).any(is_known) {
-            said.push(expectation);
+        if !fulfilled.iter().chain(&unfulfilled).any(is_known) {
+            unfulfilled.push(expectation);
         }
     }
-    said.into_iter().map(|expectation| report::report_unfulfilled(expectation)).collect()
+    unfulfilled.into_iter().map(|expectation| report::report_unfulfilled(expectation)).collect()
 }
 
 /// A kernel, or an instance of one, to embed.
@@ -151,13 +152,13 @@ struct EmbeddedKernel<'a> {
 }
 
 impl EmbeddedKernel<'_> {
-    fn to_tokens(self, lowered: &Lowered, said: &mut ReportedDiagnostics) -> TokenStream {
+    fn to_tokens(self, lowered: &Lowered, reported: &mut ReportedDiagnostics) -> TokenStream {
         let witnesses = lowered.witnesses.iter().map(silence_witness);
         let rebuild = rebuild_triggers();
         let variants = match &lowered.release {
             None => {
-                let (source, said) = self.variant(lowered, None, said);
-                quote!(#source #said)
+                let (source, diagnostics) = self.variant(lowered, None, reported);
+                quote!(#source #diagnostics)
             }
             Some(release) => {
                 let debug = under_cfg(
@@ -171,9 +172,9 @@ impl EmbeddedKernel<'_> {
                 quote!(#debug #release)
             }
         };
-        let (complaints, unfulfilled) =
+        let (setting_errors, unfulfilled) =
             (report_setting_errors(self.item), report_unfulfilled(lowered));
-        quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
+        quote!(#variants #(#witnesses)* #setting_errors #unfulfilled #rebuild)
     }
 
     /// Returns the constants of a kernel, if it compiles, and its diagnostics. `assertions` selects
@@ -182,7 +183,7 @@ impl EmbeddedKernel<'_> {
         self,
         lowered: &Lowered,
         assertions: Option<bool>,
-        before: &mut ReportedDiagnostics,
+        reported: &mut ReportedDiagnostics,
     ) -> (Option<TokenStream>, TokenStream) {
         let Lowered { spans, origins, .. } = lowered;
         let places = SpanTable { spans, origins, fallback: self.item.sig.ident.span() };
@@ -199,18 +200,18 @@ impl EmbeddedKernel<'_> {
                     return (None, report::error_at(&text, places.fallback, places.fallback));
                 }
             };
-        let said = match compile_lowered(lowered, choice, &levels) {
+        let diagnostics = match compile_lowered(lowered, choice, &levels) {
             Ok(compiled) => {
                 let source = compiled.source_impl(self.item, self.launched, places);
-                let new = compiled.warnings.0.iter().filter(|found| before.insert(found, places));
-                let mut said: TokenStream =
+                let new = compiled.warnings.0.iter().filter(|found| reported.insert(found, places));
+                let mut diagnostics: TokenStream =
                     new.map(|found| report::report_diagnostic(found, places)).collect();
                 let ptx = compiled.ptx.as_ref();
                 if let Some(warning) = ptx.and_then(|ptx| ptx.warning.as_deref()) {
                     let at = self.options.backend.map_or(places.fallback, |(_, at)| at);
-                    said.extend(report::report_backend_fallback(warning, at));
+                    diagnostics.extend(report::report_backend_fallback(warning, at));
                 }
-                return (Some(source), said);
+                return (Some(source), diagnostics);
             }
             Err(CompileError::Rejected(rejected)) => report_all(&rejected, places),
             Err(CompileError::Unsupported(error)) => {
@@ -221,18 +222,19 @@ impl EmbeddedKernel<'_> {
                 report::report_bug(&text, places.fallback)
             }
         };
-        (None, said)
+        (None, diagnostics)
     }
 }
 
 /// Returns a variant's code and diagnostics under a `cfg` condition.
 fn under_cfg(
     condition: &TokenStream,
-    (source, said): (Option<TokenStream>, TokenStream),
+    (source, diagnostics): (Option<TokenStream>, TokenStream),
 ) -> TokenStream {
     let source = source.map(|source| quote!(#[cfg(#condition)] #source));
-    let said = (!said.is_empty()).then(|| quote!(#[cfg(#condition)] const _: () = { #said };));
-    quote!(#source #said)
+    let diagnostics = (!diagnostics.is_empty())
+        .then(|| quote!(#[cfg(#condition)] const _: () = { #diagnostics };));
+    quote!(#source #diagnostics)
 }
 
 /// Returns a witness with all lints silenced.

@@ -301,6 +301,7 @@ fn implement_enum(item: &ItemEnum) -> TokenStream {
         let load = load_block(variant);
         quote!(if tag == (#discriminant) as #tag { #load })
     });
+    // The first variant is the fallback, since racing threads may leave any discriminant.
     let last = load_block(variants[0].0);
     let payload = quote!(
         const {

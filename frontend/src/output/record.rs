@@ -39,6 +39,7 @@ pub(crate) fn record_kernel(
     places: SpanTable<'_>,
 ) -> io::Result<bool> {
     let Some(path) = env::var_os(RECORD_FILE) else { return Ok(false) };
+    // Lints require a valid kernel.
     if verify(&lowered.kernel).is_err() {
         return Ok(false); // which compiling it says, too
     }

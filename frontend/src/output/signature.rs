@@ -95,6 +95,8 @@ fn param_kind(ty: &Type, generics: &Generics) -> ParamKind {
                 Type::Slice(slice) => (&*slice.elem, false),
                 one => (one, true),
             };
+            // Atomics are shared, so only `&` fits them; any other plain type may be behind `&` or
+            // `&mut`.
             let (plain, atomic) = (may_be_plain(elem), named(innermost_element(elem), &ATOMICS));
             let elem = elem.clone();
             match (reference.mutability.is_some(), plain, atomic) {

@@ -76,6 +76,9 @@ impl ImportScopes {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
+            // Imports inside of the function take precedence. Of the file, upper-case names may be
+            // types or variants, and lower-case ones are looked up only if kernel code knows them:
+            // in a path of its own an iterator function, otherwise a module.
             let path = if is_type_name(&text) {
                 let found = source_map::imported_variant(name)
                     .or_else(|| source_map::imported_std_type(name));
@@ -136,6 +139,7 @@ impl ImportScopes {
                     let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
                         if group.delimiter() == Delimiter::Parenthesis);
                     let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
+                    // A plain lower-case name that is not called may be a variable or field.
                     let may_be = is_type_name(&name.to_string()) || called || is_path;
                     match may_be.then(|| self.imported_path(&name, !is_path)).flatten() {
                         Some(names) => {

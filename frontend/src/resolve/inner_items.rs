@@ -69,7 +69,9 @@ impl<'a> WithInnerItems<'a> {
     ) -> Option<BTreeMap<String, usize>> {
         found.path_targets().next()?;
         let is_foreign = parent.is_some_and(|parent| self.devices.items[parent].is_foreign);
+        // The items are numbered before any is added, since they may refer to each other.
         let first = self.devices.items.len();
+        // `seen` includes constants, which `own` lacks: they are looked up like variables.
         let (mut own, mut seen) = (outer.clone(), outer.clone());
         for (index, item) in found.items.iter().enumerate() {
             let Some(ident) = crate::syntax::item::item_name(item) else { continue };

@@ -191,6 +191,7 @@ impl VisitMut for TypeSubstitution<'_> {
             && let Some(found) = self.type_of_first_segment(&path.path)
         {
             match found {
+                // A plain path, which resolves like one that the user wrote.
                 Type::Path(TypePath { qself: None, path: of, .. }) if has_no_arguments(&of) => {
                     let rest = path.path.segments.iter().skip(1).cloned();
                     let colon = of.leading_colon;

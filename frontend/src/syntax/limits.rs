@@ -61,6 +61,7 @@ impl Limits<'_> {
     }
 
     fn report_too_deep(&mut self, at: SpanRange, what: fmt::Arguments<'_>) {
+        // Once per function: enclosing expressions nest too deep as well.
         if !std::mem::replace(&mut self.too_deep, true) {
             let fact = format_args!("kernel code cannot {what}");
             self.errors.advise(at, fact, "bind parts of it with `let`");

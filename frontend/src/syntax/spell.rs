@@ -10,6 +10,7 @@ pub(crate) fn print_tokens(tokens: TokenStream) -> String {
         match token {
             TokenTree::Punct(punct) => {
                 operator.push(punct.as_char());
+                // Collect joint punctuation into the longest operator before printing it.
                 if punct.spacing() == Spacing::Joint && is_start_of_operator(&operator) {
                     continue;
                 }

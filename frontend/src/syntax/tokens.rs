@@ -117,6 +117,7 @@ impl Tokens {
         let mut open = vec![(stream.clone().into_iter(), None, Links::default())];
         let (mut prefixes, mut behind_hash) = (0, false);
         while let Some((innermost, group, links)) = open.last_mut() {
+            // The end of a group: only now is the index of the token after it known.
             let Some(token) = innermost.next() else {
                 let next = tokens.list.len();
                 if let Some(Token::Group(_, behind)) =
@@ -127,6 +128,7 @@ impl Tokens {
                 open.pop();
                 continue;
             };
+            // Before the token is stored: the limits must hold for everything that the parser sees.
             if !links.count(&token) {
                 return Err(syn::Error::new(token.span(), TOO_LONG));
             }

@@ -46,17 +46,17 @@ impl InnerWitnesses {
 
 /// Returns a key of an `impl`: its types and the names of its members.
 fn impl_key(item: &ItemImpl) -> String {
-    let mut said = item.self_ty.to_token_stream();
-    said.extend(item.trait_.as_ref().map(|(path, _)| path.to_token_stream()));
-    said.extend(item.generics.where_clause.to_token_stream());
+    let mut key = item.self_ty.to_token_stream();
+    key.extend(item.trait_.as_ref().map(|(path, _)| path.to_token_stream()));
+    key.extend(item.generics.where_clause.to_token_stream());
     for member in &item.items {
         match member {
-            ImplItem::Fn(method) => method.sig.ident.to_tokens(&mut said),
-            ImplItem::Const(constant) => constant.ident.to_tokens(&mut said),
+            ImplItem::Fn(method) => method.sig.ident.to_tokens(&mut key),
+            ImplItem::Const(constant) => constant.ident.to_tokens(&mut key),
             _ => {}
         }
     }
-    said.to_string()
+    key.to_string()
 }
 
 /// Returns the witness of an `impl` for an item inside of a function: a copy with the witnesses of
@@ -102,8 +102,8 @@ impl VisitMut for &InnerWitnesses {
         for statement in std::mem::take(&mut block.stmts) {
             let found = match &statement {
                 Stmt::Item(Item::Impl(item)) => {
-                    let said = impl_key(item);
-                    self.impls.iter().find(|(known, _)| *known == said)
+                    let key = impl_key(item);
+                    self.impls.iter().find(|(known, _)| *known == key)
                 }
                 _ => None,
             };

@@ -193,6 +193,7 @@ impl AssociatedTypes<'_> {
         let (of_trait, _) = self.of.trait_.as_ref()?;
         let last = of_trait.segments.last()?;
         let (known, args) = (last.ident.to_string(), &last.arguments);
+        // These traits have their associated type in a supertrait.
         match (known.as_str(), name) {
             ("DerefMut", "Target") => {
                 return Some(syn::parse_quote!(<Self as ::core::ops::Deref>::Target));
@@ -315,22 +316,22 @@ fn ordering_check(path: &Path, name: &str) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let name = Ident::new(name, span);
     let ordering = quote_spanned!(span=> ::core::sync::atomic::Ordering::#name);
-    let wrong = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
+    let message = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
     opaque_statement(quote_spanned! {span=>
-        const _: () = ::core::assert!(::core::matches!(#path, #ordering), #wrong);
+        const _: () = ::core::assert!(::core::matches!(#path, #ordering), #message);
     })
 }
 
 /// Returns a statement that compiles only if the path refers to the expected constant.
 fn constant_check(path: &Path, StdItem { path: absolute }: &StdItem) -> Stmt {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
-    let of_std = absolute.split("::").map(|part| Ident::new(part, span));
-    let of_std = quote_spanned!(span=> #(::#of_std)*);
-    let wrong = format!("kernel code takes this for `{absolute}`, and it is another one");
+    let std_path = absolute.split("::").map(|part| Ident::new(part, span));
+    let std_path = quote_spanned!(span=> #(::#std_path)*);
+    let message = format!("kernel code takes this for `{absolute}`, and it is another one");
     // Comparing values suffices: no two of these constants are equal, within one type or across
     // types.
     opaque_statement(quote_spanned! {span=>
-        const _: () = ::core::assert!(#path as f64 == #of_std as f64, #wrong);
+        const _: () = ::core::assert!(#path as f64 == #std_path as f64, #message);
     })
 }
 

@@ -2,7 +2,7 @@
 //! the steps, which matters in a macro built without optimization.
 //!
 //! Literals and `let`s occur among the tokens in the order of a visit of the tree. If they do not,
-//! or if macros or inner items make tree and tokens differ, [`spliced`] returns `None`, and the
+//! or if macros or inner items make tree and tokens differ, [`splice_types`] returns `None`, and the
 //! tree is printed instead.
 use crate::{
     syntax::{
@@ -163,6 +163,7 @@ impl<'a> Splicer<'a> {
                         '=' => TokensBefore::punct_char(before.1) != '.',
                         _ => false,
                     };
+                    // The pattern of a `let` ends at `=` or `;`: the type goes before it.
                     if ends && let Some(ty) = ty.take() {
                         out.push(Punct::new(':', Spacing::Alone).into());
                         out.extend(ty);

@@ -51,8 +51,8 @@ pub(crate) enum Policy {
 
 impl Policy {
     /// Parses the value of `WARPWISE_LINTS`; a dependency never gets errors.
-    fn new(variable: &str, dependency: bool) -> Result<Self, String> {
-        match (variable, dependency) {
+    fn new(variable: &str, is_dependency: bool) -> Result<Self, String> {
+        match (variable, is_dependency) {
             ("off", _) => Ok(Self::Off),
             ("warn", _) | ("deny" | "", true) => Ok(Self::Warn),
             ("deny", false) => Ok(Self::Deny),
@@ -122,7 +122,7 @@ impl Build {
             // Without cargo, the crate at hand is the user's own.
             let is_set = |name| env::var_os(name).is_some();
             // Builds of other packages also read the records.
-            let dependency =
+            let is_dependency =
                 is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE") && !is_set(RECORD_FILE);
             let variable =
                 |name| env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
@@ -136,20 +136,20 @@ impl Build {
                 Some((path, text))
             });
             let manifest = manifest.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
-            Self::new(variables, manifest, dependency)
+            Self::new(variables, manifest, is_dependency)
         })
     }
 
-    fn new(variables: Variables, manifest: Option<(&Path, &str)>, dependency: bool) -> Self {
-        let mut wrong = Vec::new();
-        let policy = Policy::new(&variables.lints, dependency).unwrap_or_else(|error| {
-            wrong.push(error);
-            if dependency { Policy::Warn } else { Policy::AsWritten }
+    fn new(variables: Variables, manifest: Option<(&Path, &str)>, is_dependency: bool) -> Self {
+        let mut errors = Vec::new();
+        let policy = Policy::new(&variables.lints, is_dependency).unwrap_or_else(|error| {
+            errors.push(error);
+            if is_dependency { Policy::Warn } else { Policy::AsWritten }
         });
         let forced_backend = match variables.backend.as_str() {
             "" => None,
             name => backend::find_backend("`WARPWISE_BACKEND`", name)
-                .map_err(|error| wrong.push(error))
+                .map_err(|error| errors.push(error))
                 .ok(),
         };
         let (mut package, mut package_backend) = (Vec::new(), None);
@@ -160,7 +160,7 @@ impl Build {
                 Err(error) => {
                     let path = manifest.map(|(path, _)| display_path(path)).unwrap_or_default();
                     let (line, table) = (entry.line, entry.table_header());
-                    wrong.push(format!("{error}\n= note: in `{table}` ({path}:{line})"));
+                    errors.push(format!("{error}\n= note: in `{table}` ({path}:{line})"));
                 }
             }
         }
@@ -173,8 +173,8 @@ impl Build {
             package,
             forced_backend,
             package_backend,
-            errors: wrong,
-            is_dependency: dependency,
+            errors,
+            is_dependency,
             has_manifest,
         }
     }
@@ -198,12 +198,12 @@ impl Build {
     pub(crate) fn take_errors(&self) -> impl Iterator<Item = (&str, Level)> {
         static REPORTED: AtomicBool = AtomicBool::new(false);
         let level = if self.is_dependency { Level::Warn } else { Level::Deny };
-        let wrong = if self.errors.is_empty() || REPORTED.swap(true, Ordering::Relaxed) {
+        let errors = if self.errors.is_empty() || REPORTED.swap(true, Ordering::Relaxed) {
             &[]
         } else {
             &self.errors[..]
         };
-        wrong.iter().map(move |text| (text.as_str(), level))
+        errors.iter().map(move |text| (text.as_str(), level))
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) enum Closure {
     Absent,
 }
 
-/// A carried item: `{ "id" alone|sound|wrong { LEAD* } { ITEM } }`.
+/// A carried item: `{ "id" alone|sound|wrong { TARGET* } { ITEM } }`.
 ///
 /// An item travels along with each item that needs it, so entries are parsed only on demand.
 pub(crate) struct ClosureEntry {
@@ -117,9 +117,9 @@ enum Soundness {
 /// The content of an entry.
 enum EntryContent {
     /// Tokens as they arrived.
-    Carried { leads: TokenStream, item: TokenStream },
+    Carried { targets: TokenStream, item: TokenStream },
     /// A parsed item of this crate.
-    Made { leads: Vec<PathTarget>, item: Box<Item> },
+    Local { targets: Vec<PathTarget>, item: Box<Item> },
 }
 
 /// The target of a path: `"key" "id"`.
@@ -138,8 +138,8 @@ impl ChainEnd {
         // Not by syn, which would scan all tokens at once.
         let mut tokens = tokens.into_iter();
         let _no_steps_left = next_in_braces(&mut tokens)?;
-        let got = next_in_braces(&mut tokens)?;
-        Ok(Self { collected: got, state: syn::parse2(next_in_braces(&mut tokens)?)? })
+        let collected = next_in_braces(&mut tokens)?;
+        Ok(Self { collected, state: syn::parse2(next_in_braces(&mut tokens)?)? })
     }
 }
 
@@ -212,8 +212,8 @@ impl Closure {
     ///
     /// # Errors
     /// If the tokens are not from a carrier macro, or from one of another version.
-    pub(crate) fn parse_all(got: TokenStream) -> syn::Result<Vec<Self>> {
-        let mut tokens = got.into_iter().peekable();
+    pub(crate) fn parse_all(collected: TokenStream) -> syn::Result<Vec<Self>> {
+        let mut tokens = collected.into_iter().peekable();
         let mut closures = Vec::new();
         while tokens.peek().is_some() {
             closures.push(Self::parse(next_in_braces(&mut tokens)?)?);
@@ -231,6 +231,7 @@ impl Closure {
             };
         }
         let (theirs, ours) = (next_string(&mut tokens)?, env!("CARGO_PKG_VERSION"));
+        // Versions must be equal, since the format is private to one version.
         if theirs != ours {
             let text = format!(
                 "this uses a device item of a crate that uses Warpwise {theirs}, and this crate \
@@ -282,23 +283,23 @@ impl ClosureEntry {
             Some(TokenTree::Ident(word)) => Soundness::parse(&word)?,
             _ => return Err(malformed_tokens()),
         };
-        let (leads, item) = (next_in_braces(&mut tokens)?, next_in_braces(&mut tokens)?);
-        Ok(Self { id, soundness, content: EntryContent::Carried { leads, item }, tokens: entry })
+        let (targets, item) = (next_in_braces(&mut tokens)?, next_in_braces(&mut tokens)?);
+        Ok(Self { id, soundness, content: EntryContent::Carried { targets, item }, tokens: entry })
     }
 
     /// Creates an entry from an item and the targets of its paths.
-    fn new(id: &str, leads: Vec<PathTarget>, item: Item) -> Self {
+    fn new(id: &str, targets: Vec<PathTarget>, item: Item) -> Self {
         let soundness = match item {
             Item::Fn(_) | Item::Const(_) | Item::Type(_) => Soundness::Alone,
             _ => Soundness::Sound,
         };
         let word = Ident::new(soundness.keyword(), Span::call_site());
-        let tokens = quote!(#id #word { #(#leads)* } { #item });
+        let tokens = quote!(#id #word { #(#targets)* } { #item });
         let tokens = Group::new(Delimiter::Brace, tokens).into();
         Self {
             id: id.to_owned(),
             soundness,
-            content: EntryContent::Made { leads, item: Box::new(item) },
+            content: EntryContent::Local { targets, item: Box::new(item) },
             tokens,
         }
     }
@@ -312,11 +313,11 @@ impl ClosureEntry {
     /// Parses the targets of its paths, and the item.
     fn content(&self) -> syn::Result<(Vec<PathTarget>, Item)> {
         match &self.content {
-            EntryContent::Carried { leads, item } => Ok((
-                parse_groups(leads)?,
+            EntryContent::Carried { targets, item } => Ok((
+                parse_groups(targets)?,
                 without_invisible_groups(syn::parse2::<Item>(item.clone())?),
             )),
-            EntryContent::Made { leads, item } => Ok((leads.clone(), Item::clone(item))),
+            EntryContent::Local { targets, item } => Ok((targets.clone(), Item::clone(item))),
         }
     }
 }
@@ -411,8 +412,8 @@ pub(crate) struct LinkedItems {
 impl LinkedItems {
     /// Creates an empty set.
     pub(crate) fn empty() -> Self {
-        let (entries, indices, leads) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { entries, indices, targets: leads, depth: 0, is_sound: true }
+        let (entries, indices, targets) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { entries, indices, targets, depth: 0, is_sound: true }
     }
 
     /// Links `paths`; `closures` are their closures in order, except for paths to std items.
@@ -476,22 +477,24 @@ impl LinkedItems {
         let named =
             |raw: &RawItem| Some((syntax::item::item_name(&raw.item)?.to_string(), raw.id.clone()));
         let own: BTreeMap<String, String> = items.iter().filter_map(named).collect();
-        let outer = std::mem::take(&mut self.targets);
-        let outer: BTreeMap<&str, &str> =
-            outer.iter().map(|lead| (lead.key.as_str(), lead.id.as_str())).collect();
+        let outer_targets = std::mem::take(&mut self.targets);
+        let outer_targets: BTreeMap<&str, &str> =
+            outer_targets.iter().map(|target| (target.key.as_str(), target.id.as_str())).collect();
         for RawItem { id, item } in items {
-            let lead = |path: &Path| {
+            let target = |path: &Path| {
                 let key = path_key(path);
+                // Items of the same module shadow linked ones.
                 let own = item::name_in_module(path).and_then(|name| own.get(&name));
-                let id = own.map(String::as_str).or_else(|| outer.get(key.as_str()).copied())?;
+                let id =
+                    own.map(String::as_str).or_else(|| outer_targets.get(key.as_str()).copied())?;
                 Some(PathTarget { key, id: id.to_owned() })
             };
             let paths = device_paths(item);
-            let leads = paths.iter().map(|path| lead(path).ok_or_else(malformed_tokens));
-            let leads = leads.collect::<syn::Result<Vec<PathTarget>>>()?;
+            let targets = paths.iter().map(|path| target(path).ok_or_else(malformed_tokens));
+            let targets = targets.collect::<syn::Result<Vec<PathTarget>>>()?;
             let mut item = item.clone();
             DocRemover.visit_item_mut(&mut item);
-            self.push_entry(ClosureEntry::new(id, leads, item));
+            self.push_entry(ClosureEntry::new(id, targets, item));
         }
         Ok(())
     }
@@ -520,14 +523,14 @@ impl LinkedItems {
             if read[index].is_some() {
                 continue;
             }
-            let (mut leads, mut item) = self.entries[index].content()?;
+            let (mut targets, mut item) = self.entries[index].content()?;
             if !own.contains(&index) {
-                drop_body(&mut leads, &mut item);
+                drop_body(&mut targets, &mut item);
             }
-            for lead in &leads {
-                open.push(*self.indices.get(&lead.id).ok_or_else(malformed_tokens)?);
+            for target in &targets {
+                open.push(*self.indices.get(&target.id).ok_or_else(malformed_tokens)?);
             }
-            read[index] = Some((leads, item));
+            read[index] = Some((targets, item));
         }
         let items = self.entries.iter().zip(read);
         let set =
@@ -545,14 +548,14 @@ impl LinkedItems {
         let ids = items.iter().enumerate().map(|(index, (entry, _))| (entry.id.as_str(), index));
         let indices = ids.collect();
         let kernel_paths = target_indices(&self.targets, &indices)?;
-        let device = |(entry, (leads, item)): (&ClosureEntry, (Vec<PathTarget>, Item))| {
+        let device = |(entry, (targets, item)): (&ClosureEntry, (Vec<PathTarget>, Item))| {
             let is_foreign = !carrier::is_of_this_crate(&entry.id);
-            let of_std = StdItem::from_id(&entry.id);
+            let std_item = StdItem::from_id(&entry.id);
             Ok(DeviceItem {
                 item,
-                paths: target_indices(&leads, &indices)?,
+                paths: target_indices(&targets, &indices)?,
                 is_foreign,
-                std_item: of_std,
+                std_item,
             })
         };
         let items = items.into_iter().map(device).collect::<syn::Result<_>>()?;
@@ -572,7 +575,7 @@ impl LinkedItems {
 
 /// Removes the body of a function and the targets that only the body needs, if callers depend only
 /// on the signature.
-fn drop_body(leads: &mut Vec<PathTarget>, item: &mut Item) {
+fn drop_body(targets: &mut Vec<PathTarget>, item: &mut Item) {
     let Item::Fn(function) = &mut *item else { return };
     let returned = function.sig.output.to_token_stream().to_string();
     if function.sig.constness.is_some() || returned.contains("impl") {
@@ -580,7 +583,7 @@ fn drop_body(leads: &mut Vec<PathTarget>, item: &mut Item) {
     }
     function.block.stmts.clear();
     let of_signature: Vec<String> = device_paths(item).iter().map(path_key).collect();
-    leads.retain(|lead| of_signature.contains(&lead.key));
+    targets.retain(|target| of_signature.contains(&target.key));
 }
 
 /// Returns the closure of an item with errors: nothing else, since the item may not even be valid
@@ -601,9 +604,9 @@ impl VisitMut for DocRemover {
 
 /// Converts targets to indices.
 fn target_indices(
-    leads: &[PathTarget],
+    targets: &[PathTarget],
     indices: &HashMap<&str, usize>,
 ) -> syn::Result<BTreeMap<String, usize>> {
     let index = |id: &str| indices.get(id).copied().ok_or_else(malformed_tokens);
-    leads.iter().map(|PathTarget { key, id }| Ok((key.clone(), index(id)?))).collect()
+    targets.iter().map(|PathTarget { key, id }| Ok((key.clone(), index(id)?))).collect()
 }

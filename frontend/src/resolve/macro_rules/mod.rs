@@ -81,6 +81,8 @@ fn expand_unambiguous<T: Clone + Ungroup>(
     // // Ambiguity of a name shows only after expansion. Each round refuses more macros, so the
     // loop ends.
     loop {
+        // Ambiguity of a name shows only after expansion. Each round refuses further macros, so the
+        // loop ends.
         let (mut found, mut expand) = (item.clone(), Expander::new(refused));
         expand_in(&mut found, &mut expand);
         let mut seen = NameUses::default();
@@ -157,8 +159,8 @@ struct Expander {
 
 impl Expander {
     fn new(refused: BTreeSet<String>) -> Self {
-        let (outer, scopes, of_file) = (Vec::new(), Vec::new(), Vec::new());
-        Self { refused, free_names: outer, scopes, file_macros: of_file, calls: 0, depth: 0 }
+        let (free_names, scopes, file_macros) = (Vec::new(), Vec::new(), Vec::new());
+        Self { refused, free_names, scopes, file_macros, calls: 0, depth: 0 }
     }
 
     /// Returns the rules of a macro, and true if a surrounding block declares it.
@@ -200,15 +202,16 @@ impl Expander {
         parsed.walk(&mut declared);
         let mut called = CalledMacros::default();
         parsed.walk(&mut called);
+        // Macros that the expansion calls may declare variables, which decides about its marks.
         called.0.iter().for_each(|name| self.load_from_file(name));
         let may_bind = |name: &Ident| {
             !is_known_macro(name) && self.find_rules(name).is_none_or(|(of, _)| of.may_bind)
         };
         let mut unmark = Unmarker::new(&call.mark, declared.names, &may_bind);
         parsed.walk_mut(&mut unmark);
-        let Unmarker { free_names: outer, passed_on, .. } = unmark;
+        let Unmarker { free_names, passed_on, .. } = unmark;
         if is_inside {
-            self.free_names.push((text, outer));
+            self.free_names.push((text, free_names));
         }
         passed_on.is_empty().then_some(parsed)
     }

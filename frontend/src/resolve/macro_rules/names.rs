@@ -55,8 +55,8 @@ impl<'m> Unmarker<'m> {
         declared: BTreeSet<String>,
         may_bind: &'m dyn Fn(&Ident) -> bool,
     ) -> Self {
-        let (outer, passed_on) = (BTreeSet::new(), BTreeSet::new());
-        Self { mark, declared, free_names: outer, passed_on, may_bind }
+        let (free_names, passed_on) = (BTreeSet::new(), BTreeSet::new());
+        Self { mark, declared, free_names, passed_on, may_bind }
     }
 
     fn unmarked(&self, name: &Ident) -> Option<Ident> {

@@ -180,6 +180,7 @@ fn match_repetition(
         let separators = if all.is_empty() { &[] } else { between };
         let is_there = separators.iter().all(|token| match_token(token, &ahead).is_ok())
             && match_parts(inner, &ahead, &mut one).is_ok();
+        // An empty match would repeat forever.
         if !is_there || ahead.cursor() == input.cursor() {
             break;
         }

@@ -10,6 +10,7 @@ pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
     if builtin::find(names).is_some() || called {
         return true;
     }
+    // By first name, special cases before general ones.
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] | ["self"] => true,
         // Functions in Rust's prelude, and others that need no import.

@@ -267,6 +267,8 @@ impl<'ast> Visit<'ast> for PathCollector {
         match statement {
             Stmt::Item(Item::Const(item)) => self.visit_item_const(item),
             Stmt::Item(item) => {
+                // An inner item sees generic parameters and items of the function, but no
+                // variables.
                 let inside = self.scope.without_variables();
                 let outer = std::mem::replace(&mut self.scope, inside);
                 self.visit_item(item);
@@ -312,6 +314,7 @@ impl<'ast> Visit<'ast> for PathCollector {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        // Chains are walked iteratively, since they may be thousands of links long.
         let chain = limits::Chain::split(expr);
         for arm in &chain.arms {
             self.with_scope(|this| {

@@ -168,6 +168,7 @@ pub(crate) fn enum_variants(text: &str, name: &str) -> Vec<String> {
     let Some((start, "enum")) = found.next().filter(|_| found.next().is_none()) else {
         return Vec::new();
     };
+    // The end of the enum is found by trial, since the text is not tokenized.
     let mut ends =
         text[start..].match_indices('}').map(|(end, _)| start + end + 1).take(MAX_TRIED_BRACES);
     let parsed = ends.find_map(|end| syn::parse_str::<ItemEnum>(&text[start..end]).ok());

@@ -526,6 +526,7 @@ pub(crate) fn expansion_id(span: Span) -> String {
     if !proc_macro::is_available() {
         return String::new();
     }
+    // rustc prints a span as `#<expansion> bytes(..)`.
     let shown = format!("{:?}", span.unwrap());
     shown.split(' ').next().filter(|first| first.starts_with('#')).unwrap_or_default().to_owned()
 }

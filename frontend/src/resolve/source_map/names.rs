@@ -23,6 +23,7 @@ pub(crate) struct FileNames {
 impl FileNames {
     pub(crate) fn collect(text: &str) -> Self {
         let mut names = Self { has_traits: text.contains("trait "), ..Self::default() };
+        // A `use` ends at its semicolon, so each part has at most one.
         for part in text.split(';') {
             let (mut before, mut is_use) = ("", false);
             for word in split_words(part) {

@@ -45,6 +45,7 @@ pub(crate) fn find_braces(text: &str, which: BraceKind) -> Vec<Braces> {
     let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), TokenBefore::Other);
     while let Some((char, at)) = scanner.next_code_char() {
         match char {
+            // After `!`, `! name`, `=` or `=>` it does not open a scope.
             '{' => open.push((at, which == BraceKind::All || before == TokenBefore::Other)),
             '}' => {
                 if let Some((open, true)) = open.pop() {

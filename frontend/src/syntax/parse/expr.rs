@@ -44,6 +44,7 @@ impl TokenReader<'_> {
             let attrs = Vec::new();
             left = match operator {
                 Operator::Binary(op) => {
+                    // Chained comparisons are an error, which syn reports.
                     if precedence == Precedence::Compare && is_comparison(&left) {
                         return None;
                     }
@@ -78,6 +79,7 @@ impl TokenReader<'_> {
                 self.peek_operator().map_or(Precedence::Lowest, |(next, _)| next.precedence());
             let is_next_first =
                 next > precedence || next == precedence && next == Precedence::Assign;
+            // A tighter operator binds the right operand first; assignment is right-associative.
             let before = self.position;
             if is_next_first {
                 right = self.parse_operators(right, next, structs)?;
@@ -225,6 +227,7 @@ impl TokenReader<'_> {
             Token::Word(..) | Token::Punct(_) | Token::Group(..) => return None,
         };
         self.position += 1;
+        // A turbofish.
         if self.peek_joint()[..2] == [':', ':'] {
             return None;
         }

@@ -85,6 +85,7 @@ impl TokenReader<'_> {
 
 /// Returns the longest operator that these characters begin with, and its length.
 fn longest_operator(joint: [char; 3], [a, b, c]: [Span; 3]) -> Option<(Operator, usize)> {
+    // Longer operators before their prefixes.
     let binary = |operator, length| Some((Operator::Binary(operator), length));
     match joint {
         ['<', '<', '='] => binary(BinOp::ShlAssign(Token![<<=]([a, b, c])), 3),

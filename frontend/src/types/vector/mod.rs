@@ -1,7 +1,7 @@
 //! Vector types: `F32x4` and its kin.
 //!
 //! Each is a struct with a field for every lane, and functions that say lane by lane what they do,
-//! as Rust. [`definitions`](crate::output::vectors::definitions) compiles it into the runtime, [`items`] lowers it with the kernels that name
+//! as Rust. [`vector_definitions`](crate::output::vectors::vector_definitions) compiles it into the runtime, [`items`] lowers it with the kernels that name
 //! one of them, so that there is one text of what they mean. A kernel gets no more of it than the
 //! names in it could ask for: of the vectors with a type of lane all three, of their methods those
 //! that it names.
