@@ -9,7 +9,7 @@
 //! `cargo check` has no use for machine code, so it skips LLVM: the built-in back end takes a tenth
 //! of the time and reports what GPUs lack.
 use crate::{
-    attr::{Options, level::Build},
+    attr::{Options, build_settings::Build},
     syntax::suggest::unknown_word_message,
 };
 use std::env;

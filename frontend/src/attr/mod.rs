@@ -6,8 +6,8 @@
 //! Arguments come in any order, each at most once (lint levels may repeat). Every wrong argument is
 //! reported at its own tokens.
 pub(crate) mod backend;
+pub(crate) mod build_settings;
 pub(crate) mod instances;
-pub(crate) mod level;
 pub(crate) mod lint_attr;
 mod manifest;
 pub(crate) mod requires;

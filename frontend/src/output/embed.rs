@@ -14,7 +14,6 @@ use crate::{
         Options,
         backend::{self, Choice, Emitted, Texts},
         instances::Instance,
-        level::{Build, RECORD_FILE},
         lint_attr::Expectation,
     },
     output::{

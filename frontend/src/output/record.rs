@@ -14,7 +14,7 @@
 //!
 //! Recorded diagnostics are not reported to rustc, so that dependent crates compile.
 use crate::{
-    attr::level::RECORD_FILE, output::report::SpanTable, pipeline::Lowered,
+    attr::build_settings::RECORD_FILE, output::report::SpanTable, pipeline::Lowered,
     syntax::place::SourceRange,
 };
 use std::{env, fs::OpenOptions, io, io::Write as _};

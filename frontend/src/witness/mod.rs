@@ -9,9 +9,9 @@
 //! A witness begins with `loop {}`: rustc type-checks the unreachable rest but does not
 //! borrow-check it, so it reports errors in the user's function once. A `const fn` inside of a
 //! function has no `loop`, since a constant may call it.
-mod inner;
-mod spelled;
-mod spliced;
+mod inner_items;
+mod splice_types;
+mod type_tokens;
 
 use crate::{
     attr::requires::Condition,
@@ -20,13 +20,13 @@ use crate::{
     syntax::tokens::Tokens,
     types::{Prim, Ty, Types, vector::Vector},
     witness::{
-        spelled::{suffixed_literal, type_tokens},
-        spliced::splice_types,
+        splice_types::splice_types,
+        type_tokens::{suffixed_literal, type_tokens},
     },
 };
 pub(crate) use crate::{
     infer::notes::Notes,
-    witness::inner::{InnerWitnesses, inner_impl_witness},
+    witness::inner_items::{InnerWitnesses, inner_impl_witness},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};

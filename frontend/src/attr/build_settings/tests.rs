@@ -1,5 +1,5 @@
 //! Levels by environment, package and source.
-use crate::attr::level::*;
+use crate::attr::build_settings::*;
 
 const FLOW: &str = "gpu_barriers_in_divergent_flow";
 const RETURNS: &str = "gpu_barriers_after_divergent_returns";

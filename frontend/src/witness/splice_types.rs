@@ -12,7 +12,7 @@ use crate::{
     types::Types,
     witness::{
         NotedSyntax,
-        spelled::{suffixed_literal, type_tokens},
+        type_tokens::{suffixed_literal, type_tokens},
     },
 };
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
