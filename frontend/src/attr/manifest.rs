@@ -30,16 +30,16 @@ impl ManifestEntry {
 
 /// Returns the entries of the table in the `Cargo.toml` with this text.
 pub(crate) fn read_entries(text: &str) -> Vec<ManifestEntry> {
-    let mut reader = TomlReader { rest: text, line: 1, found: Vec::new() };
+    let mut reader = TomlReader { rest: text, line: 1, entries: Vec::new() };
     let mut header = Vec::new();
     while reader.read_item(&mut header).is_some() {}
-    reader.found
+    reader.entries
 }
 
 struct TomlReader<'t> {
     rest: &'t str,
     line: usize,
-    found: Vec<ManifestEntry>,
+    entries: Vec<ManifestEntry>,
 }
 
 /// `None` stops the reader.
@@ -74,13 +74,13 @@ impl TomlReader<'_> {
         self.read_value(Some((&path, line)))
     }
 
-    /// Reads a value; `of` is its path and line, or `None` in an array.
-    fn read_value(&mut self, of: Option<(&[String], usize)>) -> Read<()> {
+    /// Reads a value; `key` is its path and line, or `None` in an array.
+    fn read_value(&mut self, key: Option<(&[String], usize)>) -> Read<()> {
         let value = if self.eat("[") {
             self.read_array()?;
             None
         } else if self.eat("{") {
-            return self.read_inline_table(of.map(|(path, _)| path));
+            return self.read_inline_table(key.map(|(path, _)| path));
         } else if self.rest.starts_with(['"', '\'']) {
             Some(self.read_string()?)
         } else {
@@ -88,12 +88,12 @@ impl TomlReader<'_> {
             self.advance(end);
             None
         };
-        if let Some((path, line)) = of
+        if let Some((path, line)) = key
             && path.len() > TABLE_PATH.len()
             && path.iter().zip(TABLE_PATH).all(|(key, wanted)| key == wanted)
         {
             let keys = path[TABLE_PATH.len()..].to_vec();
-            self.found.push(ManifestEntry { keys, value, line });
+            self.entries.push(ManifestEntry { keys, value, line });
         }
         Some(())
     }

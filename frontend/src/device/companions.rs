@@ -44,9 +44,9 @@ pub(crate) enum ItemKind {
     /// An `impl` block for a type, and perhaps of a trait.
     Impl {
         /// The type's name, if it may be in this module.
-        of: Option<String>,
+        self_type: Option<String>,
         /// The trait's name, if it may be in this module.
-        by: Option<String>,
+        of_trait: Option<String>,
     },
 }
 
@@ -111,10 +111,10 @@ impl Registry {
             return Task::Stray;
         }
         let (members, depth) = &graph.bundles[graph.bundle_of[&me]];
-        let circle_from = |&member: &usize| find_cycle(member, &graph.calls);
-        let has_circle = members.len() > 1;
-        if let Some(circle) = members.iter().filter(|_| has_circle).find_map(circle_from) {
-            return self.recursion_task(me, circle);
+        let cycle_from = |&member: &usize| find_cycle(member, &graph.calls);
+        let has_cycle = members.len() > 1;
+        if let Some(cycle) = members.iter().filter(|_| has_cycle).find_map(cycle_from) {
+            return self.recursion_task(me, cycle);
         }
         // Reported when the first of them is linked.
         if *depth > MAX_NESTED_ITEMS + 1 {
@@ -133,11 +133,11 @@ impl Registry {
 
     /// Returns the role of `me` in a bundle with a call cycle: the last item of the cycle reports
     /// it.
-    fn recursion_task(&self, me: usize, mut circle: Vec<usize>) -> Task {
-        match circle.iter().enumerate().max_by_key(|(_, item)| **item) {
+    fn recursion_task(&self, me: usize, mut cycle: Vec<usize>) -> Task {
+        match cycle.iter().enumerate().max_by_key(|(_, item)| **item) {
             Some((at, &item)) if item == me => {
-                circle.rotate_left(at);
-                let names = circle.iter().filter_map(|&item| self.items[item].kind.name());
+                cycle.rotate_left(at);
+                let names = cycle.iter().filter_map(|&item| self.items[item].kind.name());
                 Task::Recursion(names.map(str::to_owned).collect())
             }
             _ => Task::Wrong,
@@ -195,7 +195,7 @@ impl DependencyGraph {
                 calls.insert(index, needs.iter().copied().filter(|&to| is_function(to)).collect());
             }
             all.entry(index).or_default().extend(needs);
-            if let ItemKind::Impl { of, by } = &item.kind {
+            if let ItemKind::Impl { self_type, of_trait } = &item.kind {
                 // Follow aliases; rustc rejects cyclic ones.
                 let owner = |name: &Option<String>| {
                     let mut owner = named(name.as_deref()?, index)?;
@@ -205,7 +205,7 @@ impl DependencyGraph {
                     }
                     None
                 };
-                match owner(of).or_else(|| owner(by)) {
+                match owner(self_type).or_else(|| owner(of_trait)) {
                     // The type brings its `impl` along; if it is elsewhere, the trait does.
                     Some(owner) => all.entry(owner).or_default().push(index),
                     None => strays.push(index),
@@ -307,9 +307,9 @@ mod tests {
             let (head, needs) = text.split_once(':').unwrap();
             let (scope, name) = head.split_once(' ').unwrap();
             let kind = match name.split(' ').collect::<Vec<_>>().as_slice() {
-                ["impl", of] => ItemKind::Impl { of: Some((*of).into()), by: None },
+                ["impl", of] => ItemKind::Impl { self_type: Some((*of).into()), of_trait: None },
                 ["impl", by, "for", of] => {
-                    ItemKind::Impl { of: Some((*of).into()), by: Some((*by).into()) }
+                    ItemKind::Impl { self_type: Some((*of).into()), of_trait: Some((*by).into()) }
                 }
                 ["type", name, of] => ItemKind::Alias((*name).into(), Some((*of).into())),
                 [name] if name.starts_with(char::is_uppercase) => ItemKind::Named((*name).into()),
@@ -423,7 +423,7 @@ mod tests {
     fn who_comes_too_late_is_told() {
         let mut registry = registry(&["m P:"]);
         assert_eq!(registry.task_of("0"), Task::Lead(vec!["0".into()]));
-        let kind = ItemKind::Impl { of: Some("P".into()), by: None };
+        let kind = ItemKind::Impl { self_type: Some("P".into()), of_trait: None };
         let (scope, expansion, id) = ("m".into(), String::new(), "late".into());
         let needs = vec!["P".into()];
         registry.register(RegisteredItem { scope, expansion, id, kind, needs, is_sound: true });

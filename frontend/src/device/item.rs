@@ -26,8 +26,10 @@ pub(crate) fn item_kind(item: &Item) -> Option<ItemKind> {
             let is_own = |name: &String| item.generics.type_params().any(|own| own.ident == name);
             let of_module = |name: Option<String>| name.filter(|name| !is_own(name));
             Some(ItemKind::Impl {
-                of: of_module(referent_path(&item.self_ty).and_then(name_in_module)),
-                by: of_module(item.trait_.as_ref().and_then(|(path, _)| trait_owner_name(path))),
+                self_type: of_module(referent_path(&item.self_ty).and_then(name_in_module)),
+                of_trait: of_module(
+                    item.trait_.as_ref().and_then(|(path, _)| trait_owner_name(path)),
+                ),
             })
         }
         Item::Type(item) => {

@@ -79,23 +79,23 @@ pub(crate) fn report_diagnostic(diagnostic: &Diagnostic, places: SpanTable<'_>) 
 }
 
 /// Returns statements that make rustc report an error in the lint settings.
-pub(crate) fn report_setting_error(text: &str, level: Level, at: Span) -> TokenStream {
+pub(crate) fn report_setting_error(text: &str, level: Level, span: Span) -> TokenStream {
     match level {
         Level::Allow => TokenStream::new(),
-        Level::Warn => warning_at("lint_settings", text, at, at),
-        Level::Deny => error_at(text, at, at),
+        Level::Warn => warning_at("lint_settings", text, span, span),
+        Level::Deny => error_at(text, span, span),
     }
 }
 
 /// Returns statements that make rustc report the fallback to another back end.
-pub(crate) fn report_backend_fallback(text: &str, at: Span) -> TokenStream {
-    warning_at("backend", text, at, at)
+pub(crate) fn report_backend_fallback(text: &str, span: Span) -> TokenStream {
+    warning_at("backend", text, span, span)
 }
 
 /// Returns an item that makes rustc report an unfulfilled expectation in its own words: an
 /// `#[expect]` of a lint that never fires on this item.
-pub(crate) fn report_unfulfilled(Expectation { span: at, reason }: &Expectation) -> TokenStream {
-    let lint = Ident::new("deprecated_in_future", *at);
+pub(crate) fn report_unfulfilled(Expectation { span, reason }: &Expectation) -> TokenStream {
+    let lint = Ident::new("deprecated_in_future", *span);
     let reason = reason.as_ref().map(|reason| quote!(, reason = #reason));
     quote!(
         #[expect(#lint #reason)]

@@ -70,9 +70,9 @@ struct ImportScopes {
 }
 
 impl ImportScopes {
-    /// Returns the path that a name stands for, as the segments; `alone` if the name is the whole
+    /// Returns the path that a name stands for, as the segments; `is_alone` if the name is the whole
     /// path and not only its first segment.
-    fn imported_path(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
+    fn imported_path(&self, name: &Ident, is_alone: bool) -> Option<Vec<String>> {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
@@ -82,10 +82,10 @@ impl ImportScopes {
             let path = if is_type_name(&text) {
                 let found = source_map::imported_variant(name)
                     .or_else(|| source_map::imported_std_type(name));
-                found.or_else(|| source_map::atomic_ordering(name).filter(|_| alone))
-            } else if alone && ITERATOR_FUNCTIONS.contains(&text.as_str()) {
+                found.or_else(|| source_map::atomic_ordering(name).filter(|_| is_alone))
+            } else if is_alone && ITERATOR_FUNCTIONS.contains(&text.as_str()) {
                 source_map::imported_std_path(name).filter(|path| path.contains("::iter::"))
-            } else if !alone && STD_MODULES.contains(&text.as_str()) {
+            } else if !is_alone && STD_MODULES.contains(&text.as_str()) {
                 source_map::imported_std_path(name)
             } else {
                 None
@@ -132,8 +132,8 @@ impl ImportScopes {
                         && !macro_rules::is_known_macro(&name) =>
                 {
                     self.calls_macros = true;
-                    let given = [tokens.next(), tokens.next()].into_iter().flatten();
-                    out.extend([TokenTree::Ident(name)].into_iter().chain(given));
+                    let arguments = [tokens.next(), tokens.next()].into_iter().flatten();
+                    out.extend([TokenTree::Ident(name)].into_iter().chain(arguments));
                 }
                 TokenTree::Ident(name) if !before => {
                     let called = matches!(tokens.peek(), Some(TokenTree::Group(group))

@@ -52,9 +52,9 @@ impl<'a> WithInnerItems<'a> {
         all
     }
 
-    /// Returns the indices of the items inside of `of`, or of the kernel.
-    pub(crate) fn items_inside(&self, of: Option<usize>) -> Range<usize> {
-        let found = self.inner_ranges.iter().find(|(parent, _)| *parent == of);
+    /// Returns the indices of the items inside of `parent`, or of the kernel.
+    pub(crate) fn items_inside(&self, parent: Option<usize>) -> Range<usize> {
+        let found = self.inner_ranges.iter().find(|(known, _)| *known == parent);
         found.map_or(0..0, |(_, inner)| inner.clone())
     }
 

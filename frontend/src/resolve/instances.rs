@@ -57,11 +57,11 @@ impl Instance {
 /// Returns the trait bounds of type parameters.
 fn trait_bounds(generics: &Generics) -> impl Iterator<Item = &syn::TraitBound> {
     let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let behind = clauses.filter_map(|predicate| match predicate {
+    let where_bounds = clauses.filter_map(|predicate| match predicate {
         WherePredicate::Type(of) => Some(&of.bounds),
         _ => None,
     });
-    let bounds = generics.type_params().map(|param| &param.bounds).chain(behind).flatten();
+    let bounds = generics.type_params().map(|param| &param.bounds).chain(where_bounds).flatten();
     bounds.filter_map(|bound| match bound {
         syn::TypeParamBound::Trait(bound) => Some(bound),
         _ => None,
@@ -120,11 +120,11 @@ impl TypeSubstitution<'_> {
     /// Substitutes in the tokens of a macro call.
     fn substitute_tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut found = TokenStream::new();
-        let mut behind = false;
+        let mut follows_punct = false;
         for token in tokens {
             let dot = matches!(&token, TokenTree::Punct(punct) if ".:'".contains(punct.as_char()));
             match token {
-                TokenTree::Ident(name) if !behind => {
+                TokenTree::Ident(name) if !follows_punct => {
                     let known = self.types.iter().find(|(known, _)| *known == name);
                     match known.map(|(_, ty)| relocate_type(ty, name.span())) {
                         Some(Type::Path(path)) => path.to_tokens(&mut found),
@@ -140,7 +140,7 @@ impl TypeSubstitution<'_> {
                 }
                 token => token.to_tokens(&mut found),
             }
-            behind = dot;
+            follows_punct = dot;
         }
         found
     }
@@ -169,14 +169,14 @@ impl VisitMut for TypeSubstitution<'_> {
                 return;
             }
             if let Some((mut qself, mut rest)) = self.qualify(path) {
-                let of =
+                let bound =
                     path.segments.iter().nth(1).and_then(|name| self.trait_declaring(&name.ident));
-                if let Some(of) = of {
+                if let Some(bound) = bound {
                     (qself.position, qself.as_token) =
-                        (of.segments.len(), Some(Token![as](Span::call_site())));
-                    let of_trait = of.segments.iter().cloned().map(without_bindings);
+                        (bound.segments.len(), Some(Token![as](Span::call_site())));
+                    let of_trait = bound.segments.iter().cloned().map(without_bindings);
                     let segments = of_trait.chain(rest.segments.iter().cloned()).collect();
-                    rest = Path { leading_colon: of.leading_colon, segments };
+                    rest = Path { leading_colon: bound.leading_colon, segments };
                 }
                 let attrs = std::mem::take(attrs);
                 *ty = Type::Path(TypePath { attrs, qself: Some(qself), path: rest });

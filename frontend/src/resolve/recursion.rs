@@ -57,16 +57,16 @@ impl CycleSearch<'_> {
         for &start in paths.values() {
             let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
             self.enter(start, &mut path);
-            while let Some((at, rest)) = path.last_mut() {
+            while let Some((index, rest)) = path.last_mut() {
                 let Some(next) = rest.pop() else {
-                    self.seen[*at] = SearchState::Left;
+                    self.seen[*index] = SearchState::Left;
                     path.pop();
                     continue;
                 };
                 match self.seen.get(next) {
                     Some(SearchState::Entered) => {
-                        let from = path.iter().position(|(at, _)| *at == next)?;
-                        let cycle = path[from..].iter().map(|(at, _)| *at);
+                        let from = path.iter().position(|(index, _)| *index == next)?;
+                        let cycle = path[from..].iter().map(|(index, _)| *index);
                         return Some(cycle.chain([next]).collect());
                     }
                     Some(SearchState::Unseen) => self.enter(next, &mut path),
@@ -77,12 +77,12 @@ impl CycleSearch<'_> {
         None
     }
 
-    fn enter(&mut self, at: usize, path: &mut Vec<(usize, Vec<usize>)>) {
+    fn enter(&mut self, index: usize, path: &mut Vec<(usize, Vec<usize>)>) {
         // Paths of types and traits do not call; the functions that use them have these calls.
-        let is_function = matches!(self.devices.items[at].item, syn::Item::Fn(_));
-        if is_function && self.seen.get(at) == Some(&SearchState::Unseen) {
-            self.seen[at] = SearchState::Entered;
-            path.push((at, self.devices.items[at].paths.values().copied().collect()));
+        let is_function = matches!(self.devices.items[index].item, syn::Item::Fn(_));
+        if is_function && self.seen.get(index) == Some(&SearchState::Unseen) {
+            self.seen[index] = SearchState::Entered;
+            path.push((index, self.devices.items[index].paths.values().copied().collect()));
         }
     }
 }

@@ -56,10 +56,10 @@ impl StdItem {
 
     /// Returns the item as kernel code, under this name.
     pub(crate) fn to_item(&self, name: &Ident) -> syn::Result<Item> {
-        if let Some((of, value)) = std_float_constant(&self.path) {
-            let of: syn::Type = syn::parse_str(of)?;
+        if let Some((ty, value)) = std_float_constant(&self.path) {
+            let ty: syn::Type = syn::parse_str(ty)?;
             let value = Literal::f64_unsuffixed(value);
-            return Ok(parse_quote!(const #name: #of = #value;));
+            return Ok(parse_quote!(const #name: #ty = #value;));
         }
         let code = FUNCTIONS.iter().find(|(path, ..)| *path == self.path);
         let mut item: syn::ItemFn = syn::parse_str(code.map_or("", |(.., code)| code))?;
@@ -76,9 +76,9 @@ impl StdItem {
 
 /// Returns the type and value of a float constant. `f64` precision is enough for an `f32`.
 fn std_float_constant(path: &str) -> Option<(&str, f64)> {
-    let (of, name) = path.strip_prefix("core::")?.split_once("::consts::")?;
-    matches!(of, "f32" | "f64").then_some(())?;
-    Some((of, float_constant(name)?))
+    let (ty, name) = path.strip_prefix("core::")?.split_once("::consts::")?;
+    matches!(ty, "f32" | "f64").then_some(())?;
+    Some((ty, float_constant(name)?))
 }
 
 #[cfg(test)]

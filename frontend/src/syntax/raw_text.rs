@@ -16,8 +16,8 @@ fn raw_string(text: &str) -> Option<TokenStream> {
         return None;
     }
     // One `#` more than the longest run of `#` after a quote in the text.
-    let behind = text.split('"').skip(1);
-    let runs = behind.map(|rest| rest.len() - rest.trim_start_matches('#').len());
+    let after_quotes = text.split('"').skip(1);
+    let runs = after_quotes.map(|rest| rest.len() - rest.trim_start_matches('#').len());
     let hashes = "#".repeat(runs.max().map_or(0, |longest| longest + 1));
     let raw = format!("r{hashes}\"{text}\"{hashes}");
     if !proc_macro::is_available() {

@@ -76,8 +76,8 @@ impl Policy {
     /// Returns the levels of the `package` and the `written` ones, with the policy applied.
     fn apply_to_all(self, package: &[Setting], written: &Levels) -> Levels {
         let own = LINTS.iter().filter_map(|lint| {
-            let given = package.iter().rev().find(|setting| setting.lint == lint.name);
-            let level = self.apply(given.map_or(lint.level, |setting| setting.level));
+            let package_setting = package.iter().rev().find(|setting| setting.lint == lint.name);
+            let level = self.apply(package_setting.map_or(lint.level, |setting| setting.level));
             (level != lint.level).then(|| Setting::everywhere(lint.name, level))
         });
         let written = written

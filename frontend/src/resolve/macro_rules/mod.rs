@@ -230,8 +230,8 @@ impl Expander {
                 }
                 TokenTree::Ident(name) if tokens.peek().is_some_and(is_bang) => {
                     let bang = tokens.next();
-                    let given = tokens.next_if(|next| matches!(next, TokenTree::Group(_)));
-                    let call = [Some(name.into()), bang, given].into_iter().flatten();
+                    let arguments = tokens.next_if(|next| matches!(next, TokenTree::Group(_)));
+                    let call = [Some(name.into()), bang, arguments].into_iter().flatten();
                     let call: TokenStream = call.collect();
                     let parsed = syn::parse2::<Macro>(call.clone()).ok();
                     match parsed.and_then(|parsed| self.expand_call::<Expr>(&parsed)) {
@@ -253,11 +253,11 @@ impl Expander {
     }
 
     /// Replaces a call by its expansion; returns false if it is left.
-    fn replace_call<T: Expansion>(&mut self, at: &mut T, call: Option<Macro>) -> bool {
+    fn replace_call<T: Expansion>(&mut self, node: &mut T, call: Option<Macro>) -> bool {
         let Some(found) = call.and_then(|call| self.expand_call::<T>(&call)) else { return false };
-        *at = found;
+        *node = found;
         self.depth += 1;
-        at.walk_mut(self);
+        node.walk_mut(self);
         self.depth -= 1;
         true
     }

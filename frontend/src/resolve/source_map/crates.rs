@@ -13,16 +13,16 @@ const KNOWN_ROOTS: [&str; 8] =
 /// Maximum length of a chain of imports.
 const MAX_IMPORT_CHAIN: usize = 4;
 
-/// Returns true if a path at `at` that begins with `name` leads to another crate. For a name alone
-/// this requires that the module around `at` imports it, so that `self::name` is valid, and that no
+/// Returns true if a path at `position` that begins with `name` leads to another crate. For a name alone
+/// this requires that the module around `position` imports it, so that `self::name` is valid, and that no
 /// block in the module imports a different one.
 pub(crate) fn leads_to_other_crate(
     file: &SourceFile,
     name: &str,
     is_alone: bool,
-    at: LineColumn,
+    position: LineColumn,
 ) -> bool {
-    let module = file.module_around(at);
+    let module = file.module_around(position);
     if !is_alone {
         return is_crate_name(file, name, module, MAX_IMPORT_CHAIN);
     }

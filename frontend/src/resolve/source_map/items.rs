@@ -23,8 +23,12 @@ pub(crate) const ITEM_KEYWORDS: [&str; 8] =
 /// Qualifiers between an item's attributes and its keyword.
 const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
-/// Returns the item with this name in the module around `at`, if no attribute makes it kernel code.
-pub(crate) fn find_host_item(file: &SourceFile, name: &str, at: LineColumn) -> Option<HostItem> {
+/// Returns the item with this name in the module around `position`, if no attribute makes it kernel code.
+pub(crate) fn find_host_item(
+    file: &SourceFile,
+    name: &str,
+    position: LineColumn,
+) -> Option<HostItem> {
     if !file.names().may_declare(name) {
         return None;
     }
@@ -33,38 +37,42 @@ pub(crate) fn find_host_item(file: &SourceFile, name: &str, at: LineColumn) -> O
     find_declarations(&file.text, name)
         .find(|(start, _)| !may_be_device_item(&file.text, *start))?;
     let words = file.code_text();
-    let mut found = words.module_declarations(file, name, at).into_iter().peekable();
+    let mut found = words.module_declarations(file, name, position).into_iter().peekable();
     let (_, keyword, (line, _)) = *found.peek()?;
     let is_host =
         |start| !may_be_device_item(&words.text, start) && !words.is_in_device_module(file, start);
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
 }
 
-/// Returns true if the module around `at` declares a type of this name, or imports one from outside
+/// Returns true if the module around `position` declares a type of this name, or imports one from outside
 /// of std.
-pub(crate) fn has_own_type(file: &SourceFile, name: &str, at: LineColumn) -> bool {
+pub(crate) fn has_own_type(file: &SourceFile, name: &str, position: LineColumn) -> bool {
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
-    let declared = || file.code_text().module_declarations(file, name, at);
+    let declared = || file.code_text().module_declarations(file, name, position);
     let is_declared =
         file.names().may_declare(name) && declared().iter().any(|(_, keyword, _)| is_type(keyword));
-    is_declared || imports_from_user_code(file, name, at)
+    is_declared || imports_from_user_code(file, name, position)
 }
 
-/// Returns true if the module around `at` imports this name from outside of std.
-fn imports_from_user_code(file: &SourceFile, name: &str, at: LineColumn) -> bool {
+/// Returns true if the module around `position` imports this name from outside of std.
+fn imports_from_user_code(file: &SourceFile, name: &str, position: LineColumn) -> bool {
     if !file.names().may_import(name) {
         return false;
     }
     file.code_text().use_items(|text| text.contains(name)).any(|(place, item)| {
-        file.module_around(place) == file.module_around(at)
+        file.module_around(place) == file.module_around(position)
             && imported_names(&item).iter().any(|(known, path)| {
                 known == name && !path.starts_with("std::") && !path.starts_with("core::")
             })
     })
 }
 
-/// Returns the `#[device]` traits in scope at `at` that declare a function of this name.
-pub(crate) fn device_traits_with(file: &SourceFile, function: &str, at: LineColumn) -> Vec<String> {
+/// Returns the `#[device]` traits in scope at `position` that declare a function of this name.
+pub(crate) fn device_traits_with(
+    file: &SourceFile,
+    function: &str,
+    position: LineColumn,
+) -> Vec<String> {
     if !file.names().may_declare_function(function) || !file.names().has_traits() {
         return Vec::new();
     }
@@ -77,9 +85,9 @@ pub(crate) fn device_traits_with(file: &SourceFile, function: &str, at: LineColu
     let mut found: Vec<String> = functions
         .filter(|(start, _)| words.is_device_item(file, *start))
         .filter(|(start, name)| {
-            let declared = words.module_declarations(file, name, at);
+            let declared = words.module_declarations(file, name, position);
             declared.iter().any(|(known, ..)| known == start)
-                || imports_from_user_code(file, name, at)
+                || imports_from_user_code(file, name, position)
         })
         .map(|(_, name)| name)
         .collect();
@@ -87,11 +95,11 @@ pub(crate) fn device_traits_with(file: &SourceFile, function: &str, at: LineColu
     found
 }
 
-/// Returns the body of the last `macro_rules!` of this name that is in scope at `at`.
+/// Returns the body of the last `macro_rules!` of this name that is in scope at `position`.
 pub(crate) fn find_macro_rules(
     file: &SourceFile,
     name: &str,
-    at: LineColumn,
+    position: LineColumn,
 ) -> Option<TokenStream> {
     if !file.names().may_have_rules(name) {
         return None;
@@ -109,11 +117,14 @@ pub(crate) fn find_macro_rules(
         let around = |braces: &&crate::resolve::source_map::Braces| {
             braces.open < *place && *place < braces.close
         };
-        file.scopes().iter().filter(around).all(|braces| braces.open < at && at < braces.close)
+        file.scopes()
+            .iter()
+            .filter(around)
+            .all(|braces| braces.open < position && position < braces.close)
     };
-    let place = places.filter(|place| *place < at).filter(in_scope).last()?;
-    let behind = file.all_braces().iter().filter(|braces| braces.open > place);
-    let braces = behind.min_by_key(|braces| braces.open)?;
+    let place = places.filter(|place| *place < position).filter(in_scope).last()?;
+    let after = file.all_braces().iter().filter(|braces| braces.open > place);
+    let braces = after.min_by_key(|braces| braces.open)?;
     file.text_between(braces.open, braces.close)?.parse().ok()
 }
 
@@ -132,11 +143,11 @@ pub(crate) fn declares_item(text: &str, name: &str) -> bool {
 
 /// Returns true if `text` calls or declares a macro of this name.
 pub(crate) fn mentions_macro(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
-        let is_called = behind.starts_with('!') && !behind.starts_with("!=");
+    text.match_indices(name).any(|(position, _)| {
+        let (before, after) = (&text[..position], &text[position + name.len()..]);
+        let is_called = after.starts_with('!') && !after.starts_with("!=");
         let is_declared =
-            before.trim_end().ends_with("macro_rules!") && !behind.starts_with(is_name);
+            before.trim_end().ends_with("macro_rules!") && !after.starts_with(is_name);
         is_called && !before.ends_with(is_name) || is_declared
     })
 }
@@ -155,10 +166,10 @@ pub(crate) fn declares_kernel(text: &str, name: &str) -> bool {
 
 /// Returns true if `text` declares a module of this name.
 pub(crate) fn declares_module(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+    text.match_indices(name).any(|(position, _)| {
+        let (before, after) = (&text[..position], &text[position + name.len()..]);
         let spaced = before.trim_end();
-        spaced.len() < before.len() && ends_with_word(spaced, "mod") && !behind.starts_with(is_name)
+        spaced.len() < before.len() && ends_with_word(spaced, "mod") && !after.starts_with(is_name)
     })
 }
 
@@ -178,11 +189,11 @@ pub(crate) fn enum_variants(text: &str, name: &str) -> Vec<String> {
 
 /// Returns the declarations of this name in `text`: the offset of the keyword, and the keyword.
 fn find_declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
-    text.match_indices(name).filter_map(move |(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+    text.match_indices(name).filter_map(move |(position, _)| {
+        let (before, after) = (&text[..position], &text[position + name.len()..]);
         let spaced = before.trim_end();
         let keyword = ITEM_KEYWORDS.into_iter().find(|keyword| ends_with_word(spaced, keyword))?;
-        let is_whole = spaced.len() < before.len() && !behind.starts_with(is_name);
+        let is_whole = spaced.len() < before.len() && !after.starts_with(is_name);
         is_whole.then_some((spaced.len() - keyword.len(), keyword))
     })
 }
@@ -241,8 +252,8 @@ impl SourceFile {
     fn text_between(&self, open: LineColumn, close: LineColumn) -> Option<&str> {
         let offset = |(line, column): LineColumn| {
             let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-            let (at, char) = self.text[start..].char_indices().nth(column - 1)?;
-            Some((start + at, char.len_utf8()))
+            let (position, char) = self.text[start..].char_indices().nth(column - 1)?;
+            Some((start + position, char.len_utf8()))
         };
         let ((open, len), (close, _)) = (offset(open)?, offset(close)?);
         self.text.get(open + len..close)
@@ -260,19 +271,19 @@ impl SourceFile {
 }
 
 impl CodeText {
-    /// Returns the declarations of this name directly in the module around `at`: offset, keyword,
+    /// Returns the declarations of this name directly in the module around `position`: offset, keyword,
     /// position.
     fn module_declarations(
         &self,
         file: &SourceFile,
         name: &str,
-        at: LineColumn,
+        position: LineColumn,
     ) -> Vec<(usize, &'static str, LineColumn)> {
-        let module = |at| file.module_around(at);
+        let module = |position| file.module_around(position);
         find_declarations(&self.text, name)
             .map(|(start, keyword)| (start, keyword, self.places[start]))
             .filter(|&(_, _, place)| file.is_directly_in(place, module(place)))
-            .filter(|&(_, _, place)| module(place) == module(at))
+            .filter(|&(_, _, place)| module(place) == module(position))
             .collect()
     }
 
@@ -280,7 +291,8 @@ impl CodeText {
     /// its name.
     fn trait_around(&self, start: usize) -> Option<(usize, String)> {
         let before = &self.text[..start];
-        let keyword = before.rfind("trait ").filter(|at| !before[..*at].ends_with(is_name))?;
+        let keyword =
+            before.rfind("trait ").filter(|position| !before[..*position].ends_with(is_name))?;
         let between = &before[keyword..];
         let depth = between.matches('{').count().checked_sub(between.matches('}').count())?;
         let name = between["trait ".len()..].split(|char| !is_name(char)).next()?;
@@ -299,14 +311,14 @@ impl CodeText {
         let place = self.places[start];
         let around =
             file.scopes().iter().filter(|braces| braces.open < place && place < braces.close);
-        around.filter_map(|braces| self.places.iter().position(|at| *at == braces.open)).any(
-            |open| {
+        around
+            .filter_map(|braces| self.places.iter().position(|position| *position == braces.open))
+            .any(|open| {
                 let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
                 before
                     .strip_suffix("mod")
                     .is_some_and(|before| may_be_device_item(&self.text, before.len()))
-            },
-        )
+            })
     }
 }
 

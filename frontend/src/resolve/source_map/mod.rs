@@ -65,9 +65,10 @@ pub(crate) fn imported_std_type(name: &Ident) -> Option<String> {
     let is_type = TYPES.iter().any(|ty| path.ends_with(ty))
         || path.contains("::sync::atomic::")
         || path.contains("::ops::Range");
-    let (of, own_name) = path.rsplit_once("::")?;
-    let is_variant = TYPES.iter().any(|ty| of.ends_with(ty));
-    let is_iterator = of.split_once("::").is_some_and(|(_, module)| ITERATORS.contains(&module));
+    let (parent, own_name) = path.rsplit_once("::")?;
+    let is_variant = TYPES.iter().any(|ty| parent.ends_with(ty));
+    let is_iterator =
+        parent.split_once("::").is_some_and(|(_, module)| ITERATORS.contains(&module));
     let is_known = is_variant
         || is_type && name != own_name
         || is_iterator && !crate::resolve::paths::known::is_known_trait(own_name);
@@ -113,12 +114,12 @@ pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
 }
 
 /// Returns true if the variants imported by a `*` after the name of this enum are known.
-pub(crate) fn knows_variants_of(of: &Ident) -> bool {
-    let name = of.to_string();
+pub(crate) fn knows_variants_of(enum_name: &Ident) -> bool {
+    let name = enum_name.to_string();
     let found = |file: &SourceFile| {
         file.variants.iter().any(|(.., path)| path.rsplit("::").nth(1) == Some(&name))
     };
-    proc_macro::is_available() && with_file(of.span(), found).unwrap_or_default()
+    proc_macro::is_available() && with_file(enum_name.span(), found).unwrap_or_default()
 }
 
 /// Returns the host item of this name in the module around `name`. `None` if there is none, or if a
@@ -292,9 +293,10 @@ impl SourceFile {
         self.modules.get_or_init(|| self.code_text().module_braces())
     }
 
-    /// Returns the opening brace of the innermost module around `at`.
-    fn module_around(&self, at: LineColumn) -> Option<LineColumn> {
-        let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
+    /// Returns the opening brace of the innermost module around `position`.
+    fn module_around(&self, position: LineColumn) -> Option<LineColumn> {
+        let around =
+            self.scopes().iter().filter(|braces| braces.open < position && position < braces.close);
         around.map(|braces| braces.open).filter(|open| self.module_braces().contains(open)).max()
     }
 
@@ -324,17 +326,17 @@ fn may_import(text: &str) -> bool {
     })
 }
 
-/// Returns the std path that a `use` in the module or in a block around `at` imports under `name`.
-fn find_std_import<'f>(file: &'f SourceFile, name: &str, at: LineColumn) -> Option<&'f str> {
-    find_import(&file.imports, file, name, at)
+/// Returns the std path that a `use` in the module or in a block around `position` imports under `name`.
+fn find_std_import<'f>(file: &'f SourceFile, name: &str, position: LineColumn) -> Option<&'f str> {
+    find_import(&file.imports, file, name, position)
 }
 
-/// Returns the path of `name` among `imports`, by the innermost `use` around `at`.
+/// Returns the path of `name` among `imports`, by the innermost `use` around `position`.
 fn find_import<'f>(
     imports: &'f [Import],
     file: &SourceFile,
     name: &str,
-    at: LineColumn,
+    position: LineColumn,
 ) -> Option<&'f str> {
     if !imports.iter().any(|(_, known, _)| known == name) {
         return None;
@@ -344,14 +346,14 @@ fn find_import<'f>(
         scopes.filter(move |braces| braces.open < place && place < braces.close)
     };
     // Imports outside of the module are not visible in it.
-    let module = around(at)
+    let module = around(position)
         .map(|braces| braces.open)
         .filter(|open| file.module_braces().contains(open))
         .max();
     let of_name = imports.iter().filter(|(_, known, _)| known == name);
     let visible = of_name.filter_map(|(place, _, path)| {
         let scope = around(*place).max_by_key(|braces| braces.open);
-        let is_around = scope.is_none_or(|scope| scope.open < at && at < scope.close);
+        let is_around = scope.is_none_or(|scope| scope.open < position && position < scope.close);
         let opened = scope.map(|scope| scope.open);
         (is_around && opened >= module).then_some((opened, path))
     });
@@ -366,17 +368,17 @@ struct CodeText {
 
 impl CodeText {
     fn new(text: &str) -> Self {
-        let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
+        let mut scanner = Scanner { rest: text.chars().collect(), next: 0, position: (1, 1) };
         let mut words = Self { text: String::new(), places: Vec::new() };
         let mut last = 0;
-        while let Some((char, at)) = scanner.next_code_char() {
+        while let Some((char, position)) = scanner.next_code_char() {
             if scanner.next != last + 1 {
                 words.text.push(' ');
-                words.places.push(at);
+                words.places.push(position);
             }
             last = scanner.next;
             words.text.push(char);
-            words.places.extend(std::iter::repeat_n(at, char.len_utf8()));
+            words.places.extend(std::iter::repeat_n(position, char.len_utf8()));
         }
         words
     }
@@ -398,15 +400,16 @@ impl CodeText {
     fn imports(&self) -> Vec<Import> {
         let of_interest = |text: &str| {
             let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));
-            let of_type = text.match_indices("::").any(|(at, _)| {
-                let before = text[..at].rsplit(|char| !is_name(char)).next().unwrap_or_default();
+            let of_type = text.match_indices("::").any(|(position, _)| {
+                let before =
+                    text[..position].rsplit(|char| !is_name(char)).next().unwrap_or_default();
                 before.starts_with(char::is_uppercase)
             });
             is_std || of_type
         };
         let uses: Vec<(LineColumn, ItemUse)> = self.use_items(of_interest).collect();
-        let names = uses.iter().flat_map(|(at, item)| {
-            imported_names(item).into_iter().map(move |(name, path)| (*at, name, path))
+        let names = uses.iter().flat_map(|(position, item)| {
+            imported_names(item).into_iter().map(move |(name, path)| (*position, name, path))
         });
         names.chain(self.glob_imported_variants(&uses)).collect()
     }
@@ -415,7 +418,7 @@ impl CodeText {
     /// declarations of the same names take precedence, so these names are left out.
     fn glob_imported_variants(&self, uses: &[(LineColumn, ItemUse)]) -> Vec<Import> {
         let mut found = Vec::new();
-        for (at, item) in uses {
+        for (position, item) in uses {
             let mut paths = Vec::new();
             collect_globs(&item.tree, &mut String::new(), &mut paths);
             for path in paths {
@@ -427,7 +430,7 @@ impl CodeText {
                     _ => Vec::new(),
                 };
                 found.extend(
-                    variants.into_iter().map(|name| (*at, format!("{path}::{name}"), name)),
+                    variants.into_iter().map(|name| (*position, format!("{path}::{name}"), name)),
                 );
             }
         }
@@ -440,7 +443,7 @@ impl CodeText {
             !used.iter().any(|(known, _)| known == name) && !items::declares_item(&self.text, name)
         };
         let found = found.into_iter().filter(|(.., name)| is_free(name));
-        found.map(|(at, path, name)| (at, name, path)).collect()
+        found.map(|(position, path, name)| (position, name, path)).collect()
     }
 
     /// Returns every `use` whose text is `of_interest`, with its position.

@@ -28,14 +28,14 @@ pub(crate) struct ItemElsewhere {
 /// Maximum length of a chain of imports.
 const MAX_IMPORT_CHAIN: usize = 4;
 
-/// Returns the host item in another module that `path` leads to from the position `at` in the file
+/// Returns the host item in another module that `path` leads to from the position `position` in the file
 /// `here`.
 pub(crate) fn find_item_elsewhere(
     here: &Path,
-    at: LineColumn,
+    position: LineColumn,
     path: &[String],
 ) -> Option<ItemElsewhere> {
-    let start = SourceModule::around(here, at)?;
+    let start = SourceModule::around(here, position)?;
     let (name, way) =
         resolve_first_name(&start, path)?.split_last().map(|(n, w)| (n.clone(), w.to_vec()))?;
     let module = way.iter().try_fold(start, |module, step| module.resolve_segment(step))?;
@@ -62,9 +62,9 @@ struct SourceModule {
 }
 
 impl SourceModule {
-    fn around(path: &Path, at: LineColumn) -> Option<Self> {
+    fn around(path: &Path, position: LineColumn) -> Option<Self> {
         let file = load_file(path)?;
-        let open = file.module_around(at);
+        let open = file.module_around(position);
         Some(Self { path: path.to_owned(), file, open })
     }
 
@@ -106,27 +106,27 @@ impl SourceModule {
     fn child_module(&self, name: &str) -> Option<Self> {
         let words = self.file.code_text();
         let mut found = words.text.match_indices(name).filter_map(|(start, _)| {
-            let (before, behind) =
+            let (before, after) =
                 (&words.text[..start], words.text[start + name.len()..].trim_start());
             let before = before.trim_end().strip_suffix("mod").filter(|_| before.ends_with(' '))?;
             let is_here = self.file.module_around(words.places[start]) == self.open;
-            (is_here && !before.ends_with(is_name)).then_some((before, behind))
+            (is_here && !before.ends_with(is_name)).then_some((before, after))
         });
-        let (before, behind) = found.next().filter(|_| found.next().is_none())?;
+        let (before, after) = found.next().filter(|_| found.next().is_none())?;
         let before = before.trim_end();
         let before = before.strip_suffix("pub").map_or(before, str::trim_end);
         if before.ends_with([']', ')']) {
             return None;
         }
-        if behind.starts_with('{') {
-            let open = words.places[words.text.len() - behind.len()];
+        if after.starts_with('{') {
+            let open = words.places[words.text.len() - after.len()];
             return Some(Self {
                 open: Some(open),
                 path: self.path.clone(),
                 file: self.file.clone(),
             });
         }
-        if !behind.starts_with(';') || self.open.is_some() {
+        if !after.starts_with(';') || self.open.is_some() {
             return None;
         }
         let directory = self.submodule_directory()?;

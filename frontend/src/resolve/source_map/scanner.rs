@@ -8,9 +8,9 @@ pub(crate) struct Braces {
     pub(crate) close: LineColumn,
 }
 
-/// Returns the opening brace of the innermost scope around `at`.
-pub(crate) fn innermost_open(scopes: &[Braces], at: LineColumn) -> Option<LineColumn> {
-    let around = scopes.iter().filter(|braces| braces.open < at && at < braces.close);
+/// Returns the opening brace of the innermost scope around `position`.
+pub(crate) fn innermost_open(scopes: &[Braces], position: LineColumn) -> Option<LineColumn> {
+    let around = scopes.iter().filter(|braces| braces.open < position && position < braces.close);
     around.map(|braces| braces.open).max()
 }
 
@@ -41,15 +41,15 @@ pub(crate) enum BraceKind {
 
 /// Returns the braces of a text, in the order of their ends.
 pub(crate) fn find_braces(text: &str, which: BraceKind) -> Vec<Braces> {
-    let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
+    let mut scanner = Scanner { rest: text.chars().collect(), next: 0, position: (1, 1) };
     let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), TokenBefore::Other);
-    while let Some((char, at)) = scanner.next_code_char() {
+    while let Some((char, position)) = scanner.next_code_char() {
         match char {
             // After `!`, `! name`, `=` or `=>` it does not open a scope.
-            '{' => open.push((at, which == BraceKind::All || before == TokenBefore::Other)),
+            '{' => open.push((position, which == BraceKind::All || before == TokenBefore::Other)),
             '}' => {
                 if let Some((open, true)) = open.pop() {
-                    found.push(Braces { open, close: at });
+                    found.push(Braces { open, close: position });
                 }
             }
             _ => {}
@@ -75,14 +75,14 @@ pub(crate) fn is_name(char: char) -> bool {
 pub(crate) struct Scanner {
     pub(crate) rest: Vec<char>,
     pub(crate) next: usize,
-    pub(crate) at: LineColumn,
+    pub(crate) position: LineColumn,
 }
 
 impl Scanner {
     /// Returns the next character and its position.
     pub(crate) fn next_code_char(&mut self) -> Option<(char, LineColumn)> {
         loop {
-            let at = self.at;
+            let position = self.position;
             match (self.advance()?, self.peek(0)) {
                 ('/', Some('/')) => self.skip_line(),
                 ('/', Some('*')) => self.skip_comment(),
@@ -90,7 +90,7 @@ impl Scanner {
                 ('\'', _) => self.skip_char(),
                 ('r', Some('"' | '#')) if !self.follows_name() && self.is_raw() => self.skip_raw(),
                 (char, _) if char.is_whitespace() => {}
-                (char, _) => return Some((char, at)),
+                (char, _) => return Some((char, position)),
             }
         }
     }
@@ -98,7 +98,11 @@ impl Scanner {
     pub(crate) fn advance(&mut self) -> Option<char> {
         let char = *self.rest.get(self.next)?;
         self.next += 1;
-        self.at = if char == '\n' { (self.at.0 + 1, 1) } else { (self.at.0, self.at.1 + 1) };
+        self.position = if char == '\n' {
+            (self.position.0 + 1, 1)
+        } else {
+            (self.position.0, self.position.1 + 1)
+        };
         Some(char)
     }
 
