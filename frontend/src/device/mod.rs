@@ -49,8 +49,8 @@
 //! name of a std macro (`vec`, `assert`) is rejected: its `use` would make `vec![]` ambiguous in
 //! its module.
 //!
-//! **Depth.** A chain nests one expansion per macro, and rustc allows 128 by default: [`chain_macros`]
-//! cuts long ones. The nesting of items does not matter.
+//! **Depth.** A chain nests one expansion per macro, and rustc allows 128 by default:
+//! [`chain_macros`] cuts long ones. The nesting of items does not matter.
 //!
 //! **Items without a macro.** A kernel's macro carries the fact that it is a kernel. An item of
 //! another crate without `#[device]` has no macro; in kernels,

@@ -70,8 +70,8 @@ struct ImportScopes {
 }
 
 impl ImportScopes {
-    /// Returns the path that a name stands for, as the segments; `is_alone` if the name is the whole
-    /// path and not only its first segment.
+    /// Returns the path that a name stands for, as the segments; `is_alone` if the name is the
+    /// whole path and not only its first segment.
     fn imported_path(&self, name: &Ident, is_alone: bool) -> Option<Vec<String>> {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();

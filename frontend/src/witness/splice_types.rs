@@ -2,8 +2,8 @@
 //! the steps, which matters in a macro built without optimization.
 //!
 //! Literals and `let`s occur among the tokens in the order of a visit of the tree. If they do not,
-//! or if macros or inner items make tree and tokens differ, [`splice_types`] returns `None`, and the
-//! tree is printed instead.
+//! or if macros or inner items make tree and tokens differ, [`splice_types`] returns `None`, and
+//! the tree is printed instead.
 use crate::{
     syntax::{
         parse::is_keyword,

@@ -13,9 +13,9 @@ const KNOWN_ROOTS: [&str; 8] =
 /// Maximum length of a chain of imports.
 const MAX_IMPORT_CHAIN: usize = 4;
 
-/// Returns true if a path at `position` that begins with `name` leads to another crate. For a name alone
-/// this requires that the module around `position` imports it, so that `self::name` is valid, and that no
-/// block in the module imports a different one.
+/// Returns true if a path at `position` that begins with `name` leads to another crate. For a name
+/// alone this requires that the module around `position` imports it, so that `self::name` is valid,
+/// and that no block in the module imports a different one.
 pub(crate) fn leads_to_other_crate(
     file: &SourceFile,
     name: &str,

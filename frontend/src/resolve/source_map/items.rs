@@ -23,7 +23,8 @@ pub(crate) const ITEM_KEYWORDS: [&str; 8] =
 /// Qualifiers between an item's attributes and its keyword.
 const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
-/// Returns the item with this name in the module around `position`, if no attribute makes it kernel code.
+/// Returns the item with this name in the module around `position`, if no attribute makes it kernel
+/// code.
 pub(crate) fn find_host_item(
     file: &SourceFile,
     name: &str,
@@ -44,8 +45,8 @@ pub(crate) fn find_host_item(
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
 }
 
-/// Returns true if the module around `position` declares a type of this name, or imports one from outside
-/// of std.
+/// Returns true if the module around `position` declares a type of this name, or imports one from
+/// outside of std.
 pub(crate) fn has_own_type(file: &SourceFile, name: &str, position: LineColumn) -> bool {
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
     let declared = || file.code_text().module_declarations(file, name, position);
@@ -271,8 +272,8 @@ impl SourceFile {
 }
 
 impl CodeText {
-    /// Returns the declarations of this name directly in the module around `position`: offset, keyword,
-    /// position.
+    /// Returns the declarations of this name directly in the module around `position`: offset,
+    /// keyword, position.
     fn module_declarations(
         &self,
         file: &SourceFile,

@@ -326,7 +326,8 @@ fn may_import(text: &str) -> bool {
     })
 }
 
-/// Returns the std path that a `use` in the module or in a block around `position` imports under `name`.
+/// Returns the std path that a `use` in the module or in a block around `position` imports under
+/// `name`.
 fn find_std_import<'f>(file: &'f SourceFile, name: &str, position: LineColumn) -> Option<&'f str> {
     find_import(&file.imports, file, name, position)
 }

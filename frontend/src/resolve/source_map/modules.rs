@@ -28,8 +28,8 @@ pub(crate) struct ItemElsewhere {
 /// Maximum length of a chain of imports.
 const MAX_IMPORT_CHAIN: usize = 4;
 
-/// Returns the host item in another module that `path` leads to from the position `position` in the file
-/// `here`.
+/// Returns the host item in another module that `path` leads to from the position `position` in the
+/// file `here`.
 pub(crate) fn find_item_elsewhere(
     here: &Path,
     position: LineColumn,
