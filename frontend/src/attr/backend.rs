@@ -36,17 +36,17 @@ pub(crate) struct Choice {
     is_explicit: bool,
 }
 
-/// The PTX of a kernel for the oldest GPU, and for each later one that it gains something on, the
-/// oldest first.
-pub(crate) type Texts = Vec<(Target, String)>;
+/// The text for the oldest GPU, and one for each later GPU that gains from it, in ascending
+/// order.
+pub(crate) type PtxTexts = Vec<(Target, String)>;
 
 /// A kernel as PTX.
-pub(crate) struct Emitted {
+pub(crate) struct CompiledPtx {
     /// The kernel as written.
-    pub(crate) plain: Texts,
+    pub(crate) plain: PtxTexts,
     /// The kernel with coarsened threads, for large launches.
-    pub(crate) coarsened: Option<(CoarseGrid, Texts)>,
-    /// Why the back end is not the one that was asked for.
+    pub(crate) coarsened: Option<(CoarseGrid, PtxTexts)>,
+    /// The reason for a fallback to the built-in back end.
     pub(crate) warning: Option<String>,
 }
 
@@ -65,34 +65,34 @@ pub(crate) fn choose_backend(options: &Options) -> Choice {
     Choice { backend: asked_for.unwrap_or(DEFAULT), is_explicit: asked_for.is_some() }
 }
 
-/// Makes PTX of `kernel`, optimized.
+/// Optimizes `kernel` and compiles it to PTX.
 ///
 /// # Errors
 /// If the kernel outgrows a limit of PTX, or a bug of the optimizer.
-pub(crate) fn emit(choice: Choice, kernel: &Kernel) -> Result<Emitted, CompileError> {
-    if !makes_code() {
-        // Nobody launches it, so that the code for large launches is of no use.
+pub(crate) fn compile_to_ptx(choice: Choice, kernel: &Kernel) -> Result<CompiledPtx, CompileError> {
+    if !is_generating_code() {
+        // Nobody launches the kernel, so the code for large launches is of no use.
         let plain = compile::optimized_for_gpu(kernel.clone())?;
-        let plain = emit_builtin(&plain).map_err(CompileError::Unsupported)?;
-        return Ok(Emitted { plain, coarsened: None, warning: None });
+        let plain = compile_builtin(&plain).map_err(CompileError::Unsupported)?;
+        return Ok(CompiledPtx { plain, coarsened: None, warning: None });
     }
     let kernels = compile::optimized_and_coarsened(kernel.clone())?;
-    emit_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
+    compile_kernels(choice, kernel, &kernels).map_err(CompileError::Unsupported)
 }
 
-/// Makes PTX of `kernels`, which `kernel` became.
-fn emit_kernels(
+/// Compiles `kernels`, the optimized forms of `kernel`, to PTX.
+fn compile_kernels(
     choice: Choice,
     kernel: &Kernel,
     kernels: &GpuKernels,
-) -> Result<Emitted, Unsupported> {
+) -> Result<CompiledPtx, Unsupported> {
     let builtin = |warning| {
-        let plain = emit_builtin(&kernels.plain)?;
+        let plain = compile_builtin(&kernels.plain)?;
         let coarsened = kernels.coarsened.as_ref().and_then(|kernel| {
-            // It has a parameter more, and is done without where that is one too many.
-            Some((kernel.coarsening?.grid, emit_builtin(kernel).ok()?))
+            // It has one more parameter; a kernel for which that is one too many has no such code.
+            Some((kernel.coarsening?.grid, compile_builtin(kernel).ok()?))
         });
-        Ok(Emitted { plain, coarsened, warning })
+        Ok(CompiledPtx { plain, coarsened, warning })
     };
     if choice.backend == Backend::Builtin {
         return builtin(None);
@@ -105,7 +105,7 @@ fn emit_kernels(
             return builtin(choice.is_explicit.then_some(warning));
         }
     };
-    match emit_by_llvm(llvm, &ptx::levels(kernel), kernels) {
+    match compile_by_llvm(llvm, &ptx::levels(kernel), kernels) {
         Ok(emitted) => Ok(emitted),
         Err(warpwise_llvm::Error::Unsupported(error)) => Err(error),
         Err(warpwise_llvm::Error::Failed(error)) => {
@@ -114,17 +114,17 @@ fn emit_kernels(
     }
 }
 
-/// Makes PTX by the built-in back end: for later GPUs the runtime makes it, when it meets one.
-fn emit_builtin(kernel: &Kernel) -> Result<Texts, Unsupported> {
+/// Compiles a kernel by the built-in back end. The runtime compiles for later GPUs when it meets one.
+fn compile_builtin(kernel: &Kernel) -> Result<PtxTexts, Unsupported> {
     Ok(vec![(Target::OLDEST, ptx::emit(kernel, Target::OLDEST)?)])
 }
 
-fn emit_by_llvm(
+fn compile_by_llvm(
     llvm: &Llvm,
     targets: &[Target],
     kernels: &GpuKernels,
-) -> Result<Emitted, warpwise_llvm::Error> {
-    let emit = |kernel: &Kernel| -> Result<Texts, warpwise_llvm::Error> {
+) -> Result<CompiledPtx, warpwise_llvm::Error> {
+    let emit = |kernel: &Kernel| -> Result<PtxTexts, warpwise_llvm::Error> {
         let emit = |&target| Ok((target, warpwise_llvm::emit(llvm, kernel, target)?));
         targets.iter().map(emit).collect()
     };
@@ -135,12 +135,12 @@ fn emit_by_llvm(
     {
         coarsened = match emit(kernel) {
             Ok(texts) => Some((coarsening.grid, texts)),
-            // It has a parameter more, and is done without where that is one too many.
+            // It has one more parameter; a kernel for which that is one too many has no such code.
             Err(warpwise_llvm::Error::Unsupported(_)) => None,
             Err(error) => return Err(error),
         };
     }
-    Ok(Emitted { plain, coarsened, warning: None })
+    Ok(CompiledPtx { plain, coarsened, warning: None })
 }
 
 /// Returns true if rustc generates code, and not only metadata as under `cargo check`, clippy and

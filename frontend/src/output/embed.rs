@@ -12,7 +12,8 @@
 use crate::{
     attr::{
         Options,
-        backend::{self, Choice, Emitted, Texts},
+        backend::{self, Choice, CompiledPtx, PtxTexts},
+        build_settings::{Build, RECORD_FILE},
         instances::Instance,
         lint_attr::Expectation,
     },
@@ -304,7 +305,7 @@ fn level_tokens(setting: &Setting) -> TokenStream {
 /// A kernel compiled as far as possible at build time.
 struct CompiledKernel {
     ir: String,
-    ptx: Option<Emitted>,
+    ptx: Option<CompiledPtx>,
     warnings: Diagnostics,
     levels: Levels,
     /// True if the built-in back end was selected.
@@ -320,15 +321,15 @@ fn compile_lowered(
     let (levels, is_built_in) = (levels.clone(), choice.backend == Backend::Builtin);
     if kernel.is_closed() {
         let (_, warnings) = check_closed(kernel, &[], &levels)?;
-        let ptx = backend::emit(choice, kernel)?;
+        let ptx = backend::compile_to_ptx(choice, kernel)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
         let ir = format!("{kernel}");
-        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels, is_built_in })
+        Ok(CompiledKernel { ir, ptx: Some(ptx), warnings, levels, is_built_in })
     } else {
         let warnings = check_open(kernel, &levels)?;
         let ir = kernel.to_string();
-        Ok(Compiled { ir, ptx: None, warnings, levels, is_built_in })
+        Ok(CompiledKernel { ir, ptx: None, warnings, levels, is_built_in })
     }
 }
 
@@ -389,13 +390,13 @@ impl CompiledKernel {
 }
 
 /// Returns the text for the oldest GPU as a literal, and a slice of those for later ones.
-fn ptx_literals(texts: &Texts) -> Option<(TokenStream, TokenStream)> {
+fn ptx_literals(texts: &PtxTexts) -> Option<(TokenStream, TokenStream)> {
     let ((_, oldest), later) = texts.split_first()?;
     let later = later.iter().map(|(target, ptx)| {
-        let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), raw_text::literal(ptx));
+        let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), raw_text::text_literal(ptx));
         quote!((#sm, #ptx))
     });
-    let (oldest, later) = (raw_text::literal(oldest), quote!(&[#(#later),*]));
+    let (oldest, later) = (raw_text::text_literal(oldest), quote!(&[#(#later),*]));
     Some((quote!(#oldest), later))
 }
 
