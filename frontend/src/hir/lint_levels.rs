@@ -1,15 +1,16 @@
-//! Lint levels: `#[allow(gpu_..)]` and its kin, on functions and statements.
+//! Lint levels of functions and statements: `#[allow(gpu_..)]` and its kin.
 use crate::{attr::lint_attr::lint_attribute, hir::LintLevels};
 use syn::{Attribute, Expr, Stmt};
 
-/// The levels that these attributes give to our lints, in order. What is wrong with an attribute
-/// is reported by what strips it.
+/// Returns the levels that these attributes give to GPU lints, in order. `attr::strip` reports
+/// malformed attributes.
 pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
     let read = |attr| lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
     attrs.into_iter().flat_map(read).collect()
 }
 
-/// The attributes of a statement. On an expression statement they end up at its left edge.
+/// Returns the attributes of a statement. Those of an expression statement are attached to its
+/// leftmost subexpression.
 pub(crate) fn of_stmt(stmt: &Stmt) -> Vec<&Attribute> {
     match stmt {
         Stmt::Local(local) => local.attrs.iter().collect(),

@@ -1,11 +1,14 @@
-//! Syntax to typed tree: names are resolved and types inferred, and everything that is wrong is
-//! reported.
+//! Type inference and name resolution: from the syntax of a function to its typed tree. All errors
+//! of the function are reported here.
 //!
-//! Inference follows rustc's, for what kernel code has of Rust: expressions are visited in the
-//! same order; integer and float literals get unknown types that operators unify; a method call
-//! needs its receiver's type when it is reached; a diverging expression has type `!`, which goes
-//! anywhere. Whether an operator is defined on what its operands turned out to be is an
-//! [`Obligation`], looked at in the end.
+//! Inference follows rustc's for the subset of Rust that kernel code has: expressions are visited
+//! in the same order; integer and float literals get unknown types that operators unify; a method
+//! call needs its receiver's type when it is reached; a diverging expression has type `!`, which
+//! coerces to any type. Operators are checked last, on decided types: each registers an
+//! [`Obligation`].
+//!
+//! Methods named `infer_*` take syntax and return a typed node. Methods named `try_*` take a
+//! receiver and return it as the `Err` where they do not apply, so that the next rule can be tried.
 mod call;
 mod expr;
 pub(crate) mod items;
@@ -56,19 +59,19 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::id::Table;
 
-/// What is inferred, and what surrounds it.
+/// The input of inference for one function.
 pub(crate) struct Context<'a> {
-    /// Everything that can be named.
+    /// The items, the standard library and the instances made so far.
     pub(crate) program: &'a Program<'a>,
     /// The function.
     pub(crate) written: Written<'a>,
-    /// The item that it is, or is in; `None` for the kernel.
+    /// The item that is the function or contains it; `None` for the kernel.
     pub(crate) home: Option<usize>,
-    /// What only kernels have.
+    /// The arguments of `#[kernel(..)]`; `None` in a device function.
     pub(crate) kernel: Option<&'a Options>,
-    /// What a device function is inferred for; `None` if its parameters stand for themselves.
+    /// The generic arguments of the instance; `None` if the parameters stand for themselves.
     pub(crate) given: Option<&'a Given>,
-    /// Names of the generic parameters that types may mention, if there is something given.
+    /// Names of the generic parameters that the types of an instance may mention.
     pub(crate) generics: &'a [String],
 }
 
@@ -81,8 +84,8 @@ pub(crate) fn function(context: &Context<'_>, errors: &mut Errors) -> Option<(Fu
     good.then_some(inferred)
 }
 
-/// Types of the fields of each variant of a struct or enum, for these generic arguments; `None` if
-/// something was reported.
+/// Returns the field types of each variant of a struct or enum, for these generic arguments; `None`
+/// if an error was reported.
 pub(crate) fn field_types(
     program: &Program<'_>,
     item: usize,
@@ -100,8 +103,8 @@ pub(crate) fn field_types(
     })
 }
 
-/// The function of the `impl` of a trait by which values of a type are compared with each other, for whom it is made, and the type of what it
-/// gives; `None` if there is none.
+/// Finds the method of a trait `impl` that compares two values of a type. Returns the function, its
+/// instance arguments and its return type; `None` if there is no such `impl`.
 pub(crate) fn comparison(
     program: &Program<'_>,
     [of_trait, method]: [&str; 2],
@@ -126,7 +129,7 @@ pub(crate) fn comparison(
     })
 }
 
-/// What is inferred in no function, but where an item is written.
+/// Runs inference outside of any function, with the paths of an item.
 fn outside<T>(
     program: &Program<'_>,
     home: Option<usize>,
@@ -152,7 +155,7 @@ fn outside<T>(
     inferred
 }
 
-/// Reports an open constant whose type nothing tells.
+/// Reports an open constant whose type is not determined by its uses.
 fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
     errors.advise(
         at,
@@ -165,7 +168,7 @@ struct Infer<'a> {
     context: &'a Context<'a>,
     errors: &'a mut Errors,
     names: Names,
-    /// Constants that are declared in the function, by their names.
+    /// Local constants of the function, by name.
     constants: Vec<(String, Rc<LocalConstant>)>,
     env: Env,
     types: Types,
@@ -173,52 +176,51 @@ struct Infer<'a> {
     labels: Table<Label, LabelInfo>,
     places: Table<At, SpanRange>,
     scope: Scope,
-    /// Lint levels of the statements around, the outer before the inner.
+    /// Lint levels of the enclosing statements, outermost first.
     levels: LintLevels,
-    /// What `break` and `continue` may name here, innermost last.
+    /// Targets of `break` and `continue`, innermost last.
     targets: Vec<Target>,
-    /// What `return` brings.
+    /// The return type.
     ret: Ty,
     returns_early: bool,
-    /// Whether control cannot get here.
+    /// True if control cannot reach this point.
     diverges: bool,
     obligations: Vec<(SpanRange, Obligation)>,
-    /// Variables that the first of several alternative patterns has bound, while the others are
-    /// visited.
+    /// Variables bound by the first of several alternative patterns, while the others are visited.
     alternative: Vec<(String, Var)>,
-    /// The name for the shared array that is the value of the `let` at hand.
+    /// The variable of the `let` being inferred, for the name of a shared array.
     naming: Option<String>,
-    /// Where the constant is named whose value is at hand.
+    /// The use of the constant whose value is being inferred.
     constant: Option<SpanRange>,
-    /// Constants of types that are known later.
+    /// Constants whose types are decided after their use.
     late: Vec<late_constant::LateConstant>,
-    /// Functions whose bodies are being inferred in the place of their calls.
+    /// Functions whose bodies are being inferred in place of their calls.
     in_place: Vec<Callee>,
-    /// Where everything is, while a function of the prelude is inferred in the place of its call.
+    /// The span of every node while a library function is inferred in place of its call.
     place: Option<SpanRange>,
-    /// True in a pattern that every value fits, where a name alone is a variable's.
+    /// True in an irrefutable pattern, where a plain name always declares a variable.
     is_irrefutable: bool,
-    /// How many types that refer to others the value at hand was taken through.
+    /// The number of nested dereferences of the value being inferred.
     dereferences: usize,
     projections: Vec<Projection>,
-    /// What bounds say is converted into what.
+    /// Pairs of types from `Into` bounds: the first converts into the second.
     conversions: Vec<(Ty, Ty)>,
     notes: Notes,
 }
 
-/// A constant that is declared in the function.
+/// A constant declared in the function.
 struct LocalConstant {
     ty: syn::Type,
     value: syn::Expr,
 }
 
-/// What `break` and `continue` may name.
+/// A target of `break` and `continue`.
 struct Target {
     label: Label,
     name: Option<String>,
-    /// Whether it is a loop: `continue` and a plain `break` find it.
+    /// True for a loop, which `continue` and an unlabelled `break` can target.
     is_loop: bool,
-    /// Whether `break` may bring a value.
+    /// True if `break` may carry a value.
     has_value: bool,
 }
 
@@ -274,6 +276,7 @@ impl<'a> Infer<'a> {
         let requires = conditions.map(|condition| self.condition(&condition.expr)).collect();
         let (mut body, ty) = self.block(written, Some(self.ret));
         if let Some(tail) = body.tail.take() {
+            // After the body, since its statements decide the types of late constants.
             body.tail = Some(Box::new(self.coerce(*tail, self.ret)));
         } else if !self.is_never(ty) {
             let end = SpanRange::token(written.brace_token.span.close());
@@ -282,6 +285,7 @@ impl<'a> Infer<'a> {
         let late = self.late_constants();
         body.stmts.splice(0..0, late);
         self.returned_items(sig, self.ret);
+        // Last: obligations need the types that everything above decided.
         self.solve();
         let function = Function {
             name: sig.ident.to_string(),
@@ -305,14 +309,14 @@ impl<'a> Infer<'a> {
         (function, self.notes)
     }
 
-    /// A condition that the kernel requires.
+    /// Infers a condition of `requires(..)`.
     fn condition(&mut self, written: &syn::Expr) -> Expr {
         let bool = self.prim(Prim::Bool);
         let condition = self.expr(written, Some(bool));
         self.coerce(condition, bool)
     }
 
-    /// What `Self` is in the `impl` at hand, whose parameters stand for themselves.
+    /// Binds `Self` to the type of the surrounding `impl`, whose parameters stand for themselves.
     fn own_type(&mut self) {
         if let Some(home) = self.context.home
             && let Some(syn::Item::Impl(of)) = self.program().item(home)
@@ -322,7 +326,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Decides every type, then meets every obligation.
+    /// Decides every type, then checks every obligation.
     fn solve(&mut self) {
         for generic in &self.names.generics {
             if let GenericKind::Open(ty) = generic.kind
@@ -339,6 +343,9 @@ impl<'a> Infer<'a> {
                 self.types.decide(ty, decided);
             }
         }
+        // The order decides types as rustc does: projections and conversions may still decide a
+        // literal's type; only then do `i32` and `f64` become the fallback, which in turn decides
+        // the rest of the projections.
         self.settle_projections(false);
         self.settle_conversions();
         self.types.fall_back();
@@ -366,7 +373,7 @@ impl<'a> Infer<'a> {
         Expr { kind, ty, at }
     }
 
-    /// What a place holds, as a value: what is done to it leaves the place as it is.
+    /// Turns a place into a value: a later change of the value leaves the place as it is.
     fn taken(&mut self, place: Expr) -> Expr {
         if !place.is_place() {
             return place;
@@ -401,7 +408,7 @@ impl<'a> Infer<'a> {
         self.types.get(ty) == Type::Unit
     }
 
-    /// Makes `found` the same type as `expected`, or says that it is not.
+    /// Unifies `found` with `expected`, and reports a mismatch if they differ.
     fn unify(&mut self, at: SpanRange, found: Ty, expected: Ty) {
         if self.types.unify(found, expected).is_err() {
             self.mismatch(at, found, expected);

@@ -1,4 +1,4 @@
-//! What was inferred of a function, as notes about its syntax.
+//! Results of inference as notes about the function's syntax, for its witness.
 use crate::{
     hir::measure::Measure,
     resolve::std_paths::StdName,
@@ -15,23 +15,25 @@ use std::{
 };
 use syn::{Lit, Local, Path, PathArguments, parse_quote};
 
-/// What was inferred of the function as written. Its parts are known by their addresses.
+/// Results of inference for one function's syntax. Syntax nodes are identified by their addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<IdentityHasher>>,
-    /// Paths of functions, and what they were taken for.
+    /// Paths of functions, each with the absolute path that it resolved to.
     pub(crate) builtins: Vec<(Path, String)>,
     pub(crate) orders: Vec<(Path, &'static str)>,
     pub(crate) constants: Vec<(Path, StdName)>,
 }
 
-/// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
+/// A hasher for addresses, which are distinct already: it takes fewer steps than the default, which
+/// resists chosen keys.
 #[derive(Debug, Default)]
 pub(crate) struct IdentityHasher(u64);
 
 impl Hasher for IdentityHasher {
     fn write_usize(&mut self, address: usize) {
-        // An odd number with many bits: that of the golden ratio. The low bits of an address are all the same.
+        // An odd multiplier with many set bits, from the golden ratio. The rotation moves the high
+        // bits down, because the low bits of all addresses are equal.
         self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
     fn write(&mut self, bytes: &[u8]) {
@@ -43,17 +45,17 @@ impl Hasher for IdentityHasher {
 }
 
 impl Notes {
-    /// An unsuffixed literal has this type.
+    /// Records the type of an unsuffixed literal.
     pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
         self.types.insert(ptr::from_ref(lit).addr(), ty);
     }
 
-    /// A `let` without a type has this one.
+    /// Records the type of a `let` without a type annotation.
     pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
         self.types.insert(ptr::from_ref(local).addr(), ty);
     }
 
-    /// A path was taken for a kernel-side function.
+    /// Records a path that resolved to a built-in function.
     pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
         let generic = found.width || found.params.contains(&Part::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
@@ -61,7 +63,7 @@ impl Notes {
         }
     }
 
-    /// A path was taken for a function of the modules `warp` and `block`.
+    /// Records a path that resolved to a function of the modules `warp` and `block`.
     pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
@@ -80,14 +82,14 @@ impl Notes {
         }
     }
 
-    /// A path was taken for the ordering with this name.
+    /// Records a path that resolved to the ordering with this name.
     pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
         if !self.orders.iter().any(|(known, _)| known == path) {
             self.orders.push((path.clone(), name));
         }
     }
 
-    /// A path was taken for a function or constant of std's.
+    /// Records a path that resolved to a function or constant of the standard library.
     pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
         match name.arguments() {
             Some(arguments) => {
@@ -108,17 +110,18 @@ impl Notes {
         }
     }
 
-    /// A path was taken for a function of the module `math`.
+    /// Records a path that resolved to a function of the module `math`.
     pub(crate) fn math(&mut self, path: &Path, name: &str) {
         self.of_number(path, format!("warpwise::math::{name}"));
     }
 
-    /// A path was taken for `size_of` or `align_of`.
+    /// Records a path that resolved to `size_of` or `align_of`.
     pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
         self.of_number(path, format!("core::mem::{}", measure.name()));
     }
 
-    /// A path was taken for a function that is generic over one type, which may be `f32`.
+    /// Records a path that resolved to a function that is generic over one type, with `f32` as its
+    /// argument.
     fn of_number(&mut self, path: &Path, absolute: String) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {

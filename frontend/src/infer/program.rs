@@ -1,9 +1,9 @@
-//! Everything that a kernel can name: the items that it reaches, what they declare, and the device
-//! functions made for the types that they are called with.
+//! The program of a kernel: all items that it can name, their declarations, and the instances of
+//! device functions.
 //!
-//! A device function is inferred once for each set of generic arguments that it is called with,
-//! so that its body always sees types that are known: whose method is meant, which `impl` of a
-//! trait applies, what a closure takes.
+//! A device function is inferred once for each set of generic arguments that it is called with. Its
+//! body therefore sees only known types: receivers, applicable trait `impl`s and closure parameters
+//! are never ambiguous.
 use crate::{
     hir::Function,
     infer,
@@ -28,68 +28,68 @@ use std::{
 use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem};
 use warpwise_compiler::ir::Scalar;
 
-/// A function as it is written.
+/// The syntax of a function.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {
     pub(crate) sig: &'a Signature,
     pub(crate) block: &'a Block,
     pub(crate) attrs: &'a [Attribute],
-    /// Those of the `impl` or trait that it is in.
+    /// The attributes of the surrounding `impl` or trait.
     pub(crate) outer_attrs: &'a [Attribute],
-    /// The generic parameters of its `impl` or trait.
+    /// The generic parameters of the surrounding `impl` or trait.
     pub(crate) outer: Option<&'a Generics>,
 }
 
-/// What an instance is made for.
+/// The generic arguments and `Self` type of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) args: Vec<MonoArg>,
     pub(crate) this: Option<Mono>,
 }
 
-/// A struct or enum for certain generic arguments.
+/// The definition of a struct or enum for certain generic arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Adt {
-    /// Types of the fields of each variant; a struct is one.
+    /// Field types of each variant; a struct has one.
     pub(crate) variants: Vec<Vec<Mono>>,
-    /// For enums, the type of the discriminant.
+    /// The type of an enum's discriminant.
     pub(crate) tag: Option<Scalar>,
     /// The discriminants of the variants.
     pub(crate) discriminants: Vec<i128>,
-    /// The alignment that `repr(align(..))` asks for.
+    /// The alignment required by `repr(align(..))`.
     pub(crate) align: u64,
-    /// Names of the fields of each variant.
+    /// Field names of each variant.
     pub(crate) fields: Vec<Vec<String>>,
-    /// The variant that is the default.
+    /// The default variant.
     pub(crate) default: Option<usize>,
 }
 
-/// A function for certain types; `None` if it was reported.
+/// An instance of a function; `None` if an error was reported.
 type Made = (Callee, Given, Option<Rc<Function>>);
 
-/// How many structs of one definition may contain each other: `Pair<Pair<Pair<f32>>>`.
+/// The greatest depth to which structs of one definition may nest: `Pair<Pair<Pair<f32>>>`.
 const MAX_NESTED_TYPES: usize = 64;
 
-/// A struct or enum for certain generic arguments; `None` if it was reported.
+/// An instance of a struct or enum; `None` if an error was reported.
 type Declared = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
 
-/// Everything that a kernel can name.
+/// The items of a kernel, and the instances made of them.
 pub(crate) struct Program<'a> {
     /// Every item.
     pub(crate) devices: &'a [DeviceItem],
-    /// Where the paths that the kernel mentions lead.
+    /// The items that the paths of the kernel resolve to.
     pub(crate) kernel_paths: &'a BTreeMap<String, usize>,
-    /// What the items are called, for messages.
+    /// Names of the items, for messages.
     pub(crate) names: Rc<[String]>,
-    /// What is in scope everywhere, behind the items.
+    /// The standard library's kernel code: in scope everywhere, numbered after the items.
     prelude: &'a Prelude,
-    /// What methods of floats call, behind the prelude.
+    /// The mathematical functions behind methods of floats, numbered after the standard library.
     mathematics: &'a Library,
-    /// Those of the items.
+    /// The `impl`s among the items.
     impls: Vec<usize>,
     instances: RefCell<Vec<Made>>,
     adts: RefCell<Vec<Declared>>,
-    /// The structs and enums whose parts are being looked at, outer before inner.
+    /// The structs and enums being expanded, outermost first.
     containing: RefCell<Vec<(usize, Vec<MonoArg>)>>,
     closures: Cell<usize>,
     pub(crate) resolutions: infer::Resolutions,
@@ -123,24 +123,26 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Where the paths that are written in an item lead; in the kernel, for `None`.
+    /// Returns the items that the paths written in an item resolve to; those of the kernel for
+    /// `None`.
     pub(crate) fn paths(&self, home: Option<usize>) -> &'a BTreeMap<String, usize> {
         home.and_then(|home| self.device(home)).map_or(self.kernel_paths, |device| &device.paths)
     }
 
-    /// Every `impl` of the items.
+    /// Returns the `impl`s among the items.
     pub(crate) fn impls(&self) -> &[usize] {
         &self.impls
     }
 
-    /// Every `impl` that may have a function with this name: it or its trait.
+    /// Returns the `impl`s that may have a function with this name, in themselves or in their
+    /// trait.
     pub(crate) fn impls_with(&self, name: &str) -> Vec<usize> {
         let mut impls = self.impls.clone();
         impls.extend(self.prelude.impls(name));
         impls
     }
 
-    /// The item with this number.
+    /// Returns the item with this number.
     pub(crate) fn item(&self, index: usize) -> Option<&'a Item> {
         self.device(index).map(|device| &device.item)
     }
@@ -151,52 +153,53 @@ impl<'a> Program<'a> {
         self.devices.get(index).or_else(behind)
     }
 
-    /// The item of the prelude that a path leads to: a type, or one whose variant it is.
+    /// Returns the library item that a path resolves to: a type, or the type of a variant.
     pub(crate) fn library(&self, path: &str) -> Option<usize> {
         self.prelude.named(path)
     }
 
-    /// The enum of the prelude that an ordering of atomics is.
+    /// Returns the library's enum of atomic orderings.
     pub(crate) fn atomic_ordering(&self) -> Option<usize> {
         self.prelude.named("std::sync::atomic::Ordering")
     }
 
-    /// The enum and variant of the prelude that a name is.
+    /// Returns the enum and the variant of the library with this name.
     pub(crate) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
         self.prelude.variant(name)
     }
 
-    /// The library function of `f64` if `wide`, of `f32` otherwise.
+    /// Returns the mathematical function for `f64` if `wide`, for `f32` otherwise.
     pub(crate) fn math(&self, math: Math, wide: bool) -> Callee {
         Callee { item: self.mathematics.function(math, wide), member: None }
     }
 
-    /// The vector that an item is.
+    /// Returns the vector type that an item defines.
     pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
         self.is_prelude(item).then(|| Vector::named(self.names.get(item)?)).flatten()
     }
 
-    /// Whether an item is of the prelude or the library: its places in the source are those of its calls.
+    /// Returns true for an item of the standard library or of the mathematical functions. Their
+    /// nodes carry the spans of their calls.
     pub(crate) fn is_prelude(&self, item: usize) -> bool {
         item >= self.devices.len()
     }
 
-    /// What of std's an item stands for.
+    /// Returns the name in std that an item stands for.
     pub(crate) fn of_std(&self, item: usize) -> Option<&'a StdName> {
         self.devices.get(item).and_then(|device| device.of_std.as_ref())
     }
 
-    /// Whether an item is of another crate than the kernel.
+    /// Returns true if an item comes from another crate than the kernel.
     pub(crate) fn is_foreign(&self, item: usize) -> bool {
         self.devices.get(item).is_some_and(|device| device.is_foreign)
     }
 
-    /// Whether `{:?}` prints a struct or enum as derives print it.
+    /// Returns true if `{:?}` prints a struct or enum in the format of `derive(Debug)`.
     pub(crate) fn derives_debug(&self, item: usize) -> bool {
         self.is_prelude(item) || self.derives(item, "Debug")
     }
 
-    /// Whether a struct or enum derives a trait.
+    /// Returns true if a struct or enum derives a trait.
     pub(crate) fn derives(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {
             Some(Item::Struct(of)) => &of.attrs,
@@ -206,7 +209,7 @@ impl<'a> Program<'a> {
         attrs.iter().any(|attr| derives(attr, of_trait))
     }
 
-    /// A function as it is written; `None` if there is none, or it has no body.
+    /// Returns the syntax of a function; `None` if there is none, or it has no body.
     pub(crate) fn written(&self, callee: Callee) -> Option<Written<'a>> {
         match (self.item(callee.item)?, callee.member) {
             (Item::Fn(item), None) => Some(Written {
@@ -240,7 +243,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Whether there is an `impl` of a trait of std's for a struct or enum.
+    /// Returns true if a trait of std has an `impl` for a struct or enum.
     pub(crate) fn has_impl(&self, of_trait: &str, item: usize) -> bool {
         self.impls.iter().any(|&index| {
             let Some(Item::Impl(of)) = self.item(index) else { return false };
@@ -252,7 +255,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The method of an `impl` with this name.
+    /// Returns the method of an `impl` with this name.
     pub(crate) fn method_of(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
         let Item::Impl(of) = self.item(item)? else { return None };
         of.items.iter().enumerate().find_map(|(index, member)| match member {
@@ -263,7 +266,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The method of this name of a trait of the prelude.
+    /// Returns the method of a library trait with this name.
     pub(crate) fn prelude_method(
         &self,
         of_trait: &str,
@@ -273,7 +276,7 @@ impl<'a> Program<'a> {
         Some((Callee { item, member: Some(0) }, sig))
     }
 
-    /// The generic parameters of the `impl` or trait that a function is in.
+    /// Returns the generic parameters of the `impl` or trait that contains a function.
     pub(crate) fn generics_of(&self, callee: Callee) -> Option<&'a Generics> {
         callee.member?;
         match self.item(callee.item)? {
@@ -283,8 +286,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The function for these types, inferred at its first use; `None` if something about it was
-    /// reported.
+    /// Returns the instance of a function for these arguments, inferred at its first use; `None` if
+    /// an error was reported.
     pub(crate) fn instance(
         &self,
         callee: Callee,
@@ -327,7 +330,7 @@ impl<'a> Program<'a> {
         infer::function(&context, errors).map(|(function, _)| Rc::new(function))
     }
 
-    /// What a struct or enum declares; `None` if something about it was reported.
+    /// Returns the definition of a struct or enum; `None` if an error was reported.
     pub(crate) fn adt(
         &self,
         item: usize,
@@ -348,7 +351,8 @@ impl<'a> Program<'a> {
         adt
     }
 
-    /// True if a struct or enum does not contain itself, other than behind references and in function pointers.
+    /// Returns true if a struct or enum does not contain itself. References and function pointers
+    /// end the search, because their targets are stored elsewhere.
     fn is_finite(
         &self,
         item: usize,
@@ -379,8 +383,8 @@ impl<'a> Program<'a> {
         self.containing.borrow_mut().push((item, args.to_vec()));
         let mut open: Vec<&Mono> = adt.variants.iter().flatten().collect();
         let mut is_finite = true;
-        // The first part that is not finite ends it: several in each type would be a number of steps that is exponential in
-        // the depth.
+        // The search stops at the first infinite part: following several per type would take a
+        // number of steps that is exponential in the depth.
         while let Some(part) = open.pop().filter(|_| is_finite) {
             match part {
                 Mono::Array(elem, _) => open.push(elem),
@@ -434,7 +438,7 @@ impl<'a> Program<'a> {
         let fields = shapes.into_iter().map(field_names).collect();
         let default = match self.item(item)? {
             Item::Enum(of) => of.variants.iter().position(|variant| {
-                // `None` is the one of `Option`.
+                // `None` is the default variant of `Option`, the only library enum here.
                 self.is_prelude(item) && variant.fields.is_empty()
                     || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
             }),
@@ -443,7 +447,7 @@ impl<'a> Program<'a> {
         Some(Adt { variants, tag, discriminants, align: repr.align, fields, default })
     }
 
-    /// A number that no other closure has.
+    /// Returns a number that no other closure has.
     pub(crate) fn new_closure(&self) -> usize {
         let next = self.closures.get();
         self.closures.set(next + 1);
@@ -451,11 +455,11 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Whether an attribute is a `derive` of a trait.
+/// Returns true if an attribute is a `derive` of a trait.
 fn derives(attr: &Attribute, of_trait: &str) -> bool {
     let mut found = false;
     if attr.path().is_ident("derive") {
-        // What is wrong with it, rustc says.
+        // rustc reports errors in it.
         let _ = attr.parse_nested_meta(|meta| {
             found |= meta.path.segments.last().is_some_and(|last| last.ident == of_trait);
             Ok(())
@@ -464,7 +468,7 @@ fn derives(attr: &Attribute, of_trait: &str) -> bool {
     found
 }
 
-/// What `#[repr(..)]` says.
+/// The contents of `#[repr(..)]`.
 struct Repr {
     tag: Scalar,
     align: u64,
@@ -474,7 +478,7 @@ impl Repr {
     fn of(attrs: &[Attribute]) -> Self {
         let mut repr = Self { tag: Scalar::I32, align: 1 };
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
-            // What is wrong with it, rustc says.
+            // rustc reports errors in it.
             let _ = attr.parse_nested_meta(|meta| {
                 let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
                 if let Some(prim) = Prim::named(&name) {
@@ -491,7 +495,7 @@ impl Repr {
     }
 }
 
-/// The discriminants of an enum's variants: as written, or one more than the one before.
+/// Returns the discriminants of an enum's variants: as written, or one more than the previous one.
 fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     let mut next = 0;
     let mut all = Vec::with_capacity(of.variants.len());
@@ -513,7 +517,7 @@ fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     Some(all)
 }
 
-/// Names of fields; those of tuple structs are numbers.
+/// Returns the names of fields; tuple structs have numbers.
 fn field_names(fields: &syn::Fields) -> Vec<String> {
     let fields = fields.iter().enumerate();
     fields

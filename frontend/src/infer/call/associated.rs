@@ -1,4 +1,4 @@
-//! Functions of number types and of their traits, by their path.
+//! Calls of associated functions of number types and of their traits, by path.
 use crate::{
     hir::{Expr, Kind},
     infer::Infer,
@@ -11,8 +11,9 @@ use crate::{
 use syn::ExprCall;
 
 impl Infer<'_> {
-    /// `f32::from_bits(x)`, `u64::from(x)`, `f32::max(a, b)`, `T::from_i32(3)`, `Num::min(a, b)`;
-    /// `None` if it is none of them. `owner` is the type that the path names, if it is one of an item.
+    /// Infers `f32::from_bits(x)`, `u64::from(x)`, `f32::max(a, b)`, `T::from_i32(3)`, `Num::min(a,
+    /// b)`; `None` if the path is none of these. `owner` is the type that the path names, if it is
+    /// an item's.
     pub(crate) fn associated_call(
         &mut self,
         names: &[String],
@@ -20,6 +21,8 @@ impl Infer<'_> {
         call: &ExprCall,
         at: SpanRange,
     ) -> Option<Expr> {
+        // The types that a path can name: a trait, whose type the first argument decides; a number
+        // or a type parameter, perhaps by an alias; an associated type.
         let (name, of) = names.split_last()?;
         let of: Vec<&str> = of.iter().map(String::as_str).collect();
         let this = match of.as_slice() {
@@ -40,6 +43,8 @@ impl Infer<'_> {
             _ => return None,
         };
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
+        // The order is that of the language: conversions, functions without a receiver, methods
+        // called as functions, comparisons.
         let ty = self.number_of_bounds(this);
         if let "from" | "try_from" = name.as_str() {
             let from = self.made_by_bound(this, "From");
@@ -57,7 +62,7 @@ impl Infer<'_> {
         Some(self.written_out(spec, this, call, at))
     }
 
-    /// A method that is called as a function: its receiver is its first argument.
+    /// Infers a method call in function form: the receiver is the first argument.
     pub(crate) fn written_out(
         &mut self,
         spec: Spec,
@@ -78,9 +83,8 @@ impl Infer<'_> {
         self.apply_to(spec, this, Some(receiver), &rest, at)
     }
 
-    /// `Num::min(a, b)` and `std::cmp::min(a, b)`: the type is that of the first argument.
-    /// A function of a trait, or of the module `math`, of which the type of its first argument tells
-    /// which one it is.
+    /// Infers `Num::min(a, b)` or `std::cmp::min(a, b)`: a function of a trait or of the module
+    /// `math`, selected by the type of its first argument.
     pub(crate) fn trait_call(
         &mut self,
         name: &str,
@@ -95,7 +99,7 @@ impl Infer<'_> {
         let receiver = self.autoderef(receiver);
         let this = receiver.ty;
         let spec = match self.types.get(this) {
-            // Not decided yet: what all numbers have will do.
+            // Not decided yet: the binary methods that all numbers share still apply.
             Type::Unknown(Class::Int | Class::Float) => method::method(name, Type::Prim(Prim::I32))
                 .filter(|spec| matches!(spec.which, Method::Binary(_))),
             ty => find(name, ty),

@@ -8,17 +8,18 @@ use crate::{
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
 
-/// What is said of an argument that is no ordering, or of one that is not known.
+/// The error for an argument that is no known ordering.
 pub(crate) const NO_ORDERING: &str = "an ordering in kernel code is one of std's constants";
+/// The help for [`NO_ORDERING`].
 pub(crate) const ORDERING: &str = "write for example `Ordering::Relaxed`";
 
-/// The ordering of std's that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
+/// Returns the std ordering that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
 fn std_ordering(path: &syn::Path) -> Option<(&'static str, Order)> {
     let name = &path.segments.last()?.ident;
     ORDERS.into_iter().find(|(known, _)| name == known)
 }
 
-/// How a method is called: arguments before the orderings, and how many of those.
+/// The signature of a method: the numbers of arguments before the orderings and of orderings.
 struct Form {
     method: AtomicMethod,
     values: usize,
@@ -107,7 +108,7 @@ impl Infer<'_> {
         self.atomic(Atomic { method: form.method, place, args, name, orders }, ty, at)
     }
 
-    /// A method of an atomic, if std's does not panic with its orderings.
+    /// Makes a method call of an atomic. Reports orderings with which std's method panics.
     fn atomic(&mut self, atomic: Atomic, ty: Ty, at: SpanRange) -> Expr {
         let known = atomic.orders.iter().map(|order| match order {
             OrderOf::Known(order) => Some(*order),
@@ -120,7 +121,7 @@ impl Infer<'_> {
         self.make(Kind::Atomic(Box::new(atomic)), ty, at)
     }
 
-    /// `a.fetch_update(set_order, fetch_order, |value| ..)`
+    /// Infers `a.fetch_update(set_order, fetch_order, |value| ..)`.
     fn fetch_update(
         &mut self,
         place: Expr,
@@ -144,7 +145,7 @@ impl Infer<'_> {
         self.atomic(Atomic { method, place, args, name, orders }, ty, at)
     }
 
-    /// `Result<T, T>`, of what was there before.
+    /// Returns the type `Result<T, T>` of an exchange, both with the previous value.
     fn exchanged(&mut self, value: Ty) -> Ty {
         let both = vec![GenericArg::Type(value), GenericArg::Type(value)];
         let list = self.types.list(both);
@@ -154,7 +155,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A reference to the same atomic at another scope: `a.block()`, `a.system()`.
+    /// Infers `a.block()` and `a.system()`: a reference to the same atomic at another scope.
     fn scoped(&mut self, place: Expr, scope: Scope, call: &ExprMethodCall, at: SpanRange) -> Expr {
         self.count(0, &call.args, at);
         let ty = place.ty;
@@ -163,7 +164,7 @@ impl Infer<'_> {
         self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// `a.get_mut()`: a reference to the value of an atomic that nobody shares, or so `&mut` says.
+    /// Infers `a.get_mut()`: a reference to the value, which `&mut` proves to be unshared.
     fn atomic_value(
         &mut self,
         place: Expr,
@@ -180,7 +181,7 @@ impl Infer<'_> {
         self.make(Kind::Reshape { slice, len: None }, ty, at)
     }
 
-    /// An ordering: one of std's by its name or that of a constant, or a value that is one.
+    /// Infers an ordering: one of std's by its name or by a constant's, or a value.
     fn ordering(&mut self, arg: &syn::Expr) -> Option<OrderOf> {
         if let Some(order) = self.ordering_named(arg) {
             return Some(OrderOf::Known(order));
@@ -200,7 +201,7 @@ impl Infer<'_> {
         None
     }
 
-    /// The value that an ordering is by its name.
+    /// Makes the value of the ordering that a path names.
     pub(crate) fn ordering_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
         let of = path.segments.iter().rev().nth(1);
         let (name, _) =

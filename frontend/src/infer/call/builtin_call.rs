@@ -1,4 +1,4 @@
-//! Calls of what is a function of the kernel side, and no device function.
+//! Calls of built-in functions.
 use crate::{
     hir::{Expr, GenericArg, Kind},
     infer::{Infer, Obligation},
@@ -75,7 +75,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The width of a shuffle, from its first generic argument.
+    /// Sets the width of a shuffle from its first generic argument.
     fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
         let len = self.types.unknown_len();
         if let Some(written) = Self::turbofish(path).and_then(|args| args.args.first()) {
@@ -85,7 +85,7 @@ impl Infer<'_> {
         if self.types.is_reported_len(len) {
             return;
         }
-        // What is known later is looked at then: of a kernel's own parameter, when it is launched.
+        // A width that is unknown here, a parameter of the kernel, is checked at launch.
         let extent = self.types.extent(len);
         let known = extent.map(|extent| extent.simplified().and_then(|extent| extent.known()));
         match (&mut found.which, known) {
@@ -105,7 +105,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a generic argument of a shuffle is the type of what is shuffled.
+/// Returns true if a generic argument of a shuffle is the type of the shuffled value.
 fn is_value_type(arg: &GenericArgument) -> bool {
     match arg {
         GenericArgument::Type(syn::Type::Infer(_)) => false,

@@ -1,4 +1,4 @@
-//! Closures: inlined where they are called.
+//! Closures, which are inlined at their calls.
 use crate::{
     hir::{Closure, Expr, Kind, Pattern, Var},
     infer::Infer,
@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, rc::Rc};
 use syn::{ExprClosure, ReturnType, visit::Visit};
 use warpwise_compiler::id::Id as _;
 
-/// What a bound such as `Fn(f32) -> f32` says of a closure.
+/// A call signature from a bound such as `Fn(f32) -> f32`.
 #[derive(Clone)]
 pub(crate) struct Callable {
     pub(crate) params: Vec<Ty>,
@@ -17,7 +17,7 @@ pub(crate) struct Callable {
 }
 
 impl Infer<'_> {
-    /// A closure; `expected` if it is known how it is called.
+    /// Infers a closure; `expected` is its call signature, if known.
     pub(crate) fn closure(&mut self, expr: &ExprClosure, expected: Option<&Callable>) -> Expr {
         let at =
             SpanRange::token(expr.inputs_begin.span).to(SpanRange::token(expr.inputs_end.span));
@@ -32,6 +32,7 @@ impl Infer<'_> {
             (ReturnType::Default, Some(expected)) => expected.ret,
             (ReturnType::Default, None) => self.unknown(),
         };
+        // The body is a function of its own: `return`, `break` and divergence do not cross it.
         let ret_before = std::mem::replace(&mut self.ret, ret);
         let returned_before = std::mem::replace(&mut self.returns_early, false);
         let targets = std::mem::take(&mut self.targets);
@@ -67,7 +68,7 @@ impl Infer<'_> {
         (params.collect(), types)
     }
 
-    /// Variables from outside that a closure mentions.
+    /// Returns the outer variables that a closure mentions.
     fn captured(&self, expr: &ExprClosure, outside: usize) -> Vec<Var> {
         struct Mentioned<'i, 'a>(&'i Infer<'a>, BTreeSet<usize>);
         impl<'ast> Visit<'ast> for Mentioned<'_, '_> {
@@ -80,7 +81,7 @@ impl Infer<'_> {
         mentioned.1.into_iter().filter(|index| *index < outside).map(Var::new).collect()
     }
 
-    /// A call of a value: of a closure or function pointer.
+    /// Infers a call of a closure or function pointer.
     pub(crate) fn invoke(&mut self, callee: Expr, call: &syn::ExprCall, at: SpanRange) -> Expr {
         let callee = self.autoderef(callee);
         let (params, ret) = match self.types.get(callee.ty) {
@@ -110,7 +111,7 @@ impl Infer<'_> {
         self.make(Kind::Invoke { callee: Box::new(callee), args }, ret, at)
     }
 
-    /// Reports that a value of this type is called, or passed to be called.
+    /// Reports the call of a value that is not callable, or its use as a callable argument.
     pub(crate) fn cannot_be_called(&mut self, ty: Ty, at: SpanRange) -> Reported {
         let shown = self.types.show(ty);
         self.errors.mistyped(at, format_args!("a value of type `{shown}` cannot be called"))

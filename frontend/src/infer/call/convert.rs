@@ -1,6 +1,8 @@
-//! `from`, `into`, `try_from` and `try_into`: of numbers, and into what has an `impl` of `From` or `TryFrom`.
+//! Conversions: `from`, `into`, `try_from` and `try_into`, of numbers and through `impl`s of `From`
+//! and `TryFrom`.
 //!
-//! The target of `into` and `try_into` may be known only later; what must hold of it is checked then.
+//! The target of `into` and `try_into` may be decided after the call, so an obligation checks it at
+//! the end.
 use crate::{
     hir::{Block, Expr, GenericArg, Kind},
     infer::{
@@ -14,8 +16,8 @@ use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;
 
 impl<'a> Infer<'a> {
-    /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`; of a value of type `from`, if
-    /// that is written.
+    /// Infers `u64::from(x)`, which is a lossless cast, or `u8::try_from(x)`. `from` is the source
+    /// type, if a bound names it.
     pub(crate) fn converted_from(
         &mut self,
         this: Ty,
@@ -37,7 +39,7 @@ impl<'a> Infer<'a> {
         if name == "from" { self.lossless(value, this, at) } else { self.checked(value, this, at) }
     }
 
-    /// `x.into()` and `x.try_into()`, or the receiver back. `hint` is what is expected.
+    /// Infers `x.into()` and `x.try_into()`, or returns the receiver. `hint` is the expected type.
     pub(crate) fn converted(
         &mut self,
         value: Expr,
@@ -59,6 +61,7 @@ impl<'a> Infer<'a> {
         };
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
         let told = Told { args: &[&*call.receiver], ..Told::default() };
+        // `try_into` of a user's `impl` goes first, then slices to arrays, then numbers.
         if tries {
             let target = hint.and_then(|hint| self.types.first_arg(hint));
             if let Some(to) = target
@@ -75,7 +78,7 @@ impl<'a> Infer<'a> {
             let to = target.unwrap_or_else(|| self.unknown());
             return Ok(self.checked(value, to, at));
         }
-        // What everything is made into: itself.
+        // The identity conversion, `impl From<T> for T`.
         if let Some(to) = hint.and_then(|to| self.types.mono(to))
             && self.types.mono(value.ty) == Some(to)
         {
@@ -99,7 +102,7 @@ impl<'a> Infer<'a> {
         Ok(self.lossless(value, to, at))
     }
 
-    /// The elements of an array as a tuple; rustc checks that there are as many.
+    /// Makes a tuple of an array's elements; rustc checks that the counts agree.
     fn array_as_tuple(&mut self, array: Expr, elem: Ty, count: usize, at: SpanRange) -> Expr {
         let (usize, mut stmts) = (self.prim(Prim::Usize), Vec::new());
         let array = self.named(array, &mut stmts);
@@ -115,20 +118,22 @@ impl<'a> Infer<'a> {
         self.make(Kind::Block { label: None, block }, ty, at)
     }
 
-    /// Makes numbers without a suffix what alone is converted into what a bound says: `impl Into<Seconds>`.
+    /// Decides the types of unsuffixed numbers that have only one conversion into the type of an
+    /// `Into` bound: `impl Into<Seconds>`.
     pub(crate) fn settle_conversions(&mut self) {
         for (from, into) in std::mem::take(&mut self.conversions) {
             if self.types.mono(from).is_some() {
                 continue;
             }
             if let Some(source) = self.only_source(from, into) {
-                // Where they differ, rustc says so.
+                // rustc reports a mismatch.
                 let _ = self.types.unify(from, source);
             }
         }
     }
 
-    /// What alone a value of type `from`, of which not all is known, can be, so that it is made into one of type `into`.
+    /// Returns the only type that a partly known value can have, given that it converts into
+    /// `into`.
     pub(crate) fn only_source(&mut self, from: Ty, into: Ty) -> Option<Ty> {
         let itself = self.types.could_unify(into, from);
         let mut sources: Vec<Ty> = itself.then_some(into).into_iter().collect();
@@ -140,7 +145,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The function of the `impl` of `From` that makes a value of type `to` of one of type `from`.
+    /// Returns the function of the `impl` of `From` that converts `from` to `to`.
     pub(crate) fn impl_of_from(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
         let (member, [this, param]) = self.impls_of_from(to, from).into_iter().next()?;
         self.types.unify(this, to).ok()?;
@@ -148,7 +153,8 @@ impl<'a> Infer<'a> {
         Some(member)
     }
 
-    /// The functions of all `impl`s of `From` that may make a value of type `to` of one of type `from`, and these types of theirs.
+    /// Returns the functions of all `impl`s of `From` that may convert `from` to `to`, each with
+    /// its target and source types.
     fn impls_of_from(&mut self, to: Ty, from: Ty) -> Vec<(Member<'a>, [Ty; 2])> {
         let mut found = Vec::new();
         for item in self.program().impls_with("from") {
@@ -169,13 +175,13 @@ impl<'a> Infer<'a> {
         found
     }
 
-    /// A cast that loses nothing; rustc checks that it does not.
+    /// Makes a lossless cast; rustc checks that it is one.
     fn lossless(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
         self.oblige(at, Obligation::From(value.ty, to));
         self.make(Kind::Cast(Box::new(value)), to, at)
     }
 
-    /// A cast, in a `Result`: `Ok` if it comes back the same, with the same sign.
+    /// Makes a checked cast to a `Result`: `Ok` if the value survives the round trip with its sign.
     fn checked(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
         self.oblige(at, Obligation::TryFrom(value.ty, to));
         let program = self.program();
@@ -186,6 +192,8 @@ impl<'a> Infer<'a> {
         let both = self.types.list(vec![GenericArg::Type(to), GenericArg::Type(error)]);
         let result = self.types.add(Type::Adt(result, both));
 
+        // `{ let value = ..; let cast = value as To; if cast as From == value && (value < 0) ==
+        // (cast < 0) { Ok(cast) } else { Err(error) } }`
         let from = value.ty;
         let mut stmts = Vec::new();
         let value = self.named(value, &mut stmts);
@@ -226,7 +234,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
-    /// A variant with one part.
+    /// Makes a variant with one field.
     fn variant(&mut self, variant: usize, part: Expr, ty: Ty, at: SpanRange) -> Expr {
         let fields = vec![(0, part)];
         self.make(Kind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)

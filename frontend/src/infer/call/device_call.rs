@@ -1,4 +1,4 @@
-//! Calls of device functions: what their parameters are, and what is passed.
+//! Calls of device functions: parameter types, generic arguments and closures.
 use crate::{
     hir::{Call, Expr, GenericArg, Kind},
     infer::{
@@ -20,17 +20,17 @@ use syn::{
     AngleBracketedGenericArguments, FnArg, GenericArgument, PathArguments, ReturnType, Signature,
 };
 
-/// A device function, and what the parameters of its `impl` are.
+/// A resolved device function, with the generic arguments of its `impl`.
 pub(crate) struct Function<'a> {
     pub(crate) callee: Callee,
     pub(crate) sig: &'a Signature,
     pub(crate) env: Env,
-    /// What is expected of a call.
+    /// The type that the context expects of the call.
     pub(crate) gives: Option<Ty>,
 }
 
 impl<'a> Infer<'a> {
-    /// A call of a device function.
+    /// Infers a call of a device function.
     pub(crate) fn call_function(
         &mut self,
         Function { callee, sig, env, gives }: Function<'a>,
@@ -55,6 +55,7 @@ impl<'a> Infer<'a> {
         if !self.count(params.len() - skipped, args, at) {
             return self.make(Kind::Reported, ret, at);
         }
+        // Bounds go first: they tell the parameters of closures among the arguments.
         let bounds = self.callables(callee, sig, &env);
         self.equal_types(callee, sig, &env, at);
         let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
@@ -74,8 +75,8 @@ impl<'a> Infer<'a> {
         self.make(Kind::Call(Box::new(call)), ret, at)
     }
 
-    /// What a function returns that says only which traits it has: what its body gives, for these
-    /// arguments.
+    /// Decides the return type of a function that returns `impl Trait`: the type of its body, for
+    /// these arguments.
     pub(crate) fn returned(&mut self, call: &Call, ret: Ty, at: SpanRange) {
         let args = call.generics.iter().map(|arg| self.types.mono_arg(*arg)).collect();
         let this = call.this.map(|this| self.types.mono(this));
@@ -91,7 +92,7 @@ impl<'a> Infer<'a> {
         let found = made.and_then(|made| made.types.mono(made.ret));
         let ty = match found {
             Some(mono) => self.types.of_mono(&mono),
-            // Its body is wrong, which was reported, or is at hand.
+            // The body is wrong, which was reported, or is still being inferred.
             None => {
                 let fact = "what this returns is not known here";
                 let help = "let the function return a type, and not an `impl` of a trait";
@@ -102,7 +103,7 @@ impl<'a> Infer<'a> {
         self.unify(at, ret, ty);
     }
 
-    /// Reports that the types must be known that a function is called for.
+    /// Reports a call whose instance needs types that are not known yet.
     pub(crate) fn unknown_types(&mut self, at: SpanRange) -> Reported {
         self.errors.advise(
             at,
@@ -125,8 +126,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Arguments: closures last, when the others have told what they are called with. A number without a suffix
-    /// that a call `gives` back is what is expected there.
+    /// Infers arguments. Closures go last, because the other arguments decide their parameter
+    /// types. Between the two, an unsuffixed number that the call returns (`gives`: the return type
+    /// and the expected type) takes the expected type.
     pub(crate) fn arguments(
         &mut self,
         args: &crate::infer::call::method_call::Args,
@@ -164,7 +166,7 @@ impl<'a> Infer<'a> {
         values.into_iter().flatten().collect()
     }
 
-    /// A closure or function that is called as `bound` says.
+    /// Infers a closure or function with the call signature `bound`.
     pub(crate) fn callable(&mut self, arg: &syn::Expr, bound: &Callable) -> Expr {
         if let syn::Expr::Reference(reference) = arg
             && is_closure(&reference.expr)
@@ -173,6 +175,7 @@ impl<'a> Infer<'a> {
             return self.borrowed(closure, reference);
         }
         let value = match as_closure(arg) {
+            // A function becomes a closure that calls it: `|arg0, arg1| name(arg0, arg1)`.
             Some(closure) => self.closure(closure, Some(bound)),
             None if self.is_function(arg) => {
                 let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
@@ -187,7 +190,7 @@ impl<'a> Infer<'a> {
         value
     }
 
-    /// Whether an argument names something other than a variable, perhaps of a type in `<..>`.
+    /// Returns true if an argument names something other than a variable, perhaps as `<T>::name`.
     pub(crate) fn is_function(&self, arg: &syn::Expr) -> bool {
         let Some(path) = callee(arg) else {
             return matches!(arg, syn::Expr::Path(path) if path.qself.is_some());
@@ -195,7 +198,7 @@ impl<'a> Infer<'a> {
         path.get_ident().is_none_or(|ident| self.scope.find(ident).is_none())
     }
 
-    /// Makes the signature of a closure what its bound says.
+    /// Unifies the signature of a closure with its bound.
     pub(crate) fn called_as(&mut self, value: &Expr, bound: &Callable) {
         let (ty, at) = (self.types.pointee(value.ty), self.places[value.at]);
         let called = match self.types.get(ty) {
@@ -216,7 +219,7 @@ impl<'a> Infer<'a> {
         self.unify(at, called.ret, bound.ret);
     }
 
-    /// What the bounds `Fn(..)` of a function say of its type parameters.
+    /// Returns the call signatures that `Fn(..)` bounds give to the type parameters of a function.
     pub(crate) fn callables(
         &mut self,
         callee: Callee,
@@ -239,7 +242,7 @@ impl<'a> Infer<'a> {
         callables
     }
 
-    /// Makes the types of traits what bounds say they are: `I: Iterator<Item = T>`.
+    /// Unifies associated types with the types in bounds: `I: Iterator<Item = T>`.
     fn equal_types(&mut self, callee: Callee, sig: &'a Signature, env: &Env, at: SpanRange) {
         for (owner, of_trait) in self.traits_of_parameters(callee, sig, env) {
             let Some(last) = of_trait.segments.last() else { continue };
@@ -260,7 +263,8 @@ impl<'a> Infer<'a> {
         self.settle_projections(false);
     }
 
-    /// What the type parameters of a function stand for, with the traits that they are bound by.
+    /// Returns the traits that bound the type parameters of a function, each with the parameter's
+    /// type.
     fn traits_of_parameters(
         &self,
         callee: Callee,
@@ -298,8 +302,8 @@ impl<'a> Infer<'a> {
         traits
     }
 
-    /// What the generic parameters of a called function are: those of its `impl`, then its own,
-    /// unknown or as written.
+    /// Returns the environment of a called function: the generic arguments of its `impl`, then its
+    /// own, written or unknown.
     pub(crate) fn instantiate(
         &mut self,
         sig: &'a Signature,
@@ -320,7 +324,7 @@ impl<'a> Infer<'a> {
         Env { args, ..env }
     }
 
-    /// Obliges generic arguments to be known in the end.
+    /// Registers the obligation that generic arguments are known in the end.
     pub(crate) fn oblige_known(&mut self, args: &[(String, GenericArg)], at: SpanRange) {
         for (_, arg) in args {
             match arg {
@@ -331,7 +335,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The closure that an argument is.
+/// Returns the closure in an argument, through parentheses.
 fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
     match expr {
         syn::Expr::Closure(closure) => Some(closure),
@@ -341,7 +345,7 @@ fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
     }
 }
 
-/// Whether an argument is a closure, perhaps behind `&` or `&mut`.
+/// Returns true if an argument is a closure, perhaps after `&` or `&mut`.
 fn is_closure(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Reference(reference) => is_closure(&reference.expr),

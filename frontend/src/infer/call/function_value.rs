@@ -15,7 +15,7 @@ use std::rc::Rc;
 use syn::{Item, ReturnType};
 
 impl<'a> Infer<'a> {
-    /// The function or variant that a path names as a value: `square` in `apply(square, x)`,
+    /// Infers a path to a function or variant as a value: `square` in `apply(square, x)`,
     /// `Vec3::length`, `Some`.
     pub(crate) fn function_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
         let env = self.env.clone();
@@ -68,7 +68,7 @@ impl<'a> Infer<'a> {
         self.made_closure(params, types, body, at)
     }
 
-    /// A variable for each argument, as a parameter and as a value.
+    /// Makes a variable for each argument, as a pattern and as an expression.
     pub(crate) fn argument_variables(
         &mut self,
         types: &[Ty],

@@ -1,6 +1,8 @@
-//! Functions that return an iterator or a closure, where they are called for types that are not known yet: `iter::once(3)`,
-//! `x.array_windows()`. What such a function returns depends on its types, and so its body is inferred among the caller's types, as a block
-//! in the place of the call: what becomes known later becomes known of it, too.
+//! Inlining of functions that return an iterator or a closure, where the types of the call are not
+//! known yet: `iter::once(3)`, `x.array_windows()`.
+//!
+//! The type of such a result depends on the argument types. The body is therefore inferred among
+//! the caller's types, as a block in place of the call: types decided later apply to it, too.
 use crate::{
     hir::{Call, Expr, Kind, Stmt, StmtKind},
     infer::{Infer, items::scope::Env},
@@ -11,23 +13,24 @@ use syn::FnArg;
 use warpwise_compiler::{id::Id as _, ir::GenericId};
 
 impl Infer<'_> {
-    /// Whether the types that a function is called for are not known yet.
+    /// Returns true if the instance of a call has types that are not known yet.
     pub(crate) fn is_early(&self, call: &Call) -> bool {
         call.generics.iter().any(|arg| self.types.mono_arg(*arg).is_none())
             || call.this.is_some_and(|this| self.types.mono(this).is_none())
     }
 
-    /// What the function that is called does, as a block.
+    /// Infers the body of a called function as a block.
     pub(crate) fn in_place(&mut self, call: Call, env: Env, at: SpanRange) -> Expr {
         let Call { callee, args, .. } = call;
         let Some(written) = self.program().written(callee) else {
             return self.no_block(at);
         };
+        // A recursive call would never end.
         if self.in_place.contains(&callee) {
             return self.no_block(at);
         }
         self.in_place.push(callee);
-        // Its own witness has what is noted of it.
+        // Notes of the callee belong to its own witness.
         let notes = std::mem::take(&mut self.notes);
         let ret = self.unknown();
         let ret = std::mem::replace(&mut self.ret, ret);
@@ -38,6 +41,7 @@ impl Infer<'_> {
         let targets = std::mem::take(&mut self.targets);
         let is_own =
             !self.program().is_prelude(callee.item) && !self.program().is_foreign(callee.item);
+        // Nodes of foreign code get the span of the call, since their own are of other files.
         let outside = self.place;
         if !is_own {
             self.place = outside.or(Some(at));
@@ -67,7 +71,8 @@ impl Infer<'_> {
         if returned { self.no_block(at) } else { block }
     }
 
-    /// What has the methods of a number whose type is not known yet: in a function whose type parameter stands for it, those of its bounds.
+    /// Returns the type that selects the methods of a number of unknown type: inside an inlined
+    /// generic function, a type parameter with its bounds.
     pub(crate) fn number_of_bounds(&self, ty: Ty) -> Type {
         match self.types.get(ty) {
             Type::Unknown(class)

@@ -16,20 +16,21 @@ use crate::{
 use syn::{ExprMethodCall, punctuated::Punctuated};
 use warpwise_compiler::{id::Id as _, ir::Extent};
 
-/// Arguments as they are written.
+/// Arguments as written.
 pub(crate) type Args = Punctuated<syn::Expr, syn::Token![,]>;
 
 impl Infer<'_> {
     pub(crate) fn method_call(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Expr {
         let at =
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
+        /// Infers a method call: the receiver, then its method.
         let name = call.method.to_string();
         let through = self.through_result(&name, &call.receiver, hint);
         let receiver = self.expr(&call.receiver, through);
         self.method_on(receiver, call, hint, at)
     }
 
-    /// A method of a receiver as it is written.
+    /// Infers a method of a receiver that is not dereferenced yet.
     pub(crate) fn method_on(
         &mut self,
         receiver: Expr,
@@ -38,6 +39,8 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let name = call.method.to_string();
+        // Methods of the reference itself go first: `into_iter` of `&array` and iterator methods of
+        // `&mut iterator` see the reference. All others see the value after all references.
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.iterated(receiver, at);
         }
@@ -48,7 +51,22 @@ impl Infer<'_> {
         self.method_of(receiver, call, hint, at)
     }
 
-    /// A method of what is there, behind references.
+    /// Resolves a method of a dereferenced receiver.
+    ///
+    /// The steps below are the method resolution order of the language: the first that knows the
+    /// method wins. Each returns the receiver as `Err` if it does not apply.
+    ///
+    /// 1. Errors, receivers of unknown type, iterators: their types alone decide.
+    /// 2. Inherent methods of numbers, unless a trait bound has the method.
+    /// 3. `into` and `try_into`.
+    /// 4. `unwrap` and its kin, which end the thread.
+    /// 5. `as_ref` and `as_mut` of options.
+    /// 6. Methods of `impl`s, of the user and of the library.
+    /// 7. Iterator methods of types with `impl Iterator`.
+    /// 8. The same steps for the target of the receiver's `Deref`.
+    /// 9. Comparisons, derived or by `impl`.
+    /// 10. Operator methods: `x.add(y)`.
+    /// 11. `clone` of arrays; methods of slices; methods of atomics; `clone` of other types.
     fn method_of(
         &mut self,
         receiver: Expr,
@@ -78,7 +96,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        // What a bound says goes before what the number that a type parameter stands for has.
+        // A method of a bound overrides the method of the number that a type parameter stands for.
         if let Some(spec) = method::method(&name, self.types.get(this))
             && self.meant_trait(this, &name).is_none()
         {
@@ -134,7 +152,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A call of a method of an `impl`; or the receiver back.
+    /// Calls a method of an `impl`, or returns the receiver.
     pub(crate) fn method_of_impl(
         &mut self,
         receiver: Expr,
@@ -153,8 +171,8 @@ impl Infer<'_> {
         Ok(self.call_function(of, receiver, call.turbofish.as_ref(), &call.args, at))
     }
 
-    /// What is expected of `x.try_into()` where a method that takes its `Result` apart is expected to give
-    /// `hint`.
+    /// Returns the expected type of `x.try_into()`, given that the method `name` of its `Result` is
+    /// expected to return `hint`.
     fn through_result(&mut self, name: &str, receiver: &syn::Expr, hint: Option<Ty>) -> Option<Ty> {
         let syn::Expr::MethodCall(inner) = receiver else { return None };
         if inner.method != "try_into" {
@@ -168,7 +186,7 @@ impl Infer<'_> {
         Some(self.result_of(value))
     }
 
-    /// A `Result` of this or of an error that is not known yet.
+    /// Returns the type `Result<value, _>`, whose error is not known yet.
     pub(crate) fn result_of(&mut self, value: Ty) -> Ty {
         let result = self.program().library("Result").expect("the prelude has it");
         let parts = [value, self.unknown()].map(GenericArg::Type);
@@ -176,7 +194,7 @@ impl Infer<'_> {
         self.types.add(Type::Adt(result, list))
     }
 
-    /// Whether a type is an array, an option or a result, or a reference to one or to a slice.
+    /// Returns true for an array, an option or a result, and for a reference to one or to a slice.
     fn is_sequence(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Array(..) => true,
@@ -196,7 +214,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The receiver as a method takes it: by value, or by a reference to where it is.
+    /// Adjusts the receiver to the method's `self`: by value, or by a reference to its place.
     pub(crate) fn adjusted(&mut self, receiver: Expr, sig: &syn::Signature) -> Option<Expr> {
         let at = self.places[receiver.at];
         match sig.inputs.first() {
@@ -214,8 +232,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Visits arguments whose call is wrong, for what is wrong with them besides: not closures,
-    /// which only belong to the call.
+    /// Visits the arguments of a wrong call to report their own errors. Closures are left out,
+    /// since the call decides their types.
     pub(crate) fn discard(&mut self, args: &Args) {
         for arg in args {
             if !matches!(arg, syn::Expr::Closure(_)) {
@@ -224,7 +242,8 @@ impl Infer<'_> {
         }
     }
 
-    /// A method of a number whose type is not decided yet: one of the traits that all of its kind have, as in Rust.
+    /// Infers a method of a number whose type is undecided: a method of a trait that all numbers of
+    /// its kind implement, as in Rust.
     fn undecided_receiver(
         &mut self,
         receiver: Expr,
@@ -254,7 +273,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a number without a suffix that `into` makes what is expected: `x > 4.0.into()`.
+    /// Returns the type of an unsuffixed number that `into` converts to the expected type: `x >
+    /// 4.0.into()`.
     fn converted_number(
         &mut self,
         this: Ty,
@@ -271,11 +291,11 @@ impl Infer<'_> {
             None if self.is_overloaded(into) => self.only_source(this, into)?,
             None => return None,
         };
-        // Another one would be asked for without an end.
+        // Any other type would recurse without end.
         self.types.as_prim(source).is_some().then_some(source)
     }
 
-    /// rustc needs the type of a receiver when it gets there, and so do we.
+    /// Reports a receiver of unknown type. rustc needs the type at this point, too.
     fn unknown_receiver(
         &mut self,
         receiver: &Expr,
@@ -329,8 +349,8 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// A method or associated function of the number type `this`, with its receiver if it was
-    /// written as a method.
+    /// Infers the arguments of a method or associated function of the number type `this`;
+    /// `receiver` is `None` if it has none.
     pub(crate) fn apply(
         &mut self,
         spec: Spec,
@@ -347,7 +367,7 @@ impl Infer<'_> {
         self.apply_to(spec, this, receiver, &args, at)
     }
 
-    /// As [`Self::apply`], with as many arguments as there must be.
+    /// As [`Self::apply`], with the right number of arguments.
     pub(crate) fn apply_to(
         &mut self,
         spec: Spec,
@@ -390,7 +410,8 @@ impl Infer<'_> {
         self.types.as_prim(this).map_or(this, |prim| self.prim(of(prim)))
     }
 
-    /// Whether there are as many arguments as there must be; reports and visits them if not.
+    /// Returns true if the number of arguments is right; otherwise reports it and visits the
+    /// arguments.
     pub(crate) fn count(&mut self, expected: usize, args: &Args, at: SpanRange) -> bool {
         if args.len() == expected {
             return true;
@@ -405,7 +426,7 @@ impl Infer<'_> {
             .mistyped(at, format_args!("this takes {expected} arguments, and {found} are given"));
     }
 
-    /// The obligation of what is shuffled.
+    /// Registers the obligation of a shuffled value.
     pub(crate) fn shuffled(&mut self, ty: Ty, at: SpanRange) {
         self.oblige(at, Obligation::Shuffled(ty));
     }

@@ -1,4 +1,4 @@
-//! Calls of functions by their path.
+//! Calls of functions by path.
 mod associated;
 pub(crate) mod atomic;
 mod builtin_call;
@@ -31,6 +31,22 @@ use syn::{AngleBracketedGenericArguments, ExprCall, Item, PathArguments};
 use warpwise_compiler::ir::BinaryOp;
 
 impl<'a> Infer<'a> {
+    /// Infers a call.
+    ///
+    /// The steps below are the name resolution order of the language: the first that knows the path
+    /// wins.
+    ///
+    /// 1. Callees that are no plain path: `<T as Trait>::name`, else any value.
+    /// 2. Local variables: closures and function pointers.
+    /// 3. Device functions.
+    /// 4. Tuple structs and variants.
+    /// 5. `size_of` and `align_of`, built-in functions, collectives of `warp` and `block`,
+    ///    functions of std modules, functions of `math`.
+    /// 6. `From::from` and `TryFrom::try_from`, whose target is the expected type.
+    /// 7. Functions of `impl`s: `Type::function`, `Trait::function`.
+    /// 8. `default` of numbers and of types that derive it.
+    /// 9. Operators and comparisons by trait: `Add::add`.
+    /// 10. Associated functions of number types.
     pub(crate) fn call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));
         let Some(func) = callee(&call.func) else {
@@ -109,7 +125,7 @@ impl<'a> Infer<'a> {
         self.no_function(&names, at)
     }
 
-    /// `std::mem::swap` and the like, which the prelude has.
+    /// Returns the library function for `std::mem::swap` and the like.
     fn std_function(&self, names: &[String]) -> Option<Function<'a>> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (of, name) = match names.as_slice() {
@@ -127,7 +143,7 @@ impl<'a> Infer<'a> {
         Some(Function { callee, sig, env, gives: None })
     }
 
-    /// `warp::reduce` and the like, which the prelude has.
+    /// Infers `warp::reduce` and other collectives of the library.
     fn collective_call(
         &mut self,
         names: &[String],
@@ -153,7 +169,7 @@ impl<'a> Infer<'a> {
         Some(result)
     }
 
-    /// What must hold of the values that the threads bring.
+    /// Registers the obligation on the values that threads contribute.
     fn oblige_collective(&mut self, found: Collective, result: &Expr, at: SpanRange) {
         let Kind::Call(call) = &result.kind else { return };
         let Some(GenericArg::Type(value)) = call.generics.first().copied() else { return };
@@ -166,7 +182,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `T::default()` of what derives it, and of numbers.
+    /// Infers `T::default()` of numbers and of types that derive it.
     fn default_call(
         &mut self,
         path: &syn::Path,
@@ -186,7 +202,7 @@ impl<'a> Infer<'a> {
         Some(self.make(Kind::Default, ty, at))
     }
 
-    /// `Type::function` and `Trait::function`.
+    /// Resolves `Type::function` and `Trait::function`.
     fn path_member(
         &mut self,
         path: &syn::Path,
@@ -195,7 +211,7 @@ impl<'a> Infer<'a> {
     ) -> Option<Member<'a>> {
         let env = self.env.clone();
         let args: Vec<&syn::Expr> = call.args.iter().collect();
-        // What a number has itself goes before what a trait says of it.
+        // Inherent functions of numbers override those of traits.
         if let Some((prim, name)) = self.number_named(path, &env)
             && method::is_inherent(&name, prim)
         {
@@ -205,7 +221,7 @@ impl<'a> Infer<'a> {
             let told = Told { args: &args, gives: hint, of_trait: None };
             return self.member_told(owner, &name, None, told);
         }
-        // A trait: the type is that of the first argument, or what is expected.
+        // For a trait, the first argument or the expected type decides the type.
         let name = path.segments.last()?.ident.to_string();
         let mut of_trait = path.clone();
         of_trait.segments.pop();
@@ -220,8 +236,8 @@ impl<'a> Infer<'a> {
         self.member_told(owner, &name, Some(&named), told)
     }
 
-    /// The type of an expression that is inferred again later: what is wrong with it is reported
-    /// then.
+    /// Returns the type of an expression that is inferred again later. Its errors, obligations and
+    /// projections are dropped, because the second visit has them again.
     pub(crate) fn probe(&mut self, expr: &syn::Expr) -> Ty {
         let mut errors = crate::syntax::error::Errors::default();
         let kept = std::mem::replace(self.errors, std::mem::take(&mut errors));
@@ -236,7 +252,7 @@ impl<'a> Infer<'a> {
         ty
     }
 
-    /// `<T as Trait>::function` and `<T>::function` of types that are no plain paths.
+    /// Resolves `<T as Trait>::function` and `<T>::function`.
     fn qualified(
         &mut self,
         func: &syn::Expr,
@@ -297,7 +313,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether a path is `From::from` or `TryFrom::try_from`, which make what is expected.
+/// Returns true for `From::from` and `TryFrom::try_from`, which convert to the expected type.
 fn is_conversion(names: &[String]) -> bool {
     let last: Vec<&str> = names.iter().rev().take(2).map(String::as_str).collect();
     matches!(last.as_slice(), ["from", "From"] | ["try_from", "TryFrom"])

@@ -1,4 +1,4 @@
-//! Function pointers: closures and functions where one is needed, or where one of several is chosen.
+//! Function pointers: coercion of closures and functions, and the choice of one of several.
 use crate::{
     hir::{Expr, Kind},
     infer::{Infer, call::closure::Callable, items::path::callee},
@@ -6,15 +6,15 @@ use crate::{
 };
 
 impl Infer<'_> {
-    /// How a function pointer is called.
+    /// Returns the call signature of a function pointer.
     pub(crate) fn signature_of(&mut self, list: List) -> Callable {
         let mut params = self.types.parts(list);
         let ret = params.pop().unwrap_or_else(|| self.types.unit());
         Callable { params, ret }
     }
 
-    /// A closure, or the name of a function, where a function pointer is expected: its parameters are those
-    /// of the pointer.
+    /// Infers a closure or function name where a function pointer is expected, with the pointer's
+    /// parameters.
     pub(crate) fn pointed(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Option<Expr> {
         let Type::Pointer(list) = self.types.get(hint?) else { return None };
         let is_called = match expr {
@@ -29,14 +29,14 @@ impl Infer<'_> {
         Some(self.callable(expr, &signature))
     }
 
-    /// Whether a path is that of a constant, which may be a function pointer itself.
+    /// Returns true if a path names a constant, which may be a function pointer itself.
     fn names_constant(&mut self, expr: &syn::Expr) -> bool {
         let Some(path) = callee(expr) else { return false };
         let env = self.env.clone();
         self.local_constant(&path).is_some() || self.constant_item(&path, &env).is_some()
     }
 
-    /// A closure as the function pointer that is expected; other values as they are.
+    /// Coerces a closure to the expected function pointer; returns other values unchanged.
     pub(crate) fn as_pointer(&mut self, value: Expr, expected: Ty) -> Expr {
         let Type::Pointer(list) = self.types.get(expected) else { return value };
         let Type::Closure(id) = self.types.get(value.ty) else { return value };
@@ -50,8 +50,8 @@ impl Infer<'_> {
         self.make(Kind::Pointer(Box::new(value)), expected, range)
     }
 
-    /// A value that one of several ways gives, or that an array has: of closures and functions, which all have types of
-    /// their own, it is a function pointer.
+    /// Coerces a branch value or array element that is a closure to a function pointer, because
+    /// closures and functions each have a type of their own.
     pub(crate) fn chosen(&mut self, value: Expr) -> Expr {
         let Type::Closure(id) = self.types.get(value.ty) else { return value };
         let closure = self.types.closure_type(id);
@@ -60,7 +60,7 @@ impl Infer<'_> {
         self.as_pointer(value, pointer)
     }
 
-    /// An element of an array, whose elements are of this type.
+    /// Infers an element of an array with elements of this type.
     pub(crate) fn expect_chosen(&mut self, expr: &syn::Expr, expected: Ty) -> Expr {
         let value = self.expr(expr, Some(expected));
         let value = self.chosen(value);

@@ -1,9 +1,9 @@
-//! Patterns with alternatives inside, as several without: `(A(x) | B(x), 1 | 2)` as `(A(x), 1)`,
-//! `(A(x), 2)`, `(B(x), 1)` and `(B(x), 2)`, in the order in which Rust tries them.
+//! Expansion of nested alternatives: `(A(x) | B(x), 1 | 2)` becomes `(A(x), 1)`, `(A(x), 2)`,
+//! `(B(x), 1)` and `(B(x), 2)`, in the order in which Rust tries them.
 use std::borrow::Cow;
 use syn::Pat;
 
-/// A pattern without alternatives in it, or those that it stands for.
+/// Returns the patterns without alternatives that a pattern expands to.
 pub(crate) fn apart(pat: &Pat) -> Vec<Cow<'_, Pat>> {
     if has_alternatives(pat) {
         split(pat).into_iter().map(Cow::Owned).collect()
@@ -67,14 +67,14 @@ fn split(pat: &Pat) -> Vec<Pat> {
     }
 }
 
-/// Patterns side by side, each apart.
+/// Expands adjacent patterns.
 fn each<'p>(
     pats: impl Iterator<Item = &'p Pat>,
 ) -> impl Iterator<Item = syn::punctuated::Punctuated<Pat, syn::Token![,]>> {
     product(pats.map(split)).into_iter().map(|pats| pats.into_iter().collect())
 }
 
-/// One of each, the last ones changing first.
+/// Returns the Cartesian product, in which the last factors vary fastest.
 fn product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
     of.fold(vec![Vec::new()], |found, pats| {
         let with = |before: &Vec<Pat>, pat| [before.as_slice(), std::slice::from_ref(pat)].concat();

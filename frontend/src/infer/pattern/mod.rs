@@ -1,7 +1,7 @@
-//! Patterns, and `let`.
+//! Patterns and `let`.
 //!
-//! A pattern that is no reference, held against a reference, takes it apart and binds by
-//! reference from there, as in Rust; in the tree both are explicit.
+//! A non-reference pattern matched against a reference dereferences it and binds by reference from
+//! there, as in Rust. The tree has both explicitly.
 pub(crate) mod alternatives;
 pub(crate) mod pattern_hint;
 
@@ -21,22 +21,22 @@ use std::collections::BTreeSet;
 use syn::{Ident, Local, Pat, RangeLimits};
 use warpwise_compiler::ir::Extent;
 
-/// How variables are bound.
+/// The default binding mode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// To what is there.
+    /// Variables are bound by value.
     Value,
-    /// To a reference to it.
+    /// Variables are bound by reference.
     Reference { mutable: bool },
 }
 
 impl<'a> Infer<'a> {
-    /// A pattern held against a value of type `ty`; declares its variables.
+    /// Infers a pattern matched against a value of type `ty`, and declares its variables.
     pub(crate) fn pattern(&mut self, pat: &Pat, ty: Ty) -> Pattern {
         self.pattern_in(pat, ty, Mode::Value)
     }
 
-    /// The same of a pattern that every value fits.
+    /// As [`Self::pattern`], for a pattern that matches every value.
     pub(crate) fn irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
         let outer = std::mem::replace(&mut self.is_irrefutable, true);
         let pattern = self.pattern(pat, ty);
@@ -65,7 +65,7 @@ impl<'a> Infer<'a> {
         Pattern { kind, ty, at }
     }
 
-    /// Whether a pattern takes apart what a reference refers to without saying so.
+    /// Returns true if a pattern implicitly dereferences a reference.
     fn sees_through(&self, pat: &Pat) -> bool {
         match pat {
             Pat::Wild(_) | Pat::Reference(_) | Pat::Type(_) | Pat::Paren(_) | Pat::Or(_) => false,
@@ -76,7 +76,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a plain name in a pattern is a constant or variant rather than a variable.
+    /// Returns true if a plain name in a pattern is a constant or variant rather than a variable.
     fn is_constant(&self, ident: &Ident) -> bool {
         let name = ident.to_string();
         !self.is_irrefutable && is_type_name(&name) && self.scope.find(ident).is_none()
@@ -218,7 +218,7 @@ impl<'a> Infer<'a> {
         PatternKind::Parts { variant: shape.variant, parts }
     }
 
-    /// Patterns side by side, of which one may be `..`.
+    /// Infers adjacent patterns, one of which may be `..`.
     fn parts<'p>(
         &mut self,
         pats: impl IntoIterator<Item = &'p Pat>,
@@ -296,7 +296,7 @@ impl<'a> Infer<'a> {
             Type::Array(elem, own) => {
                 if rest.is_none() && self.types.extent(own).is_none() {
                     let len = self.types.len(len);
-                    // Nothing is known of it: anything fits.
+                    // The length of the array is unknown, so this cannot fail.
                     let _ = self.types.unify_len(own, len);
                 }
                 elem
@@ -327,7 +327,7 @@ impl<'a> Infer<'a> {
         PatternKind::Slice { before, rest, after }
     }
 
-    /// What `rest @ ..` stands for next to `named` elements: of an array, an array.
+    /// Returns the type of `rest @ ..` beside `named` elements: an array of an array, else a slice.
     fn rest_of(&mut self, ty: Ty, elem: Ty, named: usize) -> Ty {
         if let Type::Array(_, len) = self.types.get(ty)
             && let Some(&Extent::Const(len)) = self.types.extent(len)
@@ -338,12 +338,12 @@ impl<'a> Infer<'a> {
         self.types.add(Type::Slice(elem))
     }
 
-    /// Whether a pattern binds a variable.
+    /// Returns true if a pattern binds a variable.
     pub(crate) fn binds(&self, pat: &Pat) -> bool {
         !self.names_in(pat).is_empty()
     }
 
-    /// The variables that a pattern binds.
+    /// Returns the names of the variables that a pattern binds.
     fn names_in(&self, pat: &Pat) -> BTreeSet<String> {
         struct Names<'p>(Vec<&'p syn::PatIdent>);
         impl<'p> syn::visit::Visit<'p> for Names<'p> {
@@ -358,7 +358,7 @@ impl<'a> Infer<'a> {
         bound.map(|pat| pat.ident.to_string()).collect()
     }
 
-    /// Several patterns, of which the others bind the variables of the first.
+    /// Infers alternatives. The first declares the variables; the others bind the same ones.
     fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
         let first = self.vars.len();
         let mut cases = Vec::with_capacity(pat.cases.len());
@@ -380,7 +380,7 @@ impl<'a> Infer<'a> {
         PatternKind::Any(cases)
     }
 
-    /// The variable of this name that an alternative before this one has bound.
+    /// Returns the variable of this name that an earlier alternative declared.
     fn bound_before(&mut self, ident: &Ident, ty: Ty) -> Option<Var> {
         let name = ident.to_string();
         let (_, var) = self.alternative.iter().find(|(bound, _)| *bound == name)?;
@@ -389,6 +389,7 @@ impl<'a> Infer<'a> {
         Some(var)
     }
 
+    /// Infers a `let` statement.
     pub(crate) fn local(&mut self, local: &Local) -> Option<StmtKind> {
         let (pat, written) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
@@ -428,7 +429,7 @@ impl<'a> Infer<'a> {
         Some(StmtKind::Let { pattern, init, other })
     }
 
-    /// The `else` of a `let`: it does not come back.
+    /// Infers the `else` of a `let`, which must diverge.
     fn otherwise(&mut self, other: &syn::Expr) -> crate::hir::Block {
         let before = self.diverges;
         let value = self.expr(other, None);
@@ -446,7 +447,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The struct or variant that a pattern's or expression's path names, if it has no fields.
+    /// Returns the struct or variant without fields that a path names.
     pub(crate) fn unit_shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
         self.shape(path).filter(|(_, shape)| shape.fields.is_empty())
     }

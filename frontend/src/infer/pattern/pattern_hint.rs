@@ -1,4 +1,5 @@
-//! The type that a pattern says of what is held against it, for values that are made into what is expected: `let Point { x, y } = pair.into()`.
+//! Expected types from patterns, for values that convert to the expected type: `let Point { x, y }
+//! = pair.into()`.
 use crate::{
     infer::Infer,
     types::{Ty, Type},
@@ -7,7 +8,8 @@ use syn::{Expr, Pat};
 use warpwise_compiler::ir::Extent;
 
 impl Infer<'_> {
-    /// What is expected of a value that is held against a pattern, if the value depends on that.
+    /// Returns the type that a pattern implies for a value, if the value depends on its expected
+    /// type.
     pub(crate) fn expected_by(&mut self, pat: &Pat, value: &Expr) -> Option<Ty> {
         if depends(value) { self.said_by(pat) } else { None }
     }
@@ -27,7 +29,7 @@ impl Infer<'_> {
                 let has_rest = pat.elems.iter().any(|part| matches!(part, Pat::Rest(_)));
                 for (part, field) in pat.elems.iter().zip(fields).filter(|_| !has_rest) {
                     if let Some(said) = self.said_by(part) {
-                        // Where they differ, the pattern is wrong, which is said of it.
+                        // The pattern itself reports a mismatch.
                         let _ = self.types.unify(field, said);
                     }
                 }
@@ -50,7 +52,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a value is what somebody expects it to be.
+/// Returns true if a value's type depends on the expected type.
 pub(crate) fn depends(value: &Expr) -> bool {
     match value {
         Expr::Paren(value) => depends(&value.expr),

@@ -1,7 +1,8 @@
-//! Types that traits have: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
+//! Associated types: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
 //!
-//! They are what the `impl` says, of which there may be several with a type of that name: one of `Mul<f32>` and one of
-//! `Mul<Vector>`. `Self::Output` in an `impl` is its own; of a parameter `T` it is that of the trait among its bounds.
+//! An `impl` defines them. Several `impl`s of one trait may define a type of the same name, such as
+//! `Mul<f32>` and `Mul<Vector>`. `Self::Output` in an `impl` is the type of that `impl`;
+//! `T::Output` of a parameter `T` is that of the trait among its bounds.
 use crate::{
     hir::{GenericArg, Kind},
     infer::{
@@ -21,9 +22,9 @@ use syn::{
     GenericArgument, GenericParam, ImplItem, Item, TraitItem, TypeParamBound, WherePredicate,
 };
 
-/// A type of a trait that is asked for before it is known of what type.
+/// A use of an associated type that waits until the type of its owner is known.
 pub(crate) struct Projection {
-    /// What it is.
+    /// The unknown type to unify with the result.
     ty: Ty,
     owner: Ty,
     name: String,
@@ -31,12 +32,12 @@ pub(crate) struct Projection {
     meant: Meant,
     env: Env,
     at: SpanRange,
-    /// Whether a bound says what it is: one that nothing else says anything of is left to rustc.
+    /// True if a bound determines the type. A type without any source is then left to rustc.
     is_bound: bool,
 }
 
 impl<'a> Infer<'a> {
-    /// The type that `Self::Item` or `T::Item` is, in the path of a constant or function of it.
+    /// Returns the type `Self::Item` or `T::Item` that owns the function or constant of a path.
     pub(crate) fn projected(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
         let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
         let (first, name) = (first.ident.to_string(), name.ident.to_string());
@@ -48,7 +49,7 @@ impl<'a> Infer<'a> {
         Some(self.type_of(of, &first, &name, env, SpanRange::path(path)))
     }
 
-    /// `Self::Name` and `T::Name`, where `of` is the type that the first name stands for.
+    /// Returns the type `Self::Name` or `T::Name`, where `of` is the type of the first name.
     pub(crate) fn type_of(
         &mut self,
         of: Ty,
@@ -67,7 +68,7 @@ impl<'a> Infer<'a> {
         self.associated_type(of, name, of_trait, meant, env, at)
     }
 
-    /// The type of this name that the `impl` says in which one is.
+    /// Returns the type with this name that the surrounding `impl` defines.
     fn own_type_of(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
         let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
             return None;
@@ -78,7 +79,7 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The traits that a type parameter of the item at hand is said to have.
+    /// Returns the traits that bound a type parameter of the surrounding item.
     fn bounds(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
         let mut found: Vec<&'a syn::Generics> = Vec::new();
         match env.home {
@@ -123,7 +124,8 @@ impl<'a> Infer<'a> {
         of_param.chain(behind).flatten().filter_map(of_trait).collect()
     }
 
-    /// Whether a trait has a type of this name: of std's, those of operators and iterators.
+    /// Returns true if a trait has a type of this name. Of std's traits, `Deref`, iterators and
+    /// operators have one.
     fn declares(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
         let found = self.split(of_trait, env).and_then(|split| self.program().item(split.item));
         if let Some(Item::Trait(of)) = found {
@@ -141,8 +143,8 @@ impl<'a> Infer<'a> {
         of_std == name
     }
 
-    /// What the `impl` of a trait for the type says, of this one if it is known which. Where the type is not known
-    /// yet, as in a call whose arguments tell it, it is looked up once it is.
+    /// Returns the associated type of an owner, in the `impl` of one trait if that is known. If the
+    /// owner is unknown, as in a call whose arguments decide it, the lookup is deferred.
     pub(crate) fn associated_type(
         &mut self,
         owner: Ty,
@@ -162,7 +164,7 @@ impl<'a> Infer<'a> {
         ty
     }
 
-    /// Looks up the types of traits that were asked for before their types were known: those that are now, or `all`.
+    /// Looks up deferred associated types: those whose owners are known by now, or `all`.
     pub(crate) fn settle_projections(&mut self, all: bool) {
         let mut index = 0;
         while let Some(Projection { owner, of_trait, env, .. }) = self.projections.get(index) {
@@ -184,7 +186,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a type, and what the trait is generic over, are known.
+    /// Returns true if a type and the generic arguments of the trait are known.
     fn is_decided(&mut self, owner: Ty, of_trait: Option<&syn::Path>, env: &Env) -> bool {
         let is_known =
             |this: &Self, ty: Ty| !matches!(this.types.get(ty), Type::Unknown(Class::Any));
@@ -218,7 +220,7 @@ impl<'a> Infer<'a> {
         self.types.add(Type::Reported(reported))
     }
 
-    /// The same; `None` if nothing says it.
+    /// Finds the associated type; `None` if there is no definition of it.
     fn type_found(
         &mut self,
         owner: Ty,
@@ -228,6 +230,8 @@ impl<'a> Infer<'a> {
         env: &Env,
         at: SpanRange,
     ) -> Option<Ty> {
+        // The user's `impl`s override std's knowledge only where a trait is named; a plain name of
+        // a std type needs no `impl`.
         let of_std = self.type_of_std(owner, name, at);
         if of_std.is_some() && of_trait.is_none() {
             return of_std;
@@ -262,7 +266,7 @@ impl<'a> Infer<'a> {
                 return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
             }
         }
-        // Of a trait by another name than that of its definition.
+        // The trait is used under another name than that of its definition.
         if of_std.is_none()
             && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
@@ -272,10 +276,10 @@ impl<'a> Infer<'a> {
         of_std
     }
 
-    /// The type that a trait of std's has without an `impl` of kernel code.
+    /// Returns an associated type of a std trait that needs no `impl` of kernel code.
     fn type_of_std(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
         match (self.types.get(owner), name) {
-            // Of an operator, with a number of the same type.
+            // The output of an operator with a number of the same type.
             (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") => Some(owner),
             (Type::Ref { to, .. }, "Output") if self.types.as_prim(to).is_some() => Some(to),
             (Type::Ref { to, .. }, "Target") => Some(to),
@@ -292,7 +296,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a type is an iterator, or is made into one, without an `impl` of kernel code.
+    /// Returns true for an iterator and for a type that converts into one without an `impl` of
+    /// kernel code.
     fn is_iterable(&mut self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Iter(..) | Type::Array(..) => true,
@@ -306,7 +311,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Makes the type that a trait has for `owner` what a bound says it is.
+    /// Unifies the associated type of `owner` with the type that a bound gives it.
     pub(crate) fn equal_type(
         &mut self,
         owner: Ty,
@@ -321,8 +326,8 @@ impl<'a> Infer<'a> {
         self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
     }
 
-    /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument
-    /// that is left out is the type itself, as it is for operators.
+    /// Returns true if a trait with its generic arguments is the trait of an `impl`, and unifies
+    /// the arguments. An omitted argument defaults to the type itself, as for operators.
     fn is_same_trait(
         &mut self,
         (wanted, env): (&syn::Path, &Env),
@@ -343,7 +348,7 @@ impl<'a> Infer<'a> {
             && pairs.iter().all(|(a, b)| self.types.unify_arg(*a, *b).is_ok())
     }
 
-    /// The types and constants that are written for a trait.
+    /// Returns the types and constants written for a trait.
     pub(crate) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<GenericArg> {
         let Some(last) = path.segments.last() else { return Vec::new() };
         let written = generic_arguments(&last.arguments);
@@ -375,7 +380,7 @@ impl<'a> Infer<'a> {
         arguments.collect()
     }
 
-    /// A type that is written for a trait, or a constant parameter by its name.
+    /// Returns a type written for a trait, or a constant parameter by its name.
     fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
         if let syn::Type::Path(path) = ty
             && let Some((_, found @ GenericArg::Const(_))) =
@@ -386,7 +391,7 @@ impl<'a> Infer<'a> {
         GenericArg::Type(self.type_in(ty, env))
     }
 
-    /// `<T as Trait>::Name` and `<T>::Name`
+    /// Infers `<T as Trait>::Name` and `<T>::Name`.
     pub(crate) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
         let owner = self.type_in(&qself.ty, env);
         match path.segments.last() {

@@ -1,8 +1,9 @@
-//! What the bounds of a type parameter say of its functions.
+//! Bounds of type parameters, and the members that they select.
 //!
-//! A function is inferred for types that are known, of which more is known than its bounds say. Rust goes by the bounds alone: `x.scale()`
-//! with `T: Scale` is that of `Scale`, whatever else what `T` stands for has by that name. A type parameter stands for a type of its own in
-//! the table of types, by which what is of it is told from what is of the same type otherwise.
+//! A function is inferred for known types, which have more members than the bounds of its type
+//! parameters show. Rust goes by the bounds alone: `x.scale()` with `T: Scale` is the method of
+//! `Scale`, even if the type of `T` has another `scale`. Every type parameter therefore has an
+//! entry of its own in the table of types, distinct from other entries of the same type.
 use crate::{
     hir::GenericArg,
     infer::{
@@ -16,24 +17,26 @@ use crate::{
 };
 use syn::{Item, ItemImpl, TraitItem, TypeParamBound};
 
-/// How many traits may lead from a bound to the trait that is meant.
+/// The greatest number of supertrait steps from a bound to the trait of a member.
 const MOST_SUPERTRAITS: usize = 16;
 
-/// Which functions, constants and types of a type may be meant by a name.
+/// The candidates for a member of a type by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// Any that it has.
+    /// All members of the type.
     Any,
-    /// Those of this trait, which a bound names; as it is written, where it is one only.
+    /// Members of this trait, which a bound names; with its path as written, if only one bound
+    /// names it.
     Of(String, Option<syn::Path>),
-    /// Those of traits that are not kernel code, or that whatever it stands for has.
+    /// Members of traits that are not kernel code, and members that every type has.
     OfStd,
 }
 
 impl<'a> Infer<'a> {
-    /// What may be meant by a name that is said of a type, which may be what a type parameter stands for where that is written.
+    /// Returns the candidates for a member of a type, which may be the argument of a type
+    /// parameter.
     pub(crate) fn meant(&self, of: Ty, name: &str, env: &Env) -> Meant {
-        // The prelude goes by what is there.
+        // Library code is generic by shape, so all members of the actual type count.
         if env.home.is_some_and(|home| self.program().is_prelude(home)) {
             return Meant::Any;
         }
@@ -48,7 +51,7 @@ impl<'a> Infer<'a> {
         let Some(bounds) = self.bounds_of(of, env) else { return Meant::Any };
         let find = |bound: &&TypeParamBound| self.bound_with(bound, name, env, 0);
         let Some(found) = bounds.iter().find_map(find) else { return Meant::OfStd };
-        // Of several bounds by one trait, the arguments of a call tell which is meant.
+        // If several bounds name one trait, the call's arguments select the bound.
         let written = bounds.iter().filter_map(|bound| match bound {
             TypeParamBound::Trait(bound) => Some(&bound.path),
             _ => None,
@@ -59,14 +62,15 @@ impl<'a> Infer<'a> {
         Meant::Of(found, first.filter(|_| second.is_none()).cloned())
     }
 
-    /// The path of a trait with its parameters, as its own items may write it.
+    /// Returns the path of a trait with its own parameters, as its items may write it.
     fn own_path(&self, item: usize) -> Option<syn::Path> {
         let Some(Item::Trait(defined)) = self.program().item(item) else { return None };
         let (name, (_, params, _)) = (&defined.ident, defined.generics.split_for_impl());
         Some(syn::parse_quote!(#name #params))
     }
 
-    /// The trait of kernel code that a bound names, for a method that is called of what a type parameter stands for.
+    /// Returns the trait of kernel code in a bound that has the method called on a type parameter's
+    /// value.
     pub(crate) fn meant_trait(&self, of: Ty, name: &str) -> Option<String> {
         match self.meant(of, name, &self.env) {
             Meant::Of(of_trait, _) => Some(of_trait),
@@ -74,12 +78,12 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether an `impl` may be the one that is meant.
+    /// Returns true if an `impl` can contain the selected member.
     pub(crate) fn is_meant(&self, meant: &Meant, item: usize, of: &ItemImpl) -> bool {
         let own = Env { args: [].into(), home: Some(item), this: None };
         match (meant, &of.trait_) {
             (Meant::Any, _) => true,
-            // What std's traits say of std's types.
+            // Methods of std traits on std types.
             (Meant::OfStd, None) => self.program().is_prelude(item),
             (Meant::Of(..), None) => false,
             (Meant::Of(name, _), Some((path, _))) => {
@@ -93,8 +97,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether an `impl` is for a type that it could be for by its shape: its bounds say so where it is one for all
-    /// types that have a trait, `impl<F: Fn(f32) -> f32> Integrand for F`.
+    /// Returns true if the bounds of a blanket `impl` hold for a type: `impl<F: Fn(f32) -> f32>
+    /// Integrand for F`. Other `impl`s match by shape alone.
     pub(crate) fn is_bound(&mut self, item: usize, of: &'a ItemImpl, owner: Ty) -> bool {
         self.is_bound_within(item, of, owner, 0)
     }
@@ -109,7 +113,7 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// Whether a type may have the trait that a bound names.
+    /// Returns true if a type may implement the trait of a bound.
     fn has_trait(&mut self, of: Ty, path: &syn::Path, env: &Env, depth: usize) -> bool {
         let (kind, wanted) = (self.types.get(of), self.split(path, env).map(|split| split.item));
         if let Type::Unknown(_) | Type::Reported(_) = kind {
@@ -131,7 +135,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether an item is an `impl` of this trait for a type.
+    /// Returns true if an item is an `impl` of this trait for a type.
     fn is_impl(&mut self, item: usize, of_trait: usize, owner: Ty, depth: usize) -> bool {
         let Some(Item::Impl(of)) = self.program().item(item) else { return false };
         let own = Env { args: [].into(), home: Some(item), this: None };
@@ -143,7 +147,7 @@ impl<'a> Infer<'a> {
             && self.is_bound_within(item, of, owner, depth + 1)
     }
 
-    /// What a type is made into by the only bound that says so, `T: Into<f32>`, or what it is made of, `T: From<f32>`.
+    /// Returns the type in the only bound `T: Into<f32>` or `T: From<f32>` of a type parameter.
     pub(crate) fn made_by_bound(&mut self, of: Ty, of_trait: &str) -> Option<Ty> {
         let env = self.env.clone();
         let mut found = Vec::new();
@@ -156,7 +160,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The types that a bound, or one of those that its trait stands on, says of this trait.
+    /// Collects the type arguments that a bound and its supertraits give to this trait.
     fn arguments_of(
         &self,
         bound: &'a TypeParamBound,
@@ -183,7 +187,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a bound of the type parameter that stands for a type says that it is a number.
+    /// Returns true if a bound makes the type parameter a number.
     pub(crate) fn is_number(&self, of: Ty) -> bool {
         self.bounds_of(of, &self.env).into_iter().flatten().any(|bound| match bound {
             TypeParamBound::Trait(bound) => {
@@ -194,7 +198,8 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The bounds of the type parameter that stands for a type; `None` if there is none.
+    /// Returns the bounds of the type parameter that a type stands for; `None` if there is no such
+    /// parameter.
     fn bounds_of(&self, of: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
         let item = env.home.and_then(|home| self.program().item(home));
         let name = match item {
@@ -241,7 +246,8 @@ impl<'a> Infer<'a> {
         self.trait_with(self.split(&bound.path, env)?.item, name, depth)
     }
 
-    /// The name of a trait of kernel code, or of one that it stands on, that has something of this name.
+    /// Returns the name of a trait of kernel code that has a member of this name: the trait itself
+    /// or a supertrait.
     fn trait_with(&self, item: usize, name: &str, depth: usize) -> Option<String> {
         let Item::Trait(defined) = self.program().item(item)? else { return None };
         let has = defined.items.iter().any(|member| match member {
@@ -259,14 +265,14 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The type parameter that an `impl` is for: `impl<T: Num> Scale for T`.
+/// Returns the type parameter that a blanket `impl` is for: `impl<T: Num> Scale for T`.
 fn for_all(of: &ItemImpl) -> Option<&syn::TypeParam> {
     let syn::Type::Path(this) = peel(&of.self_ty) else { return None };
     let name = this.path.get_ident()?;
     of.generics.type_params().find(|param| param.ident == *name)
 }
 
-/// Whether a type is the `Self` of where something is written.
+/// Returns true if a type is the `Self` of the environment.
 fn is_self(infer: &Infer<'_>, of: Ty, env: &Env) -> bool {
     env.this.is_some_and(|this| infer.types.same(this, of))
 }

@@ -1,4 +1,4 @@
-//! Functions and constants of types by their names: which `impl` a call is of.
+//! Functions and constants of types by name: selection of the `impl`.
 use crate::{
     infer::{
         Infer,
@@ -15,15 +15,15 @@ use warpwise_compiler::ir::Scalar;
 /// A function or constant of a type.
 #[derive(Clone)]
 pub(crate) struct Member<'a> {
-    /// Where it is.
+    /// The item and its index in the item.
     pub(crate) callee: Callee,
-    /// Where it is written.
+    /// The environment of the definition.
     pub(crate) env: Env,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: MemberKind<'a>,
 }
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Clone, Copy)]
 pub(crate) enum MemberKind<'a> {
     /// A function.
@@ -32,18 +32,18 @@ pub(crate) enum MemberKind<'a> {
     Const(&'a syn::Expr, &'a syn::Type),
 }
 
-/// What a call tells of the function that it is of.
+/// Facts of a call that select among `impl`s of a generic trait.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Told<'e> {
-    /// Its arguments: the last ones, so that the receiver may be left out.
+    /// The last arguments; the receiver may be left out.
     pub(crate) args: &'e [&'e syn::Expr],
-    /// The type that is expected of it.
+    /// The expected type of the call.
     pub(crate) gives: Option<Ty>,
-    /// The trait as it is written.
+    /// The trait as written.
     pub(crate) of_trait: Option<&'e syn::Path>,
 }
 
-/// A member of an `impl` that could be meant.
+/// A candidate member.
 struct Found<'a> {
     callee: Callee,
     home: Option<usize>,
@@ -53,7 +53,8 @@ struct Found<'a> {
 }
 
 impl<'a> Infer<'a> {
-    /// The function or constant of a type with this name: its own, or that of a trait.
+    /// Returns the function or constant of a type with this name: an inherent one, or that of a
+    /// trait.
     pub(crate) fn member(
         &mut self,
         owner: Ty,
@@ -63,7 +64,8 @@ impl<'a> Infer<'a> {
         self.member_told(owner, name, of_trait, Told::default())
     }
 
-    /// The same. Where several `impl`s of a generic trait have it, the one that fits the call.
+    /// As [`Self::member`]; among several `impl`s of a generic trait, `told` selects the one that
+    /// fits the call.
     pub(crate) fn member_told(
         &mut self,
         owner: Ty,
@@ -78,6 +80,8 @@ impl<'a> Infer<'a> {
             Meant::Any | Meant::OfStd => None,
         };
         let written = told.of_trait.or(of_bound.as_ref());
+        // The order is Rust's: inherent functions first (of numbers, then of `impl`s), traits after
+        // them.
         let may_be_its_own = of_trait.is_none() && !matches!(meant, Meant::Of(..));
         if may_be_its_own && let Some(of_number) = self.of_number(owner, name) {
             return Some(of_number);
@@ -110,7 +114,7 @@ impl<'a> Infer<'a> {
             }
             of_traits.push((found, item));
         }
-        // What a number has without an `impl` may take these arguments, where no `impl` does.
+        // The built-in operators of a number may take these arguments, even if no `impl` does.
         let is_number = self.types.as_prim(owner).is_some() && is_operator(name);
         let fitting = match of_traits.len() {
             0 => return None,
@@ -123,7 +127,7 @@ impl<'a> Infer<'a> {
         self.found(found, owner, item)
     }
 
-    /// Whether this is a conversion of a number to a number, which is std's.
+    /// Returns true for a conversion between numbers, which is built in.
     fn is_between_numbers(&mut self, owner: Ty, name: &str, args: &[&syn::Expr]) -> bool {
         let ("from" | "try_from", &[from]) = (name, args) else { return false };
         if self.types.as_prim(owner).is_none() {
@@ -136,7 +140,8 @@ impl<'a> Infer<'a> {
         )
     }
 
-    /// Whether the arguments that are written for a trait may be those of an `impl`: `Convert::<f32>`.
+    /// Returns true if the written arguments of a trait can be those of an `impl`:
+    /// `Convert::<f32>`.
     fn is_of(
         &mut self,
         written: Option<&syn::Path>,
@@ -153,19 +158,20 @@ impl<'a> Infer<'a> {
             .all(|(written, given)| self.types.could_unify_arg(*written, given))
     }
 
-    /// Makes the arguments of the trait of an `impl` those that are written.
+    /// Unifies the arguments of the trait of an `impl` with the written ones.
     fn unify_trait(&mut self, written: Option<&syn::Path>, item: usize, env: &Env) {
         let Some(Item::Impl(of)) = self.program().item(item) else { return };
         let (Some(written), Some((of_trait, _))) = (written, &of.trait_) else { return };
         let here = self.env.clone();
         let written = self.trait_arguments(written, &here);
         for (written, given) in written.into_iter().zip(self.trait_arguments(of_trait, env)) {
-            // They could be, or another `impl` was found.
+            // They unify, or another `impl` would have been selected.
             let _ = self.types.unify_arg(written, given);
         }
     }
 
-    /// Which of several functions takes the arguments of a call and gives what is expected of it, if one does.
+    /// Returns the index of the candidate that takes the arguments of a call and returns the
+    /// expected type, if there is one.
     fn fitting(&mut self, found: &[(Found<'a>, usize)], told: Told<'_>) -> Option<usize> {
         let is_closure = |arg: &&&syn::Expr| matches!(arg, syn::Expr::Closure(_));
         if told.args.iter().any(|arg| is_closure(&arg)) {
@@ -184,7 +190,7 @@ impl<'a> Infer<'a> {
         let types: Vec<Ty> = told.args.iter().map(|arg| self.probe(arg)).collect();
         let takes = |this: &mut Self, found: &Found<'a>| {
             let MemberKind::Fn(sig) = found.kind else { return true };
-            // What its own parameters are is only known once it is called.
+            // The types of its own generic parameters are only known in the call.
             if !sig.generics.params.is_empty() || sig.inputs.len() < types.len() {
                 return !sig.generics.params.is_empty();
             }
@@ -204,11 +210,11 @@ impl<'a> Infer<'a> {
             .or_else(|| found.iter().position(|of| fits(self, of)))
     }
 
-    /// The function of numbers of this kind that the prelude has.
+    /// Returns the library's function for numbers of this kind.
     fn of_number(&self, owner: Ty, name: &str) -> Option<Member<'a>> {
         let scalar = self.types.as_prim(owner)?.scalar();
         let kinds = [
-            // What is shorter for a size, before what is for all.
+            // A shorter implementation for one size overrides the general one.
             ("Word", scalar == Scalar::U32),
             ("DoubleWord", scalar == Scalar::U64),
             ("Int", scalar.is_int()),
@@ -229,12 +235,12 @@ impl<'a> Infer<'a> {
         if home == Some(item) {
             return Some(Member { callee, env, kind });
         }
-        // A default of the trait: its parameters are what the `impl` says.
+        // A default of the trait: the `impl` gives the trait's generic arguments.
         let env = self.trait_env(item, home?, &env, owner)?;
         Some(Member { callee, env, kind })
     }
 
-    /// Where a trait's own items are written, for the `impl` of it that is `item`.
+    /// Returns the environment of a trait's own items for the `impl` that is `item`.
     fn trait_env(&mut self, item: usize, home: usize, env: &Env, owner: Ty) -> Option<Env> {
         let (Some(Item::Impl(of)), Some(Item::Trait(defined))) =
             (self.program().item(item), self.program().item(home))
@@ -252,8 +258,8 @@ impl<'a> Infer<'a> {
         Some(Env { args: args.into(), ..own })
     }
 
-    /// The member of an `impl` with this name, or the default that its trait has for it; with the
-    /// item in which it is written.
+    /// Returns the member of an `impl` with this name, or its trait's default; with the item that
+    /// defines it.
     fn member_in(
         &self,
         item: usize,

@@ -1,57 +1,57 @@
-//! What must hold of types once they are known.
+//! Obligations: conditions on types that are checked once the types are known.
 use crate::{
     syntax::{error::Errors, span::SpanRange},
     types::{Len, Prim, Ty, Type, Types},
 };
 use warpwise_compiler::{ir::BinaryOp, message::Style};
 
-/// Something that must hold.
+/// A condition on types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Obligation {
     /// The operator is defined on the type.
     Operator(BinaryOp, Ty),
     /// The first type can be shifted by the second.
     Shift(Ty, Ty),
-    /// `-` is defined on it.
+    /// `-` is defined on the type.
     Negated(Ty),
-    /// `!` is defined on it.
+    /// `!` is defined on the type.
     Inverted(Ty),
-    /// Comparisons are defined on it.
+    /// Comparisons are defined on the type.
     Compared(Ty),
     /// The first can be cast to the second.
     Cast(Ty, Ty),
-    /// It can be counted through.
+    /// A range can count over the type.
     Range(Ty),
-    /// A variable can be of it.
+    /// A variable can have the type.
     Bound(Ty),
-    /// It can come out of one of several ways.
+    /// Branches can yield the type.
     Merged(Ty),
-    /// It can be assigned.
+    /// The type can be assigned.
     Assigned(Ty),
-    /// A device function can return it.
+    /// A device function can return the type.
     Returned(Ty),
-    /// Arrays can hold it.
+    /// Arrays can hold the type.
     Element(Ty),
-    /// It can be shared by a block.
+    /// A block can share the type.
     Shared(Ty),
-    /// It can be a type argument.
+    /// The type is known, as a type argument must be.
     TypeArg(Ty),
-    /// It can be shuffled.
+    /// The type can be shuffled.
     Shuffled(Ty),
-    /// It can be printed like this.
+    /// The type can be printed in this style.
     Printed(Ty, Style),
-    /// It can be reduced over a warp, bitwise or not.
+    /// The type can be reduced over a warp, bitwise or not.
     Reduced(Ty, bool),
     /// A constant argument is known.
     ConstArg(Len),
     /// The first can be converted to the second without loss.
     From(Ty, Ty),
-    /// `try_from` of the first, which is an integer, makes the second.
+    /// `try_from` converts the first, an integer, to the second.
     TryFrom(Ty, Ty),
 }
 
 impl Obligation {
-    /// Reports it if it does not hold.
+    /// Reports the obligation if it does not hold.
     pub(crate) fn check(self, at: SpanRange, types: &Types, errors: &mut Errors) {
         match self {
             Self::Operator(op, ty) => {
@@ -291,7 +291,8 @@ fn is_int(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Rust's ranges need a type that counts; no type parameter says that it does.
+/// Returns true for types that ranges count over. No bound of a type parameter grants that, so type
+/// parameters are excluded.
 fn is_range(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(prim) => prim.is_int(),
@@ -304,7 +305,7 @@ fn is_scalar(types: &Types, ty: Ty) -> bool {
     matches!(types.get(ty), Type::Prim(_) | Type::Generic(_) | Type::Reported(_))
 }
 
-/// Whether a type has no reference or closure in it.
+/// Returns true for a type without references and closures.
 fn is_value(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
@@ -326,7 +327,8 @@ fn is_value(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Whether a type has no closure in it; atomics cannot be copied, and that is said where they are.
+/// Returns true for a type without closures. Atomics are not assignable either; their uses report
+/// that.
 fn is_assigned(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Ref { .. } | Type::Atomic(_) | Type::Pointer(_) => true,
@@ -338,7 +340,7 @@ fn is_assigned(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Whether every length in the type is known, or was reported.
+/// Returns true if every length in the type is known, or was reported.
 fn has_lengths(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Array(elem, len) => {
@@ -368,7 +370,7 @@ fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
         (Type::Prim(Prim::Bool), Type::Prim(to)) => to.is_int(),
         (Type::Prim(from), Type::Prim(to)) => from == to || !from.is_half() && !to.is_half(),
         (Type::Never, _) => true,
-        // An enum without data; rustc checks that.
+        // An enum without fields, which rustc checks.
         (Type::Adt(..), Type::Prim(to)) => to.is_int(),
         _ => false,
     };

@@ -1,6 +1,6 @@
-//! Methods of `PartialEq`, `PartialOrd` and `Ord`, and the operators of those that are not
-//! compared part by part: slices, and types with an `impl` of their own. What `cmp` and its kin do
-//! is kernel code, in the prelude.
+//! Comparisons: methods of `PartialEq`, `PartialOrd` and `Ord`, and operators on slices and on
+//! types with an `impl` of their own. Other composites are compared part by part. The methods
+//! themselves are kernel code in the standard library.
 use crate::{
     hir::{Call, Expr, GenericArg, Kind},
     infer::{
@@ -16,8 +16,8 @@ use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::{CompareOp, UnaryOp};
 
 impl<'a> Infer<'a> {
-    /// A method that compares values of a type for which no `impl` of kernel code has it; or the
-    /// receiver back.
+    /// Infers a comparison method of a type for which no `impl` of kernel code has it, or returns
+    /// the receiver.
     pub(crate) fn comparison_method(
         &mut self,
         receiver: Expr,
@@ -36,7 +36,7 @@ impl<'a> Infer<'a> {
         Ok(self.call_function(of, receiver, None, &call.args, at))
     }
 
-    /// `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of other types than numbers.
+    /// Infers `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of types other than numbers.
     pub(crate) fn comparison_call(
         &mut self,
         first: Ty,
@@ -48,7 +48,7 @@ impl<'a> Infer<'a> {
         Some(self.call_function(of, None, None, &call.args, at))
     }
 
-    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
+    /// Infers `cmp` or `partial_cmp` of a type with a part that an `impl` compares.
     fn order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
         let reference = self.types.reference(false, lhs.ty);
         let rhs = self.expect(arg, reference);
@@ -61,7 +61,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Order { total, lhs, rhs }, ty, at)
     }
 
-    /// True if an `impl` of the user's says the order of a type, or of a part of it.
+    /// Returns true if the user's `impl` orders a type or a part of it.
     fn is_compared_by_impl(&mut self, ty: Ty) -> bool {
         let (mut open, mut visited) = (vec![ty], 0);
         while let Some(ty) = open.pop() {
@@ -85,7 +85,7 @@ impl<'a> Infer<'a> {
         false
     }
 
-    /// The function of the prelude that compares values of this type.
+    /// Returns the library function that compares values of this type.
     fn comparer(&self, name: &str, this: Ty) -> Option<Function<'a>> {
         let name = match (name, self.types.get(this)) {
             ("total_cmp", Type::Prim(Prim::F32)) => "total_cmp_32",
@@ -116,7 +116,7 @@ impl<'a> Infer<'a> {
         Some(Function { callee, sig, env, gives: None })
     }
 
-    /// `a == b`, `a < b` and so on of which one is a slice.
+    /// Infers `a == b`, `a < b` and so on, where one side is a slice.
     pub(crate) fn slice_comparison(
         &mut self,
         op: CompareOp,
@@ -144,8 +144,8 @@ impl<'a> Infer<'a> {
         self.called(member, vec![lhs, rhs], bool, at)
     }
 
-    /// `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or what
-    /// `partial_cmp` says; without one, in the order of the parts.
+    /// Infers `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or its
+    /// `partial_cmp`; without one, lexicographically over the parts.
     pub(crate) fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
         let own = self.operator_impl("PartialOrd", method_of(op), lhs.ty, None);
@@ -167,21 +167,21 @@ impl<'a> Infer<'a> {
         self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at)
     }
 
-    /// A call of a function whose generic parameters are known.
+    /// Makes a call of a function whose generic parameters are known.
     fn called(&mut self, of: Member<'a>, args: Vec<Expr>, ret: Ty, at: SpanRange) -> Expr {
         let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee: of.callee, generics, this: of.env.this, args };
         self.make(Kind::Call(Box::new(call)), ret, at)
     }
 
-    /// The opposite of a `bool`.
+    /// Makes the negation of a `bool`.
     pub(crate) fn opposite(&mut self, value: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
         self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
     }
 }
 
-/// The method that an operator stands for.
+/// Returns the method of an operator.
 const fn method_of(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "eq",

@@ -1,7 +1,8 @@
-//! Functions of std's traits by their path, `Add::add(a, b)`, `Clone::clone(&a)`, `<f32 as From<u8>>::from(a)`, and
-//! operators as methods, `a.add(b)`.
+//! Functions of std traits by path, `Add::add(a, b)`, `Clone::clone(&a)`, `<f32 as
+//! From<u8>>::from(a)`, and operators as methods, `a.add(b)`.
 //!
-//! The product that is an argument or a result of such a call is not fused with a sum, as that of no call is.
+//! A product that is an argument or a result of such a call is not fused with a sum, as with any
+//! call.
 use crate::{
     hir::{Block, Expr, Kind},
     infer::{Infer, Obligation, call::method_call::Args},
@@ -11,7 +12,7 @@ use crate::{
 use syn::{ExprCall, ExprMethodCall, GenericArgument, PathArguments, PathSegment};
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
-/// What a function of a trait of `std::ops` does with numbers.
+/// The operation that a function of `std::ops` performs on numbers.
 #[derive(Clone, Copy)]
 enum Operation {
     Binary(BinaryOp),
@@ -19,7 +20,7 @@ enum Operation {
     Unary(UnaryOp),
 }
 
-/// The trait of an operator's function, and what that does.
+/// Returns the trait of an operator's function, and its operation.
 fn operation(name: &str) -> Option<(&'static str, Operation)> {
     use Operation::{Binary, Unary, Update};
     Some(match name {
@@ -49,7 +50,7 @@ fn operation(name: &str) -> Option<(&'static str, Operation)> {
     })
 }
 
-/// Whether a trait is one of std's whose functions are methods of what kernel code has.
+/// Returns true for a std trait whose functions are methods in kernel code.
 fn has_methods(of_trait: &str) -> bool {
     matches!(
         of_trait,
@@ -68,7 +69,7 @@ fn has_methods(of_trait: &str) -> bool {
     )
 }
 
-/// A call by a path as one of a method of its first argument.
+/// Rewrites a call by path as a method call on its first argument.
 fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<ExprMethodCall> {
     let mut args = call.args.iter().cloned();
     let receiver = Box::new(args.next()?);
@@ -90,14 +91,14 @@ fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<Expr
     })
 }
 
-/// Whether a function of this name is an operator's.
+/// Returns true for the name of an operator's function.
 pub(crate) fn is_operator(name: &str) -> bool {
     operation(name).is_some()
 }
 
 impl Infer<'_> {
-    /// A call of a function of one of std's traits: `Trait::function(..)`, or `Type::function(..)`, where `this` is the
-    /// type. `None` if it is none that kernel code has.
+    /// Infers a call of a function of a std trait: `Trait::function(..)`, or `Type::function(..)`
+    /// with the type `this`. Returns `None` if kernel code does not have the function.
     pub(crate) fn by_trait(
         &mut self,
         path: &syn::Path,
@@ -132,7 +133,7 @@ impl Infer<'_> {
         Some(self.method_call(&method, hint))
     }
 
-    /// The same of `<T as Trait>::function(..)`, and of `<[f32; 4]>::function(..)`.
+    /// Infers `<T as Trait>::function(..)` and `<[f32; 4]>::function(..)`.
     pub(crate) fn by_qualified_trait(
         &mut self,
         func: &syn::Expr,
@@ -165,8 +166,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes a value what a method of this type is called on: a reference to it or the value itself, or an array where
-    /// the type is that of slices.
+    /// Unifies a receiver with the type in `<T>::method`: the value, a reference to it, or an array
+    /// for a slice type.
     fn is_receiver(&mut self, receiver: &Expr, this: Ty) {
         let at = self.places[receiver.at];
         let (found, expected) = (self.types.pointee(receiver.ty), self.types.pointee(this));
@@ -176,7 +177,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type that is written behind the trait: `Into::<f32>`.
+    /// Returns the type written after the trait: `Into::<f32>`.
     fn written_type(&mut self, of_trait: &PathSegment) -> Option<Ty> {
         let PathArguments::AngleBracketed(written) = &of_trait.arguments else { return None };
         match written.args.first()? {
@@ -190,7 +191,7 @@ impl Infer<'_> {
         args.iter().zip(hints).map(|(arg, hint)| self.expr(arg, hint)).collect()
     }
 
-    /// An operator that is written as a method of a number; or the receiver back.
+    /// Infers an operator as a method of a number, or returns the receiver.
     pub(crate) fn operator_method(
         &mut self,
         receiver: Expr,
@@ -211,7 +212,7 @@ impl Infer<'_> {
         })
     }
 
-    /// An operation on these values; `None` if they are too many or too few.
+    /// Makes an operation on these values; `None` if their number is wrong.
     fn operate(
         &mut self,
         name: &str,
@@ -232,7 +233,7 @@ impl Infer<'_> {
         }
         let [first, second] = [Some(first), second].map(|arg| {
             let arg = self.through(arg?);
-            // A place is not closed off, since it may be changed.
+            // A place stays open, because the operation may update it.
             Some(if arg.is_place() { arg } else { self.closed_off(arg, at) })
         });
         let first = first?;
@@ -270,7 +271,7 @@ impl Infer<'_> {
         Some(self.closed_off(result, at))
     }
 
-    /// `{ value }`
+    /// Wraps a value in a block, `{ value }`, which keeps products from being fused.
     fn closed_off(&mut self, value: Expr, at: SpanRange) -> Expr {
         let ty = value.ty;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(value)) };
