@@ -438,7 +438,7 @@ impl<'a> Program<'a> {
         let fields = shapes.into_iter().map(field_names).collect();
         let default = match self.item(item)? {
             Item::Enum(of) => of.variants.iter().position(|variant| {
-                // `None` is the default variant of `Option`, the only library enum here.
+                // `None` is the default variant of `Option`.
                 self.is_prelude(item) && variant.fields.is_empty()
                     || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
             }),

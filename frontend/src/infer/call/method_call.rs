@@ -60,7 +60,7 @@ impl Infer<'_> {
     /// 2. Inherent methods of numbers, unless a trait bound has the method.
     /// 3. `into` and `try_into`.
     /// 4. `unwrap` and its kin, which end the thread.
-    /// 5. `as_ref` and `as_mut` of options.
+    /// 5. `as_mut` of options.
     /// 6. Methods of `impl`s, of the user and of the library.
     /// 7. Iterator methods of types with `impl Iterator`.
     /// 8. The same steps for the target of the receiver's `Deref`.

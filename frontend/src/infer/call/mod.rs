@@ -45,7 +45,7 @@ impl<'a> Infer<'a> {
     /// 6. `From::from` and `TryFrom::try_from`, whose target is the expected type.
     /// 7. Functions of `impl`s: `Type::function`, `Trait::function`.
     /// 8. `default` of numbers and of types that derive it.
-    /// 9. Operators and comparisons by trait: `Add::add`.
+    /// 9. Functions of std traits: `Add::add`, `Clone::clone`.
     /// 10. Associated functions of number types.
     pub(crate) fn call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));

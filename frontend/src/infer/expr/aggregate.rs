@@ -1,4 +1,4 @@
-//! Tuples, structs, enums and arrays: making them, and their parts.
+//! Tuples, structs, enums and arrays: construction and field access.
 use crate::{
     hir::{Expr, Kind},
     infer::{Infer, Obligation, items::Shape},
@@ -60,7 +60,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Repeat(value), ty, at)
     }
 
-    /// `Point { x, y }`, `Shape::Circle { radius }`, `Self { .. }`
+    /// Infers `Point { x, y }`, `Shape::Circle { radius }`, `Self { .. }`.
     pub(crate) fn struct_expr(&mut self, expr: &ExprStruct, hint: Option<Ty>) -> Expr {
         let at = SpanRange::path(&expr.path).to(SpanRange::token(expr.brace_token.span.close()));
         let braced = self.braced(&expr.path, |this, ty| this.hint(ty, hint));
@@ -91,7 +91,8 @@ impl<'a> Infer<'a> {
         self.make(Kind::Aggregate { variant, fields, base }, ty, at)
     }
 
-    /// What a path before braces names. `learn` hears its type before that of its fields is asked for.
+    /// Resolves the path before braces. `learn` receives its type before the field types are
+    /// computed, and may unify it.
     pub(crate) fn braced(
         &mut self,
         path: &syn::Path,
@@ -117,7 +118,7 @@ impl<'a> Infer<'a> {
         Some(Braced { ty, variant: None, fields })
     }
 
-    /// Takes what is expected as what is not known yet, if it can be the same.
+    /// Unifies a type with the expected type, if they can be equal.
     pub(crate) fn hint(&mut self, ty: Ty, hint: Option<Ty>) {
         if let Some(hint) = hint
             && self.types.could_unify(ty, hint)
@@ -126,7 +127,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `Point(x, y)`, `Shape::Circle(radius)`, `Some(x)`: a call of a shape.
+    /// Infers `Point(x, y)`, `Shape::Circle(radius)`, `Some(x)`: the construction of a tuple struct
+    /// or variant.
     pub(crate) fn shape_call(
         &mut self,
         ty: Ty,
@@ -203,7 +205,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Types of the fields of a struct, or of each variant of an enum.
+    /// Returns the field types of a struct, or of each variant of an enum.
     pub(crate) fn shapes(&mut self, ty: Ty) -> Vec<Vec<Ty>> {
         let Type::Adt(item, _) = self.types.get(ty) else { return Vec::new() };
         let shapes: Vec<Shape<'a>> = match self.program().item(item) {
@@ -220,14 +222,14 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// A struct or variant by its path, with the names and types of its fields.
+/// A struct or variant resolved from its path, with the names and types of its fields.
 pub(crate) struct Braced {
     pub(crate) ty: Ty,
     pub(crate) variant: Option<usize>,
     pub(crate) fields: Vec<(String, Ty)>,
 }
 
-/// Names of fields; those of tuple structs are numbers.
+/// Returns the names of fields; tuple structs have numbers.
 pub(crate) fn field_names(shape: &Shape<'_>) -> Vec<String> {
     let fields = shape.fields.iter().enumerate();
     fields

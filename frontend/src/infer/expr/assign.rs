@@ -1,4 +1,4 @@
-//! `a = value`, and assignments that take the value apart: `(a, _, [b, ..]) = value`.
+//! Assignments `a = value`, and destructuring assignments: `(a, _, [b, ..]) = value`.
 use crate::{
     hir::{Block, Expr, Kind, Stmt, StmtKind},
     infer::{Infer, Obligation},
@@ -10,7 +10,7 @@ use syn::{
     ExprAssign, Ident, Pat, RangeLimits, parse::Parser, punctuated::Punctuated, spanned::Spanned,
 };
 
-/// The places in what stands on the left, and the names that stand for them in its pattern.
+/// The places on the left side, and the names that replace them in its pattern.
 type Places<'e> = Vec<(Ident, &'e syn::Expr)>;
 
 impl Infer<'_> {
@@ -22,7 +22,8 @@ impl Infer<'_> {
             return self.make(Kind::Assign { place: None, value }, unit, at);
         }
         let mut places = Places::new();
-        // What is not a pattern is not a place either, which rustc says.
+        // A left side that parses neither as a pattern nor as a place is an error that rustc
+        // reports.
         if let Some(pattern) = taken_apart(&expr.left, &mut places)
             && let Ok(pattern) = Pat::parse_single.parse2(pattern)
         {
@@ -34,7 +35,7 @@ impl Infer<'_> {
         self.set(place, value, at)
     }
 
-    /// `place = value`, of a place that may be set.
+    /// Makes `place = value`; the caller has checked that the place is settable.
     fn set(&mut self, place: Expr, value: Expr, at: SpanRange) -> Expr {
         let value = Box::new(self.coerce(value, place.ty));
         self.oblige(at, Obligation::Assigned(place.ty));
@@ -42,7 +43,8 @@ impl Infer<'_> {
         self.make(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
     }
 
-    /// `(a, b) = value`: the value is taken apart, then each part is set, as Rust does.
+    /// Makes a destructuring assignment: the value is bound to a pattern, then each part is
+    /// assigned, in Rust's order.
     fn assign_parts(
         &mut self,
         pattern: &Pat,
@@ -56,7 +58,7 @@ impl Infer<'_> {
         let kind = StmtKind::Let { pattern, init: Some(value), other: None };
         let mut stmts = vec![Stmt { kind, levels: Vec::new() }];
         for (name, place) in places {
-            // What the pattern does not fit has been said.
+            // The pattern reported a mismatch.
             let Some(var) = self.scope.find(&name) else { continue };
             let at = SpanRange::expr(place);
             let place = self.expr(place, None);
@@ -74,8 +76,8 @@ impl Infer<'_> {
     }
 }
 
-/// The pattern that an expression on the left of `=` is, with a name for each place in it; `None` if it is a place
-/// itself.
+/// Returns the pattern of a destructuring left side, with a name for each place in it; `None` for a
+/// plain place.
 fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<TokenStream> {
     let span = left.span();
     let parts = |parts: &'e Punctuated<syn::Expr, _>, places: &mut Places<'e>| {

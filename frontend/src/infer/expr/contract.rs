@@ -1,9 +1,9 @@
-//! Contraction of vectors: `a * b + c` where the product is a vector's.
+//! Contraction of vector arithmetic: `a * b + c` where the product is a vector.
 //!
-//! The rule is that of numbers, on the source: in `l + r` and `l - r`, and `+=` and `-=`, a side that is
-//! itself a product, through parentheses and unary minus, is not rounded on its own; the left one if both
-//! are. Such a sum is a call of what has sum and product of a lane in one expression, which is then
-//! contracted, or not, as that of numbers is.
+//! The rule is that of numbers, on the source: in `l + r`, `l - r`, `+=` and `-=`, a side that is a
+//! product, through parentheses and unary minus, is not rounded separately; if both are, the left
+//! one. Such a sum becomes a call of a library function with a lane's sum and product in one
+//! expression, which is then contracted, or not, as for numbers.
 use crate::{
     hir::{Call, Expr, Kind},
     infer::{
@@ -23,16 +23,16 @@ struct Product {
     negated: bool,
 }
 
-/// Where a product stands in a sum.
+/// The position of a product in a sum.
 #[derive(Clone, Copy)]
 enum Side {
     Left,
     Right,
-    /// Of `+=` and `-=`.
+    /// The right side of `+=` or `-=`.
     Assigned,
 }
 
-/// Whether the source has a product here.
+/// Returns true if the source has a product here.
 fn is_product(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Paren(expr) => is_product(&expr.expr),
@@ -44,7 +44,8 @@ fn is_product(expr: &syn::Expr) -> bool {
 }
 
 impl Infer<'_> {
-    /// `lhs + rhs` and the like, where a side is a vector's product; both sides back if none is.
+    /// Infers `lhs + rhs` and the like, where a side is a product of vectors; returns both sides if
+    /// none is.
     pub(crate) fn contracted(
         &mut self,
         token: &BinOp,
@@ -81,7 +82,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The product of float vectors that an expression is.
+    /// Returns the factors if an expression is a product of float vectors.
     fn product(&self, expr: Expr) -> Result<Product, Expr> {
         let contracts = |vector: Vector| vector.lane.is_float() && !vector.lane.is_half();
         if !self.vector(expr.ty).is_some_and(contracts) {
@@ -106,7 +107,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a function is that of a vector's `impl` of an operator.
+    /// Returns true for the function of a vector's `impl` of an operator.
     fn is_operator(&self, callee: Callee, of_trait: &str) -> bool {
         let Some(syn::Item::Impl(of)) = self.program().item(callee.item) else { return false };
         let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
@@ -149,7 +150,7 @@ impl Infer<'_> {
         self.vector_call(this, name, args, ret, at)
     }
 
-    /// A number as a vector of it; a vector as it is.
+    /// Makes a vector with equal lanes from a number; returns a vector unchanged.
     fn splatted(&mut self, value: Expr, this: Ty) -> Expr {
         let at = self.places[value.at];
         match self.vector(value.ty) {

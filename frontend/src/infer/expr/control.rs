@@ -1,4 +1,4 @@
-//! `if`, blocks with labels, and what leaves: `break`, `continue`, `return`.
+//! Control flow: `if`, labelled blocks, `break`, `continue`, `return`.
 use crate::{
     hir::{Block, Expr, Kind, Label, LabelInfo},
     infer::{Infer, Obligation, Target},
@@ -7,21 +7,21 @@ use crate::{
 };
 use syn::{ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprReturn, Lifetime};
 
-/// An `if` up to its `else`.
+/// An `if` without its `else`.
 struct Arm {
     at: SpanRange,
     cond: Box<Expr>,
     then: Block,
-    /// The type of what comes where the condition is true.
+    /// The type of the branch.
     ty: Ty,
-    /// True if control does not get behind the condition.
+    /// True if the condition diverges.
     after_cond: bool,
-    /// True if control does not get behind what comes where the condition is true.
+    /// True if the branch diverges.
     after_then: bool,
 }
 
 impl Infer<'_> {
-    /// A label that `break` and `continue` may name in what is visited until [`Self::leave`].
+    /// Pushes a target for `break` and `continue`, valid until [`Self::leave`].
     pub(crate) fn enter(
         &mut self,
         name: Option<&syn::Label>,
@@ -65,7 +65,8 @@ impl Infer<'_> {
         self.make(Kind::Block { label: Some(label), block }, ty, at)
     }
 
-    /// `if`, with as many `else if` as there are: they nest in each other, and are visited without recursion.
+    /// Infers an `if` with any number of `else if`. They nest in each other, so a loop replaces
+    /// recursion.
     pub(crate) fn if_expr(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
         let (mut expr, mut hint) = (expr, hint);
         let mut arms = Vec::new();
@@ -87,7 +88,7 @@ impl Infer<'_> {
         value
     }
 
-    /// A condition, and what comes where it is true.
+    /// Infers a condition and its branch.
     fn arm(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Arm {
         let at = SpanRange::token(expr.if_token.span).to(SpanRange::expr(&expr.cond));
         let bool = self.prim(Prim::Bool);
@@ -100,7 +101,7 @@ impl Infer<'_> {
         Arm { at, cond, then, ty, after_cond, after_then }
     }
 
-    /// An `if` without `else`.
+    /// Makes an `if` without `else`.
     fn guard(&mut self, arm: Arm) -> Expr {
         let Arm { at, cond, mut then, after_cond, .. } = arm;
         self.diverges = after_cond;
@@ -111,7 +112,7 @@ impl Infer<'_> {
         self.make(Kind::If { cond, then, other: None }, unit, at)
     }
 
-    /// An arm whose value is one of several.
+    /// Makes the value of an arm a function pointer, if it is a closure.
     fn chosen_arm(&mut self, mut arm: Arm) -> Arm {
         if let Some(tail) = arm.then.tail.take() {
             let tail = self.chosen(*tail);
@@ -174,7 +175,7 @@ impl Infer<'_> {
         self.make(kind, never, at)
     }
 
-    /// What a `break` or `continue` leaves: what it names, or the innermost loop.
+    /// Returns the target of a `break` or `continue`: the named one, or the innermost loop.
     fn target(&mut self, name: Option<&Lifetime>, go_on: bool, at: SpanRange) -> Option<usize> {
         let found = match name {
             None => self.targets.iter().rposition(|target| target.is_loop),

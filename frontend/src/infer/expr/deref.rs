@@ -1,5 +1,5 @@
-//! `Deref` and `DerefMut` of types of one's own: a value with such an `impl` is taken for what it refers
-//! to wherever it has not itself what is asked of it.
+//! User-defined `Deref` and `DerefMut`: a value is dereferenced if its own type lacks the requested
+//! member.
 use crate::{
     hir::{Expr, Kind},
     infer::Infer,
@@ -7,11 +7,11 @@ use crate::{
     types::{Ty, Type},
 };
 
-/// How many types that refer to others a value is taken through: one may refer to itself.
+/// The greatest number of chained dereferences: a type may dereference to itself.
 const MAX_DEREFERENCES: usize = 32;
 
 impl Infer<'_> {
-    /// Goes on with what a value refers to.
+    /// Runs inference one dereference deeper.
     pub(crate) fn behind_reference<T>(&mut self, go_on: impl FnOnce(&mut Self) -> T) -> T {
         self.dereferences += 1;
         let result = go_on(self);
@@ -19,8 +19,8 @@ impl Infer<'_> {
         result
     }
 
-    /// What `base` refers to, by an `impl` of `DerefMut` where there is one and it can be changed; `base`
-    /// back if it refers to nothing.
+    /// Dereferences `base` by its `impl`: `DerefMut` if there is one and the place is mutable, else
+    /// `Deref`. Returns `base` if there is none.
     pub(crate) fn referred(&mut self, base: Expr, at: SpanRange) -> Result<Expr, Expr> {
         if !matches!(self.types.get(base.ty), Type::Adt(..)) {
             return Err(base);
@@ -42,7 +42,7 @@ impl Infer<'_> {
         })
     }
 
-    /// What the receiver of a method refers to, where it has no such method itself by what it derives.
+    /// Dereferences the receiver of a method, unless its type derives a trait with this method.
     pub(crate) fn referred_receiver(
         &mut self,
         receiver: Expr,
@@ -63,7 +63,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A reference to what a value refers to, of which there is a reference, where one to `wanted` is needed.
+    /// Coerces a reference to the dereferenced type, if `wanted` is a reference to another type.
     pub(crate) fn referred_as(&mut self, expr: Expr, wanted: Ty) -> Result<Expr, Expr> {
         let (Type::Ref { mutable, to: from }, Type::Ref { mutable: by_mut, to }) =
             (self.types.get(expr.ty), self.types.get(wanted))

@@ -1,4 +1,4 @@
-//! Numbers as they are written.
+//! Literals of numbers and bytes.
 use crate::{
     hir::{Expr, Kind},
     infer::{Infer, Obligation},
@@ -9,7 +9,7 @@ use syn::{Lit, LitInt};
 use warpwise_compiler::ir::{Extent, UnaryOp};
 
 impl Infer<'_> {
-    /// `b"text"`: a reference to an array.
+    /// Infers `b"text"`, a reference to an array.
     pub(crate) fn byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
         let elem = self.prim(Prim::U8);
         let values =
@@ -31,7 +31,7 @@ impl Infer<'_> {
         if matches!(int.suffix(), "f32" | "f64") {
             return self.float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
         }
-        // A pattern has its sign in the literal.
+        // Literals in patterns include their sign.
         let digits = int.base10_digits();
         let (negative, digits) = match digits.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -79,8 +79,8 @@ impl Infer<'_> {
         self.make(Kind::Float(digits.into()), ty, at)
     }
 
-    /// The type that the suffix says, or the hint if it is one for such a literal, or an unknown
-    /// one that the witness will write out.
+    /// Returns the type of the suffix, or the hint if it suits the literal, or an unknown type,
+    /// which the witness annotates.
     fn literal_type(
         &mut self,
         suffix: &str,

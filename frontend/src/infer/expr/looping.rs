@@ -7,7 +7,7 @@ use crate::{
 };
 use syn::{ExprForLoop, ExprLoop, ExprRange, ExprWhile, RangeLimits};
 
-/// What a `for` runs over: a range, perhaps backwards or in steps.
+/// The range of a `for` loop, perhaps reversed or with a step.
 struct Over<'e> {
     range: &'e ExprRange,
     reverse: bool,
@@ -15,7 +15,7 @@ struct Over<'e> {
 }
 
 impl Infer<'_> {
-    /// The body of a loop: a block without a value.
+    /// Infers the body of a loop, a block without a value.
     fn loop_body(&mut self, block: &syn::Block) -> Block {
         let unit = self.types.unit();
         let (mut body, _) = self.block(block, Some(unit));
@@ -85,7 +85,7 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// A `for` over something other than a range.
+    /// Infers a `for` loop over an iterator other than a range.
     fn for_each(&mut self, expr: &ExprForLoop, at: SpanRange) -> Expr {
         let unit = self.types.unit();
         let of = self.expr(&expr.expr, None);
@@ -110,8 +110,7 @@ fn ends<'e>(over: Option<&Over<'e>>) -> (Option<&'e syn::Expr>, Option<&'e syn::
     over.map_or((None, None), |over| (over.range.start.as_deref(), over.range.end.as_deref()))
 }
 
-/// The range that `expr` is: `a..b`, `(a..b).rev()`, `(a..b).step_by(n)`,
-/// `(a..b).rev().step_by(n)`.
+/// Returns the range of `a..b`, `(a..b).rev()`, `(a..b).step_by(n)` and `(a..b).rev().step_by(n)`.
 fn over(expr: &syn::Expr) -> Option<Over<'_>> {
     match expr {
         syn::Expr::Paren(paren) => over(&paren.expr),

@@ -1,4 +1,4 @@
-//! `match`, `let` as a condition, and `?`.
+//! `match`, `let` conditions, and `?`.
 use crate::{
     hir::{Arm, Expr, GenericArg, Kind, Pattern, PatternKind, lint_levels},
     infer::{Infer, Obligation, pattern::alternatives},
@@ -25,7 +25,8 @@ impl Infer<'_> {
                 syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            // A guard is asked again for each alternative that matches.
+            // Rust evaluates a guard again for each alternative that matches, so each gets an arm
+            // of its own.
             let pats = match guard {
                 Some(_) if self.binds(pat) => alternatives::apart(pat),
                 _ => vec![Cow::Borrowed(pat)],
@@ -58,7 +59,7 @@ impl Infer<'_> {
         self.make(Kind::Match { of, arms }, ty, at)
     }
 
-    /// `let pattern = value` as a condition: its variables are in scope from there on.
+    /// Infers `let pattern = value` as a condition. Its variables are in scope from here on.
     pub(crate) fn let_expr(&mut self, expr: &ExprLet) -> Expr {
         let at = SpanRange::token(expr.let_token.span).to(SpanRange::expr(&expr.expr));
         let hint = self.expected_by(&expr.pat, &expr.expr);
@@ -68,7 +69,7 @@ impl Infer<'_> {
         self.make(Kind::Is { of, pattern }, bool, at)
     }
 
-    /// `matches!(value, pattern if guard)`
+    /// Infers `matches!(value, pattern if guard)`.
     pub(crate) fn matches(&mut self, mac: &syn::Macro, at: SpanRange) -> Expr {
         let parsed = mac.parse_body_with(|input: syn::parse::ParseStream<'_>| {
             let value: syn::Expr = input.parse()?;
@@ -102,7 +103,7 @@ impl Infer<'_> {
         result
     }
 
-    /// `value?`: what is in it, or back to the caller with what is not.
+    /// Infers `value?`: the good value, or an early return of the other variant.
     pub(crate) fn try_expr(&mut self, expr: &ExprTry) -> Expr {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.question_token.span));
         let value = self.expr(&expr.expr, None);
@@ -137,7 +138,8 @@ impl Infer<'_> {
         self.try_match(value, good, (bad, payload), at)
     }
 
-    /// What a closure returns that says so nowhere before its first `?`: what that is used on, of another value.
+    /// Decides the return type of a closure from its first `?`: the operand's type with another
+    /// value type.
     fn returned_by_try(&mut self, ty: Ty) {
         let (Type::Adt(item, list), Type::Unknown(Class::Any)) =
             (self.types.get(ty), self.types.get(self.ret))
@@ -157,7 +159,7 @@ impl Infer<'_> {
         self.types.decide(self.ret, returned);
     }
 
-    /// An error as the function returns it: by an `impl` of `From`, if it is of another type.
+    /// Converts an error to the function's error type by an `impl` of `From`, if the types differ.
     fn converted_error(&mut self, error: Expr, expected: Ty, at: SpanRange) -> Expr {
         if self.types.could_unify(error.ty, expected) {
             return error;
@@ -202,7 +204,7 @@ impl Infer<'_> {
         self.make(Kind::Match { of: Box::new(value), arms }, inner, at)
     }
 
-    /// A pattern for the one field of a variant, and the variable that it binds.
+    /// Makes a pattern for the single field of a variant, and the variable that it binds.
     pub(crate) fn bound_part(
         &mut self,
         variant: usize,

@@ -1,7 +1,7 @@
-//! `println!`, `assert!`, `panic!` and their kin.
+//! Messages: `println!`, `assert!`, `panic!` and their kin.
 //!
-//! The host copy of a kernel has rustc's own macros, which check the format string; what they refuse
-//! is left to them, and what is refused here is what kernel code cannot print.
+//! The host copy of a kernel calls rustc's own macros, which check the format string. Errors here
+//! cover only formats that kernel code cannot print.
 use crate::{
     hir::{Block, Expr, Kind, Pattern, PatternKind, Say, Stmt, StmtKind, Var, Variable},
     infer::{Infer, Obligation},
@@ -15,7 +15,7 @@ use warpwise_compiler::{
     message::{Count, Format, MOST_VALUES, Piece, Style, Which},
 };
 
-/// What a macro says.
+/// The format and the arguments of a message.
 struct Message {
     format: Format,
     args: Vec<Expr>,
@@ -32,7 +32,7 @@ impl Message {
 struct Arg<'e> {
     name: Option<String>,
     value: &'e syn::Expr,
-    /// How it is used: printed, in these styles, and as a width or precision.
+    /// The uses of the argument: printing in these styles, and as a width or precision.
     styles: Vec<Style>,
     counts: bool,
 }
@@ -43,7 +43,7 @@ impl<'e> Arg<'e> {
     }
 }
 
-/// Whether `name` is a macro that prints or panics.
+/// Returns true for a macro that prints or panics.
 pub(crate) fn says(name: &str) -> bool {
     matches!(
         name,
@@ -63,7 +63,7 @@ pub(crate) fn says(name: &str) -> bool {
 }
 
 impl Infer<'_> {
-    /// A macro that [`says`] something.
+    /// Infers a macro for which [`says`] is true.
     pub(crate) fn say(&mut self, name: &str, mac: &syn::Macro, at: SpanRange) -> Expr {
         if let Some(plain) = name.strip_prefix("debug_") {
             let diverges = self.diverges;
@@ -119,7 +119,7 @@ impl Infer<'_> {
         self.make(Kind::Say(Box::new(Say { format, args, panics })), ty, at)
     }
 
-    /// What a macro says that always panics.
+    /// Returns the message of a macro that always panics.
     fn reason(&mut self, name: &str, words: &[&syn::Expr], at: SpanRange) -> Message {
         let plain = match name {
             "unreachable" => "internal error: entered unreachable code",
@@ -159,7 +159,8 @@ impl Infer<'_> {
         self.make(Kind::If { cond, then, other: None }, unit, at)
     }
 
-    /// `assert_eq!` and `assert_ne!`: both sides are evaluated once, then compared, then printed.
+    /// Makes `assert_eq!` and `assert_ne!`: both sides are evaluated once, compared, and printed on
+    /// failure.
     fn comparison_assertion(
         &mut self,
         op: CompareOp,
@@ -196,7 +197,7 @@ impl Infer<'_> {
         self.make(Kind::Block { label: None, block }, unit, at)
     }
 
-    /// A value bound to a variable of our own.
+    /// Binds a value to a new variable without a name.
     pub(crate) fn named(&mut self, value: Expr, stmts: &mut Vec<Stmt>) -> Var {
         let Expr { ty, at, .. } = value;
         let (name, mutable, settable) = (String::new(), false, false);
@@ -213,7 +214,7 @@ impl Infer<'_> {
         self.make(Kind::Var(var), ty, at)
     }
 
-    /// A format string and its arguments; `None` if there are none.
+    /// Infers a format string and its arguments; `None` if there are none.
     fn message(&mut self, words: &[&syn::Expr], at: SpanRange) -> Option<Message> {
         let [first, rest @ ..] = words else { return None };
         let Some((text, range)) = string(first) else {
@@ -273,7 +274,7 @@ impl Infer<'_> {
         Some(Message { format, args: values })
     }
 
-    /// Whether a variable or constant parameter has this name.
+    /// Returns true for the name of a variable or constant parameter in scope.
     fn is_here(&self, name: &str) -> bool {
         let ident = syn::Ident::new(name.trim_start_matches("r#"), proc_macro2::Span::call_site());
         self.scope.find(&ident).is_some()
@@ -297,7 +298,7 @@ impl Infer<'_> {
         for style in &arg.styles {
             self.oblige(at, Obligation::Printed(value.ty, *style));
         }
-        // `println!` borrows its arguments, and needs one type for each.
+        // `println!` borrows its arguments and needs a single type for each.
         if let Type::Never = self.types.get(value.ty) {
             self.errors.advise(
                 at,
@@ -309,7 +310,7 @@ impl Infer<'_> {
     }
 }
 
-/// The string that an expression is.
+/// Returns the string of a string literal.
 fn string(expr: &syn::Expr) -> Option<(String, SpanRange)> {
     match expr {
         syn::Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => {
@@ -320,7 +321,7 @@ fn string(expr: &syn::Expr) -> Option<(String, SpanRange)> {
     }
 }
 
-/// `x + 1`, or `name = x + 1`.
+/// Reads an argument: `x + 1`, or `name = x + 1`.
 fn argument(expr: &syn::Expr) -> Arg<'_> {
     if let syn::Expr::Assign(assign) = expr
         && let syn::Expr::Path(path) = &*assign.left
@@ -331,7 +332,7 @@ fn argument(expr: &syn::Expr) -> Arg<'_> {
     Arg::new(None, expr)
 }
 
-/// The names in a format string, each once, as expressions.
+/// Returns the distinct names in a format string, as expressions.
 fn captured(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
     let mut names: Vec<(String, syn::Expr)> = Vec::new();
     let mut note = |which: &Which| {
@@ -354,8 +355,8 @@ fn captured(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
     names
 }
 
-/// Lets every placeholder name its argument by number. Of `args`, the first `explicit` are written behind
-/// the format string.
+/// Replaces the argument of every placeholder by its number. The first `explicit` arguments follow
+/// the format string; the others are captured.
 fn resolve(format: &mut Format, args: &mut [Arg<'_>], explicit: usize) -> Result<(), String> {
     let mut next = 0;
     let mut number = |which: &Which, args: &[Arg<'_>]| {
@@ -393,7 +394,8 @@ fn resolve(format: &mut Format, args: &mut [Arg<'_>], explicit: usize) -> Result
     Ok(())
 }
 
-/// Puts a string where argument `index` is printed; false if its width is computed.
+/// Inlines a string into the placeholders of argument `index`; returns false if its width is
+/// computed.
 fn insert(format: &mut Format, index: usize, text: &str) -> bool {
     for piece in &mut format.pieces {
         if let Piece::Value(value) = piece

@@ -27,8 +27,8 @@ use std::rc::Rc;
 use syn::Lit;
 
 impl Infer<'_> {
-    /// An expression. `hint` is the type that a literal takes if it can; nothing else is made of
-    /// it.
+    /// Infers an expression. `hint` is the expected type: literals and conversions take it if they
+    /// can, and it is not enforced.
     pub(crate) fn expr(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
         let before = std::mem::replace(&mut self.diverges, false);
         let naming = self.naming.take();
@@ -58,7 +58,7 @@ impl Infer<'_> {
             syn::Expr::Call(e) => self.call(e, hint),
             syn::Expr::MethodCall(e) => self.method_call(e, hint),
             syn::Expr::Block(e) => self.block_expr(e, hint),
-            // Of a constant that is computed at run time the value is the same.
+            // A constant evaluated at run time has the same value.
             syn::Expr::Const(e) => self.constant_block(e, hint),
             syn::Expr::If(e) => self.if_expr(e, hint),
             syn::Expr::While(e) => self.while_loop(e),
@@ -85,14 +85,14 @@ impl Infer<'_> {
         }
     }
 
-    /// `const { .. }`
+    /// Infers `const { .. }`.
     fn constant_block(&mut self, expr: &syn::ExprConst, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&syn::Expr::Const(expr.clone()));
         let (block, ty) = self.block(&expr.block, hint);
         self.make(Kind::Block { label: None, block }, ty, at)
     }
 
-    /// Reports an expression that kernel code does not have; looks into none of its parts.
+    /// Reports an unsupported expression, without visiting its parts.
     fn rejected(&mut self, expr: &syn::Expr) -> Expr {
         let (fact, help) = reject::expr(expr);
         let at = SpanRange::expr(expr);
@@ -100,9 +100,11 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// `expr`, where a value of type `expected` is needed: `!` goes anywhere, `&mut T` goes where
-    /// `&T` is needed, a reference to an array where one to a slice is, and a reference to a
-    /// reference, or to what has an `impl` of `Deref`, where one to what that refers to is.
+    /// Coerces a value to the expected type, and reports a mismatch.
+    ///
+    /// `!` coerces to any type, `&mut T` to `&T`, a reference to an array to one to a slice, and a
+    /// reference to a reference, or to a type with an `impl` of `Deref`, to one to the inner
+    /// target.
     pub(crate) fn coerce(&mut self, expr: Expr, expected: Ty) -> Expr {
         if self.is_never(expr.ty) {
             return expr;
@@ -143,13 +145,13 @@ impl Infer<'_> {
         }
     }
 
-    /// An expression that must be of type `ty`.
+    /// Infers an expression and coerces it to `ty`.
     pub(crate) fn expect(&mut self, expr: &syn::Expr, ty: Ty) -> Expr {
         let expr = self.expr(expr, Some(ty));
         self.coerce(expr, ty)
     }
 
-    /// A block, and the type of its value.
+    /// Infers a block, and returns the type of its value.
     pub(crate) fn block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
         let opened = self.scope.open();
         let mut stmts = Vec::with_capacity(block.stmts.len());
@@ -184,8 +186,8 @@ impl Infer<'_> {
         (Block { stmts, tail }, ty)
     }
 
-    /// The last expression of a block: with lint levels bound as a statement, so that they hold
-    /// for it alone. One of these without a value stays a statement.
+    /// Returns the tail expression of a block. With lint levels it is bound by a statement, so that
+    /// the levels cover it alone; without a value it stays a statement.
     fn leveled_tail(
         &mut self,
         value: Expr,
@@ -223,9 +225,9 @@ impl Infer<'_> {
                 self.constants.push((item.ident.to_string(), constant));
                 None
             }
-            // An item of its own: see `inner`.
+            // Inner items are instances of their own: see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_seen(item) => None,
-            // Written out: see `uses`.
+            // A `use` was expanded before: see `resolve::imports`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
             syn::Stmt::Item(item) => {
                 let (fact, help) = reject::item(item);
@@ -244,7 +246,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `shared!(..)`, or a macro that kernel code does not have.
+    /// Infers a macro call: `shared!(..)` and other built-in macros.
     pub(crate) fn macro_call(&mut self, mac: &syn::Macro, name: Option<String>) -> Expr {
         let at = SpanRange::path(&mac.path).to(SpanRange::token(mac.delimiter.span().close()));
         let called = mac.path.segments.last().map(|last| last.ident.to_string());
@@ -283,7 +285,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `shared_dyn!(T, len)`
+    /// Infers `shared_dyn!(T, len)`.
     fn shared_dyn(&mut self, mac: &syn::Macro, name: Option<String>, at: SpanRange) -> Expr {
         let Ok((elem, len)) = mac.parse_body_with(paths::macros::shared_dyn) else {
             let reported = self.errors.advise(
@@ -302,7 +304,7 @@ impl Infer<'_> {
         self.make(Kind::SharedDyn { name: name.unwrap_or_else(unnamed), len }, ty, at)
     }
 
-    /// A literal of some kind, or its rejection.
+    /// Infers a literal, or rejects it.
     fn literal(&mut self, lit: &Lit, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(lit.span());
         match lit {
@@ -328,7 +330,7 @@ impl Infer<'_> {
     }
 }
 
-/// What shared memory is called in messages that no variable has a name for.
+/// Returns the name of shared memory without a variable, for messages.
 fn unnamed() -> String {
     "shared".to_owned()
 }

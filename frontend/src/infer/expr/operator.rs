@@ -1,4 +1,4 @@
-//! Operators, assignments and casts.
+//! Operators, compound assignments and casts.
 use crate::{
     hir::{Expr, Kind},
     infer::{Infer, Obligation, pattern::pattern_hint::depends},
@@ -8,7 +8,7 @@ use crate::{
 use syn::{BinOp, ExprBinary, ExprCast, ExprUnary, UnOp};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
-/// What a binary operator is.
+/// The operation of a binary operator.
 #[derive(Clone, Copy)]
 enum Operator {
     Value(BinaryOp),
@@ -52,7 +52,7 @@ fn operator(op: &BinOp) -> Option<Operator> {
     })
 }
 
-/// The left side of an operator that yields a value, if it is such an operator itself.
+/// Returns the left operand of an operator on values, if it is such an operator itself.
 fn chained(expr: &ExprBinary) -> Option<&ExprBinary> {
     let yields_value =
         |op| matches!(operator(op), Some(Operator::Value(_) | Operator::Lazy { .. }));
@@ -64,7 +64,7 @@ fn chained(expr: &ExprBinary) -> Option<&ExprBinary> {
 
 impl Infer<'_> {
     pub(crate) fn binary(&mut self, expr: &ExprBinary) -> Expr {
-        // A sum of many terms nests as deep on the left: it is visited from there on, without recursion.
+        // A sum of many terms nests deeply on the left, so a loop replaces recursion.
         let (mut first, mut rest) = (expr, Vec::new());
         while let Some(left) = chained(first) {
             rest.push(first);
@@ -101,7 +101,7 @@ impl Infer<'_> {
         value
     }
 
-    /// An operand of an operator, through one reference: `&f32 + f32` is an `f32`.
+    /// Infers an operand, dereferenced once: `&f32 + f32` is an `f32`.
     fn operand(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
         let value = self.expr(expr, hint);
         self.through(value)
@@ -117,7 +117,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The operands of an operator on vectors, or on vectors and numbers, through one reference each; others as they are.
+    /// Dereferences the operands of an operator on vectors, or on vectors and numbers, once each;
+    /// returns others unchanged.
     fn vector_operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
         let is_vector = |operand: &Expr| self.vector(self.types.pointee(operand.ty)).is_some();
         let is_of_vectors = operands.iter().any(is_vector)
@@ -125,7 +126,7 @@ impl Infer<'_> {
         if is_of_vectors { operands.map(|operand| self.through(operand)) } else { operands }
     }
 
-    /// Whether a type is that of a vector or a number, perhaps behind a reference.
+    /// Returns true for a vector or a number, perhaps after a reference.
     fn is_vector_operand(&self, ty: Ty) -> bool {
         !self.is_overloaded(ty) || self.vector(self.types.pointee(ty)).is_some()
     }
@@ -149,7 +150,7 @@ impl Infer<'_> {
         self.make(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
     }
 
-    /// What is on the right of an operator, which may depend on what is expected there.
+    /// Infers the right operand, with the only type that the operator takes as its hint.
     fn right_operand(&mut self, token: &BinOp, lhs: Ty, right: &syn::Expr) -> Expr {
         let hint = match right {
             syn::Expr::MethodCall(_) => self.only_operand(token, lhs),
@@ -159,7 +160,7 @@ impl Infer<'_> {
         self.expr(right, hint)
     }
 
-    /// What an operator on numbers asks of its operands' types.
+    /// Unifies the operand types of an operator on numbers, and registers its obligation.
     pub(crate) fn operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             if let Type::Generic(_) = self.types.get(lhs.ty) {
@@ -185,7 +186,7 @@ impl Infer<'_> {
         self.compared(op, lhs, rhs, at)
     }
 
-    /// A comparison of two values.
+    /// Makes a comparison of two values.
     pub(crate) fn compared(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         if self.is_slice(lhs.ty) || self.is_slice(rhs.ty) {
             return self.slice_comparison(op, lhs, rhs, at);
@@ -282,7 +283,7 @@ impl Infer<'_> {
 
     pub(crate) fn cast(&mut self, expr: &ExprCast) -> Expr {
         let ty = self.ty(&expr.ty);
-        // What a call gives is nothing that the cast tells.
+        // A call does not take its type from a cast.
         let hint = match &*expr.expr {
             syn::Expr::Call(_) | syn::Expr::MethodCall(_) => None,
             _ => Some(ty),

@@ -1,5 +1,5 @@
-//! Operators on structs, enums, tuples and arrays: calls of the `impl` that defines them, or
-//! comparisons field by field.
+//! Operators on structs, enums, tuples and arrays: calls of the `impl`, or comparisons field by
+//! field.
 use crate::{
     hir::{Call, Expr, Kind},
     infer::{
@@ -14,12 +14,12 @@ use syn::{BinOp, FnArg, ReturnType};
 use warpwise_compiler::ir::CompareOp;
 
 impl<'a> Infer<'a> {
-    /// Whether operators on this type are defined by an `impl`.
+    /// Returns true if an `impl` defines the operators of a type.
     pub(crate) fn is_overloaded(&self, ty: Ty) -> bool {
         matches!(self.types.get(self.types.pointee(ty)), Type::Adt(..))
     }
 
-    /// Whether a type is compared part by part.
+    /// Returns true if a type is compared part by part.
     pub(crate) fn is_compound(&self, ty: Ty) -> bool {
         matches!(
             self.types.get(ty),
@@ -27,12 +27,12 @@ impl<'a> Infer<'a> {
         )
     }
 
-    /// Whether a type is a slice, perhaps behind references.
+    /// Returns true for a slice, perhaps after references.
     pub(crate) fn is_slice(&self, ty: Ty) -> bool {
         matches!(self.types.get(self.types.pointee(ty)), Type::Slice(_))
     }
 
-    /// An operator that an `impl` defines.
+    /// Infers an operator that an `impl` defines.
     pub(crate) fn overloaded(
         &mut self,
         token: &BinOp,
@@ -56,7 +56,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The reference to a slice that the only `impl` of an operator takes, where one to an array is given.
+    /// Returns the slice reference that the only `impl` of an operator takes, if the operand is a
+    /// reference to an array.
     fn slice_operand(&mut self, token: &BinOp, lhs: Ty, rhs: Ty) -> Option<Ty> {
         let Type::Ref { to: array, .. } = self.types.get(rhs) else { return None };
         let only = self.only_operand(token, lhs)?;
@@ -69,7 +70,7 @@ impl<'a> Infer<'a> {
         self.types.could_unify(given, taken).then_some(only)
     }
 
-    /// `-value` and `!value` that an `impl` defines.
+    /// Infers `-value` and `!value` that an `impl` defines.
     pub(crate) fn overloaded_unary(
         &mut self,
         of_trait: &str,
@@ -101,7 +102,8 @@ impl<'a> Infer<'a> {
         self.reported(reported, at)
     }
 
-    /// What is on the right of an operator, where one `impl` alone has it for what is on the left.
+    /// Returns the right operand type of an operator, if only one `impl` has it for the left
+    /// operand.
     pub(crate) fn only_operand(&mut self, token: &BinOp, lhs: Ty) -> Option<Ty> {
         let Type::Adt(..) = self.types.get(lhs) else { return None };
         let (of_trait, method) = trait_of(token)?;
@@ -126,7 +128,7 @@ impl<'a> Infer<'a> {
         found
     }
 
-    /// The `impl` of an operator whose sides fit.
+    /// Returns the `impl` of an operator that fits both operands.
     pub(crate) fn operator_impl(
         &mut self,
         of_trait: &str,
@@ -164,8 +166,8 @@ impl<'a> Infer<'a> {
         None
     }
 
-    /// `base[index]` that an `impl` of `Index` defines. One of `IndexMut` is used where there is
-    /// one and the base can be changed.
+    /// Infers `base[index]` by an `impl`: `IndexMut` if there is one and the base is mutable, else
+    /// `Index`.
     pub(crate) fn indexed_by_impl(&mut self, base: Expr, index: Expr, at: SpanRange) -> Expr {
         let mutable = self.is_mutable(&base);
         let by_mut =
@@ -206,7 +208,7 @@ impl<'a> Infer<'a> {
             },
             Some(FnArg::Typed(first)) => {
                 let ty = self.type_in(&first.ty, &env);
-                // A receiver was looked at through its references.
+                // A receiver was dereferenced completely before.
                 let lhs = match (self.types.get(ty), self.types.get(lhs.ty)) {
                     (_, Type::Ref { .. }) => lhs,
                     (Type::Ref { .. }, _) => self.make(Kind::Borrow(Box::new(lhs)), ty, at),
@@ -229,7 +231,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Call(Box::new(call)), ret, at)
     }
 
-    /// `==`, `<` and so on of what has parts.
+    /// Infers `==`, `<` and so on of a composite type.
     pub(crate) fn compound_comparison(
         &mut self,
         op: CompareOp,
@@ -259,7 +261,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The trait and method of an operator.
+/// Returns the trait and the method of an operator.
 fn trait_of(token: &BinOp) -> Option<(&'static str, &'static str)> {
     Some(match token {
         BinOp::Add(_) => ("Add", "add"),

@@ -1,4 +1,4 @@
-//! Places: indexing, references, and what may be set.
+//! Places: indexing, references, and mutability.
 use crate::{
     hir::{Expr, Kind},
     infer::Infer,
@@ -8,7 +8,7 @@ use crate::{
 use syn::{ExprIndex, ExprReference};
 
 impl Infer<'_> {
-    /// The place that `expr`, through any references, refers to.
+    /// Dereferences `expr` until it is no reference.
     pub(crate) fn autoderef(&mut self, mut expr: Expr) -> Expr {
         while let Type::Ref { to, .. } = self.types.get(expr.ty) {
             let at = self.places[expr.at];
@@ -34,8 +34,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The base of an index, through references, and through what refers to something and has no `impl` of
-    /// `Index`.
+    /// Dereferences the base of an index: through references, then through `Deref` while there is
+    /// no `impl` of `Index`.
     fn indexable(&mut self, base: Expr, at: SpanRange) -> Expr {
         let base = self.autoderef(base);
         if self.vector(base.ty).is_some()
@@ -97,7 +97,7 @@ impl Infer<'_> {
         self.make(Kind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
     }
 
-    /// The vector that a type is.
+    /// Returns the vector type with this entry.
     pub(crate) fn vector(&self, ty: Ty) -> Option<Vector> {
         match self.types.get(ty) {
             Type::Adt(item, _) => self.program().vector(item),
@@ -114,7 +114,7 @@ impl Infer<'_> {
         self.borrowed(place, expr)
     }
 
-    /// What `&` or `&mut` makes of `place`.
+    /// Makes `&place` or `&mut place`.
     pub(crate) fn borrowed(&mut self, place: Expr, expr: &ExprReference) -> Expr {
         let inner = SpanRange::expr(&expr.expr);
         let at = SpanRange { first: expr.and_token.spans[0], ..inner };
@@ -126,7 +126,7 @@ impl Infer<'_> {
         self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// Reports a place that cannot be assigned to.
+    /// Reports a place that cannot be assigned.
     pub(crate) fn require_settable(&mut self, place: &Expr) {
         if let Kind::Var(var) = place.kind {
             if !self.vars[var].settable {
@@ -140,7 +140,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a place that cannot be changed through a reference to it.
+    /// Reports a place that cannot be mutated through a reference.
     pub(crate) fn require_mutable(&mut self, place: &Expr) {
         match &place.kind {
             Kind::Var(var) if !self.vars[*var].mutable => {
@@ -159,7 +159,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a place can be changed.
+    /// Returns true if a place is mutable.
     pub(crate) fn is_mutable(&self, place: &Expr) -> bool {
         match &place.kind {
             Kind::Var(var) => self.vars[*var].mutable,

@@ -1,4 +1,4 @@
-//! `size_of` and `align_of`, which take a type and no value.
+//! `size_of` and `align_of`, whose argument is a type.
 use crate::{
     hir::{Expr, Kind, measure::Measure},
     infer::{Infer, Obligation, items::scope::Env},
@@ -9,7 +9,7 @@ use syn::{ExprCall, GenericArgument, Path};
 use warpwise_compiler::ir::Extent;
 
 impl Infer<'_> {
-    /// `size_of::<T>()`
+    /// Infers `size_of::<T>()`.
     pub(crate) fn measure(
         &mut self,
         measure: Measure,
@@ -36,7 +36,7 @@ impl Infer<'_> {
         self.make(Kind::Measure(measure, of), usize, at)
     }
 
-    /// The type between the angle brackets.
+    /// Returns the type between the angle brackets.
     fn measured(&mut self, path: &Path, env: &Env) -> Option<Ty> {
         let [GenericArgument::Type(ty)] =
             Self::turbofish(path)?.args.iter().collect::<Vec<_>>().as_slice()
@@ -46,7 +46,7 @@ impl Infer<'_> {
         Some(self.type_in(ty, env))
     }
 
-    /// The same in a constant: of numbers and of arrays of them.
+    /// Evaluates `size_of` and `align_of` in a constant, for numbers and arrays of them.
     pub(crate) fn extent_of_measure(&mut self, call: &ExprCall, env: &Env) -> Option<Extent> {
         let syn::Expr::Path(func) = &*call.func else { return None };
         let names: Vec<String> =

@@ -1,5 +1,5 @@
-//! Slices: parts of them, and their methods. Most methods are kernel code themselves, in the
-//! prelude; here are those that are not.
+//! Slices: slicing and methods. Most methods are kernel code of the standard library; this module
+//! has the others.
 use crate::{
     hir::{Block, Call, Ends, Expr, Kind},
     infer::{
@@ -15,7 +15,8 @@ use syn::{AngleBracketedGenericArguments, ExprMethodCall, ExprRange, RangeLimits
 use warpwise_compiler::ir::CompareOp;
 
 impl Infer<'_> {
-    /// `base[a..b]`; the base is a place of slice or array type, with elements of type `elem`.
+    /// Infers `base[a..b]`. The base is a place of slice or array type, with elements of type
+    /// `elem`.
     pub(crate) fn part_of_slice(
         &mut self,
         base: Expr,
@@ -33,7 +34,7 @@ impl Infer<'_> {
         self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
-    /// `base[range]`, of a value that is a range.
+    /// Infers `base[range]`, where the range is a value.
     pub(crate) fn part_by_range(
         &mut self,
         base: Expr,
@@ -53,7 +54,8 @@ impl Infer<'_> {
         self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
-    /// A place of array type as one of slice type; `mutable` if it is changed through that.
+    /// Coerces a place of array type to one of slice type; `mutable` if it is mutated through the
+    /// slice.
     fn as_slice(&mut self, place: Expr, mutable: bool) -> Expr {
         let Type::Array(elem, _) = self.types.get(place.ty) else { return place };
         let at = self.places[place.at];
@@ -65,7 +67,7 @@ impl Infer<'_> {
         self.make(Kind::Deref(Box::new(reference)), slice, at)
     }
 
-    /// A reference to a place of slice or array type, as one to a slice.
+    /// Makes a slice reference to a place of slice or array type.
     pub(crate) fn slice_of(&mut self, place: Expr, mutable: bool) -> Expr {
         let at = self.places[place.at];
         if mutable && place.is_place() {
@@ -76,7 +78,7 @@ impl Infer<'_> {
         self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// A method of a slice or array.
+    /// Infers a method of a slice or array.
     pub(crate) fn slice_method(
         &mut self,
         receiver: Expr,
@@ -104,7 +106,7 @@ impl Infer<'_> {
             "chunks_exact" => self.pieces(Chain::ChunksExact, receiver, false, call, at),
             "chunks_exact_mut" => self.pieces(Chain::ChunksExact, receiver, true, call, at),
             "windows" => self.pieces(Chain::Windows, receiver, false, call, at),
-            // In two, as references that are as mutable as the one that the slice is behind.
+            // `parted` splits in two, with the mutability of the reference to the slice.
             "parted" if self.is_in_prelude() => {
                 let mutable = match &receiver.kind {
                     Kind::Deref(of) => {
@@ -128,8 +130,9 @@ impl Infer<'_> {
         }
     }
 
-    /// What methods of the prelude see in the memory of a slice: an array, so many arrays, so many of the
-    /// elements of arrays, or so many elements, where they know that there are more behind.
+    /// Infers a reinterpretation of a slice's memory by library code, which knows that enough
+    /// elements follow: as an array, as a slice of arrays, as the elements of a slice of arrays, or
+    /// as a longer slice.
     fn reshaped(
         &mut self,
         receiver: Expr,
@@ -155,7 +158,7 @@ impl Infer<'_> {
         self.make(Kind::Reshape { slice, len }, ty, at)
     }
 
-    /// `x.try_into()` of a slice, and `try_from`: an array, or a reference to one.
+    /// Infers `x.try_into()` and `try_from` of a slice: an array, or a reference to one.
     pub(crate) fn slice_to_array(&mut self, slice: Expr, to: Option<Ty>, at: SpanRange) -> Expr {
         let elem = match self.types.get(slice.ty) {
             Type::Slice(elem) | Type::Array(elem, _) => elem,
@@ -197,7 +200,7 @@ impl Infer<'_> {
         self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
     }
 
-    /// `get` and `get_mut`, of an index or a range.
+    /// Infers `get` and `get_mut` of an index or a range.
     fn get_method(
         &mut self,
         receiver: Expr,
@@ -230,7 +233,7 @@ impl Infer<'_> {
         self.make(Kind::Get { base: Box::new(receiver), index }, ty, at)
     }
 
-    /// `copy_within`.
+    /// Infers `copy_within`.
     fn copied_within(
         &mut self,
         receiver: Expr,
@@ -264,7 +267,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What the prelude's functions are called by that take the ends of a range of this type.
+    /// Returns the name part of library functions that take the bounds of this range type.
     fn range_value(&self, ty: Ty) -> Option<&'static str> {
         match self.as_chain(ty) {
             Some((Chain::Range, _)) => Some("between"),
@@ -274,7 +277,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A method of the prelude that takes the ends of a range, of a value that is one.
+    /// Makes a call of a library method that takes the bounds of a range value.
     fn by_range_value(
         &mut self,
         receiver: Expr,
@@ -305,7 +308,7 @@ impl Infer<'_> {
         self.make(Kind::Block { label: None, block }, ty, at)
     }
 
-    /// A method that the prelude has, with arguments that are at hand.
+    /// Makes a call of a library method with inferred arguments.
     fn prelude_call(
         &mut self,
         receiver: Expr,
@@ -332,7 +335,7 @@ impl Infer<'_> {
         self.make(Kind::Call(Box::new(Call { callee, generics, this: env.this, args })), ret, at)
     }
 
-    /// `Option<T>`
+    /// Returns the type `Option<T>`.
     pub(crate) fn option_of(&mut self, ty: Ty) -> Ty {
         let list = self.types.list(vec![crate::types::GenericArg::Type(ty)]);
         match self.program().library("Option") {
@@ -341,7 +344,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A method that the prelude has.
+    /// Infers a call of a library method.
     fn prelude_method(
         &mut self,
         receiver: Expr,
@@ -374,12 +377,13 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a method is one that the prelude sees other elements in a slice by.
+/// Returns true for a library-internal method that reinterprets a slice's memory.
 fn is_reshaping(name: &str) -> bool {
     matches!(name.strip_suffix("_mut").unwrap_or(name), "elements" | "arrays" | "flat" | "extended")
 }
 
-/// The ends of a range as arguments, and what the prelude's functions that take them are called by.
+/// Returns the bounds of a range as arguments, and the name part of the library functions that take
+/// them.
 fn ends_of(range: &ExprRange) -> (Args, &'static str) {
     let zero: syn::Expr = syn::parse_quote!(0);
     let start = range.start.as_deref().unwrap_or(&zero).clone();

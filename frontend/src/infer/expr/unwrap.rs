@@ -1,5 +1,5 @@
-//! `unwrap`, `expect` and their kin: what is in an `Option` or `Result`, or a panic in std's words; and
-//! `as_mut`.
+//! `unwrap`, `expect` and their kin: the value of an `Option` or `Result`, or a panic with std's
+//! message; and `as_mut`.
 use crate::{
     hir::{Arm, Expr, Kind, Pattern, PatternKind},
     infer::Infer,
@@ -8,7 +8,7 @@ use crate::{
 };
 use syn::{ExprMethodCall, Ident, Lit};
 
-/// What is unwrapped: the variant with the value, the other one, and the words where it is that.
+/// The parts of an unwrap: the variant with the value, the other variant, and the panic message.
 struct Unwrap {
     good: (usize, Ty),
     bad: (usize, Option<Ty>),
@@ -16,7 +16,7 @@ struct Unwrap {
 }
 
 impl Infer<'_> {
-    /// A call of one of these methods, or the receiver back.
+    /// Infers a call of one of these methods, or returns the receiver.
     pub(crate) fn unwrapped(
         &mut self,
         receiver: Expr,
@@ -47,7 +47,7 @@ impl Infer<'_> {
         Ok(self.make(Kind::Match { of: Box::new(receiver), arms }, inner, at))
     }
 
-    /// `as_mut` of an `Option`, or the receiver back.
+    /// Infers `as_mut` of an `Option`, or returns the receiver.
     pub(crate) fn inside(
         &mut self,
         receiver: Expr,
@@ -104,7 +104,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The message of `expect`, as a format string.
+    /// Returns the message of `expect` as a format string.
     fn expected_words(&mut self, call: &ExprMethodCall) -> String {
         match call.args.first() {
             Some(syn::Expr::Lit(syn::ExprLit { lit: Lit::Str(words), .. })) => {

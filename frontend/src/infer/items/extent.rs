@@ -16,7 +16,7 @@ use syn::{BinOp, Expr, Lit, UnOp};
 use warpwise_compiler::ir::{Extent, Scalar};
 
 impl Infer<'_> {
-    /// The length of an array, written there.
+    /// Evaluates the length of an array in an environment.
     pub(crate) fn len_in(&mut self, expr: &Expr, env: &Env) -> Len {
         if let Expr::Path(path) = peel(expr)
             && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
@@ -42,13 +42,13 @@ impl Infer<'_> {
         self.types.reported_len(reported)
     }
 
-    /// Threads in a block; `None` if one of the numbers is wrong.
+    /// Evaluates the block dimensions of a kernel; `None` if one is wrong.
     pub(crate) fn block_dims(&mut self, dims: &[Expr; 3]) -> Option<[Extent; 3]> {
         let [x, y, z] = dims.each_ref().map(|dim| self.extent(dim).ok());
         Some([x?, y?, z?])
     }
 
-    /// A `usize` that is known at launch.
+    /// Evaluates a `usize` that is known at launch.
     pub(crate) fn extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
         let env = self.env.clone();
         self.extent_in(expr, &env)
@@ -82,7 +82,8 @@ impl Infer<'_> {
         Err(self.no_extent(expr))
     }
 
-    /// Operators, of which many nest as deep on the left: they are computed from there on, without recursion.
+    /// Evaluates binary operators. A long chain nests deeply on the left, so a loop replaces
+    /// recursion.
     fn extent_of_sum(&mut self, binary: &syn::ExprBinary, env: &Env) -> Result<Extent, Reported> {
         let mut chain = vec![binary];
         let mut first = &*binary.left;
@@ -106,7 +107,7 @@ impl Infer<'_> {
         value
     }
 
-    /// `TABLE.len()`, and methods of numbers.
+    /// Evaluates `TABLE.len()` and methods of numbers.
     fn extent_of_call(
         &mut self,
         call: &syn::ExprMethodCall,
@@ -126,7 +127,7 @@ impl Infer<'_> {
         Ok(of_method(&name, this, other))
     }
 
-    /// The length of a constant that is an array.
+    /// Returns the length of a constant array.
     fn extent_of_array(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
         let local = self.local_constant(path);
         let (ty, own) = match (&local, self.constant_item(path, env)) {
@@ -169,7 +170,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The value of a `#[device]` constant.
+    /// Evaluates a `#[device]` constant.
     fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
         let at = SpanRange::path(path);
         if let Some(constant) = self.local_constant(path) {
@@ -202,7 +203,7 @@ impl Infer<'_> {
         )
     }
 
-    /// Notes that an open constant is a length here, which makes it a `usize`.
+    /// Unifies the type of an open constant with `usize`, because it is a length here.
     fn open_use(&mut self, path: &syn::Path) {
         let name = key(path);
         let open = self.names.generics.iter().find(|generic| generic.name == name);
@@ -212,7 +213,8 @@ impl Infer<'_> {
         }
     }
 
-    /// A constant argument of type `prim`, as an extent: its bits, or a constant parameter.
+    /// Evaluates a constant argument of type `prim` to an extent: its bits, or a constant
+    /// parameter.
     pub(crate) fn const_arg(&mut self, expr: &Expr, prim: Prim, env: &Env) -> Len {
         if prim == Prim::Usize {
             return self.len_in(expr, env);
@@ -233,7 +235,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The value of an expression of integers, of which some are constants.
+    /// Evaluates an expression of integers and constants.
     fn integer_in(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
         integer_of(expr, &mut |path| {
             let at = SpanRange::path(path);
@@ -253,7 +255,7 @@ impl Infer<'_> {
     }
 }
 
-/// What an operator makes of two numbers; `None` if that cannot be said.
+/// Applies an operator to two extents; `None` if the result is no extent.
 fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
     let both = |rebuild: fn(Box<Extent>, Box<Extent>) -> Extent, a: Extent, b: Extent| {
         rebuild(Box::new(a), Box::new(b))
@@ -276,7 +278,7 @@ fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
     })
 }
 
-/// What a method makes of two numbers; `None` if that cannot be said.
+/// Applies a method to two extents; `None` if the result is no extent.
 fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
     let sum = |a, b| Extent::Add(Box::new(a), Box::new(b));
     let difference = |a, b| Extent::Sub(Box::new(a), Box::new(b));
@@ -293,7 +295,7 @@ fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
     })
 }
 
-/// `expr` without parentheses and without the braces that constant arguments need.
+/// Returns `expr` without parentheses and without the braces that constant arguments need.
 fn peel(mut expr: &Expr) -> &Expr {
     loop {
         expr = match expr {
@@ -308,12 +310,12 @@ fn peel(mut expr: &Expr) -> &Expr {
     }
 }
 
-/// The value of an expression of integer literals, as the discriminant of a variant may be.
+/// Evaluates an expression of integer literals, as in the discriminant of a variant.
 pub(crate) fn integer(expr: &Expr) -> Option<i128> {
     integer_of(expr, &mut |_| None)
 }
 
-/// The same of literals and of what paths lead to.
+/// Evaluates an expression of integer literals and paths; `of_path` evaluates the paths.
 fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) -> Option<i128> {
     match peel(expr) {
         Expr::Path(path) => of_path(&path.path),
@@ -345,7 +347,7 @@ fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) 
     }
 }
 
-/// The bits of a literal of this type.
+/// Returns the bits of a literal of this type.
 fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
     let (lit, negative) = match expr {
         Expr::Lit(lit) => (&lit.lit, false),
@@ -364,7 +366,7 @@ fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
     Some(wrapped(if negative { -value } else { value }, scalar))
 }
 
-/// `value` in two's complement, cut to the type's width and zero-extended.
+/// Returns `value` in two's complement, truncated to the type's width and zero-extended.
 pub(crate) fn wrapped(value: i128, scalar: Scalar) -> u64 {
     let bits = scalar.bits().unwrap_or(64);
     (value & ((1i128 << bits) - 1)) as u64

@@ -1,6 +1,8 @@
-//! Constants of types that are known later than they are named: `Pair::EMPTY`, with `const EMPTY: Self = Pair(A::EMPTY, B::EMPTY)`.
+//! Late constants: constants of types that are decided after their use, such as `Pair::EMPTY`, with
+//! `const EMPTY: Self = Pair(A::EMPTY, B::EMPTY)`.
 //!
-//! Which `A::EMPTY` is meant is known once all of the function was seen. Until then a variable stands for it, which the function begins with.
+//! The type `A` in `A::EMPTY` is only known at the end of the function. Until then a variable
+//! stands for the constant, and the function begins with the variable's declaration.
 use crate::{
     hir::{Expr, Kind, Pattern, PatternKind, Stmt, StmtKind, Var, Variable},
     infer::{Infer, items::scope::Env, traits::bounds::Meant},
@@ -8,17 +10,18 @@ use crate::{
     types::{Class, Ty, Type},
 };
 
-/// A constant that a variable stands for.
+/// A constant with a variable in its place.
 pub(crate) struct LateConstant {
     var: Var,
     path: syn::ExprPath,
     env: Env,
-    /// Where the constant is named whose value it is in.
+    /// The use of the outermost constant whose value contains this one.
     named: SpanRange,
 }
 
 impl Infer<'_> {
-    /// Whether a path is a constant of a type parameter's bound, where the type is not known that says which.
+    /// Returns true if a path is a constant of a type parameter's bound, and the type that selects
+    /// it is unknown.
     pub(crate) fn depends_on_unknown(&mut self, path: &syn::Path, env: &Env) -> bool {
         if path.segments.len() != 2 {
             return false;
@@ -28,7 +31,7 @@ impl Infer<'_> {
             && matches!(self.meant(owner, &name, env), Meant::Of(..))
     }
 
-    /// The variable that stands for such a constant.
+    /// Makes the variable for such a constant.
     pub(crate) fn late_constant(&mut self, path: &syn::ExprPath, env: Env, at: SpanRange) -> Expr {
         let (ty, place) = (self.unknown(), self.at(at));
         let variable =
@@ -39,7 +42,7 @@ impl Infer<'_> {
         self.make(Kind::Var(var), ty, at)
     }
 
-    /// The declarations of the variables that stand for constants.
+    /// Returns the declarations of the variables for late constants.
     pub(crate) fn late_constants(&mut self) -> Vec<Stmt> {
         self.settle_projections(false);
         let (mut declared, mut reported) = (Vec::new(), None);

@@ -1,4 +1,4 @@
-//! What paths lead to among the items, and what those declare.
+//! Items: resolution of paths, and the declarations that they lead to.
 pub(crate) mod cycles;
 pub(crate) mod extent;
 pub(crate) mod late_constant;
@@ -23,21 +23,21 @@ use crate::{
 };
 use syn::{Fields, Item};
 
-/// A path of which the first part leads to an item.
+/// A path split after the part that names an item.
 pub(crate) struct Split {
     /// The item.
     pub(crate) item: usize,
-    /// The segment that names it.
+    /// The segment that names the item.
     pub(crate) segment: usize,
-    /// What comes behind.
+    /// The segments after it.
     pub(crate) rest: Vec<String>,
 }
 
 /// A struct or a variant of an enum.
 pub(crate) struct Shape<'a> {
-    /// For an enum, which variant.
+    /// The variant of an enum.
     pub(crate) variant: Option<usize>,
-    /// Its fields.
+    /// The fields.
     pub(crate) fields: &'a Fields,
 }
 
@@ -46,12 +46,12 @@ impl<'a> Infer<'a> {
         self.context.program
     }
 
-    /// Whether the function at hand is one of the prelude.
+    /// Returns true inside a function of the standard library.
     pub(crate) fn is_in_prelude(&self) -> bool {
         self.env.home.is_some_and(|home| self.program().is_prelude(home))
     }
 
-    /// The item that a path, or its beginning, leads to.
+    /// Returns the item that a path, or its longest resolvable prefix, names.
     pub(crate) fn split(&self, path: &syn::Path, env: &Env) -> Option<Split> {
         let paths = self.program().paths(env.home);
         let mut prefix = path.clone();
@@ -70,7 +70,8 @@ impl<'a> Infer<'a> {
         None
     }
 
-    /// The expression of the `#[device]` constant that a path names, and where it is written.
+    /// Returns the expression and type of the `#[device]` constant that a path names, with its
+    /// environment.
     pub(crate) fn constant_item(
         &mut self,
         path: &syn::Path,
@@ -83,7 +84,7 @@ impl<'a> Infer<'a> {
             let own = Env { args: [].into(), home: Some(item), this: None };
             return Some((&constant.expr, Some(&constant.ty), own));
         }
-        // What a number has itself goes before what a trait says of it.
+        // Inherent constants of numbers override those of traits.
         if self.constant_of_std(path, env).is_some_and(|(found, prim)| !found.is_by_trait(prim)) {
             return None;
         }
@@ -94,7 +95,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The constant of Rust's own that a path names: `f32::MAX`, and `Self::MAX` where that is a number.
+    /// Returns the std constant that a path names: `f32::MAX`, and `Self::MAX` if `Self` is a
+    /// number.
     pub(crate) fn constant_of_std(
         &mut self,
         path: &syn::Path,
@@ -108,8 +110,9 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The number whose own constant or function a path may name, and what that is called: not through a type
-    /// parameter, which has what its bounds say, and neither through `Self` in a trait.
+    /// Returns the number type whose inherent constant or function a path may name, and the name.
+    /// Type parameters and `Self` in a trait are excluded, because they have only what their bounds
+    /// declare.
     pub(crate) fn number_named(&mut self, path: &syn::Path, env: &Env) -> Option<(Prim, String)> {
         let first = path.segments.first()?.ident.to_string();
         if crate::infer::items::scope::generic(&env.args, &first).is_some()
@@ -121,7 +124,7 @@ impl<'a> Infer<'a> {
         Some((self.types.as_prim(owner)?, name))
     }
 
-    /// Whether `Self` is what an `impl` names, and no parameter of it.
+    /// Returns true if `Self` is a type that the `impl` names, rather than one of its parameters.
     fn is_self_named(&self, env: &Env) -> bool {
         let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
             return false;
@@ -134,7 +137,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The type that a path names up to its last segment, and that segment: `T::N`, `Grid::WIDTH`.
+    /// Returns the type before the last segment of a path, and that segment: `T::N`, `Grid::WIDTH`.
     pub(crate) fn owner(&mut self, path: &syn::Path, env: &Env) -> Option<(Ty, String)> {
         let last = path.segments.last()?.ident.to_string();
         let mut owner = path.clone();
@@ -168,7 +171,7 @@ impl<'a> Infer<'a> {
         Some((self.expr_type(item, args.as_ref(), env)?, last))
     }
 
-    /// The struct or variant that a path names in an expression or pattern, with its type.
+    /// Returns the struct or variant that a path in an expression or pattern names, with its type.
     pub(crate) fn shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
         let env = self.env.clone();
         if let Some(Split { item, segment, rest }) = self.split(path, &env) {
@@ -189,7 +192,7 @@ impl<'a> Infer<'a> {
         self.shape_of(ty, variant.as_deref())
     }
 
-    /// The struct that a type is, or its variant of that name.
+    /// Returns the struct of a type, or its variant with this name.
     pub(crate) fn shape_of(&mut self, ty: Ty, variant: Option<&str>) -> Option<(Ty, Shape<'a>)> {
         let Type::Adt(item, _) = self.types.get(ty) else { return None };
         match (self.program().item(item)?, variant) {
@@ -207,7 +210,8 @@ impl<'a> Infer<'a> {
         Some(Shape { variant: Some(index), fields: &of.variants.get(index)?.fields })
     }
 
-    /// A struct or enum in an expression: its generic arguments are inferred unless written.
+    /// Makes the type of a struct or enum in an expression. Its generic arguments are inferred
+    /// unless written.
     fn expr_type(
         &mut self,
         item: usize,
@@ -226,7 +230,7 @@ impl<'a> Infer<'a> {
         Some(self.types.add(Type::Adt(item, list)))
     }
 
-    /// Where the definition of a struct or enum of this type is written.
+    /// Returns the environment of the definition of a struct or enum.
     pub(crate) fn definition(&mut self, ty: Ty) -> Option<Env> {
         let Type::Adt(item, list) = self.types.get(ty) else { return None };
         let generics = match self.program().item(item)? {
@@ -243,13 +247,14 @@ impl<'a> Infer<'a> {
         Some(Env { args, home: Some(item), this: Some(ty) })
     }
 
-    /// Types of the fields of a struct or variant.
+    /// Returns the field types of a struct or variant.
     pub(crate) fn field_types(&mut self, ty: Ty, shape: &Shape<'a>) -> Vec<Ty> {
         let Some(env) = self.definition(ty) else { return Vec::new() };
         shape.fields.iter().map(|field| self.type_in(&field.ty, &env)).collect()
     }
 
-    /// An `impl`, for types that are not known yet: where it is written, and what it is for.
+    /// Instantiates an `impl` with unknown generic arguments. Returns its environment and its self
+    /// type.
     pub(crate) fn implementation(&mut self, item: usize) -> Option<(Env, Ty)> {
         let Some(Item::Impl(of)) = self.program().item(item) else { return None };
         let own = Env { args: [].into(), home: Some(item), this: None };
@@ -260,7 +265,7 @@ impl<'a> Infer<'a> {
         Some((env, this))
     }
 
-    /// The name that a trait is defined by, whatever it is called where the path is written.
+    /// Returns the name in a trait's definition, which a `use` may have renamed at the path.
     pub(crate) fn trait_name(&self, path: &syn::Path, env: &Env) -> Option<String> {
         match self.split(path, env).and_then(|split| self.program().item(split.item)) {
             Some(Item::Trait(defined)) => Some(defined.ident.to_string()),
@@ -268,7 +273,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The trait of `<T as Trait>::name`.
+    /// Returns the trait of `<T as Trait>::name`.
     pub(crate) fn qualifying_trait(&self, expr: &syn::ExprPath) -> Option<String> {
         let position = expr.qself.as_ref()?.position;
         let segments = expr.path.segments.iter().take(position).cloned().collect();
@@ -277,7 +282,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The first arguments of a path's segments from this one on: `<f32>` of `Option::<f32>::None` and of `None::<f32>`.
+/// Returns the first generic arguments from this segment on: `<f32>` of `Option::<f32>::None` and
+/// of `None::<f32>`.
 fn args_from(path: &syn::Path, segment: usize) -> Option<&syn::AngleBracketedGenericArguments> {
     path.segments.iter().skip(segment).find_map(|segment| match &segment.arguments {
         syn::PathArguments::AngleBracketed(args) => Some(args),

@@ -1,4 +1,4 @@
-//! Paths: variables, constant parameters and constants.
+//! Paths as values: variables, constant parameters and constants.
 use crate::{
     hir::{Block, Expr, GenericArg, GenericKind, Kind},
     infer::{
@@ -19,8 +19,8 @@ use crate::{
 };
 use std::{borrow::Cow, rc::Rc};
 
-/// The path that a call names, if it names one: through what a macro puts around it, and with the
-/// type of `<f32>::max` as its first segment.
+/// Returns the path of a callee, without invisible groups of macros, and with the type of
+/// `<f32>::max` as its first segment.
 pub(crate) fn callee(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
     match func {
         syn::Expr::Group(group) => callee(&group.expr),
@@ -29,8 +29,8 @@ pub(crate) fn callee(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
     }
 }
 
-/// The path of an expression, with the type of `<f32>::MAX` as its first segment; `None` for
-/// `<T as Trait>::MAX`.
+/// Returns the path of an expression, with the type of `<f32>::MAX` as its first segment; `None`
+/// for `<T as Trait>::MAX`.
 pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
     let Some(qself) = &expr.qself else { return Some(Cow::Borrowed(&expr.path)) };
     let syn::Type::Path(of) = signature::peel(&qself.ty) else { return None };
@@ -43,7 +43,12 @@ pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
 }
 
 impl Infer<'_> {
-    /// A path that is no call: a variable, a constant, or a struct or variant without fields.
+    /// Infers a path as a value: a variable, a constant, a function, or a struct or variant without
+    /// fields.
+    ///
+    /// The order is that of the language's name resolution: local variables, constant parameters,
+    /// unit structs and variants, local constants, constants of items, functions, orderings of
+    /// atomics, constants of std.
     pub(crate) fn path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
         let at = match expr.qself {
             None => SpanRange::path(&expr.path),
@@ -85,23 +90,23 @@ impl Infer<'_> {
         if let Some(order) = self.ordering_value(&path, at) {
             return order;
         }
-        // What is expected is not known to kernel code either, which has been said.
+        // The expected type has a reported error, which explains this path, too.
         if let Some(Type::Reported(proof)) = hint.map(|hint| self.types.get(hint)) {
             return self.reported(proof, at);
         }
         self.constant(&path, &name, at)
     }
 
-    /// The constant that is declared in the function by this name.
+    /// Returns the constant with this name that the function declares.
     pub(crate) fn local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
         let name = path.get_ident()?.to_string();
         let found = self.constants.iter().rev().find(|(known, _)| *known == name)?;
         Some(found.1.clone())
     }
 
-    /// Returns what kind of parameter `name` is where `env` holds, in which it has number `index`.
-    /// Constants are inferred in the `impl` or trait that declares them, whose parameters are not
-    /// those of the function that names the constant.
+    /// Returns the kind of the generic parameter `name` in an environment, in which it has number
+    /// `index`. Constants are inferred in the `impl` or trait that declares them, whose parameters
+    /// differ from those of the function that names the constant.
     pub(crate) fn generic_kind(
         &mut self,
         index: usize,
@@ -127,7 +132,7 @@ impl Infer<'_> {
         own.map(|generic| generic.kind)
     }
 
-    /// A constant parameter or open constant.
+    /// Makes the value of a constant parameter or open constant.
     fn parameter_value(&mut self, index: usize, len: Len, name: String, at: SpanRange) -> Expr {
         let env = self.env.clone();
         let ty = match self.generic_kind(index, &name, &env) {
@@ -141,7 +146,7 @@ impl Infer<'_> {
         self.make(Kind::Param(len), ty, at)
     }
 
-    /// `<T as Trait>::N`
+    /// Infers `<T as Trait>::N`.
     fn qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
         if let Some(qself) = &expr.qself
             && let Some(last) = expr.path.segments.last()
@@ -166,8 +171,8 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// The value of a constant: its expression, inferred where it is written. What is expected of it tells the types
-    /// that are not written: `Wrapper::EMPTY`.
+    /// Infers the value of a constant: its expression, in its own environment. The expected type
+    /// decides types that are not written: `Wrapper::EMPTY`.
     fn constant_value(
         &mut self,
         value: &syn::Expr,
@@ -212,7 +217,7 @@ impl Infer<'_> {
         self.make(Kind::Block { label: None, block: Block { stmts: Vec::new(), tail } }, ty, at)
     }
 
-    /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
+    /// Infers a std constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
     fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -248,7 +253,7 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// The type that a type parameter stands for, or `Self` where it is a number.
+    /// Returns the type of a type parameter, or of `Self` if it is a number.
     pub(crate) fn stands_for(&self, name: &str) -> Option<Ty> {
         match scope::generic(&self.env.args, name) {
             Some((_, GenericArg::Type(ty))) => Some(ty),
@@ -257,7 +262,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A constant of a type parameter or `Self`, which may stand for a number.
+    /// Makes a constant of a type parameter or `Self`, which may be a number.
     fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
         let known = match self.types.get(ty) {
             Type::Prim(prim) => constant::find(&[prim.name().to_owned(), constant.to_owned()]),

@@ -1,4 +1,4 @@
-//! Which variable and which generic parameter a name means.
+//! Scopes of variables and of generic parameters.
 use crate::{
     hir::{Generic, GenericArg, Var},
     syntax::span::SpanRange,
@@ -7,14 +7,14 @@ use crate::{
 use proc_macro2::{Ident, Span};
 use std::rc::Rc;
 
-/// Where types and paths are written, which decides what they mean.
+/// The environment of a piece of syntax, in which its types and paths are resolved.
 #[derive(Clone, Default)]
 pub(crate) struct Env {
-    /// What the generic parameters stand for.
+    /// The generic arguments by parameter name.
     pub(crate) args: Rc<[(String, GenericArg)]>,
-    /// The item; `None` for the kernel.
+    /// The item with the syntax; `None` for the kernel.
     pub(crate) home: Option<usize>,
-    /// What `Self` is.
+    /// The type of `Self`.
     pub(crate) this: Option<Ty>,
 }
 
@@ -27,21 +27,22 @@ pub(crate) struct Scope {
 struct Binding {
     name: Name,
     var: Var,
-    /// Which of those before it has the same name: the innermost.
+    /// The next outer binding with the same text.
     outer: Option<usize>,
 }
 
-/// A mark to which a scope can be closed.
+/// A mark for closing a scope.
 #[derive(Clone, Copy)]
 pub(crate) struct Opened(usize);
 
-/// A name, and the token that says its hygiene: a variable of a macro is not that of its caller, though they read the same.
+/// A name with its token, which carries its hygiene: a macro's variable differs from its caller's
+/// variable of the same text.
 struct Name {
     text: String,
     at: Span,
 }
 
-/// The hygiene of a token. The one place where a span tells it is how it prints: `#5 bytes(3..7)`.
+/// Returns the hygiene of a token. A span shows it only in its debug format: `#5 bytes(3..7)`.
 fn context(at: Span) -> Option<String> {
     let span = format!("{at:?}");
     span.split_once(" bytes(").map(|(context, _)| context.to_owned())
@@ -53,7 +54,7 @@ impl Scope {
         Opened(self.bindings.len())
     }
 
-    /// Closes it, with what was declared in it.
+    /// Closes a scope, and removes its variables.
     pub(crate) fn close(&mut self, opened: Opened) {
         self.bindings.truncate(opened.0);
     }
@@ -65,12 +66,12 @@ impl Scope {
         self.bindings.push(Binding { name, var, outer });
     }
 
-    /// The variable that `ident` means: the innermost of the same hygiene; failing that, the
-    /// innermost of that name.
+    /// Returns the variable that `ident` refers to: the innermost of the same hygiene, or else the
+    /// innermost of the same text.
     pub(crate) fn find(&self, ident: &Ident) -> Option<Var> {
         let name = ident.to_string();
         let innermost = self.named(&name)?;
-        // Hygiene takes long to tell, and decides between variables of one name only.
+        // Comparing hygiene is slow, and matters only between variables of the same text.
         if self.bindings[innermost].outer.is_some() {
             let here = context(ident.span());
             let mut next = Some(innermost);
@@ -85,9 +86,10 @@ impl Scope {
         Some(self.bindings[innermost].var)
     }
 
-    /// The innermost variable of this name.
+    /// Returns the innermost variable with this text.
     fn named(&self, name: &str) -> Option<usize> {
-        // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
+        // A plain loop that compares lengths first: every name of a kernel is looked up, and macros
+        // are built without optimization.
         let bindings = self.bindings.as_slice();
         let mut index = bindings.len();
         while index > 0 {
@@ -104,13 +106,13 @@ impl Scope {
 /// Generic parameters in scope.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// The function's own, in order.
+    /// The function's own parameters, in order.
     pub(crate) generics: Vec<Generic>,
-    /// Where open constants are used.
+    /// Uses of open constants.
     pub(crate) open_uses: Vec<(String, SpanRange)>,
 }
 
-/// What the generic parameter of that name stands for, with its index.
+/// Returns the argument of the generic parameter with this name, and its index.
 pub(crate) fn generic(args: &[(String, GenericArg)], name: &str) -> Option<(usize, GenericArg)> {
     let index = args.iter().position(|(known, _)| known == name)?;
     Some((index, args[index].1))

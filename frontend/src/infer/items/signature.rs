@@ -1,4 +1,4 @@
-//! Generic parameters, parameters and result of the function.
+//! Signatures: generic parameters, parameters and the return type.
 use crate::{
     hir::{Generic, GenericArg, GenericKind, Pattern, PatternKind},
     infer::{
@@ -19,18 +19,19 @@ use warpwise_compiler::{
     ir::{Bound, Extent, GenericId},
 };
 
-/// A generic parameter of a function, its `impl` or trait.
+/// A generic parameter of a function or of its `impl` or trait.
 pub(crate) enum Parameter<'a> {
     /// A type.
     Type(&'a syn::TypeParam),
     /// A constant.
     Const(&'a syn::ConstParam),
-    /// The type of an argument that is `impl Trait`, or what it refers to, by the argument's number.
+    /// An `impl Trait` in the type of an argument, or in a reference there, with the argument's
+    /// index.
     Impl(usize, &'a syn::TypeImplTrait),
 }
 
 impl Parameter<'_> {
-    /// Its name; made up for `impl Trait`.
+    /// Returns the parameter's name; `impl Trait` gets a synthetic one.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Type(param) => param.ident.to_string(),
@@ -40,7 +41,7 @@ impl Parameter<'_> {
     }
 }
 
-/// The generic parameters of a function, if it is one, those of its `impl` or trait first.
+/// Returns the generic parameters of an `impl` or trait, then those of the function.
 pub(crate) fn parameters<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
@@ -61,7 +62,8 @@ pub(crate) fn parameters<'a>(
     written.chain(impls).collect()
 }
 
-/// The `impl Trait` that an argument's type is, or refers to, and whether by `&` or `&mut`.
+/// Returns the `impl Trait` of an argument's type, with the mutability of the reference to it, if
+/// any.
 fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
     match peel(ty) {
         syn::Type::ImplTrait(ty) => Some((None, ty)),
@@ -73,7 +75,7 @@ fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
     }
 }
 
-/// Whether a method takes `&self` or `&mut self`, and whether it is `&mut`.
+/// Returns `Some` for `&self` and `&mut self`, true for the latter.
 pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
     match &receiver.kind {
         syn::ReceiverKind::Reference(_, _, mutable) => Some(mutable.is_some()),
@@ -81,7 +83,7 @@ pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
     }
 }
 
-/// The function's generic parameters, then its open constants, and what they stand for.
+/// Declares the function's generic parameters and open constants, and returns their arguments.
 pub(crate) fn generics(
     context: &Context<'_>,
     types: &mut Types,
@@ -162,7 +164,7 @@ fn declare(
     (name, arg)
 }
 
-/// The type of a constant parameter.
+/// Returns the type of a constant parameter.
 fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
     let prim = match peel(ty) {
         syn::Type::Path(path) => path.path.get_ident().and_then(|id| Prim::named(&id.to_string())),
@@ -177,7 +179,7 @@ fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
     })
 }
 
-/// `ty` without parentheses, and without what a macro puts around it.
+/// Returns `ty` without parentheses and invisible groups of macros.
 pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
     loop {
         ty = match ty {
@@ -188,7 +190,7 @@ pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
     }
 }
 
-/// Which types a type parameter may be, from its bounds and the `where` clause.
+/// Returns the numbers that a type parameter may be, from its bounds and the `where` clause.
 fn bound(
     context: &Context<'_>,
     ident: &syn::Ident,
@@ -239,8 +241,8 @@ fn bound(
     found.unwrap_or(Bound::Num)
 }
 
-/// Whether all type parameters of a function stand for numbers, and are bound by nothing that only some numbers have, so that it can be checked
-/// before it is called.
+/// Returns true if all type parameters of a function are numbers with bounds that all numbers of
+/// their kind meet, so that the function can be checked without a call.
 pub(crate) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
     parameters(outer, sig).iter().all(|param| match param {
         Parameter::Const(_) => true,
@@ -258,7 +260,7 @@ pub(crate) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature)
     })
 }
 
-/// Which types a trait of Warpwise's for numbers is for.
+/// Returns the numbers that implement a number trait of Warpwise.
 pub(crate) fn number_bound(name: &str) -> Option<Bound> {
     match name {
         "Num" => Some(Bound::Num),
@@ -268,7 +270,7 @@ pub(crate) fn number_bound(name: &str) -> Option<Bound> {
     }
 }
 
-/// Bounds of a type parameter in the `where` clause.
+/// Returns the bounds of a type parameter in the `where` clauses.
 pub(crate) fn bounds_behind<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
@@ -287,7 +289,7 @@ pub(crate) fn bounds_behind<'a>(
     bounds.flatten().collect()
 }
 
-/// Traits of std's that tell nothing of which numbers a type parameter stands for.
+/// Returns true for a std trait that does not restrict the kind of a number.
 pub(crate) fn is_std_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
     let stem = name.strip_suffix("Assign").unwrap_or(name);
@@ -297,7 +299,7 @@ pub(crate) fn is_std_trait(name: &str) -> bool {
         || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
 }
 
-/// Traits of std's that only functions and closures have.
+/// Returns true for a std trait that only functions and closures implement.
 fn is_of_closures(name: &str) -> bool {
     matches!(name, "Fn" | "FnMut" | "FnOnce")
 }
@@ -308,17 +310,18 @@ const PASS_INSTEAD: &str = "make the function a `#[device]` trait's, and name th
     `#[kernel(instances(Square, Cube))]`; or pass a number or a `#[device]` enum and `match` on it; closures in the kernel \
     can be passed to `#[device]` functions";
 
-/// Traits of std's that floats do not have.
+/// Returns true for a std trait that floats do not implement.
 fn only_integers_have(name: &str) -> bool {
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
 }
 
-/// How many types in a type are looked at: one that contains itself has no end of them.
+/// The greatest number of types that are visited inside a type: a type that contains itself has
+/// infinitely many.
 pub(crate) const MAX_VISITED_TYPES: usize = 4096;
 
 impl Infer<'_> {
-    /// Declares parameters; sets the result's type.
+    /// Declares the parameters and sets the return type.
     pub(crate) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
         self.modifiers(sig);
         if let ReturnType::Type(_, ty) = &sig.output
@@ -342,7 +345,7 @@ impl Infer<'_> {
         sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
     }
 
-    /// Makes the items of an iterator that is returned what its `impl Iterator<Item = ..>` says.
+    /// Unifies the items of a returned iterator with its `impl Iterator<Item = ..>`.
     pub(crate) fn returned_items(&mut self, sig: &Signature, ret: Ty) {
         let ReturnType::Type(_, ty) = &sig.output else { return };
         let syn::Type::ImplTrait(ty) = peel(ty) else { return };
@@ -362,7 +365,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports what a function of kernel code cannot be.
+    /// Reports unsupported modifiers of a function.
     fn modifiers(&mut self, sig: &Signature) {
         let what = if self.context.kernel.is_some() { "a kernel" } else { "a device function" };
         if let Some(token) = sig.asyncness {
@@ -402,7 +405,7 @@ impl Infer<'_> {
         self.irrefutable(&input.pat, ty)
     }
 
-    /// The type of the argument of this number, which is written as `ty`.
+    /// Returns the type of an argument by its index and its written type.
     pub(crate) fn argument_type(&mut self, index: usize, ty: &syn::Type, env: &Env) -> Ty {
         let Some((reference, _)) = impl_trait(ty) else { return self.type_in(ty, env) };
         let this = match scope::generic(&env.args, &format!("impl#{index}")) {
@@ -412,7 +415,7 @@ impl Infer<'_> {
         reference.map_or(this, |mutable| self.types.reference(mutable, this))
     }
 
-    /// `self`, `&self` or `&mut self`.
+    /// Declares `self`, `&self` or `&mut self`.
     pub(crate) fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
         let range = SpanRange::token(receiver.self_token.span);
         let ty = match (self.env.this, by_reference(receiver)) {
@@ -468,7 +471,7 @@ impl Infer<'_> {
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
     }
 
-    /// Whether a type is an atomic, or arrays of one.
+    /// Returns true for an atomic and for arrays of atomics.
     fn is_all_atomic(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Atomic(_) => true,
@@ -477,12 +480,13 @@ impl Infer<'_> {
         }
     }
 
-    /// True if a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
+    /// Returns true if a launch can pass a value of this type, or, with `atomics`, a buffer of such
+    /// values.
     fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
         let (mut open, mut visited) = (vec![ty], 0);
         while let Some(ty) = open.pop() {
             visited += 1;
-            // A type that contains itself is rustc's error.
+            // rustc reports a type that contains itself.
             if visited > MAX_VISITED_TYPES {
                 return true;
             }

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Types and generic arguments as written.
 use crate::{
     hir::GenericArg,
     infer::{
@@ -14,23 +14,23 @@ use crate::{
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 
-/// What the generic arguments are that are not written.
+/// The treatment of omitted generic arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum Omitted {
-    /// Inferred, if none is written: in expressions and patterns.
+    /// All are inferred if none is written: in expressions and patterns.
     Inferred,
-    /// The defaults of their parameters: in the type or trait at this place.
+    /// Defaults of the parameters apply: in the type or trait with this span.
     Defaults(SpanRange),
 }
 
 impl Infer<'_> {
-    /// The type that is written in the function itself.
+    /// Resolves a type written in the function itself.
     pub(crate) fn ty(&mut self, ty: &syn::Type) -> Ty {
         let env = self.env.clone();
         self.type_in(ty, &env)
     }
 
-    /// The type that is written there.
+    /// Resolves a type in an environment.
     pub(crate) fn type_in(&mut self, ty: &syn::Type, env: &Env) -> Ty {
         match ty {
             syn::Type::Array(array) => {
@@ -74,7 +74,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type that a definition gives.
+    /// Resolves the type of a definition, such as an alias.
     pub(crate) fn resolved_type(&mut self, definition: &Definition<'_, syn::Type>) -> Ty {
         match self.resolve(definition, |this| this.type_in(definition.value, definition.env)) {
             Ok(ty) => ty,
@@ -132,7 +132,7 @@ impl Infer<'_> {
         self.types.add(Type::Reported(reported))
     }
 
-    /// `Range<T>` and the like; before braces `T` may be left out.
+    /// Makes `Range<T>` and the like; before braces `T` may be omitted.
     fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
         let of = match &path.segments.last()?.arguments {
             PathArguments::None => self.unknown(),
@@ -147,12 +147,12 @@ impl Infer<'_> {
             PathArguments::Parenthesized(_) => return None,
         };
         let ends = if chain == Chain::From { 1 } else { 2 };
-        // The items, then the ends.
+        // The item type, then the types of the bounds.
         let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
         Some(self.types.add(Type::Iter(chain, list)))
     }
 
-    /// The `Self::Signed` and `Self::Unsigned` of the prelude.
+    /// Returns `Self::Signed` or `Self::Unsigned`, which only library code uses.
     fn sized_type(&mut self, owner: Ty, name: &str, env: &Env) -> Option<Ty> {
         let prim = self.types.as_prim(owner)?;
         env.home.filter(|home| self.program().is_prelude(*home))?;
@@ -163,7 +163,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The struct, enum or alias that a path names, with its generic arguments.
+    /// Resolves a path to a struct, enum or alias with its generic arguments.
     fn item_type(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
         let Split { item, segment, rest } = self.split(path, env)?;
         let args = match &path.segments.get(segment)?.arguments {
@@ -182,7 +182,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type that an item is, with the generic arguments written there.
+    /// Makes the type of an item with its written generic arguments.
     pub(crate) fn named_type(
         &mut self,
         item: usize,
@@ -208,7 +208,7 @@ impl Infer<'_> {
         Some(self.types.add(Type::Adt(item, list)))
     }
 
-    /// What generic parameters are: as written there, their defaults, or unknown.
+    /// Returns the arguments of generic parameters: written ones, defaults, or unknown ones.
     pub(crate) fn written_args(
         &mut self,
         generics: &syn::Generics,
@@ -218,7 +218,7 @@ impl Infer<'_> {
         omitted: Omitted,
     ) -> Vec<(String, GenericArg)> {
         let given: Vec<&GenericArgument> = written.into_iter().flat_map(arguments_in).collect();
-        // Where one argument is written, none is inferred, in expressions neither.
+        // Once one argument is written, the others are not inferred, even in expressions.
         let at = match (omitted, written) {
             (Omitted::Defaults(at), _) => Some(at),
             (Omitted::Inferred, Some(list)) if !given.is_empty() => Some(SpanRange::tokens(list)),
@@ -272,7 +272,7 @@ impl Infer<'_> {
         args
     }
 
-    /// Reports generic arguments that are too many or too few for these parameters.
+    /// Reports too many or too few generic arguments.
     fn count_args(
         &mut self,
         generics: &syn::Generics,
@@ -288,7 +288,7 @@ impl Infer<'_> {
         let defaults: Vec<bool> = generics.params.iter().filter_map(has_default).collect();
         let most = defaults.len();
         let least = defaults.iter().filter(|has_default| !**has_default).count();
-        // Of few functions, std's have parameters more than the prelude's.
+        // Some std functions have more parameters than the library's versions.
         let are_more_known = own.home.is_some_and(|home| self.program().is_prelude(home));
         match given {
             _ if given < least => Some(self.miscounted(least, given, at)),
@@ -297,14 +297,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports that generic arguments are too many or too few.
+    /// Reports a wrong number of generic arguments.
     pub(crate) fn miscounted(&mut self, expected: usize, given: usize, at: SpanRange) -> Reported {
         let s = if expected == 1 { "" } else { "s" };
         let fact = format_args!("this takes {expected} generic argument{s}, and {given} are given");
         self.errors.mistyped(at, fact)
     }
 
-    /// A generic parameter of which nothing is known yet.
+    /// Makes an unknown argument for a generic parameter.
     fn fresh_arg(&mut self, param: &GenericParam) -> (String, GenericArg) {
         match param {
             GenericParam::Type(param) => {
@@ -319,7 +319,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a constant parameter.
+    /// Returns the type of a constant parameter.
     pub(crate) fn const_prim(&mut self, param: &GenericParam, own: &Env) -> Prim {
         let GenericParam::Const(param) = param else { return Prim::Usize };
         let ty = self.type_in(&param.ty, own);
@@ -372,7 +372,7 @@ impl Infer<'_> {
         self.errors.advise(at, format_args!("kernel code cannot use {what}"), help)
     }
 
-    /// A generic argument as it is written, for a parameter that is `slot`.
+    /// Unifies a written generic argument with the parameter's `slot`.
     pub(crate) fn generic_arg(
         &mut self,
         written: &GenericArgument,
@@ -391,7 +391,7 @@ impl Infer<'_> {
                 let len = self.const_arg(expr, prim, env);
                 self.unify_len(at, len, slot);
             }
-            // `f::<N>` reads as a type until one knows what `N` is.
+            // `f::<N>` parses as a type; the parameter tells that `N` is a constant.
             (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot))
                 if !is_of_number(&path.path) =>
             {
@@ -412,7 +412,7 @@ impl Infer<'_> {
     }
 }
 
-/// Generic arguments without lifetimes, which kernel code does not look at.
+/// Returns generic arguments without lifetimes, which kernel code ignores.
 pub(crate) fn generic_arguments(written: &PathArguments) -> Vec<&GenericArgument> {
     match written {
         PathArguments::AngleBracketed(list) => arguments_in(list).collect(),
@@ -426,12 +426,13 @@ fn arguments_in(
     list.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)))
 }
 
-/// True if a path is the name of a number type.
+/// Returns true for the name of a number type.
 fn is_of_number(path: &syn::Path) -> bool {
     path.get_ident().is_some_and(|name| Prim::named(&name.to_string()).is_some())
 }
 
-/// Where something is written, with no other type parameter than `name`: several may stand for one type.
+/// Returns an environment with the single type parameter `name`, because several parameters may
+/// have the same type.
 pub(crate) fn only(env: &Env, name: &str, ty: Ty) -> Env {
     if name == "Self" {
         return Env { args: [].into(), ..env.clone() };

@@ -1,5 +1,4 @@
-//! What is done with the items of iterators: methods of the prelude, which are kernel code around a `for`
-//! or take one item at a time.
+//! Consumers of iterators: library methods, which are kernel code with a `for` loop or with `next`.
 use crate::{
     hir::{Expr, Kind},
     infer::{
@@ -18,7 +17,8 @@ use crate::{
 use syn::ExprMethodCall;
 
 impl<'a> Infer<'a> {
-    /// A method that consumes an iterator: of the prelude, or of a trait that all iterators have.
+    /// Infers a method that consumes an iterator: of the library, or of a trait that all iterators
+    /// implement.
     pub(crate) fn consumed(
         &mut self,
         receiver: Expr,
@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A method of an iterator that is in a variable, where the rest of it stays.
+    /// Infers a method of an iterator in a variable, which keeps the remaining items.
     pub(crate) fn pulled(
         &mut self,
         receiver: Expr,
@@ -62,7 +62,7 @@ impl<'a> Infer<'a> {
         self.of_prelude(receiver, item, found, call, None, at)
     }
 
-    /// A call of a function of the prelude that is a method of an iterator.
+    /// Infers a call of a library function that is an iterator method.
     pub(crate) fn of_prelude(
         &mut self,
         receiver: Expr,
@@ -98,7 +98,7 @@ impl<'a> Infer<'a> {
         let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
         let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
-            // Of options and results, what is in them.
+            // For options and results, the sum is that of their values.
             let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
             let number = self.types.pointee(item);
             self.unify(at, summed, number);
@@ -106,12 +106,12 @@ impl<'a> Infer<'a> {
         result
     }
 
-    /// What `sum`, `product` or `collect` is written or expected to give.
+    /// Returns the written or expected result type of `sum`, `product` or `collect`.
     pub(crate) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
         self.written_argument(call, 0).or(hint)
     }
 
-    /// The type that is this generic argument of a call.
+    /// Returns the type that is this generic argument of a call.
     pub(crate) fn written_argument(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
         match call.turbofish.as_ref()?.args.get(index)? {
             syn::GenericArgument::Type(ty) => Some(self.ty(ty)),
@@ -119,7 +119,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `sum`, `product` and `collect` of a type that implements `Sum`, `Product` or `FromIterator`.
+    /// Infers `sum`, `product` and `collect` by an `impl` of `Sum`, `Product` or `FromIterator`.
     pub(crate) fn folded_by_impl(
         &mut self,
         receiver: Expr,
@@ -144,7 +144,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The function of the `impl` of `Sum` or the like for a type that takes these items: `Sum<&Point> for Point`.
+    /// Returns the function of the `impl` of `Sum` or the like that takes these items: `Sum<&Point>
+    /// for Point`.
     fn folding_impl(
         &mut self,
         of_trait: &str,
@@ -195,7 +196,7 @@ impl<'a> Infer<'a> {
         self.reported(reported, at)
     }
 
-    /// The function of the prelude that a method is.
+    /// Returns the library function of a method.
     pub(crate) fn consumer(
         &self,
         chain: Chain,
@@ -208,7 +209,7 @@ impl<'a> Infer<'a> {
         };
         let name = match (name, chain) {
             ("sum" | "product", _) => folded.as_deref()?,
-            // Where std does not go through the items.
+            // std does not visit every item here either.
             (
                 "last",
                 Chain::Slice
@@ -237,12 +238,13 @@ impl<'a> Infer<'a> {
         self.program().prelude_method("Iterator", name)
     }
 
-    /// Whether `sum` or `product` is of options or results of numbers.
+    /// Returns true for a `sum` or `product` of options or results of numbers.
     pub(crate) fn is_folded_inside(&self, name: &str, item: Ty) -> bool {
         self.fold_name(name, item).is_none() && self.fold_name_of(name, item).is_some()
     }
 
-    /// The name of `sum` or `product` of these items, options and results of numbers among them.
+    /// Returns the library's name of `sum` or `product` of these items, including options and
+    /// results of numbers.
     fn fold_name_of(&self, name: &str, item: Ty) -> Option<String> {
         let Type::Adt(of, list) = self.types.get(item) else {
             return self.fold_name(name, item).map(str::to_owned);
@@ -258,7 +260,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Sums begin with what adds nothing, as in std: -0.0 for floats.
+    /// Returns the library's name of `sum` or `product` of numbers. Sums of floats and integers
+    /// differ in their initial value: -0.0 for floats, as in std.
     pub(crate) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
         let is_float = match self.types.get(self.types.pointee(item)) {
             Type::Prim(prim) if prim.is_float() => true,
@@ -276,7 +279,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether a method leaves the rest of an iterator to be used later.
+/// Returns true for a method that leaves the remaining items usable.
 pub(crate) fn resumes(name: &str) -> bool {
     matches!(
         name,
@@ -293,7 +296,7 @@ pub(crate) fn resumes(name: &str) -> bool {
     ) || from_back(name)
 }
 
-/// Whether it takes the last items first.
+/// Returns true for a method that takes the last items first.
 fn from_back(name: &str) -> bool {
     matches!(name, "nth_back" | "rfind" | "rposition" | "try_rfold")
 }

@@ -28,7 +28,7 @@ impl Infer<'_> {
         self.items_of(receiver, item, at)
     }
 
-    /// The items of the items, which are of type `item`.
+    /// Flattens an iterator over items of type `item`.
     pub(crate) fn items_of(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         if let Type::Reported(proof) = self.types.get(item) {
             return self.reported(proof, at);
@@ -67,20 +67,20 @@ impl Infer<'_> {
         matches!(self.types.get(ty), Type::Adt(of, _) if self.program().library("Option") == Some(of))
     }
 
-    /// What is in items that are options, of type `option`.
+    /// Flattens options of type `option`.
     fn some_of(&mut self, receiver: Expr, option: Ty, at: SpanRange) -> Expr {
         let Some(inner) = self.types.first_arg(option) else { return receiver };
         self.chain(Chain::Of(Adapter::Options), inner, vec![receiver], at)
     }
 
-    /// The items of items that are iterated over by an iterator of type `inner`.
+    /// Flattens items that an iterator of type `inner` iterates over.
     fn those_of(&mut self, receiver: Expr, inner: Ty, at: SpanRange) -> Expr {
         let Some((_, item)) = self.as_chain(inner) else { return receiver };
         let at_hand = self.none_of(inner, at);
         self.chain(Chain::Of(Adapter::Flatten), item, vec![receiver, at_hand], at)
     }
 
-    /// The type of the iterator over a value of this type, for those that the loop itself makes iterators of.
+    /// Returns the type of the iterator over an item, if the loop itself makes the iterator.
     fn iterator_over(&mut self, item: Ty, at: SpanRange) -> Option<Ty> {
         let written = self.written_item(item);
         match self.types.get(item) {
@@ -108,7 +108,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An iterator of what `make` makes of each item.
+    /// Maps each item by `make`.
     fn each_as(
         &mut self,
         receiver: Expr,
@@ -124,7 +124,7 @@ impl Infer<'_> {
         self.chain(Chain::Of(Adapter::Map), yields, vec![receiver, closure], at)
     }
 
-    /// A result, or a reference to an option or result, as an option.
+    /// Converts a result, or a reference to an option or result, to an option.
     fn as_option(&mut self, value: Expr, at: SpanRange) -> Expr {
         let by_mut = matches!(self.types.get(value.ty), Type::Ref { mutable: true, .. });
         let is_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
@@ -149,7 +149,7 @@ impl Infer<'_> {
         value
     }
 
-    /// A method of the prelude without arguments, or the receiver back.
+    /// Calls a library method without arguments, or returns the receiver.
     pub(crate) fn called_by_name(
         &mut self,
         receiver: Expr,

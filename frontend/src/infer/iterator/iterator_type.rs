@@ -1,4 +1,5 @@
-//! Types of std's iterators by their names: `std::slice::Iter<'a, f32>`, `std::iter::Rev<std::ops::Range<usize>>`.
+//! Iterator types of std by name: `std::slice::Iter<'a, f32>`,
+//! `std::iter::Rev<std::ops::Range<usize>>`.
 use crate::{
     hir::GenericArg,
     infer::{
@@ -15,7 +16,7 @@ use std::cell::Cell;
 use syn::GenericArgument;
 
 impl Infer<'_> {
-    /// The iterator that a path of std's names, with what is written behind it; `None` if it is none that kernel code has.
+    /// Resolves a path to an iterator type of std; `None` if kernel code does not have it.
     pub(crate) fn iterator_of_std(
         &mut self,
         path: &syn::Path,
@@ -42,7 +43,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The iterator, and the types of its items and parts; `None` if there is none, or if `args` are no arguments of it.
+    /// Returns the iterator with its item type and part types; `None` if it is unknown or `args` do
+    /// not fit.
     fn chain_of_std(
         &mut self,
         module: &str,
@@ -123,7 +125,7 @@ impl Infer<'_> {
         self.types.reference(mutable, slice)
     }
 
-    /// The length that is written as a generic argument.
+    /// Evaluates a length written as a generic argument.
     fn written_len(&mut self, written: &GenericArgument, env: &Env) -> Len {
         let len = self.types.unknown_len();
         self.generic_arg(written, GenericArg::Const(len), Prim::Usize, env);

@@ -1,5 +1,5 @@
-//! Iterators: ranges, and what is made of slices, arrays and other iterators by methods. What
-//! consumes an iterator is kernel code itself, in the prelude, around a `for`.
+//! Iterators: ranges, iterators over slices and arrays, and adapters. Consumers are kernel code of
+//! the standard library, around a `for` loop.
 mod consumer;
 mod flatten;
 mod iterator_type;
@@ -21,7 +21,7 @@ use crate::{
 use syn::{ExprMethodCall, ExprRange, RangeLimits};
 
 impl<'a> Infer<'a> {
-    /// An iterator of these parts.
+    /// Makes an iterator of these parts.
     pub(crate) fn chain(
         &mut self,
         chain: Chain,
@@ -36,7 +36,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
     }
 
-    /// The iterator that a type is, and the type of its items.
+    /// Returns the iterator of a type, and its item type.
     pub(crate) fn as_chain(&self, ty: Ty) -> Option<(Chain, Ty)> {
         match self.types.get(ty) {
             Type::Iter(chain, list) => self.types.parts(list).first().map(|item| (chain, *item)),
@@ -44,7 +44,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `a..b`, `a..=b` and `a..` as values.
+    /// Infers `a..b`, `a..=b` and `a..` as values.
     pub(crate) fn range(&mut self, range: &ExprRange) -> Expr {
         let at = SpanRange::tokens(range);
         let Some(start) = &range.start else { return self.range_to(range, at) };
@@ -59,7 +59,7 @@ impl<'a> Infer<'a> {
         self.chain(chain, ty, vec![start, end], at)
     }
 
-    /// `..b` and `..=b` as values, which are no iterators.
+    /// Infers `..b` and `..=b` as values, which are no iterators.
     fn range_to(&mut self, range: &ExprRange, at: SpanRange) -> Expr {
         let name = match range.limits {
             RangeLimits::HalfOpen(_) => "std::ops::RangeTo",
@@ -76,14 +76,14 @@ impl<'a> Infer<'a> {
         self.make(Kind::Aggregate { variant: None, fields: vec![(0, end)], base: None }, ty, at)
     }
 
-    /// Whether a type is that of `..b` or `..=b`.
+    /// Returns true for the type of `..b` or `..=b`.
     pub(crate) fn is_range_to(&self, ty: Ty) -> bool {
         let Type::Adt(of, _) = self.types.get(ty) else { return false };
         let names = ["std::ops::RangeTo", "std::ops::RangeToInclusive"];
         names.iter().any(|name| self.program().library(name) == Some(of))
     }
 
-    /// `x.iter()`, of a reference to a slice.
+    /// Makes `x.iter()` of a slice reference.
     pub(crate) fn slice_iter(&mut self, slice: Expr, at: SpanRange) -> Expr {
         let item = match self.types.get(slice.ty) {
             Type::Ref { mutable, to } => match self.types.get(to) {
@@ -95,7 +95,7 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Slice, item, vec![slice], at)
     }
 
-    /// `x.chunks(n)` and the like.
+    /// Infers `x.chunks(n)` and the like.
     pub(crate) fn pieces(
         &mut self,
         chain: Chain,
@@ -115,7 +115,7 @@ impl<'a> Infer<'a> {
         self.chain(chain, item, [slice, size].into_iter().chain(state).collect(), at)
     }
 
-    /// Obliges the items of a range to be what can be counted through.
+    /// Registers the obligation that a range can count over its items.
     pub(crate) fn counts(&mut self, ty: Ty, at: SpanRange) {
         if let Some((Chain::Range | Chain::RangeInclusive | Chain::From, item)) = self.as_chain(ty)
         {
@@ -123,9 +123,11 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What a `for` runs over, or what is given to `zip`, as an iterator.
+    /// Converts the value of a `for` loop or an argument of `zip` to an iterator.
     pub(crate) fn iterated(&mut self, value: Expr, at: SpanRange) -> Expr {
         self.counts(value.ty, at);
+        // The order follows `IntoIterator`: iterators themselves, references to them before
+        // `impl`s, then options and the user's `IntoIterator`, then slices.
         match self.types.get(value.ty) {
             Type::Iter(..) | Type::Reported(_) => return value,
             Type::Array(elem, _) => {
@@ -178,20 +180,20 @@ impl<'a> Infer<'a> {
         self.reported(reported, at)
     }
 
-    /// How many items were taken at first, or left out.
+    /// Makes the zero for a count of items taken or skipped.
     fn nothing_taken(&mut self, at: SpanRange) -> Expr {
         let usize = self.prim(Prim::Usize);
         self.make(Kind::Int(0), usize, at)
     }
 
-    /// `None`, of an option of this type.
+    /// Makes `None` of an option of this type.
     pub(crate) fn none_of(&mut self, ty: Ty, at: SpanRange) -> Expr {
         let option = self.option_of(ty);
         let none = Kind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
         self.make(none, option, at)
     }
 
-    /// `iter.by_ref()`: what is left of an iterator afterwards stays in its variable.
+    /// Makes `iter.by_ref()`: the remaining items stay in the variable.
     pub(crate) fn by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         if !receiver.is_place() {
             return receiver;
@@ -213,7 +215,7 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(Adapter::Cycle), item, vec![receiver, left], at)
     }
 
-    /// A method of an iterator.
+    /// Infers a method of an iterator.
     pub(crate) fn iter_method(
         &mut self,
         receiver: Expr,
@@ -241,7 +243,7 @@ impl<'a> Infer<'a> {
             "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),
             "peekable" if self.count(0, &call.args, at) => self.peekable(receiver, item, at),
             "cycle" if self.count(0, &call.args, at) => self.cycled(receiver, item, at),
-            // What has ended gives nothing more, but for those that a closure ends.
+            // An iterator that has ended yields nothing more, unless a closure ended it.
             "fuse" if call.args.is_empty() && !self.may_go_on(receiver.ty) => receiver,
             "flatten" => self.flattened(receiver, item, call, at),
             "flat_map" => {
@@ -296,7 +298,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What `start()` and `end()` of an inclusive range refer to.
+    /// Makes the reference that `start()` or `end()` of an inclusive range returns.
     fn end_of_range(&mut self, range: Expr, item: Ty, name: &str, at: SpanRange) -> Expr {
         let index = usize::from(name == "end");
         let end = self.make(Kind::Field { base: Box::new(range), index }, item, at);
@@ -304,7 +306,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Borrow(Box::new(end)), ty, at)
     }
 
-    /// An iterator made of another without a closure.
+    /// Makes an adapter without a closure.
     fn rearranged(
         &mut self,
         receiver: Expr,
@@ -367,13 +369,13 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(adapter), item, parts, at)
     }
 
-    /// The type of an iterator, from that of its items and its parts.
+    /// Makes the type of an iterator from its item type and its part types.
     pub(crate) fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
         let list = self.types.list(types.into_iter().map(GenericArg::Type).collect());
         self.types.add(Type::Iter(chain, list))
     }
 
-    /// `scan(first, |state, item| ..)`
+    /// Infers `scan(first, |state, item| ..)`.
     fn scanned(&mut self, receiver: Expr, item: Ty, call: &ExprMethodCall, at: SpanRange) -> Expr {
         if !self.count(2, &call.args, at) {
             return self.make(Kind::Reported, receiver.ty, at);
@@ -387,7 +389,7 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(Adapter::Scan), yields, vec![receiver, closure, first], at)
     }
 
-    /// An iterator made of another and a closure.
+    /// Makes an adapter with a closure.
     fn filtered(
         &mut self,
         receiver: Expr,
@@ -419,7 +421,7 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(adapter), yields, parts, at)
     }
 
-    /// Whether an iterator, or one that it is made of, may give items again after it gave none.
+    /// Returns true if an iterator, or one inside it, may yield items again after `None`.
     fn may_go_on(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Iter(chain, list) => {

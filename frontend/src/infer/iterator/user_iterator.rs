@@ -1,5 +1,5 @@
-//! Iterators that somebody wrote: what has a `#[device] impl Iterator`, or is made into an iterator by a
-//! `#[device] impl IntoIterator`. With the first, all methods of iterators go by its `next`.
+//! User-defined iterators: types with `#[device] impl Iterator` or `#[device] impl IntoIterator`.
+//! For the former, all iterator methods call its `next`.
 use crate::{
     hir::Expr,
     infer::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<'a> Infer<'a> {
-    /// What an iterator of this type gives, if it is one.
+    /// Returns the item type of an iterator type.
     pub(crate) fn item_of(&mut self, ty: Ty) -> Option<Ty> {
         match self.as_chain(ty) {
             Some((_, item)) => Some(item),
@@ -20,7 +20,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The same, of a type with a `#[device] impl Iterator`: what is in the option that its `next` returns.
+    /// Returns the item type of a type with `#[device] impl Iterator`, from the return type of its
+    /// `next`.
     pub(crate) fn written_item(&mut self, ty: Ty) -> Option<Ty> {
         if !matches!(self.types.get(ty), Type::Adt(..)) {
             return None;
@@ -35,7 +36,8 @@ impl<'a> Infer<'a> {
         self.types.first_arg(option)
     }
 
-    /// The method that makes an iterator of an option or a result, or of a reference to one.
+    /// Returns the method that converts an option or a result, or a reference to one, to an
+    /// iterator.
     pub(crate) fn option_iterator(&self, ty: Ty) -> Option<&'static str> {
         let Type::Adt(item, _) = self.types.get(self.types.pointee(ty)) else { return None };
         let program = self.program();
@@ -47,7 +49,7 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The function of the `impl IntoIterator` for a type.
+    /// Returns the function of the `impl IntoIterator` for a type.
     pub(crate) fn made_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
         match self.types.get(self.types.pointee(ty)) {
             Type::Adt(..) => self.operator_impl("IntoIterator", "into_iter", ty, None),
@@ -55,8 +57,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A value of a type with a `#[device] impl Iterator` as the iterator that a method takes: itself, or what is
-    /// left of it where it is. The value back if it is none, or if the method is none of iterators.
+    /// Converts a value with `#[device] impl Iterator` to the receiver of an iterator method: the
+    /// value, or its remaining items by reference. Returns the value if it is no iterator or the
+    /// method is none of iterators.
     pub(crate) fn as_written_iterator(
         &mut self,
         value: Expr,
@@ -73,7 +76,8 @@ impl<'a> Infer<'a> {
         Ok(self.chain(Chain::Written, item, vec![value], at))
     }
 
-    /// A reference to an iterator as the iterator that a method takes by value: what is left of that one.
+    /// Converts a reference to an iterator to the receiver of a method that takes it by value: the
+    /// remaining items.
     pub(crate) fn taken_by_reference(
         &mut self,
         value: Expr,
@@ -91,7 +95,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether a method of iterators takes them by value.
+/// Returns true for an iterator method that takes `self` by value.
 fn takes_iterator(name: &str) -> bool {
     matches!(
         name,
