@@ -1,9 +1,9 @@
-//! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
-//! blocks do together.
+//! The standard library of kernels, as kernel code: `Option`, `Result` and their methods,
+//! comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and
+//! collectives of warps and blocks. Every kernel can name it without declaring it.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
-//! names none pays nothing. Behind them are the vectors that a kernel names.
+//! names none pays nothing. The vectors that a kernel names are numbered after them.
 mod bytes;
 pub(crate) mod math_library;
 
@@ -15,8 +15,8 @@ use crate::{
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
 use syn::{ImplItem, Item, Signature, TraitItem};
 
-/// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
-/// them four spaces in.
+/// The sources. Types, traits and `impl`s begin and end at the left margin, structs are one line,
+/// and functions in `impl`s are indented by four spaces.
 const FILES: [&str; 18] = [
     include_str!("bool.rs"),
     include_str!("option.rs"),
@@ -38,7 +38,7 @@ const FILES: [&str; 18] = [
     include_str!("grid.rs"),
 ];
 
-/// A type, or a function with the first line of the `impl` or trait that it is in.
+/// A type, or a function with the first line of its `impl` or trait.
 #[derive(Debug)]
 struct Piece {
     name: &'static str,
@@ -46,11 +46,11 @@ struct Piece {
     text: &'static str,
 }
 
-/// All there are, in the order of the sources.
+/// All pieces, in the order of the sources.
 static PIECES: LazyLock<Vec<Piece>> =
     LazyLock::new(|| FILES.into_iter().chain([BYTES.as_str()]).flat_map(pieces).collect());
 
-/// The source that is made.
+/// The generated source.
 static BYTES: LazyLock<String> = LazyLock::new(bytes::text);
 
 fn pieces(file: &'static str) -> Vec<Piece> {
@@ -61,7 +61,7 @@ fn pieces(file: &'static str) -> Vec<Piece> {
     for line in file.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
-        // Inside of a function.
+        // Inside of a function: skipped without a parse, since most lines are here.
         if line.starts_with("     ") {
             continue;
         }
@@ -104,20 +104,20 @@ impl Piece {
     }
 }
 
-/// The prelude, as far as a kernel needed it: items with numbers, each a type, or an `impl` or
-/// trait with one function.
+/// The library, parsed as far as a kernel needs it. Its items have numbers; each is a type, or an
+/// `impl` or trait with one function.
 pub(crate) struct Prelude {
-    /// The number of the first.
+    /// The number of the first item.
     first: usize,
-    /// Where the paths in them lead: to each other, by their names.
+    /// The paths in the items, which name each other.
     paths: BTreeMap<String, usize>,
     parsed: Vec<OnceCell<Option<DeviceItem>>>,
-    /// Vectors and their `impl`s, which name nothing but vectors.
+    /// Vectors and their `impl`s, whose paths name only vectors.
     vectors: Vec<DeviceItem>,
 }
 
 impl Prelude {
-    /// A prelude whose items' numbers begin at `first`, for code with these words.
+    /// Makes a library with item numbers from `first` on, for code with these words.
     pub(crate) fn new(first: usize, words: &Words) -> Self {
         let vectors = vector::items(words).into_iter();
         let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
@@ -136,12 +136,12 @@ impl Prelude {
         }
     }
 
-    /// The number behind the last.
+    /// Returns the number after the last item.
     pub(crate) fn end(&self) -> usize {
         self.first + PIECES.len() + self.vectors.len()
     }
 
-    /// What the items are called, for messages.
+    /// Returns the names of the items, for messages.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         let pieces = PIECES.iter();
         let pieces =
@@ -149,7 +149,7 @@ impl Prelude {
         pieces.chain(self.vectors.iter().map(|vector| plain_name(&vector.item)))
     }
 
-    /// The item with this number.
+    /// Returns the item with this number.
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let index = number.checked_sub(self.first)?;
         if let Some(behind) = index.checked_sub(PIECES.len()) {
@@ -162,9 +162,9 @@ impl Prelude {
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }
 
-    /// The type that a path leads to, for those that are in scope everywhere or std's.
+    /// Returns the type that a path names, if it is in scope everywhere or a path of std.
     pub(crate) fn named(&self, path: &str) -> Option<usize> {
-        // `::std::option::Option` is in a crate for certain.
+        // `::std::option::Option` certainly begins with a crate.
         let path = path.strip_prefix("::").filter(|rest| rest.contains("::")).unwrap_or(path);
         let name = match path {
             "Option" | "std::option::Option" | "core::option::Option" => "Option",
@@ -204,13 +204,13 @@ impl Prelude {
         self.paths.get(name).copied()
     }
 
-    /// The vector of this name.
+    /// Returns the vector with this name.
     fn vector(&self, name: &str) -> Option<usize> {
         let found = self.vectors.iter().position(|vector| plain_name(&vector.item) == name)?;
         Some(self.first + PIECES.len() + found)
     }
 
-    /// The enum and variant that a name in scope everywhere is.
+    /// Returns the enum and variant of a name that is in scope everywhere.
     pub(crate) fn variant(&self, name: &str) -> Option<(usize, usize)> {
         let (of, variant) = match name {
             "None" => ("Option", 0),
@@ -222,10 +222,11 @@ impl Prelude {
         Some((self.named(of)?, variant))
     }
 
-    /// The `impl`s that have a function or constant with this name.
+    /// Returns the `impl`s with a function or constant of this name.
     pub(crate) fn impls(&self, name: &str) -> Vec<usize> {
         let (mut found, pieces) = (Vec::new(), PIECES.as_slice());
-        // A plain loop, and lengths first: every method of a kernel is looked for among all of them.
+        // A plain loop that compares lengths first: every method of a kernel is searched in all
+        // pieces.
         let mut index = 0;
         while index < pieces.len() {
             let piece = &pieces[index];
@@ -246,7 +247,8 @@ impl Prelude {
         found
     }
 
-    /// The function of this name in a trait: the number of the item, of which it is the first.
+    /// Returns the function of this name in a trait: the item's number, and the signature of its
+    /// first function.
     pub(crate) fn function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
         let of = |piece: &Piece| {
             let head = piece.within.and_then(|within| within.strip_prefix("trait "));
@@ -262,7 +264,7 @@ impl Prelude {
     }
 }
 
-/// Whether a function or constant has this name.
+/// Returns true if a function or constant has this name.
 fn is_called(member: &ImplItem, name: &str) -> bool {
     match member {
         ImplItem::Fn(function) => function.sig.ident == name,
@@ -280,7 +282,7 @@ mod tests {
     };
     use syn::{ImplItem, TraitItem};
 
-    /// Names of the types and functions that a file has, as a parser of the whole finds them.
+    /// Returns the names of the types and functions in a file, by a full parse.
     fn expected(file: &str) -> Vec<String> {
         let items = syn::parse_file(file).expect("the prelude is kernel code").items;
         let names = items.iter().flat_map(|item| match item {

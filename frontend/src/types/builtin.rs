@@ -1,14 +1,14 @@
-//! Kernel-side functions: what they are called, take and return.
+//! Built-in functions of kernels, with their signatures.
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, Direction, MatchOp, ReduceOp, Scope, ShuffleOp, TernaryOp,
     VoteOp,
 };
 
-/// What a kernel-side function does.
+/// The operation of a built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
-    /// Where the thread is.
+    /// An index or size of the launch.
     Index(ir::Builtin),
     /// `sync_threads` and its reductions.
     Barrier(Option<BarrierOp>),
@@ -16,39 +16,39 @@ pub(crate) enum Builtin {
     SyncGrid,
     /// `sync_warp`, perhaps with a mask.
     SyncWarp {
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `thread_fence` and the like.
     Fence(Scope),
     /// `warp::shfl` and the like.
     Shuffle {
-        /// Which.
+        /// The operation.
         op: ShuffleOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
-        /// Lanes in a group, unless they are all of the warp.
+        /// The number of lanes in a group; `None` for the whole warp.
         width: Option<Len>,
     },
     /// `warp::all` and the like.
     Vote {
-        /// Which.
+        /// The operation.
         op: VoteOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::match_any` and `warp::match_all`.
     Match {
-        /// Which.
+        /// The operation.
         op: MatchOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::reduce_add` and the like.
     Reduce {
-        /// Which.
+        /// The operation.
         op: ReduceOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::active_mask`
@@ -61,12 +61,12 @@ pub(crate) enum Builtin {
     Directed(Directed, Direction),
     /// `warp::elect`
     Elect {
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
 }
 
-/// A function that the hardware approximates, or what is made of such.
+/// A function with hardware approximations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fast {
     /// One instruction.
@@ -100,36 +100,37 @@ pub(crate) enum Directed {
     MulAdd,
 }
 
-/// Type of an argument or result.
+/// The type of an argument or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// This type.
     Prim(Prim),
-    /// Any number or `bool`, the same each time.
+    /// Any number or `bool`; all occurrences are the same type.
     Value,
-    /// Two of this type.
+    /// A pair of this type.
     Pair(Prim),
-    /// Nothing.
+    /// `()`
     Unit,
 }
 
-/// A function as it is found by name.
+/// A built-in function resolved from its path.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// What it does; [`Builtin::Shuffle`] has no width until [`Found::width`] is seen to.
+    /// The operation. A [`Builtin::Shuffle`] gets its width later, if [`Found::width`] is set.
     pub(crate) which: Builtin,
-    /// Its path from the root of the `warpwise` crate.
+    /// The path from the root of the `warpwise` crate.
     pub(crate) path: String,
-    /// Whether it takes its width as a constant argument: `shfl_width::<8, _>(..)`.
+    /// True if the width is a constant argument: `shfl_width::<8, _>(..)`.
     pub(crate) width: bool,
-    /// Its arguments.
+    /// The argument types.
     pub(crate) params: Vec<Part>,
-    /// Its result.
+    /// The result type.
     pub(crate) ret: Part,
 }
 
-/// The function that these names lead to: `["warp", "any"]`, `["thread_idx_x"]`, perhaps behind
-/// `warpwise` or its prelude. `all` and `any` need their `warp::`: the names are too common.
+/// Returns the function that a path names: `["warp", "any"]`, `["thread_idx_x"]`, perhaps after
+/// `warpwise` or its prelude. `all` and `any` need their `warp::`, because the names are too
+/// common.
 pub(crate) fn find(path: &[String]) -> Option<Found> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     match names.as_slice() {
@@ -138,7 +139,7 @@ pub(crate) fn find(path: &[String]) -> Option<Found> {
     }
 }
 
-/// As [`find`], inside the crate; `absolute` if the crate was named.
+/// As [`find`], inside the crate; `absolute` if the path named the crate.
 fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
     match path {
         [name] => match of_block(name).or_else(|| of_warp(name)?.unless_common(name)) {
@@ -170,7 +171,7 @@ const BOOL: Part = Part::Prim(Prim::Bool);
 const USIZE: Part = Part::Prim(Prim::Usize);
 const MASK: Part = Part::Prim(Prim::U32);
 
-/// Functions at the root of the crate.
+/// Returns functions at the root of the crate.
 fn of_block(name: &str) -> Option<Found> {
     let (which, params, ret) = match name {
         "sync_threads" => (Builtin::Barrier(None), vec![], Part::Unit),
@@ -186,7 +187,7 @@ fn of_block(name: &str) -> Option<Found> {
     Some(Found::new(which, name.into(), params, ret))
 }
 
-/// `thread_idx_x` and the like.
+/// Returns `thread_idx_x` and the like.
 fn index(name: &str) -> Option<ir::Builtin> {
     let (what, axis) = name.rsplit_once('_')?;
     let axis = match axis {
@@ -205,7 +206,7 @@ fn index(name: &str) -> Option<ir::Builtin> {
     })
 }
 
-/// Functions of the module `warp`.
+/// Returns functions of the module `warp`.
 fn of_warp(name: &str) -> Option<Found> {
     let path = format!("warp::{name}");
     let plain = |which, params, ret| Some(Found::new(which, path.clone(), params, ret));
@@ -252,7 +253,7 @@ fn of_warp(name: &str) -> Option<Found> {
     Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
 }
 
-/// Functions of the module `fast`.
+/// Returns functions of the module `fast`.
 fn of_fast(name: &str) -> Option<Found> {
     let which = match name {
         "exp" => Fast::Exp,
@@ -278,7 +279,7 @@ fn of_fast(name: &str) -> Option<Found> {
     Some(Found::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
 }
 
-/// Functions of the module `bits`.
+/// Returns functions of the module `bits`.
 fn of_bits(name: &str) -> Option<Found> {
     let (stem, prim) = match name.strip_suffix("_signed") {
         Some(stem) if stem.starts_with("dot_") => (stem, Prim::I32),
@@ -298,7 +299,7 @@ fn of_bits(name: &str) -> Option<Found> {
     Some(Found::new(Builtin::Bits(op), format!("bits::{name}"), vec![part; 3], part))
 }
 
-/// Functions of the module `directed`.
+/// Returns functions of the module `directed`.
 fn of_directed(name: &str) -> Option<Found> {
     let directions =
         [("_to_zero", Direction::Zero), ("_up", Direction::Up), ("_down", Direction::Down)];

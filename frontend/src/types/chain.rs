@@ -1,36 +1,36 @@
-//! Iterators: what they are made of. A chain of iterators is a type of the front end alone, taken
-//! apart like a tuple; what consumes it becomes one loop.
+//! Iterator types. An iterator exists in the front end alone, scalarized like a tuple; its consumer
+//! becomes one loop.
 
-/// An iterator: a source, or what is made of one or two others. Its type lists the type of its
-/// items, then those of the parts that it is made of, which are said here.
+/// The kind of an iterator: a source or an adapter. Its type lists the item type, then the types of
+/// its parts, which each variant names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chain {
-    /// `a..b`: both ends.
+    /// `a..b`: both bounds.
     Range,
-    /// `a..=b`: both ends.
+    /// `a..=b`: both bounds.
     RangeInclusive,
-    /// `a..`: its start.
+    /// `a..`: the start.
     From,
     /// `x.iter()` and `x.iter_mut()`: the slice.
     Slice,
-    /// `array.into_iter()`: the array, and how many of its elements are taken already, from its start and
-    /// from its end.
+    /// `array.into_iter()`: the array, and the numbers of elements taken from its start and from
+    /// its end.
     Array,
-    /// `x.chunks(n)`: the slice and the size.
+    /// `x.chunks(n)`: the slice and the chunk size.
     Chunks,
-    /// `x.chunks_exact(n)`: the slice, the size, and how many elements of what it was made of are behind
-    /// the slice.
+    /// `x.chunks_exact(n)`: the slice, the chunk size, and the length of the remainder after the
+    /// slice.
     ChunksExact,
-    /// `x.windows(n)`: the slice and the size.
+    /// `x.windows(n)`: the slice and the window size.
     Windows,
-    /// What has a `#[device] impl Iterator`: the value itself.
+    /// A type with `#[device] impl Iterator`: the value itself.
     Written,
-    /// The others'.
+    /// An adapter of other iterators.
     Of(Adapter),
 }
 
 impl Chain {
-    /// Whether it has its end, if it is a range of numbers.
+    /// Returns, for a range of numbers, whether it includes its end.
     pub(crate) fn is_range(self) -> Option<bool> {
         match self {
             Self::Range | Self::From => Some(false),
@@ -45,8 +45,8 @@ impl Chain {
         }
     }
 
-    /// The function of the prelude that takes the next item of one in a variable, or the last if
-    /// `back`, and leaves the rest there; `None` if there is none.
+    /// Returns the library function that takes the next item of an iterator in a variable, or the
+    /// last item if `back`, and keeps the rest; `None` if there is none.
     pub(crate) const fn pull(self, back: bool) -> Option<&'static str> {
         Some(match (self, back) {
             (Self::Range, false) => "next_of_range",
@@ -72,8 +72,8 @@ impl Chain {
         })
     }
 
-    /// Returns the function of the prelude that takes the n-th item of one in a variable without
-    /// taking those before it; `None` where std takes them one by one, too.
+    /// Returns the library function that takes the n-th item of an iterator in a variable without
+    /// taking the items before it; `None` if std takes them one by one, too.
     pub(crate) const fn nth(self) -> Option<&'static str> {
         match self {
             Self::Range => Some("nth_of_range"),
@@ -91,7 +91,7 @@ impl Chain {
         }
     }
 
-    /// The range of numbers that std calls this.
+    /// Returns the range type with this name in std.
     pub(crate) fn range_named(name: &str) -> Option<Self> {
         match name {
             "Range" => Some(Self::Range),
@@ -102,51 +102,50 @@ impl Chain {
     }
 }
 
-/// What an iterator makes of another. What some of them have to remember between two items that are
-/// taken one at a time is a part of its own, the last.
+/// An iterator adapter. State between two items taken one at a time is a part of its own, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {
-    /// Of a reference to one, in which the rest stays.
+    /// Parts: a reference to an iterator, which keeps the remaining items.
     ByRef,
-    /// Of one, the item that was looked at, and whether one was.
+    /// Parts: an iterator, the peeked item, and whether there is one.
     Peekable,
-    /// Of one, and how many items there were before: `(index, item)`.
+    /// Parts: an iterator and the number of items before. Items: `(index, item)`.
     Enumerate,
-    /// Of two: both items.
+    /// Parts: two iterators. Items: pairs.
     Zip,
-    /// Of two, and whether the first has ended: the items of the first, then those of the second.
+    /// Parts: two iterators, and whether the first has ended.
     Chain,
-    /// Of one: from its end.
+    /// Parts: an iterator.
     Rev,
-    /// Of one and how many.
+    /// Parts: an iterator and a count.
     Skip,
-    /// Of one and how many.
+    /// Parts: an iterator and a count.
     Take,
-    /// Of one, the distance, and how many are left out before the next.
+    /// Parts: an iterator, the step, and the number of items to skip before the next.
     StepBy,
-    /// Of one: what its items refer to.
+    /// Parts: an iterator over references. Items: their targets.
     Copied,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Map,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Filter,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     FilterMap,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     MapWhile,
-    /// Of one, a closure, and whether it has ended.
+    /// Parts: an iterator, a closure, and whether it has ended.
     TakeWhile,
-    /// Of one, a closure, and whether it has begun.
+    /// Parts: an iterator, a closure, and whether it has begun.
     SkipWhile,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Inspect,
-    /// Of one, a closure, and the first state that it gets.
+    /// Parts: an iterator, a closure, and the initial state.
     Scan,
-    /// Of one, and which of its items is at hand: the items of its items.
+    /// Parts: an iterator, and the current inner iterator. Items: those of the items.
     Flatten,
-    /// Of one: what is in its items, which are options.
+    /// Parts: an iterator over options. Items: their values.
     Options,
-    /// Of one, and what is left of it this time.
+    /// Parts: an iterator, and the rest of its current round.
     Cycle,
 }
 
@@ -205,8 +204,8 @@ impl Adapter {
         })
     }
 
-    /// The part that says whether items were taken already, for those that are not what they were made
-    /// of then.
+    /// Returns the index of the part with the state, for adapters whose other parts do not show
+    /// that items were taken.
     pub(crate) const fn state(self) -> Option<usize> {
         match self {
             Self::Peekable | Self::Chain | Self::StepBy | Self::TakeWhile | Self::SkipWhile => {
@@ -232,7 +231,7 @@ impl Adapter {
 }
 
 impl Chain {
-    /// What it is called in std.
+    /// Returns the name in std.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Range => "Range",

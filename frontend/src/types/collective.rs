@@ -1,32 +1,33 @@
-//! Functions of the modules `warp`, `block` and `grid` that are kernel code themselves, in the
-//! [prelude](crate::std_lib): what they are called, and what values they take.
+//! Collectives: functions of the modules `warp`, `block` and `grid` that are kernel code of the
+//! [standard library](crate::std_lib), with their argument kinds.
 
 /// A function of `warp`, `block` or `grid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collective {
-    /// The module that it is in.
+    /// The module.
     pub(crate) module: &'static str,
-    /// Its name in that.
+    /// The name in the module.
     pub(crate) name: &'static str,
-    /// What it takes.
+    /// The kind of its arguments.
     pub(crate) takes: Takes,
 }
 
-/// What a function takes.
+/// The kind of a collective's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Nothing.
+    /// No values.
     Nothing,
-    /// Values that are compared.
+    /// Values that are compared for equality.
     Compared,
-    /// Values that it adds.
+    /// Values that are added.
     Sum,
-    /// Values that a warp reduces.
+    /// Values that a warp reduces by one instruction.
     Number,
     /// Values, and a closure that combines two of them.
     Closure,
 }
 
+/// The collectives of a warp.
 pub(crate) const WARP: [(&str, Takes); 14] = [
     ("exclusive_scan", Takes::Closure),
     ("exclusive_scan_mask", Takes::Closure),
@@ -44,6 +45,7 @@ pub(crate) const WARP: [(&str, Takes); 14] = [
     ("reduce_mask", Takes::Closure),
 ];
 
+/// The collectives of a block.
 pub(crate) const BLOCK: [(&str, Takes); 10] = [
     ("exclusive_scan", Takes::Closure),
     ("exclusive_sum", Takes::Sum),
@@ -57,10 +59,11 @@ pub(crate) const BLOCK: [(&str, Takes); 10] = [
     ("thread_rank", Takes::Nothing),
 ];
 
+/// The collectives of a grid.
 pub(crate) const GRID: [(&str, Takes); 2] =
     [("size", Takes::Nothing), ("thread_rank", Takes::Nothing)];
 
-/// The function that these names lead to: `["block", "reduce"]`, perhaps behind `warpwise` or its
+/// Returns the function that a path names: `["block", "reduce"]`, perhaps after `warpwise` or its
 /// prelude.
 pub(crate) fn find(path: &[String]) -> Option<Collective> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -80,8 +83,8 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
     Some(Collective { module, name, takes })
 }
 
-/// The trait of the prelude that has what a path leads to: of these modules, and in the prelude itself
-/// of those that only it knows.
+/// Returns the library trait with the functions of a module; inside the library also of its
+/// internal modules.
 pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
     Some(match module {
         "warp" => "Warp",

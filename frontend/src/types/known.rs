@@ -1,4 +1,4 @@
-//! Types that are known, to and from those of no function in particular.
+//! Conversions between the known types of a function and function-independent types.
 use crate::types::{
     ClosureType, GenericArg, List, Ty, Type, Types,
     mono::{ClosureMono, Mono, MonoArg},
@@ -6,7 +6,7 @@ use crate::types::{
 use std::rc::Rc;
 
 impl Types {
-    /// The type, once it is known and nothing in it is unknown.
+    /// Returns the type if it is completely known.
     pub(crate) fn mono(&self, ty: Ty) -> Option<Mono> {
         Some(match self.get(ty) {
             Type::Unknown(_) | Type::Same(_) | Type::Reported(_) => return None,
@@ -39,7 +39,7 @@ impl Types {
         self.lists[list].iter().map(|arg| self.mono_arg(*arg)).collect()
     }
 
-    /// A generic argument, once it is known.
+    /// Returns a generic argument if it is completely known.
     pub(crate) fn mono_arg(&self, arg: GenericArg) -> Option<MonoArg> {
         Some(match arg {
             GenericArg::Type(ty) => MonoArg::Type(self.mono(ty)?),
@@ -47,7 +47,7 @@ impl Types {
         })
     }
 
-    /// Adds a type that is known.
+    /// Adds a known type.
     pub(crate) fn of_mono(&mut self, mono: &Mono) -> Ty {
         match mono {
             Mono::Unit => self.unit(),
@@ -97,7 +97,7 @@ impl Types {
         self.list(args)
     }
 
-    /// Adds a generic argument that is known.
+    /// Adds a known generic argument.
     pub(crate) fn of_mono_arg(&mut self, arg: &MonoArg) -> GenericArg {
         match arg {
             MonoArg::Type(mono) => GenericArg::Type(self.of_mono(mono)),

@@ -1,11 +1,11 @@
-//! Types that are to be the same are made so, as far as something about them is not known yet.
+//! Unification of types and array lengths.
 use crate::types::{Class, GenericArg, Len, Length, List, Mismatch, Ty, Type, Types};
 
 impl Types {
-    /// Makes two types the same.
+    /// Unifies two types.
     ///
     /// # Errors
-    /// If they cannot be; what they have in common may be bound nevertheless.
+    /// If they cannot be equal. Their common parts may be bound nevertheless.
     pub(crate) fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
@@ -44,7 +44,8 @@ impl Types {
         }
     }
 
-    /// Takes what is not known of a type for `reported`: it need not be asked for.
+    /// Binds the unknown parts of a type to `reported`, so that no further error is reported about
+    /// them.
     pub(crate) fn give_up(&mut self, ty: Ty, reported: Ty) {
         let ty = self.root(ty);
         match self.types[ty] {
@@ -72,7 +73,7 @@ impl Types {
         a.into_iter().zip(b).try_for_each(|(a, b)| self.unify_arg(a, b))
     }
 
-    /// Whether two types could be made the same, as far as their shapes tell.
+    /// Returns true if two types could be equal, as far as their shapes are known.
     pub(crate) fn could_unify(&self, a: Ty, b: Ty) -> bool {
         let lists = |a: List, b: List| {
             let (a, b) = (&self.lists[a], &self.lists[b]);
@@ -93,7 +94,7 @@ impl Types {
         }
     }
 
-    /// The same of generic arguments.
+    /// As [`Self::could_unify`], for generic arguments.
     pub(crate) fn could_unify_arg(&self, a: GenericArg, b: GenericArg) -> bool {
         match (a, b) {
             (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(a, b),
@@ -103,7 +104,7 @@ impl Types {
         }
     }
 
-    /// Makes two generic arguments the same.
+    /// Unifies two generic arguments.
     ///
     /// # Errors
     /// If they are known to differ.
@@ -123,7 +124,7 @@ impl Types {
         }
     }
 
-    /// Makes a type that is not known yet, of whatever class, another.
+    /// Binds an unknown type of any class to another type.
     pub(crate) fn decide(&mut self, unknown: Ty, decided: Ty) {
         let (unknown, decided) = (self.root(unknown), self.root(decided));
         if unknown != decided {
@@ -131,7 +132,7 @@ impl Types {
         }
     }
 
-    /// Makes two lengths the same.
+    /// Unifies two lengths.
     ///
     /// # Errors
     /// If they are known to differ.
@@ -163,7 +164,7 @@ impl Types {
         Ok(())
     }
 
-    /// True if `ty` holds `part`, which must be a root.
+    /// Returns true if `ty` contains `part`, which must be a root.
     fn mentions(&self, ty: Ty, part: Ty) -> bool {
         match self.get(ty) {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
@@ -179,7 +180,7 @@ impl Types {
     }
 }
 
-/// Whether an unknown of this class may be that type; `!` is coerced, never bound.
+/// Returns true if an unknown type of this class may become that type. `!` is coerced, never bound.
 fn fits(class: Class, ty: Type) -> bool {
     match (class, ty) {
         (Class::Any, _) => true,

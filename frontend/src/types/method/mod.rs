@@ -1,8 +1,8 @@
-//! Methods and associated functions of numbers: what they are called, take and return.
+//! Methods and associated functions of numbers, with their signatures.
 //!
-//! Here are those that one instruction or a short exact expansion computes; [`Math`] has those that
-//! are functions of the library. What rustc would find by a trait (`Num`, `Float`) is listed with
-//! the rest: that it exists is rustc's to check.
+//! This module has the methods that one instruction or a short exact expansion computes; [`Math`]
+//! has those that library functions compute. Methods of the traits `Num` and `Float` are listed
+//! with the others; rustc checks that the trait is in scope.
 mod table;
 
 use crate::types::{
@@ -12,18 +12,18 @@ use crate::types::{
 };
 use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
 
-/// What a method does.
+/// The operation of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// `as` to the type of the result.
+    /// `as` to the result type.
     Convert,
-    /// The same bits as the type of the result.
+    /// A reinterpretation of the bits as the result type.
     Bits,
-    /// Nothing.
+    /// The receiver itself.
     Same,
-    /// One instruction on one value.
+    /// A unary instruction.
     Unary(UnaryOp),
-    /// One instruction on two values.
+    /// A binary instruction.
     Binary(BinaryOp),
     MulAdd,
     Abs,
@@ -31,21 +31,21 @@ pub(crate) enum Method {
     DivEuclid,
     RemEuclid,
     Signum,
-    /// An `Option` in which there is an exact result.
+    /// An `Option`: `Some` if the result is exact.
     Checked(Exact),
-    /// A wrapped result, and whether it is not exact.
+    /// The wrapped result, and true if it is not exact.
     Overflowing(Exact),
-    /// Of integers only, as numbers.
+    /// An arithmetic method of integers.
     Int(IntMethod),
-    /// Of integers only, as bits.
+    /// A bit method of integers.
     Bit(BitMethod),
-    /// Of floats only.
+    /// A method of floats.
     Float(FloatMethod),
-    /// Of floats, by the library.
+    /// A library function of floats.
     Math(Math),
 }
 
-/// What a method of integers does.
+/// An arithmetic method of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntMethod {
     AbsDiff,
@@ -54,7 +54,7 @@ pub(crate) enum IntMethod {
     IsNegative,
     IsPositive,
     Isqrt,
-    /// A sum of two `u32` and a carry, for the prelude.
+    /// A sum of two `u32` and a carry, for library code.
     Carry(TernaryOp),
     Midpoint,
     NextMultipleOf,
@@ -67,11 +67,11 @@ pub(crate) enum IntMethod {
     WrappingPow,
     WrappingRem,
     WrappingRemEuclid,
-    /// `+` or `-` of the integer with the same size and another sign.
+    /// `+` or `-` with the integer of the same size and the other signedness.
     WrappingWithOther(BinaryOp),
 }
 
-/// What a method of integers does that sees bits, or counts them.
+/// A method of integers that reads or counts bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitMethod {
     /// [`UnaryOp::CountOnes`] or [`UnaryOp::LeadingZeros`], as a `u32`.
@@ -89,12 +89,12 @@ pub(crate) enum BitMethod {
     UnboundedShr,
 }
 
-/// What may not be exact.
+/// An operation that may be inexact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exact {
     Abs,
     Add,
-    /// The sum with the integer of the same size and another sign.
+    /// The sum with the integer of the same size and the other signedness.
     AddOther,
     Div,
     DivEuclid,
@@ -110,7 +110,7 @@ pub(crate) enum Exact {
     SubOther,
 }
 
-/// What stops at the ends of its type.
+/// An operation that saturates at the bounds of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Saturating {
     Abs,
@@ -121,7 +121,7 @@ pub(crate) enum Saturating {
     Sub,
 }
 
-/// What a method of floats does.
+/// A method of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatMethod {
     Copysign,
@@ -140,7 +140,7 @@ pub(crate) enum FloatMethod {
     ToRadians,
 }
 
-/// Which types have a method.
+/// The number types that have a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum On {
     Number,
@@ -154,41 +154,41 @@ pub(crate) enum On {
     Wide,
     /// Integers and `f32` and `f64`.
     WideNumber,
-    /// Integers and floats with a sign.
+    /// Signed integers and floats.
     WithSign,
 }
 
-/// Type of an argument or result.
+/// The type of an argument or result, relative to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The type that has the method.
+    /// The receiver's type.
     This,
     /// This type.
     Is(Prim),
-    /// The unsigned integer of its size.
+    /// The unsigned integer of the receiver's size.
     Unsigned,
-    /// The signed integer of its size.
+    /// The signed integer of the receiver's size.
     Signed,
-    /// An `Option` of the type that has the method.
+    /// An `Option` of the receiver's type.
     Option,
-    /// That type and a `bool`.
+    /// A pair of the receiver's type and `bool`.
     WithBool,
-    /// Two of the type that has the method.
+    /// A pair of the receiver's type.
     Pair,
 }
 
-/// A method.
+/// The signature and operation of a method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spec {
-    /// What it does.
+    /// The operation.
     pub(crate) which: Method,
-    /// Which types have it.
+    /// The types that have it.
     pub(crate) on: On,
-    /// Its arguments; without the receiver, which is `This` where there is one.
+    /// The argument types without the receiver, which has type `This`.
     pub(crate) params: &'static [Part],
-    /// Its result.
+    /// The result type.
     pub(crate) ret: Part,
-    /// Whether type parameters have it, by the traits `Num`, `Int` and `Float`.
+    /// True if type parameters have it, by the traits `Num`, `Int` and `Float`.
     pub(crate) generic: bool,
 }
 
@@ -202,25 +202,25 @@ impl Spec {
     }
 }
 
-/// The method of that name for a receiver of type `ty`.
+/// Returns the method with this name for a receiver of type `ty`.
 pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
     let found = |spec: &Spec| has(spec.on, ty, spec.generic);
     let specs =
         [of_numbers(name), of_floats(name), of_integers(name), of_bits(name), of_exact(name)];
-    // These are the trait `Float`'s only.
+    // Only the trait `Float` has these.
     let is_std = !matches!(name, "erf" | "erfc");
     let math = || math(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
     specs.into_iter().flatten().find(found).or_else(math)
 }
 
-/// The function of that name in the module `math`, of a first argument of type `ty`.
+/// Returns the function of the module `math` with this name for a first argument of type `ty`.
 pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
     let math = Math::named(name)?;
     let spec = Spec::generic(Method::Math(math), On::Float, math.params(), math.ret());
     has(spec.on, ty, spec.generic).then_some(spec)
 }
 
-/// The associated function of that name of type `ty`: `f32::from_bits`.
+/// Returns the associated function of `ty` with this name: `f32::from_bits`.
 pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
     use Part::This;
     let convert = |from| Spec::generic(Method::Convert, On::Number, from, This);
@@ -240,7 +240,7 @@ pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
     has(spec.on, ty, spec.generic).then_some(spec)
 }
 
-/// Whether a number has this method or function itself, and not by a trait.
+/// Returns true if a number has this method or function inherently, rather than by a trait.
 pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
     let by_trait = match name {
         "as_f32" | "as_f64" | "as_usize" | "from_i32" | "from_usize" => true,
@@ -253,8 +253,8 @@ pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
     !by_trait && (method(name, ty).is_some() || associated(name, ty).is_some())
 }
 
-/// Whether `ty` has the methods of `on`; for type parameters, whether they have `generic` ones at
-/// all: their bound is rustc's to check.
+/// Returns true if `ty` has the methods of `on`. Type parameters have the `generic` ones; rustc
+/// checks their bounds.
 fn has(on: On, ty: Type, generic: bool) -> bool {
     match ty {
         Type::Prim(prim) => match on {
@@ -286,7 +286,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
     }
 }
 
-/// What to write instead of a method of numbers that kernel code does not have.
+/// Returns the replacement of a number method that kernel code does not have.
 pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",

@@ -1,4 +1,4 @@
-//! The methods of numbers by their names: which types have them, what they take and return.
+//! The table of number methods by name.
 use crate::types::{
     Prim,
     method::{BitMethod, Exact, FloatMethod, IntMethod, Method, On, Part, Saturating, Spec},
@@ -9,7 +9,7 @@ const BOOL: Part = Part::Is(Prim::Bool);
 const I32: Part = Part::Is(Prim::I32);
 const U32: Part = Part::Is(Prim::U32);
 
-/// Methods that both integers and floats have, or that generic code has.
+/// Returns methods of both integers and floats, and of generic code.
 pub(crate) fn of_numbers(name: &str) -> Option<Spec> {
     use Method::{Abs, Binary, Clamp, Convert, DivEuclid, MulAdd, RemEuclid, Signum, Unary};
     use On::{Float, Number, WideNumber, WithSign};
@@ -35,6 +35,7 @@ pub(crate) fn of_numbers(name: &str) -> Option<Spec> {
     })
 }
 
+/// Returns methods of floats.
 pub(crate) fn of_floats(name: &str) -> Option<Spec> {
     use FloatMethod as F;
     use Part::This;
@@ -63,7 +64,7 @@ pub(crate) fn of_floats(name: &str) -> Option<Spec> {
     }
 }
 
-/// Arithmetic of integers.
+/// Returns arithmetic methods of integers.
 pub(crate) fn of_integers(name: &str) -> Option<Spec> {
     use IntMethod as I;
     use On::{Int, Signed, Unsigned};
@@ -76,7 +77,7 @@ pub(crate) fn of_integers(name: &str) -> Option<Spec> {
         "wrapping_add" => binary(BinaryOp::Add),
         "wrapping_sub" => binary(BinaryOp::Sub),
         "wrapping_mul" => binary(BinaryOp::Mul),
-        // For the prelude.
+        // For library code.
         "__warpwise_mul_high" => binary(BinaryOp::MulHigh),
         "__warpwise_add_carry" => of(I::Carry(TernaryOp::AddCarry), Unsigned, &[This, This], This),
         "__warpwise_carry_out" => of(I::Carry(TernaryOp::CarryOut), Unsigned, &[This, This], This),
@@ -114,7 +115,7 @@ pub(crate) fn of_integers(name: &str) -> Option<Spec> {
     }
 }
 
-/// Methods that say whether they are exact.
+/// Returns methods that report whether they are exact.
 pub(crate) fn of_exact(name: &str) -> Option<Spec> {
     use On::{Int, Signed, Unsigned};
     use Part::This;
@@ -147,7 +148,7 @@ pub(crate) fn of_exact(name: &str) -> Option<Spec> {
     })
 }
 
-/// Methods that see an integer as bits, or count them.
+/// Returns methods that read or count the bits of an integer.
 pub(crate) fn of_bits(name: &str) -> Option<Spec> {
     use BitMethod as B;
     use On::{Int, Unsigned};
@@ -170,7 +171,7 @@ pub(crate) fn of_bits(name: &str) -> Option<Spec> {
         "unbounded_shl" => of(B::UnboundedShl, Int, &[U32], This),
         "unbounded_shr" => of(B::UnboundedShr, Int, &[U32], This),
         "reverse_bits" => unary(UnaryOp::ReverseBits),
-        // The engines are little-endian, and so are the hosts that there are.
+        // All engines and all supported hosts are little-endian.
         "swap_bytes" | "to_be" => unary(UnaryOp::SwapBytes),
         "to_le" => Some(Spec::of(Method::Same, Int, &[], This)),
         "ilog2" => count(B::ILog2),

@@ -3,18 +3,18 @@ use crate::types::vector::{LANES, OF, Vector, Words};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// A constant or function, by its name.
+/// A constant or function of a vector, with its name.
 struct Member {
     name: String,
     tokens: TokenStream,
 }
 
-/// The `impl` with all of them but swizzles.
+/// Returns the `impl` with all members except swizzles.
 pub(crate) fn all(vector: Vector) -> TokenStream {
     block(vector, members(vector).into_iter().map(|member| member.tokens))
 }
 
-/// The `impl` with all swizzles.
+/// Returns the `impl` with all swizzles.
 pub(crate) fn swizzles(vector: Vector) -> TokenStream {
     let lanes = &LANES[..vector.lanes];
     let mut words: Vec<String> = vec![String::new()];
@@ -29,7 +29,7 @@ pub(crate) fn swizzles(vector: Vector) -> TokenStream {
     quote!(#[doc = " Swizzles: vectors of some of the lanes, in some order."] #block)
 }
 
-/// The `impl` with those that are among `words`.
+/// Returns the `impl` with the members and swizzles among `words`.
 pub(crate) fn named(vector: Vector, words: &Words) -> TokenStream {
     let members = members(vector).into_iter().filter(|member| words.have(&member.name));
     let is_own =
@@ -43,7 +43,7 @@ fn block(vector: Vector, members: impl IntoIterator<Item = TokenStream>) -> Toke
     quote!(impl #name { #(#members)* })
 }
 
-/// The vector of the lanes that `word` names.
+/// Returns the swizzle named `word`, one letter for each lane.
 fn swizzle(vector: Vector, word: &str) -> TokenStream {
     let method = format_ident!("{word}");
     let of = Vector { lanes: word.len(), ..vector };
@@ -61,7 +61,7 @@ fn swizzle(vector: Vector, word: &str) -> TokenStream {
     }
 }
 
-/// Everything but swizzles.
+/// Returns all members except swizzles.
 fn members(vector: Vector) -> Vec<Member> {
     let mut all = Members { vector, all: Vec::new() };
     all.of_all();
@@ -80,7 +80,7 @@ fn members(vector: Vector) -> Vec<Member> {
     all.all
 }
 
-/// The members so far.
+/// The members collected so far.
 struct Members {
     vector: Vector,
     all: Vec<Member>,
@@ -92,12 +92,12 @@ impl Members {
         self.all.push(Member { name: name.into(), tokens: quote!(#[doc = #doc] #tokens) });
     }
 
-    /// A function without side effects.
+    /// Adds a function without side effects.
     fn pure(&mut self, name: &str, doc: &str, tokens: TokenStream) {
         self.add(name, doc, quote!(#[inline] #[must_use] #tokens));
     }
 
-    /// The method of the same name, on each lane.
+    /// Adds the method of the same name on each lane.
     fn lane_by_lane(&mut self, name: &str, doc: &str, params: &[&str]) {
         let method = format_ident!("{name}");
         let params: Vec<Ident> = params.iter().map(|param| format_ident!("{param}")).collect();
@@ -105,7 +105,7 @@ impl Members {
         self.pure(name, doc, quote!(pub fn #method(self #(, #params: Self)*) -> Self { #lanes }));
     }
 
-    /// The lanes, with an operator between them.
+    /// Joins the lanes by an operator.
     fn folded(&self, op: &TokenStream, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
         let mut folded = TokenStream::new();
         for (index, field) in self.vector.fields().iter().enumerate() {
@@ -289,7 +289,7 @@ impl Members {
         }
     }
 
-    /// `as_i32x4` and the like, which do what `as` does.
+    /// Adds `as_i32x4` and the like, which convert as `as` does.
     fn conversions(&mut self) {
         let from = self.vector;
         for (_, lane) in OF.into_iter().filter(|(_, lane)| *lane != from.lane) {

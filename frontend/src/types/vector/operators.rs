@@ -1,20 +1,21 @@
-//! Operators on vectors: lane by lane, with a number on either side as a vector of it, and
+//! Operators on vectors: lane by lane, with a number on either side used for all lanes, and
 //! conversions from and to arrays.
 use crate::types::vector::Vector;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-/// Arithmetic.
+/// Arithmetic operators.
 const ARITHMETIC: [(&str, &str); 5] =
     [("Add", "+"), ("Sub", "-"), ("Mul", "*"), ("Div", "/"), ("Rem", "%")];
-/// What integers have besides.
+/// Additional operators of integers.
 const BITWISE: [(&str, &str); 3] = [("BitAnd", "&"), ("BitOr", "|"), ("BitXor", "^")];
-/// By a `u32`.
+/// Shifts, by a `u32`.
 const SHIFTS: [(&str, &str); 2] = [("Shl", "<<"), ("Shr", ">>")];
 
 type Operators = &'static [(&'static str, &'static str)];
 
-/// The operators of `vector` with another one or a number, those by a `u32`, and those that it has alone.
+/// Returns the operators of `vector` with another vector or a number, those with a `u32`, and the
+/// unary ones.
 fn operators(
     vector: Vector,
 ) -> (impl Iterator<Item = (&'static str, &'static str)>, Operators, Operators) {
@@ -30,7 +31,7 @@ fn operators(
     (ARITHMETIC.iter().chain(bitwise).copied(), shifts, unary)
 }
 
-/// The `impl`s of all that `vector` has.
+/// Returns all operator `impl`s of `vector`.
 pub(crate) fn all(vector: Vector) -> TokenStream {
     let (numbers, shifts, unary) = operators(vector);
     let binary = numbers.map(|(of_trait, op)| binary(vector, of_trait, op));
@@ -43,7 +44,8 @@ pub(crate) fn all(vector: Vector) -> TokenStream {
     quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
 }
 
-/// The same operators on references, as numbers have them: for the host, where kernels look through references.
+/// Returns the same operators on references, as numbers have them. They are for the host; kernels
+/// dereference operands.
 pub(crate) fn by_reference(vector: Vector) -> TokenStream {
     let (name, scalar) = (vector.name().into_token_stream(), vector.scalar().into_token_stream());
     let (numbers, shifts, unary) = operators(vector);
@@ -72,7 +74,8 @@ pub(crate) fn by_reference(vector: Vector) -> TokenStream {
     quote!(#(#binary)* #(#shifts)* #(#unary)*)
 }
 
-/// An operator on operands of these types, one of which a vector is, or both, where one is a reference, or both.
+/// Returns an operator on operands of these types with references, at least one of which is a
+/// vector.
 fn binary_by_reference(
     of_trait: &str,
     op: &str,
@@ -97,7 +100,7 @@ fn binary_by_reference(
     impls.collect()
 }
 
-/// `vector += &value`, and the like.
+/// Returns `vector += &value` and the like.
 fn assigned_by_reference(
     of_trait: &str,
     op: &str,
@@ -113,7 +116,7 @@ fn assigned_by_reference(
     }
 }
 
-/// An operator on two vectors, a vector and a number, and a number and a vector.
+/// Returns an operator on two vectors, a vector and a number, and a number and a vector.
 fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
     let Names { op, assign_op, of_trait: named, assign, method, assign_method } =
@@ -140,7 +143,7 @@ fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     }
 }
 
-/// An operator on a vector and a number.
+/// Returns an operator on a vector and a number.
 fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
     let (name, fields) = (vector.name(), vector.fields());
     let Names { op, assign_op, of_trait, assign, method, assign_method } = Names::of(of_trait, op);
@@ -158,7 +161,7 @@ fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> 
     }
 }
 
-/// What an operator is called.
+/// The names of an operator's trait, methods and tokens.
 struct Names {
     op: TokenStream,
     assign_op: TokenStream,
@@ -196,7 +199,7 @@ fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     }
 }
 
-/// From and to arrays.
+/// Returns the conversions from and to arrays.
 fn from(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
@@ -215,8 +218,8 @@ fn from(vector: Vector) -> TokenStream {
     }
 }
 
-/// Sums with a product in them, and what makes numbers into vectors for them: for kernels only, where they
-/// stand for the operators that they are made of.
+/// Returns the sums of products, and the conversion of numbers to vectors for them. Only kernels
+/// have them, in place of the separate operators.
 pub(crate) fn contracted(vector: Vector) -> TokenStream {
     if !vector.lane.is_float() || vector.lane.is_half() {
         return TokenStream::new();
@@ -251,7 +254,7 @@ pub(crate) fn contracted(vector: Vector) -> TokenStream {
     }
 }
 
-/// What kernels have built in, indexing as arrays are, or have no use for.
+/// Returns the `impl`s of the host: what kernels have built in, such as indexing, or do not need.
 pub(crate) fn on_host(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();

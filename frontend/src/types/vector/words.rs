@@ -1,4 +1,4 @@
-//! The names in a kernel and in the items that it reaches: what of vectors it may use.
+//! The identifiers in a kernel and its items, which select the vectors and methods that it may use.
 use crate::{
     syntax::tokens::may_name_vector,
     types::{
@@ -10,12 +10,12 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::{Item, ItemFn, visit::Visit};
 
-/// Names, as they are written somewhere; none at all where none is a vector's, as in most kernels.
+/// A set of identifiers in source code; empty if none is a vector's, as for most kernels.
 #[derive(Debug, Default)]
 pub(crate) struct Words(BTreeSet<String>);
 
 impl Words {
-    /// Those in `items` and in a kernel.
+    /// Collects the identifiers in `items` and in a kernel.
     pub(crate) fn in_items<'a>(
         items: impl Iterator<Item = &'a Item> + Clone,
         kernel: Option<&'a ItemFn>,
@@ -30,12 +30,12 @@ impl Words {
         Self(words)
     }
 
-    /// Whether `name` is among them.
+    /// Returns true if `name` is in the set.
     pub(crate) fn have(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 
-    /// Those of two to four lanes: `xy`, `wzyx`.
+    /// Returns the identifiers that may be swizzles: `xy`, `wzyx`.
     pub(crate) fn swizzles(&self) -> impl Iterator<Item = &str> {
         let words = self.0.iter().map(String::as_str);
         words.filter(|word| {
@@ -43,7 +43,7 @@ impl Words {
         })
     }
 
-    /// Whether they name a vector with such lanes, or a conversion to one.
+    /// Returns true if an identifier names a vector with this lane type, or a conversion to one.
     pub(crate) fn ask_for(&self, lane: Prim) -> bool {
         let mut words = self.0.iter().filter(|word| may_name_vector(word));
         words.any(|word| {
@@ -54,7 +54,7 @@ impl Words {
     }
 }
 
-/// Visits each name in `items` and in a kernel.
+/// Visits each identifier in `items` and in a kernel.
 fn each<'a>(
     items: impl Iterator<Item = &'a Item>,
     kernel: Option<&'a ItemFn>,
@@ -73,7 +73,7 @@ impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_ident(&mut self, name: &'ast Ident) {
         (self.0)(name);
     }
-    /// What macros and attributes get.
+    /// Visits the tokens of macros and attributes.
     fn visit_token_stream(&mut self, tokens: &'ast TokenStream) {
         in_tokens(tokens.clone(), self.0);
     }
@@ -89,7 +89,7 @@ fn in_tokens(tokens: TokenStream, visit: &mut dyn FnMut(&Ident)) {
     }
 }
 
-/// Whether `word` is the name of a vector with such lanes, in lower-case letters.
+/// Returns true if `word` is the lower-case name of a vector with this lane type.
 fn names_lowercase(word: &str, lane: Prim) -> bool {
     let Some((of, lanes)) = word.split_once('x') else { return false };
     let (name, _) = OF.iter().find(|(_, of)| *of == lane).expect("every type of lane is listed");
