@@ -14,7 +14,7 @@ pub(crate) struct Atomic {
     /// The name of the method.
     pub(crate) name: String,
     /// The orderings. Of two, the second is that of the read on failure.
-    pub(crate) orders: Vec<OrderOf>,
+    pub(crate) orders: Vec<OrderingArg>,
 }
 
 /// The method of an atomic.
@@ -36,7 +36,7 @@ pub(crate) enum AtomicMethod {
 
 /// An ordering.
 #[derive(Debug)]
-pub(crate) enum OrderOf {
+pub(crate) enum OrderingArg {
     /// An ordering by its name.
     Known(Order),
     /// An ordering by its value, known once functions are inlined.
@@ -45,7 +45,7 @@ pub(crate) enum OrderOf {
 
 impl AtomicMethod {
     /// Returns the error for orderings with which std's method `name` panics.
-    pub(crate) fn refused(self, name: &str, orders: &[Order]) -> Option<String> {
+    pub(crate) fn ordering_error(self, name: &str, orders: &[Order]) -> Option<String> {
         if let [_, failure] = orders
             && matches!(failure, Order::Release | Order::AcqRel)
         {
@@ -53,7 +53,7 @@ impl AtomicMethod {
                 "where `{name}` fails it only loads, which cannot be `{failure:?}`"
             ));
         }
-        let order = orders.iter().copied().reduce(stronger)?;
+        let order = orders.iter().copied().reduce(stronger_ordering)?;
         let wrong = match self {
             Self::Load => matches!(order, Order::Release | Order::AcqRel),
             Self::Store => matches!(order, Order::Acquire | Order::AcqRel),
@@ -64,7 +64,7 @@ impl AtomicMethod {
 }
 
 /// Returns the weakest ordering that is at least as strong as both.
-pub(crate) fn stronger(a: Order, b: Order) -> Order {
+pub(crate) fn stronger_ordering(a: Order, b: Order) -> Order {
     use Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
     match (a, b) {
         (SeqCst, _) | (_, SeqCst) => SeqCst,

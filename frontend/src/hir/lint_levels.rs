@@ -4,23 +4,23 @@ use syn::{Attribute, Expr, Stmt};
 
 /// Returns the levels that these attributes give to GPU lints, in order. `attr::strip` reports
 /// malformed attributes.
-pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
+pub(crate) fn read_levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
     let read = |attr| lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
     attrs.into_iter().flat_map(read).collect()
 }
 
 /// Returns the attributes of a statement. Those of an expression statement are attached to its
 /// leftmost subexpression.
-pub(crate) fn of_stmt(stmt: &Stmt) -> Vec<&Attribute> {
+pub(crate) fn stmt_attrs(stmt: &Stmt) -> Vec<&Attribute> {
     match stmt {
         Stmt::Local(local) => local.attrs.iter().collect(),
         Stmt::Item(_) => Vec::new(),
-        Stmt::Expr(expr, _) => of_expr(expr),
+        Stmt::Expr(expr, _) => expr_attrs(expr),
         Stmt::Macro(mac) => mac.attrs.iter().collect(),
     }
 }
 
-fn of_expr(mut expr: &Expr) -> Vec<&Attribute> {
+fn expr_attrs(mut expr: &Expr) -> Vec<&Attribute> {
     let mut all = Vec::new();
     loop {
         let (attrs, left): (&[Attribute], Option<&Expr>) = match expr {

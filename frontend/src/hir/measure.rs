@@ -12,7 +12,7 @@ pub(crate) enum Measure {
 impl Measure {
     /// Returns the query that a path names. The path may lack its module, because Rust's prelude
     /// has both functions; the witness checks that no other item has the name.
-    pub(crate) fn named(names: &[String]) -> Option<Self> {
+    pub(crate) fn from_path(names: &[String]) -> Option<Self> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match names.as_slice() {
             ["std" | "core", "mem", "size_of"] | ["size_of"] => Some(Self::Size),

@@ -16,7 +16,7 @@ use crate::{
 };
 pub(crate) use crate::{
     hir::{
-        atomic::{Atomic, AtomicMethod, OrderOf, stronger},
+        atomic::{Atomic, AtomicMethod, OrderingArg, stronger_ordering},
         expr::{Call, Closure, Each, Ends, For, Kind, Say},
     },
     types::GenericArg,

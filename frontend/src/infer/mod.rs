@@ -19,11 +19,11 @@ pub(crate) mod program;
 mod traits;
 
 pub(crate) use crate::infer::{
-    call::atomic::{NO_ORDERING, ORDERING},
+    call::atomic::{NO_ORDERING, ORDERING_HELP},
     items::{
         cycles::Resolutions,
-        extent::{integer, wrapped},
-        signature::stands_for_numbers,
+        extent::{eval_literal_integer, wrap_to_scalar},
+        signature::are_parameters_numbers,
     },
 };
 use crate::{
@@ -35,11 +35,11 @@ use crate::{
     infer::{
         items::{
             late_constant,
-            scope::{Env, Names, Scope},
+            scope::{Env, GenericNames, Scope},
             signature,
         },
         notes::Notes,
-        program::{Given, Program, Written},
+        program::{FunctionSyntax, InstanceArgs, Program},
         traits::{
             associated_type::Projection,
             member::{Member, MemberKind},
@@ -60,25 +60,28 @@ use std::rc::Rc;
 use warpwise_compiler::id::Table;
 
 /// The input of inference for one function.
-pub(crate) struct Context<'a> {
+pub(crate) struct InferInput<'a> {
     /// The items, the standard library and the instances made so far.
     pub(crate) program: &'a Program<'a>,
     /// The function.
-    pub(crate) written: Written<'a>,
+    pub(crate) written: FunctionSyntax<'a>,
     /// The item that is the function or contains it; `None` for the kernel.
     pub(crate) home: Option<usize>,
     /// The arguments of `#[kernel(..)]`; `None` in a device function.
     pub(crate) kernel: Option<&'a Options>,
     /// The generic arguments of the instance; `None` if the parameters stand for themselves.
-    pub(crate) given: Option<&'a Given>,
+    pub(crate) instance: Option<&'a InstanceArgs>,
     /// Names of the generic parameters that the types of an instance may mention.
     pub(crate) generics: &'a [String],
 }
 
 /// Infers a function; `None` if something was reported.
-pub(crate) fn function(context: &Context<'_>, errors: &mut Errors) -> Option<(Function, Notes)> {
+pub(crate) fn infer_function(
+    context: &InferInput<'_>,
+    errors: &mut Errors,
+) -> Option<(Function, Notes)> {
     let mut local = Errors::default();
-    let inferred = Infer::new(context, &mut local).function();
+    let inferred = Infer::new(context, &mut local).infer_function();
     let good = local.is_empty();
     errors.append(local);
     good.then_some(inferred)
@@ -93,44 +96,44 @@ pub(crate) fn field_types(
     generics: &[String],
     errors: &mut Errors,
 ) -> Option<Vec<Vec<Mono>>> {
-    outside(program, Some(item), generics, errors, |infer| {
-        let args = args.iter().map(|arg| infer.types.of_mono_arg(arg)).collect();
+    infer_outside_function(program, Some(item), generics, errors, |infer| {
+        let args = args.iter().map(|arg| infer.types.add_mono_arg(arg)).collect();
         let list = infer.types.list(args);
         let ty = infer.types.add(Type::Adt(item, list));
-        let shapes = infer.shapes(ty).into_iter();
-        let mono = |fields: Vec<Ty>| fields.into_iter().map(|ty| infer.types.mono(ty)).collect();
+        let shapes = infer.variant_field_types(ty).into_iter();
+        let mono = |fields: Vec<Ty>| fields.into_iter().map(|ty| infer.types.to_mono(ty)).collect();
         shapes.map(mono).collect()
     })
 }
 
 /// Finds the method of a trait `impl` that compares two values of a type. Returns the function, its
 /// instance arguments and its return type; `None` if there is no such `impl`.
-pub(crate) fn comparison(
+pub(crate) fn find_comparison_impl(
     program: &Program<'_>,
     [of_trait, method]: [&str; 2],
     of: &Mono,
     generics: &[String],
     errors: &mut Errors,
-) -> Option<(Callee, Given, Mono)> {
-    outside(program, None, generics, errors, |infer| {
-        let ty = infer.types.of_mono(of);
+) -> Option<(Callee, InstanceArgs, Mono)> {
+    infer_outside_function(program, None, generics, errors, |infer| {
+        let ty = infer.types.add_mono(of);
         let other = infer.types.reference(false, ty);
         let Member { callee, env, kind: MemberKind::Fn(sig) } =
-            infer.operator_impl(of_trait, method, ty, Some(other))?
+            infer.find_operator_impl(of_trait, method, ty, Some(other))?
         else {
             return None;
         };
-        let args = env.args.iter().map(|(_, arg)| infer.types.mono_arg(*arg));
+        let args = env.args.iter().map(|(_, arg)| infer.types.arg_to_mono(*arg));
         let args = args.collect::<Option<_>>()?;
-        let this = env.this.and_then(|this| infer.types.mono(this));
+        let this = env.self_ty.and_then(|this| infer.types.to_mono(this));
         let syn::ReturnType::Type(_, ret) = &sig.output else { return None };
-        let ret = infer.type_in(ret, &env);
-        Some((callee, Given { args, this }, infer.types.mono(ret)?))
+        let ret = infer.resolve_type_in(ret, &env);
+        Some((callee, InstanceArgs { args, self_ty: this }, infer.types.to_mono(ret)?))
     })
 }
 
 /// Runs inference outside of any function, with the paths of an item.
-fn outside<T>(
+fn infer_outside_function<T>(
     program: &Program<'_>,
     home: Option<usize>,
     generics: &[String],
@@ -140,15 +143,16 @@ fn outside<T>(
     let nothing: syn::ItemFn = syn::parse_quote!(
         fn nothing() {}
     );
-    let written = Written {
+    let written = FunctionSyntax {
         sig: &nothing.sig,
         block: &nothing.block,
         attrs: &[],
         outer_attrs: &[],
         outer: None,
     };
-    let given = Given { args: Vec::new(), this: None };
-    let context = Context { program, written, home, kernel: None, given: Some(&given), generics };
+    let given = InstanceArgs { args: Vec::new(), self_ty: None };
+    let context =
+        InferInput { program, written, home, kernel: None, instance: Some(&given), generics };
     let mut local = Errors::default();
     let inferred = infer(&mut Infer::new(&context, &mut local));
     errors.append(local);
@@ -156,7 +160,7 @@ fn outside<T>(
 }
 
 /// Reports an open constant whose type is not determined by its uses.
-fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
+fn report_unknown_open_constant(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
     errors.advise(
         at,
         format_args!("the type of the open constant `{name}` is not known here"),
@@ -165,9 +169,9 @@ fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
 }
 
 struct Infer<'a> {
-    context: &'a Context<'a>,
+    context: &'a InferInput<'a>,
     errors: &'a mut Errors,
-    names: Names,
+    names: GenericNames,
     /// Local constants of the function, by name.
     constants: Vec<(String, Rc<LocalConstant>)>,
     env: Env,
@@ -187,21 +191,21 @@ struct Infer<'a> {
     diverges: bool,
     obligations: Vec<(SpanRange, Obligation)>,
     /// Variables bound by the first of several alternative patterns, while the others are visited.
-    alternative: Vec<(String, Var)>,
+    alternative_bindings: Vec<(String, Var)>,
     /// The variable of the `let` being inferred, for the name of a shared array.
-    naming: Option<String>,
+    let_name: Option<String>,
     /// The use of the constant whose value is being inferred.
-    constant: Option<SpanRange>,
+    constant_use: Option<SpanRange>,
     /// Constants whose types are decided after their use.
-    late: Vec<late_constant::LateConstant>,
+    late_constants: Vec<late_constant::LateConstant>,
     /// Functions whose bodies are being inferred in place of their calls.
-    in_place: Vec<Callee>,
+    inlined_callees: Vec<Callee>,
     /// The span of every node while a library function is inferred in place of its call.
-    place: Option<SpanRange>,
+    fixed_span: Option<SpanRange>,
     /// True in an irrefutable pattern, where a plain name always declares a variable.
     is_irrefutable: bool,
     /// The number of nested dereferences of the value being inferred.
-    dereferences: usize,
+    deref_depth: usize,
     projections: Vec<Projection>,
     /// Pairs of types from `Into` bounds: the first converts into the second.
     conversions: Vec<(Ty, Ty)>,
@@ -225,11 +229,11 @@ struct Target {
 }
 
 impl<'a> Infer<'a> {
-    fn new(context: &'a Context<'a>, errors: &'a mut Errors) -> Self {
+    fn new(context: &'a InferInput<'a>, errors: &'a mut Errors) -> Self {
         let mut types = Types::new(context.generics.to_vec(), context.program.names.clone());
         let ret = types.unit();
-        let (names, env) = signature::generics(context, &mut types, errors);
-        if context.given.is_none() {
+        let (names, env) = signature::declare_generics(context, &mut types, errors);
+        if context.instance.is_none() {
             types.generics = names.generics.iter().map(|generic| generic.name.clone()).collect();
         }
         Self {
@@ -249,32 +253,32 @@ impl<'a> Infer<'a> {
             returns_early: false,
             diverges: false,
             obligations: Vec::new(),
-            alternative: Vec::new(),
-            naming: None,
-            constant: None,
-            late: Vec::new(),
-            in_place: Vec::new(),
-            place: None,
+            alternative_bindings: Vec::new(),
+            let_name: None,
+            constant_use: None,
+            late_constants: Vec::new(),
+            inlined_callees: Vec::new(),
+            fixed_span: None,
             is_irrefutable: false,
-            dereferences: 0,
+            deref_depth: 0,
             projections: Vec::new(),
             conversions: Vec::new(),
             notes: Notes::default(),
         }
     }
 
-    fn function(mut self) -> (Function, Notes) {
-        let Written { sig, block: written, attrs, outer_attrs, .. } = self.context.written;
-        if self.context.given.is_none() {
-            self.own_type();
+    fn infer_function(mut self) -> (Function, Notes) {
+        let FunctionSyntax { sig, block: written, attrs, outer_attrs, .. } = self.context.written;
+        if self.context.instance.is_none() {
+            self.bind_self_type();
         }
         let options = self.context.kernel;
         let block = options.and_then(|options| options.block.as_ref());
-        let block = block.map(|dims| self.block_dims(dims));
-        let params = self.signature(sig);
+        let block = block.map(|dims| self.eval_block_dims(dims));
+        let params = self.infer_signature(sig);
         let conditions = options.into_iter().flat_map(|options| &options.requires);
-        let requires = conditions.map(|condition| self.condition(&condition.expr)).collect();
-        let (mut body, ty) = self.block(written, Some(self.ret));
+        let requires = conditions.map(|condition| self.infer_condition(&condition.expr)).collect();
+        let (mut body, ty) = self.infer_block(written, Some(self.ret));
         if let Some(tail) = body.tail.take() {
             // After the body, since its statements decide the types of late constants.
             body.tail = Some(Box::new(self.coerce(*tail, self.ret)));
@@ -282,9 +286,9 @@ impl<'a> Infer<'a> {
             let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
-        let late = self.late_constants();
+        let late = self.declare_late_constants();
         body.stmts.splice(0..0, late);
-        self.returned_items(sig, self.ret);
+        self.unify_returned_items(sig, self.ret);
         // Last: obligations need the types that everything above decided.
         self.solve();
         let function = Function {
@@ -302,7 +306,7 @@ impl<'a> Infer<'a> {
             levels: options
                 .into_iter()
                 .flat_map(|options| options.lints.iter().cloned())
-                .chain(lint_levels::levels(outer_attrs.iter().chain(attrs)))
+                .chain(lint_levels::read_levels(outer_attrs.iter().chain(attrs)))
                 .collect(),
             body,
         };
@@ -310,19 +314,19 @@ impl<'a> Infer<'a> {
     }
 
     /// Infers a condition of `requires(..)`.
-    fn condition(&mut self, written: &syn::Expr) -> Expr {
+    fn infer_condition(&mut self, written: &syn::Expr) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let condition = self.expr(written, Some(bool));
+        let condition = self.infer_expr(written, Some(bool));
         self.coerce(condition, bool)
     }
 
     /// Binds `Self` to the type of the surrounding `impl`, whose parameters stand for themselves.
-    fn own_type(&mut self) {
+    fn bind_self_type(&mut self) {
         if let Some(home) = self.context.home
             && let Some(syn::Item::Impl(of)) = self.program().item(home)
         {
-            let this = self.ty(&of.self_ty);
-            self.env.this = Some(this);
+            let this = self.resolve_type(&of.self_ty);
+            self.env.self_ty = Some(this);
         }
     }
 
@@ -335,7 +339,7 @@ impl<'a> Infer<'a> {
                 let used = self.names.open_uses.iter().find(|(name, _)| *name == generic.name);
                 let decided = match used {
                     Some((name, at)) => {
-                        let reported = unknown_open(self.errors, name, *at);
+                        let reported = report_unknown_open_constant(self.errors, name, *at);
                         self.types.add(Type::Reported(reported))
                     }
                     None => self.types.prim(Prim::Usize),
@@ -364,17 +368,17 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn at(&mut self, range: SpanRange) -> At {
-        self.places.push(self.place.unwrap_or(range))
+    fn record_span(&mut self, range: SpanRange) -> At {
+        self.places.push(self.fixed_span.unwrap_or(range))
     }
 
-    fn make(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {
-        let at = self.at(range);
+    fn make_expr(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {
+        let at = self.record_span(range);
         Expr { kind, ty, at }
     }
 
     /// Turns a place into a value: a later change of the value leaves the place as it is.
-    fn taken(&mut self, place: Expr) -> Expr {
+    fn place_to_value(&mut self, place: Expr) -> Expr {
         if !place.is_place() {
             return place;
         }
@@ -383,9 +387,9 @@ impl<'a> Infer<'a> {
         Expr { kind: Kind::Block { label: None, block }, ty, at }
     }
 
-    fn reported(&mut self, proof: Reported, range: SpanRange) -> Expr {
+    fn make_reported(&mut self, proof: Reported, range: SpanRange) -> Expr {
         let ty = self.types.add(Type::Reported(proof));
-        self.make(Kind::Reported, ty, range)
+        self.make_expr(Kind::Reported, ty, range)
     }
 
     fn oblige(&mut self, at: SpanRange, obligation: Obligation) {
@@ -411,17 +415,17 @@ impl<'a> Infer<'a> {
     /// Unifies `found` with `expected`, and reports a mismatch if they differ.
     fn unify(&mut self, at: SpanRange, found: Ty, expected: Ty) {
         if self.types.unify(found, expected).is_err() {
-            self.mismatch(at, found, expected);
+            self.report_mismatch(at, found, expected);
         }
     }
 
-    fn mismatch(&mut self, at: SpanRange, found: Ty, expected: Ty) -> Reported {
+    fn report_mismatch(&mut self, at: SpanRange, found: Ty, expected: Ty) -> Reported {
         let (shown, wanted) = (self.types.show(found), self.types.show(expected));
         let fact = format_args!("mismatched types: expected `{wanted}`, found `{shown}`");
         let proof = self.errors.mistyped(at, fact);
         let reported = self.types.add(Type::Reported(proof));
-        self.types.give_up(found, reported);
-        self.types.give_up(expected, reported);
+        self.types.bind_reported(found, reported);
+        self.types.bind_reported(expected, reported);
         proof
     }
 }

@@ -4,8 +4,8 @@ use crate::{
     resolve::std_paths::StdName,
     types::{
         Ty,
-        builtin::{Found, Part},
-        collective::{Collective, Takes},
+        builtin::{BuiltinPart, ResolvedBuiltin},
+        collective::{Collective, CollectiveArgs},
     },
 };
 use std::{
@@ -18,7 +18,7 @@ use syn::{Lit, Local, Path, PathArguments, parse_quote};
 /// Results of inference for one function's syntax. Syntax nodes are identified by their addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<IdentityHasher>>,
+    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<AddressHasher>>,
     /// Paths of functions, each with the absolute path that it resolved to.
     pub(crate) builtins: Vec<(Path, String)>,
     pub(crate) orders: Vec<(Path, &'static str)>,
@@ -28,9 +28,9 @@ pub(crate) struct Notes {
 /// A hasher for addresses, which are distinct already: it takes fewer steps than the default, which
 /// resists chosen keys.
 #[derive(Debug, Default)]
-pub(crate) struct IdentityHasher(u64);
+pub(crate) struct AddressHasher(u64);
 
-impl Hasher for IdentityHasher {
+impl Hasher for AddressHasher {
     fn write_usize(&mut self, address: usize) {
         // An odd multiplier with many set bits, from the golden ratio. The rotation moves the high
         // bits down, because the low bits of all addresses are equal.
@@ -46,33 +46,33 @@ impl Hasher for IdentityHasher {
 
 impl Notes {
     /// Records the type of an unsuffixed literal.
-    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
+    pub(crate) fn record_literal(&mut self, lit: &Lit, ty: Ty) {
         self.types.insert(ptr::from_ref(lit).addr(), ty);
     }
 
     /// Records the type of a `let` without a type annotation.
-    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
+    pub(crate) fn record_let(&mut self, local: &Local, ty: Ty) {
         self.types.insert(ptr::from_ref(local).addr(), ty);
     }
 
     /// Records a path that resolved to a built-in function.
-    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
-        let generic = found.width || found.params.contains(&Part::Value);
+    pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
+        let generic = found.width || found.params.contains(&BuiltinPart::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
             self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
         }
     }
 
     /// Records a path that resolved to a function of the modules `warp` and `block`.
-    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
+    pub(crate) fn record_collective(&mut self, path: &Path, found: Collective) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
             last.arguments = match found.takes {
-                Takes::Nothing => PathArguments::None,
-                Takes::Compared | Takes::Sum | Takes::Number => {
+                CollectiveArgs::Nothing => PathArguments::None,
+                CollectiveArgs::Compared | CollectiveArgs::Sum | CollectiveArgs::Number => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32>))
                 }
-                Takes::Closure => {
+                CollectiveArgs::Closure => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
                 }
             };
@@ -83,14 +83,14 @@ impl Notes {
     }
 
     /// Records a path that resolved to the ordering with this name.
-    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
+    pub(crate) fn record_ordering(&mut self, path: &Path, name: &'static str) {
         if !self.orders.iter().any(|(known, _)| known == path) {
             self.orders.push((path.clone(), name));
         }
     }
 
     /// Records a path that resolved to a function or constant of the standard library.
-    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
+    pub(crate) fn record_std_path(&mut self, path: &Path, name: &StdName) {
         match name.arguments() {
             Some(arguments) => {
                 let mut path = path.clone();
@@ -111,18 +111,18 @@ impl Notes {
     }
 
     /// Records a path that resolved to a function of the module `math`.
-    pub(crate) fn math(&mut self, path: &Path, name: &str) {
-        self.of_number(path, format!("warpwise::math::{name}"));
+    pub(crate) fn record_math(&mut self, path: &Path, name: &str) {
+        self.record_numeric_generic(path, format!("warpwise::math::{name}"));
     }
 
     /// Records a path that resolved to `size_of` or `align_of`.
-    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
-        self.of_number(path, format!("core::mem::{}", measure.name()));
+    pub(crate) fn record_measure(&mut self, path: &Path, measure: Measure) {
+        self.record_numeric_generic(path, format!("core::mem::{}", measure.name()));
     }
 
     /// Records a path that resolved to a function that is generic over one type, with `f32` as its
     /// argument.
-    fn of_number(&mut self, path: &Path, absolute: String) {
+    fn record_numeric_generic(&mut self, path: &Path, absolute: String) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
             last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));

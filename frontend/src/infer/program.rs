@@ -11,7 +11,7 @@ use crate::{
         device_set::{Callee, DeviceItem},
         std_paths::StdName,
     },
-    std_lib::{Prelude, math_library::Library},
+    std_lib::{StdLib, math_library::MathLibrary},
     syntax::{error::Errors, item::plain_name, limits, span::SpanRange},
     types::{
         Prim,
@@ -30,7 +30,7 @@ use warpwise_compiler::ir::Scalar;
 
 /// The syntax of a function.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct FunctionSyntax<'a> {
     pub(crate) sig: &'a Signature,
     pub(crate) block: &'a Block,
     pub(crate) attrs: &'a [Attribute],
@@ -42,9 +42,9 @@ pub(crate) struct Written<'a> {
 
 /// The generic arguments and `Self` type of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct InstanceArgs {
     pub(crate) args: Vec<MonoArg>,
-    pub(crate) this: Option<Mono>,
+    pub(crate) self_ty: Option<Mono>,
 }
 
 /// The definition of a struct or enum for certain generic arguments.
@@ -65,13 +65,13 @@ pub(crate) struct Adt {
 }
 
 /// An instance of a function; `None` if an error was reported.
-type Made = (Callee, Given, Option<Rc<Function>>);
+type Instance = (Callee, InstanceArgs, Option<Rc<Function>>);
 
 /// The greatest depth to which structs of one definition may nest: `Pair<Pair<Pair<f32>>>`.
 const MAX_NESTED_TYPES: usize = 64;
 
 /// An instance of a struct or enum; `None` if an error was reported.
-type Declared = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
+type AdtInstance = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
 
 /// The items of a kernel, and the instances made of them.
 pub(crate) struct Program<'a> {
@@ -82,15 +82,15 @@ pub(crate) struct Program<'a> {
     /// Names of the items, for messages.
     pub(crate) names: Rc<[String]>,
     /// The standard library's kernel code: in scope everywhere, numbered after the items.
-    prelude: &'a Prelude,
+    std_lib: &'a StdLib,
     /// The mathematical functions behind methods of floats, numbered after the standard library.
-    mathematics: &'a Library,
+    math_library: &'a MathLibrary,
     /// The `impl`s among the items.
     impls: Vec<usize>,
-    instances: RefCell<Vec<Made>>,
-    adts: RefCell<Vec<Declared>>,
+    instances: RefCell<Vec<Instance>>,
+    adts: RefCell<Vec<AdtInstance>>,
     /// The structs and enums being expanded, outermost first.
-    containing: RefCell<Vec<(usize, Vec<MonoArg>)>>,
+    adts_in_progress: RefCell<Vec<(usize, Vec<MonoArg>)>>,
     closures: Cell<usize>,
     pub(crate) resolutions: infer::Resolutions,
 }
@@ -99,16 +99,16 @@ impl<'a> Program<'a> {
     pub(crate) fn new(
         devices: &'a [DeviceItem],
         kernel_paths: &'a BTreeMap<String, usize>,
-        prelude: &'a Prelude,
-        mathematics: &'a Library,
+        std_lib: &'a StdLib,
+        math_library: &'a MathLibrary,
     ) -> Self {
         let names = devices.iter().map(|device| plain_name(&device.item));
         Self {
             devices,
             kernel_paths,
-            prelude,
-            mathematics,
-            names: names.chain(prelude.names()).collect(),
+            std_lib,
+            math_library,
+            names: names.chain(std_lib.names()).collect(),
             impls: devices
                 .iter()
                 .enumerate()
@@ -117,7 +117,7 @@ impl<'a> Program<'a> {
                 .collect(),
             instances: RefCell::default(),
             adts: RefCell::default(),
-            containing: RefCell::default(),
+            adts_in_progress: RefCell::default(),
             closures: Cell::default(),
             resolutions: infer::Resolutions::default(),
         }
@@ -126,7 +126,8 @@ impl<'a> Program<'a> {
     /// Returns the items that the paths written in an item resolve to; those of the kernel for
     /// `None`.
     pub(crate) fn paths(&self, home: Option<usize>) -> &'a BTreeMap<String, usize> {
-        home.and_then(|home| self.device(home)).map_or(self.kernel_paths, |device| &device.paths)
+        home.and_then(|home| self.device_item(home))
+            .map_or(self.kernel_paths, |device| &device.paths)
     }
 
     /// Returns the `impl`s among the items.
@@ -136,56 +137,56 @@ impl<'a> Program<'a> {
 
     /// Returns the `impl`s that may have a function with this name, in themselves or in their
     /// trait.
-    pub(crate) fn impls_with(&self, name: &str) -> Vec<usize> {
+    pub(crate) fn impls_with_member(&self, name: &str) -> Vec<usize> {
         let mut impls = self.impls.clone();
-        impls.extend(self.prelude.impls(name));
+        impls.extend(self.std_lib.impls_with_member(name));
         impls
     }
 
     /// Returns the item with this number.
     pub(crate) fn item(&self, index: usize) -> Option<&'a Item> {
-        self.device(index).map(|device| &device.item)
+        self.device_item(index).map(|device| &device.item)
     }
 
-    fn device(&self, index: usize) -> Option<&'a DeviceItem> {
-        let of_prelude = || self.prelude.item(index);
-        let behind = || of_prelude().or_else(|| self.mathematics.item(index));
+    fn device_item(&self, index: usize) -> Option<&'a DeviceItem> {
+        let of_prelude = || self.std_lib.item(index);
+        let behind = || of_prelude().or_else(|| self.math_library.item(index));
         self.devices.get(index).or_else(behind)
     }
 
     /// Returns the library item that a path resolves to: a type, or the type of a variant.
-    pub(crate) fn library(&self, path: &str) -> Option<usize> {
-        self.prelude.named(path)
+    pub(crate) fn std_item(&self, path: &str) -> Option<usize> {
+        self.std_lib.find_type(path)
     }
 
     /// Returns the library's enum of atomic orderings.
     pub(crate) fn atomic_ordering(&self) -> Option<usize> {
-        self.prelude.named("std::sync::atomic::Ordering")
+        self.std_lib.find_type("std::sync::atomic::Ordering")
     }
 
     /// Returns the enum and the variant of the library with this name.
-    pub(crate) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
-        self.prelude.variant(name)
+    pub(crate) fn std_variant(&self, name: &str) -> Option<(usize, usize)> {
+        self.std_lib.find_variant(name)
     }
 
     /// Returns the mathematical function for `f64` if `wide`, for `f32` otherwise.
-    pub(crate) fn math(&self, math: Math, wide: bool) -> Callee {
-        Callee { item: self.mathematics.function(math, wide), member: None }
+    pub(crate) fn math_function(&self, math: Math, wide: bool) -> Callee {
+        Callee { item: self.math_library.item_number(math, wide), member: None }
     }
 
     /// Returns the vector type that an item defines.
     pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
-        self.is_prelude(item).then(|| Vector::named(self.names.get(item)?)).flatten()
+        self.is_in_std_lib(item).then(|| Vector::from_name(self.names.get(item)?)).flatten()
     }
 
     /// Returns true for an item of the standard library or of the mathematical functions. Their
     /// nodes carry the spans of their calls.
-    pub(crate) fn is_prelude(&self, item: usize) -> bool {
+    pub(crate) fn is_in_std_lib(&self, item: usize) -> bool {
         item >= self.devices.len()
     }
 
     /// Returns the name in std that an item stands for.
-    pub(crate) fn of_std(&self, item: usize) -> Option<&'a StdName> {
+    pub(crate) fn std_name(&self, item: usize) -> Option<&'a StdName> {
         self.devices.get(item).and_then(|device| device.of_std.as_ref())
     }
 
@@ -196,23 +197,23 @@ impl<'a> Program<'a> {
 
     /// Returns true if `{:?}` prints a struct or enum in the format of `derive(Debug)`.
     pub(crate) fn derives_debug(&self, item: usize) -> bool {
-        self.is_prelude(item) || self.derives(item, "Debug")
+        self.is_in_std_lib(item) || self.derives_trait(item, "Debug")
     }
 
     /// Returns true if a struct or enum derives a trait.
-    pub(crate) fn derives(&self, item: usize, of_trait: &str) -> bool {
+    pub(crate) fn derives_trait(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {
             Some(Item::Struct(of)) => &of.attrs,
             Some(Item::Enum(of)) => &of.attrs,
             _ => return false,
         };
-        attrs.iter().any(|attr| derives(attr, of_trait))
+        attrs.iter().any(|attr| attr_derives(attr, of_trait))
     }
 
     /// Returns the syntax of a function; `None` if there is none, or it has no body.
-    pub(crate) fn written(&self, callee: Callee) -> Option<Written<'a>> {
+    pub(crate) fn function_syntax(&self, callee: Callee) -> Option<FunctionSyntax<'a>> {
         match (self.item(callee.item)?, callee.member) {
-            (Item::Fn(item), None) => Some(Written {
+            (Item::Fn(item), None) => Some(FunctionSyntax {
                 sig: &item.sig,
                 block: &item.block,
                 attrs: &item.attrs,
@@ -220,7 +221,7 @@ impl<'a> Program<'a> {
                 outer: None,
             }),
             (Item::Impl(item), Some(member)) => match item.items.get(member)? {
-                ImplItem::Fn(method) => Some(Written {
+                ImplItem::Fn(method) => Some(FunctionSyntax {
                     sig: &method.sig,
                     block: &method.block,
                     attrs: &method.attrs,
@@ -230,7 +231,7 @@ impl<'a> Program<'a> {
                 _ => None,
             },
             (Item::Trait(item), Some(member)) => match item.items.get(member)? {
-                TraitItem::Fn(method) => Some(Written {
+                TraitItem::Fn(method) => Some(FunctionSyntax {
                     sig: &method.sig,
                     block: method.default.as_ref()?,
                     attrs: &method.attrs,
@@ -256,7 +257,7 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the method of an `impl` with this name.
-    pub(crate) fn method_of(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
+    pub(crate) fn impl_method(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
         let Item::Impl(of) = self.item(item)? else { return None };
         of.items.iter().enumerate().find_map(|(index, member)| match member {
             ImplItem::Fn(method) if method.sig.ident == name => {
@@ -267,17 +268,17 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the method of a library trait with this name.
-    pub(crate) fn prelude_method(
+    pub(crate) fn std_function(
         &self,
         of_trait: &str,
         name: &str,
     ) -> Option<(Callee, &'a Signature)> {
-        let (item, sig) = self.prelude.function(of_trait, name)?;
+        let (item, sig) = self.std_lib.find_function(of_trait, name)?;
         Some((Callee { item, member: Some(0) }, sig))
     }
 
     /// Returns the generic parameters of the `impl` or trait that contains a function.
-    pub(crate) fn generics_of(&self, callee: Callee) -> Option<&'a Generics> {
+    pub(crate) fn outer_generics(&self, callee: Callee) -> Option<&'a Generics> {
         callee.member?;
         match self.item(callee.item)? {
             Item::Impl(item) => Some(&item.generics),
@@ -288,50 +289,48 @@ impl<'a> Program<'a> {
 
     /// Returns the instance of a function for these arguments, inferred at its first use; `None` if
     /// an error was reported.
-    pub(crate) fn instance(
+    pub(crate) fn instantiate(
         &self,
         callee: Callee,
-        given: &Given,
+        instance_args: &InstanceArgs,
         generics: &[String],
         errors: &mut Errors,
     ) -> Option<Rc<Function>> {
-        let known = self
-            .instances
-            .borrow()
-            .iter()
-            .find_map(|(of, by, made)| (*of == callee && by == given).then(|| made.clone()));
+        let known = self.instances.borrow().iter().find_map(|(of, by, made)| {
+            (*of == callee && by == instance_args).then(|| made.clone())
+        });
         if let Some(known) = known {
             return known;
         }
-        let made = self.make(callee, given, generics, errors);
-        self.instances.borrow_mut().push((callee, given.clone(), made.clone()));
+        let made = self.infer_instance(callee, instance_args, generics, errors);
+        self.instances.borrow_mut().push((callee, instance_args.clone(), made.clone()));
         made
     }
 
-    fn make(
+    fn infer_instance(
         &self,
         callee: Callee,
-        given: &Given,
+        instance_args: &InstanceArgs,
         generics: &[String],
         errors: &mut Errors,
     ) -> Option<Rc<Function>> {
-        let written = self.written(callee)?;
+        let written = self.function_syntax(callee)?;
         if !limits::check(written.sig, written.block, errors) {
             return None;
         }
-        let context = infer::Context {
+        let context = infer::InferInput {
             program: self,
             written,
             home: Some(callee.item),
             kernel: None,
-            given: Some(given),
+            instance: Some(instance_args),
             generics,
         };
-        infer::function(&context, errors).map(|(function, _)| Rc::new(function))
+        infer::infer_function(&context, errors).map(|(function, _)| Rc::new(function))
     }
 
     /// Returns the definition of a struct or enum; `None` if an error was reported.
-    pub(crate) fn adt(
+    pub(crate) fn adt_definition(
         &self,
         item: usize,
         args: &[MonoArg],
@@ -345,7 +344,7 @@ impl<'a> Program<'a> {
         if let Some(known) = known {
             return known;
         }
-        let adt = self.declared(item, args, generics, errors).map(Rc::new);
+        let adt = self.read_adt(item, args, generics, errors).map(Rc::new);
         let adt = adt.filter(|adt| self.is_finite(item, args, adt, generics, errors));
         self.adts.borrow_mut().push((item, args.to_vec(), adt.clone()));
         adt
@@ -362,13 +361,13 @@ impl<'a> Program<'a> {
         errors: &mut Errors,
     ) -> bool {
         let is_cycle = {
-            let outer = self.containing.borrow();
+            let outer = self.adts_in_progress.borrow();
             let same_item = || outer.iter().filter(|(of, _)| *of == item);
             let mut parts = MAX_TYPE_PARTS;
             same_item().any(|(_, by)| by == args)
                 || same_item().count() >= MAX_NESTED_TYPES
                 // `struct Tree<T>(T, Option<Tree<(T, T)>>)` doubles its argument each time.
-                || same_item().next().is_some() && !args.iter().all(|arg| arg.is_within(&mut parts))
+                || same_item().next().is_some() && !args.iter().all(|arg| arg.fits_parts(&mut parts))
         };
         if is_cycle {
             let ident = match self.item(item) {
@@ -380,7 +379,7 @@ impl<'a> Program<'a> {
             errors.mistyped(at, format_args!("the type `{ident}` contains itself"));
             return false;
         }
-        self.containing.borrow_mut().push((item, args.to_vec()));
+        self.adts_in_progress.borrow_mut().push((item, args.to_vec()));
         let mut open: Vec<&Mono> = adt.variants.iter().flatten().collect();
         let mut is_finite = true;
         // The search stops at the first infinite part: following several per type would take a
@@ -394,7 +393,7 @@ impl<'a> Program<'a> {
                 })),
                 Mono::Iter(_, types) => open.extend(types),
                 Mono::Adt(item, args) => {
-                    is_finite = self.adt(*item, args, generics, errors).is_some();
+                    is_finite = self.adt_definition(*item, args, generics, errors).is_some();
                 }
                 Mono::Unit
                 | Mono::Never
@@ -407,11 +406,11 @@ impl<'a> Program<'a> {
                 | Mono::Pointer(_) => {}
             }
         }
-        self.containing.borrow_mut().pop();
+        self.adts_in_progress.borrow_mut().pop();
         is_finite
     }
 
-    fn declared(
+    fn read_adt(
         &self,
         item: usize,
         args: &[MonoArg],
@@ -426,12 +425,12 @@ impl<'a> Program<'a> {
             _ => return None,
         };
         let variants = infer::field_types(self, item, args, generics, errors)?;
-        let repr = Repr::of(attrs);
+        let repr = Repr::from_attrs(attrs);
         let (tag, discriminants) = match self.item(item)? {
             Item::Enum(of) => {
-                let is_either = self.is_prelude(item) && of.variants.len() == 2;
+                let is_either = self.is_in_std_lib(item) && of.variants.len() == 2;
                 let tag = if is_either { Scalar::Bool } else { repr.tag };
-                (Some(tag), discriminants(of, errors)?)
+                (Some(tag), read_discriminants(of, errors)?)
             }
             _ => (None, vec![0]),
         };
@@ -439,7 +438,7 @@ impl<'a> Program<'a> {
         let default = match self.item(item)? {
             Item::Enum(of) => of.variants.iter().position(|variant| {
                 // `None` is the default variant of `Option`.
-                self.is_prelude(item) && variant.fields.is_empty()
+                self.is_in_std_lib(item) && variant.fields.is_empty()
                     || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
             }),
             _ => None,
@@ -448,7 +447,7 @@ impl<'a> Program<'a> {
     }
 
     /// Returns a number that no other closure has.
-    pub(crate) fn new_closure(&self) -> usize {
+    pub(crate) fn next_closure_number(&self) -> usize {
         let next = self.closures.get();
         self.closures.set(next + 1);
         next
@@ -456,7 +455,7 @@ impl<'a> Program<'a> {
 }
 
 /// Returns true if an attribute is a `derive` of a trait.
-fn derives(attr: &Attribute, of_trait: &str) -> bool {
+fn attr_derives(attr: &Attribute, of_trait: &str) -> bool {
     let mut found = false;
     if attr.path().is_ident("derive") {
         // rustc reports errors in it.
@@ -475,13 +474,13 @@ struct Repr {
 }
 
 impl Repr {
-    fn of(attrs: &[Attribute]) -> Self {
+    fn from_attrs(attrs: &[Attribute]) -> Self {
         let mut repr = Self { tag: Scalar::I32, align: 1 };
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
             // rustc reports errors in it.
             let _ = attr.parse_nested_meta(|meta| {
                 let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                if let Some(prim) = Prim::named(&name) {
+                if let Some(prim) = Prim::from_name(&name) {
                     repr.tag = prim.scalar();
                 } else if name == "align" {
                     let content;
@@ -496,12 +495,12 @@ impl Repr {
 }
 
 /// Returns the discriminants of an enum's variants: as written, or one more than the previous one.
-fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
+fn read_discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     let mut next = 0;
     let mut all = Vec::with_capacity(of.variants.len());
     for variant in &of.variants {
         if let Some((_, written)) = &variant.discriminant {
-            let Some(value) = infer::integer(written) else {
+            let Some(value) = infer::eval_literal_integer(written) else {
                 errors.advise(
                     SpanRange::expr(written),
                     "kernel code cannot compute this discriminant",

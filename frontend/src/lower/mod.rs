@@ -24,7 +24,7 @@ use crate::{
         lint_attr::{Expectation, LintLevel},
     },
     hir::{At, Closure, Function, LintLevels, Var},
-    infer::program::{Given, Program},
+    infer::program::{InstanceArgs, Program},
     lower::{
         call::pointer::{POINTER, Pointed},
         memory::reference::ReferencePlace,
@@ -190,7 +190,7 @@ impl Target {
 struct Frame {
     function: Rc<Function>,
     /// Which function, and for which types; `None` for the kernel.
-    of: Option<(Callee, Given)>,
+    of: Option<(Callee, InstanceArgs)>,
     /// How many calls it is in.
     level: usize,
     /// Which of all calls it is.
@@ -335,7 +335,7 @@ impl Emit<'_> {
 
     /// The type, with nothing of the function at hand in it.
     fn mono(&mut self, ty: Ty, at: At) -> Flow<Mono> {
-        let mono = self.frame.function.types.mono(ty);
+        let mono = self.frame.function.types.to_mono(ty);
         mono.ok_or_else(|| {
             // Nothing determines a part of it, as in `let a = None;`.
             let shown = self.frame.function.types.show(ty);

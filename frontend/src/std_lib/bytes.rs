@@ -4,7 +4,7 @@ use crate::types::Prim;
 use std::fmt::Write as _;
 
 /// Returns the text of all of them. All engines and all supported hosts are little-endian.
-pub(crate) fn text() -> String {
+pub(crate) fn generate_source() -> String {
     let mut text = String::new();
     for prim in Prim::ALL.into_iter().filter(|prim| *prim != Prim::Bool) {
         of_type(&mut text, prim).expect("a string takes all text");

@@ -15,20 +15,20 @@ const MAX_ITEMS_PER_FUNCTION: usize = 32;
 
 /// The mathematical functions, parsed as far as a kernel needs them. Their items have numbers,
 /// [`MAX_ITEMS_PER_FUNCTION`] for each function of `f32` and each of `f64`.
-pub(crate) struct Library {
+pub(crate) struct MathLibrary {
     /// The number of the first item.
     first: usize,
     loaded: [OnceCell<Vec<DeviceItem>>; 2 * FUNCTIONS.len()],
 }
 
-impl Library {
+impl MathLibrary {
     /// Makes a library with item numbers from `first` on.
     pub(crate) fn new(first: usize) -> Self {
         Self { first, loaded: [const { OnceCell::new() }; 2 * FUNCTIONS.len()] }
     }
 
     /// Returns the number of a function of `f64` if `wide`, of `f32` otherwise.
-    pub(crate) fn function(&self, math: Math, wide: bool) -> usize {
+    pub(crate) fn item_number(&self, math: Math, wide: bool) -> usize {
         self.first + MAX_ITEMS_PER_FUNCTION * (2 * math.0 + usize::from(wide))
     }
 
@@ -36,13 +36,13 @@ impl Library {
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let number = number.checked_sub(self.first)?;
         let (function, member) = (number / MAX_ITEMS_PER_FUNCTION, number % MAX_ITEMS_PER_FUNCTION);
-        let parse = || parse(function, self.first + MAX_ITEMS_PER_FUNCTION * function);
+        let parse = || parse_function(function, self.first + MAX_ITEMS_PER_FUNCTION * function);
         self.loaded.get(function)?.get_or_init(parse).get(member)
     }
 }
 
 /// Returns a function, then those that it calls; their numbers begin at `first`.
-fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
+fn parse_function(function: usize, first: usize) -> Vec<DeviceItem> {
     let mut names = vec![FUNCTIONS[function / 2].0.to_owned()];
     let mut items = Vec::new();
     while let Some(name) = names.get(items.len()) {

@@ -10,14 +10,14 @@ pub(crate) mod math_library;
 use crate::{
     resolve::device_set::DeviceItem,
     syntax::item::plain_name,
-    types::vector::{self, Vector, Words},
+    types::vector::{self, Identifiers, Vector},
 };
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
 use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs are one line,
 /// and functions in `impl`s are indented by four spaces.
-const FILES: [&str; 18] = [
+const SOURCES: [&str; 18] = [
     include_str!("bool.rs"),
     include_str!("option.rs"),
     include_str!("slice.rs"),
@@ -47,13 +47,14 @@ struct Piece {
 }
 
 /// All pieces, in the order of the sources.
-static PIECES: LazyLock<Vec<Piece>> =
-    LazyLock::new(|| FILES.into_iter().chain([BYTES.as_str()]).flat_map(pieces).collect());
+static PIECES: LazyLock<Vec<Piece>> = LazyLock::new(|| {
+    SOURCES.into_iter().chain([BYTES_SOURCE.as_str()]).flat_map(split_pieces).collect()
+});
 
 /// The generated source.
-static BYTES: LazyLock<String> = LazyLock::new(bytes::text);
+static BYTES_SOURCE: LazyLock<String> = LazyLock::new(bytes::generate_source);
 
-fn pieces(file: &'static str) -> Vec<Piece> {
+fn split_pieces(file: &'static str) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut within = None;
     let mut begun: Option<(&'static str, usize)> = None;
@@ -106,7 +107,7 @@ impl Piece {
 
 /// The library, parsed as far as a kernel needs it. Its items have numbers; each is a type, or an
 /// `impl` or trait with one function.
-pub(crate) struct Prelude {
+pub(crate) struct StdLib {
     /// The number of the first item.
     first: usize,
     /// The paths in the items, which name each other.
@@ -116,9 +117,9 @@ pub(crate) struct Prelude {
     vectors: Vec<DeviceItem>,
 }
 
-impl Prelude {
+impl StdLib {
     /// Makes a library with item numbers from `first` on, for code with these words.
-    pub(crate) fn new(first: usize, words: &Words) -> Self {
+    pub(crate) fn new(first: usize, words: &Identifiers) -> Self {
         let vectors = vector::items(words).into_iter();
         let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
         Self {
@@ -137,7 +138,7 @@ impl Prelude {
     }
 
     /// Returns the number after the last item.
-    pub(crate) fn end(&self) -> usize {
+    pub(crate) fn end_number(&self) -> usize {
         self.first + PIECES.len() + self.vectors.len()
     }
 
@@ -163,7 +164,7 @@ impl Prelude {
     }
 
     /// Returns the type that a path names, if it is in scope everywhere or a path of std.
-    pub(crate) fn named(&self, path: &str) -> Option<usize> {
+    pub(crate) fn find_type(&self, path: &str) -> Option<usize> {
         // `::std::option::Option` certainly begins with a crate.
         let path = path.strip_prefix("::").filter(|rest| rest.contains("::")).unwrap_or(path);
         let name = match path {
@@ -199,19 +200,19 @@ impl Prelude {
             | "slice::GetDisjointMutError"
             | "std::slice::GetDisjointMutError"
             | "core::slice::GetDisjointMutError" => "GetDisjointMutError",
-            _ => return self.vector(&Vector::at(path)?.name().to_string()),
+            _ => return self.find_vector(&Vector::from_path(path)?.name().to_string()),
         };
         self.paths.get(name).copied()
     }
 
     /// Returns the vector with this name.
-    fn vector(&self, name: &str) -> Option<usize> {
+    fn find_vector(&self, name: &str) -> Option<usize> {
         let found = self.vectors.iter().position(|vector| plain_name(&vector.item) == name)?;
         Some(self.first + PIECES.len() + found)
     }
 
     /// Returns the enum and variant of a name that is in scope everywhere.
-    pub(crate) fn variant(&self, name: &str) -> Option<(usize, usize)> {
+    pub(crate) fn find_variant(&self, name: &str) -> Option<(usize, usize)> {
         let (of, variant) = match name {
             "None" => ("Option", 0),
             "Some" => ("Option", 1),
@@ -219,11 +220,11 @@ impl Prelude {
             "Err" => ("Result", 1),
             _ => return None,
         };
-        Some((self.named(of)?, variant))
+        Some((self.find_type(of)?, variant))
     }
 
     /// Returns the `impl`s with a function or constant of this name.
-    pub(crate) fn impls(&self, name: &str) -> Vec<usize> {
+    pub(crate) fn impls_with_member(&self, name: &str) -> Vec<usize> {
         let (mut found, pieces) = (Vec::new(), PIECES.as_slice());
         // A plain loop that compares lengths first: every method of a kernel is searched in all
         // pieces.
@@ -240,7 +241,7 @@ impl Prelude {
         }
         let vectors = self.vectors.iter().enumerate();
         let of_vectors = vectors.filter(|(_, vector)| match &vector.item {
-            Item::Impl(item) => item.items.iter().any(|member| is_called(member, name)),
+            Item::Impl(item) => item.items.iter().any(|member| has_name(member, name)),
             _ => false,
         });
         found.extend(of_vectors.map(|(index, _)| self.first + pieces.len() + index));
@@ -249,7 +250,7 @@ impl Prelude {
 
     /// Returns the function of this name in a trait: the item's number, and the signature of its
     /// first function.
-    pub(crate) fn function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
+    pub(crate) fn find_function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
         let of = |piece: &Piece| {
             let head = piece.within.and_then(|within| within.strip_prefix("trait "));
             head.and_then(|head| head.split(['<', ' ']).next()) == Some(of_trait)
@@ -265,7 +266,7 @@ impl Prelude {
 }
 
 /// Returns true if a function or constant has this name.
-fn is_called(member: &ImplItem, name: &str) -> bool {
+fn has_name(member: &ImplItem, name: &str) -> bool {
     match member {
         ImplItem::Fn(function) => function.sig.ident == name,
         ImplItem::Const(constant) => constant.ident == name,
@@ -275,10 +276,10 @@ fn is_called(member: &ImplItem, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, FILES, Item, PIECES, Prelude};
+    use super::{BYTES_SOURCE, Item, PIECES, SOURCES, StdLib};
     use crate::types::{
-        collective::{BLOCK, GRID, WARP, of_trait},
-        vector::Words,
+        collective::{BLOCK_FUNCTIONS, GRID_FUNCTIONS, WARP_FUNCTIONS, library_trait},
+        vector::Identifiers,
     };
     use syn::{ImplItem, TraitItem};
 
@@ -312,7 +313,7 @@ mod tests {
     #[test]
     fn every_piece_is_found_and_parses() {
         let expected: Vec<String> =
-            FILES.into_iter().chain([BYTES.as_str()]).flat_map(expected).collect();
+            SOURCES.into_iter().chain([BYTES_SOURCE.as_str()]).flat_map(expected).collect();
         let found: Vec<&str> = PIECES.iter().map(|piece| piece.name).collect();
         assert_eq!(found, expected);
         for piece in PIECES.iter() {
@@ -322,12 +323,13 @@ mod tests {
 
     #[test]
     fn the_prelude_has_every_function() {
-        let prelude = Prelude::new(0, &Words::default());
-        let modules: [(_, &[_]); 3] = [("warp", &WARP), ("block", &BLOCK), ("grid", &GRID)];
+        let prelude = StdLib::new(0, &Identifiers::default());
+        let modules: [(_, &[_]); 3] =
+            [("warp", &WARP_FUNCTIONS), ("block", &BLOCK_FUNCTIONS), ("grid", &GRID_FUNCTIONS)];
         for (module, functions) in modules {
             for (name, _) in functions {
-                let of = of_trait(module, false).unwrap();
-                assert!(prelude.function(of, name).is_some(), "{module}::{name}");
+                let of = library_trait(module, false).unwrap();
+                assert!(prelude.find_function(of, name).is_some(), "{module}::{name}");
             }
         }
     }

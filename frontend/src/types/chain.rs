@@ -10,7 +10,7 @@ pub(crate) enum Chain {
     /// `a..=b`: both bounds.
     RangeInclusive,
     /// `a..`: the start.
-    From,
+    RangeFrom,
     /// `x.iter()` and `x.iter_mut()`: the slice.
     Slice,
     /// `array.into_iter()`: the array, and the numbers of elements taken from its start and from
@@ -24,36 +24,36 @@ pub(crate) enum Chain {
     /// `x.windows(n)`: the slice and the window size.
     Windows,
     /// A type with `#[device] impl Iterator`: the value itself.
-    Written,
+    UserDefined,
     /// An adapter of other iterators.
-    Of(Adapter),
+    Adapter(Adapter),
 }
 
 impl Chain {
     /// Returns, for a range of numbers, whether it includes its end.
     pub(crate) fn is_range(self) -> Option<bool> {
         match self {
-            Self::Range | Self::From => Some(false),
+            Self::Range | Self::RangeFrom => Some(false),
             Self::RangeInclusive => Some(true),
             Self::Slice
             | Self::Array
             | Self::Chunks
             | Self::ChunksExact
             | Self::Windows
-            | Self::Written
-            | Self::Of(_) => None,
+            | Self::UserDefined
+            | Self::Adapter(_) => None,
         }
     }
 
     /// Returns the library function that takes the next item of an iterator in a variable, or the
     /// last item if `back`, and keeps the rest; `None` if there is none.
-    pub(crate) const fn pull(self, back: bool) -> Option<&'static str> {
+    pub(crate) const fn next_function(self, back: bool) -> Option<&'static str> {
         Some(match (self, back) {
             (Self::Range, false) => "next_of_range",
             (Self::Range, true) => "back_of_range",
             (Self::RangeInclusive, false) => "next_of_inclusive",
             (Self::RangeInclusive, true) => "back_of_inclusive",
-            (Self::From, false) => "next_of_from",
+            (Self::RangeFrom, false) => "next_of_from",
             (Self::Slice, false) => "next_of_slice",
             (Self::Slice, true) => "back_of_slice",
             (Self::Array, false) => "next_of_array",
@@ -64,39 +64,39 @@ impl Chain {
             (Self::ChunksExact, true) => "back_of_exact",
             (Self::Windows, false) => "next_of_windows",
             (Self::Windows, true) => "back_of_windows",
-            (Self::Written, false) => "next_of_written",
-            (Self::Written, true) => "back_of_written",
-            (Self::Of(adapter), false) => adapter.next(),
-            (Self::Of(adapter), true) => return adapter.next_back(),
-            (Self::From, true) => return None,
+            (Self::UserDefined, false) => "next_of_written",
+            (Self::UserDefined, true) => "back_of_written",
+            (Self::Adapter(adapter), false) => adapter.next_function(),
+            (Self::Adapter(adapter), true) => return adapter.back_function(),
+            (Self::RangeFrom, true) => return None,
         })
     }
 
     /// Returns the library function that takes the n-th item of an iterator in a variable without
     /// taking the items before it; `None` if std takes them one by one, too.
-    pub(crate) const fn nth(self) -> Option<&'static str> {
+    pub(crate) const fn nth_function(self) -> Option<&'static str> {
         match self {
             Self::Range => Some("nth_of_range"),
             Self::Slice => Some("nth_of_slice"),
             Self::Chunks => Some("nth_of_chunks"),
             Self::ChunksExact => Some("nth_of_exact"),
-            Self::Of(Adapter::Copied) => Some("nth_of_copied"),
-            Self::Of(Adapter::Enumerate) => Some("nth_of_enumerate"),
+            Self::Adapter(Adapter::Copied) => Some("nth_of_copied"),
+            Self::Adapter(Adapter::Enumerate) => Some("nth_of_enumerate"),
             Self::RangeInclusive
-            | Self::From
+            | Self::RangeFrom
             | Self::Array
             | Self::Windows
-            | Self::Written
-            | Self::Of(_) => None,
+            | Self::UserDefined
+            | Self::Adapter(_) => None,
         }
     }
 
     /// Returns the range type with this name in std.
-    pub(crate) fn range_named(name: &str) -> Option<Self> {
+    pub(crate) fn range_from_name(name: &str) -> Option<Self> {
         match name {
             "Range" => Some(Self::Range),
             "RangeInclusive" => Some(Self::RangeInclusive),
-            "RangeFrom" => Some(Self::From),
+            "RangeFrom" => Some(Self::RangeFrom),
             _ => None,
         }
     }
@@ -151,7 +151,7 @@ pub(crate) enum Adapter {
 
 impl Adapter {
     /// As [`Chain::pull`], from the front.
-    const fn next(self) -> &'static str {
+    const fn next_function(self) -> &'static str {
         match self {
             Self::ByRef => "next_of_by_ref",
             Self::Peekable => "next_of_peekable",
@@ -178,7 +178,7 @@ impl Adapter {
     }
 
     /// As [`Chain::pull`], from the back.
-    const fn next_back(self) -> Option<&'static str> {
+    const fn back_function(self) -> Option<&'static str> {
         Some(match self {
             Self::ByRef => "back_of_by_ref",
             Self::Enumerate => "back_of_enumerate",
@@ -206,7 +206,7 @@ impl Adapter {
 
     /// Returns the index of the part with the state, for adapters whose other parts do not show
     /// that items were taken.
-    pub(crate) const fn state(self) -> Option<usize> {
+    pub(crate) const fn state_part(self) -> Option<usize> {
         match self {
             Self::Peekable | Self::Chain | Self::StepBy | Self::TakeWhile | Self::SkipWhile => {
                 Some(2)
@@ -236,14 +236,14 @@ impl Chain {
         match self {
             Self::Range => "Range",
             Self::RangeInclusive => "RangeInclusive",
-            Self::From => "RangeFrom",
+            Self::RangeFrom => "RangeFrom",
             Self::Slice => "slice::Iter",
             Self::Array => "array::IntoIter",
             Self::Chunks => "Chunks",
             Self::ChunksExact => "ChunksExact",
             Self::Windows => "Windows",
-            Self::Written => "Iterator",
-            Self::Of(adapter) => match adapter {
+            Self::UserDefined => "Iterator",
+            Self::Adapter(adapter) => match adapter {
                 Adapter::ByRef => "ByRef",
                 Adapter::Peekable => "Peekable",
                 Adapter::Enumerate => "Enumerate",

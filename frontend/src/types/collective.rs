@@ -9,12 +9,12 @@ pub(crate) struct Collective {
     /// The name in the module.
     pub(crate) name: &'static str,
     /// The kind of its arguments.
-    pub(crate) takes: Takes,
+    pub(crate) takes: CollectiveArgs,
 }
 
 /// The kind of a collective's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum CollectiveArgs {
     /// No values.
     Nothing,
     /// Values that are compared for equality.
@@ -28,40 +28,40 @@ pub(crate) enum Takes {
 }
 
 /// The collectives of a warp.
-pub(crate) const WARP: [(&str, Takes); 14] = [
-    ("exclusive_scan", Takes::Closure),
-    ("exclusive_scan_mask", Takes::Closure),
-    ("exclusive_sum", Takes::Sum),
-    ("exclusive_sum_mask", Takes::Sum),
-    ("inclusive_scan", Takes::Closure),
-    ("inclusive_scan_mask", Takes::Closure),
-    ("inclusive_sum", Takes::Sum),
-    ("inclusive_sum_mask", Takes::Sum),
-    ("leader", Takes::Nothing),
-    ("leader_mask", Takes::Nothing),
-    ("match_all_lanes", Takes::Compared),
-    ("match_all_lanes_mask", Takes::Compared),
-    ("reduce", Takes::Closure),
-    ("reduce_mask", Takes::Closure),
+pub(crate) const WARP_FUNCTIONS: [(&str, CollectiveArgs); 14] = [
+    ("exclusive_scan", CollectiveArgs::Closure),
+    ("exclusive_scan_mask", CollectiveArgs::Closure),
+    ("exclusive_sum", CollectiveArgs::Sum),
+    ("exclusive_sum_mask", CollectiveArgs::Sum),
+    ("inclusive_scan", CollectiveArgs::Closure),
+    ("inclusive_scan_mask", CollectiveArgs::Closure),
+    ("inclusive_sum", CollectiveArgs::Sum),
+    ("inclusive_sum_mask", CollectiveArgs::Sum),
+    ("leader", CollectiveArgs::Nothing),
+    ("leader_mask", CollectiveArgs::Nothing),
+    ("match_all_lanes", CollectiveArgs::Compared),
+    ("match_all_lanes_mask", CollectiveArgs::Compared),
+    ("reduce", CollectiveArgs::Closure),
+    ("reduce_mask", CollectiveArgs::Closure),
 ];
 
 /// The collectives of a block.
-pub(crate) const BLOCK: [(&str, Takes); 10] = [
-    ("exclusive_scan", Takes::Closure),
-    ("exclusive_sum", Takes::Sum),
-    ("inclusive_scan", Takes::Closure),
-    ("inclusive_sum", Takes::Sum),
-    ("reduce", Takes::Closure),
-    ("reduce_add", Takes::Number),
-    ("reduce_max", Takes::Number),
-    ("reduce_min", Takes::Number),
-    ("size", Takes::Nothing),
-    ("thread_rank", Takes::Nothing),
+pub(crate) const BLOCK_FUNCTIONS: [(&str, CollectiveArgs); 10] = [
+    ("exclusive_scan", CollectiveArgs::Closure),
+    ("exclusive_sum", CollectiveArgs::Sum),
+    ("inclusive_scan", CollectiveArgs::Closure),
+    ("inclusive_sum", CollectiveArgs::Sum),
+    ("reduce", CollectiveArgs::Closure),
+    ("reduce_add", CollectiveArgs::Number),
+    ("reduce_max", CollectiveArgs::Number),
+    ("reduce_min", CollectiveArgs::Number),
+    ("size", CollectiveArgs::Nothing),
+    ("thread_rank", CollectiveArgs::Nothing),
 ];
 
 /// The collectives of a grid.
-pub(crate) const GRID: [(&str, Takes); 2] =
-    [("size", Takes::Nothing), ("thread_rank", Takes::Nothing)];
+pub(crate) const GRID_FUNCTIONS: [(&str, CollectiveArgs); 2] =
+    [("size", CollectiveArgs::Nothing), ("thread_rank", CollectiveArgs::Nothing)];
 
 /// Returns the function that a path names: `["block", "reduce"]`, perhaps after `warpwise` or its
 /// prelude.
@@ -74,9 +74,9 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
         _ => return None,
     };
     let (module, functions): (_, &[_]) = match module {
-        "warp" => ("warp", &WARP),
-        "block" => ("block", &BLOCK),
-        "grid" => ("grid", &GRID),
+        "warp" => ("warp", &WARP_FUNCTIONS),
+        "block" => ("block", &BLOCK_FUNCTIONS),
+        "grid" => ("grid", &GRID_FUNCTIONS),
         _ => return None,
     };
     let (name, takes) = functions.iter().copied().find(|(known, _)| *known == name)?;
@@ -85,7 +85,7 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
 
 /// Returns the library trait with the functions of a module; inside the library also of its
 /// internal modules.
-pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
+pub(crate) fn library_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
     Some(match module {
         "warp" => "Warp",
         "block" => "Block",

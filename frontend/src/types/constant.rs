@@ -27,7 +27,7 @@ impl Constant {
 }
 
 /// Returns the constant `prim::name`, with its type.
-fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
+fn find_associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
     match name {
         "ZERO" if prim != Prim::Bool => return Some((Constant::Zero, prim)),
         "ONE" if prim != Prim::Bool => return Some((Constant::One, prim)),
@@ -37,14 +37,14 @@ fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
         _ => {}
     }
     let of_format = || {
-        let (value, ty) = of_format(prim, name)?;
+        let (value, ty) = float_format_constant(prim, name)?;
         Some((Constant::Int(value.into()), ty))
     };
-    value(prim, name).map(|constant| (constant, prim)).or_else(of_format)
+    typed_constant(prim, name).map(|constant| (constant, prim)).or_else(of_format)
 }
 
 /// Returns a parameter of a float's format, with its type.
-fn of_format(prim: Prim, name: &str) -> Option<(i32, Prim)> {
+fn float_format_constant(prim: Prim, name: &str) -> Option<(i32, Prim)> {
     let numbers = |digits, mantissa, min, max, min_10, max_10| {
         Some(match name {
             "RADIX" => (2, Prim::U32),
@@ -77,10 +77,10 @@ fn of_format(prim: Prim, name: &str) -> Option<(i32, Prim)> {
 }
 
 /// Returns the constant `prim::name` of type `prim`.
-fn value(prim: Prim, name: &str) -> Option<Constant> {
+fn typed_constant(prim: Prim, name: &str) -> Option<Constant> {
     match prim {
         Prim::Bool => None,
-        Prim::F16 | Prim::BF16 => of_half(prim == Prim::BF16, name).map(Constant::Half),
+        Prim::F16 | Prim::BF16 => half_bits(prim == Prim::BF16, name).map(Constant::Half),
         Prim::F32 => of_f32(name).map(Constant::F32),
         Prim::F64 => of_f64(name).map(Constant::F64),
         Prim::I8
@@ -92,11 +92,11 @@ fn value(prim: Prim, name: &str) -> Option<Constant> {
         | Prim::U16
         | Prim::U32
         | Prim::U64
-        | Prim::Usize => of_int(prim, name),
+        | Prim::Usize => int_constant(prim, name),
     }
 }
 
-fn of_int(prim: Prim, name: &str) -> Option<Constant> {
+fn int_constant(prim: Prim, name: &str) -> Option<Constant> {
     let scalar = prim.scalar();
     let bits = scalar.bits()?;
     let (min, max) = if scalar.is_signed() {
@@ -112,7 +112,7 @@ fn of_int(prim: Prim, name: &str) -> Option<Constant> {
 }
 
 /// Returns the bits of a constant of the `half` crate.
-fn of_half(is_bf16: bool, name: &str) -> Option<u16> {
+fn half_bits(is_bf16: bool, name: &str) -> Option<u16> {
     let (f16, bf16) = match name {
         "EPSILON" => (0x1400, 0x3c00),
         "INFINITY" => (0x7c00, 0x7f80),
@@ -210,8 +210,8 @@ pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
         ["f32", "consts", name] => Some((Constant::F32(consts_f32(name)?), Prim::F32)),
         ["f64", "consts", name] => Some((Constant::F64(consts_f64(name)?), Prim::F64)),
         [prim, name] => {
-            let prim = Prim::named(prim)?;
-            associated(prim, name)
+            let prim = Prim::from_name(prim)?;
+            find_associated(prim, name)
         }
         _ => None,
     }

@@ -2,20 +2,20 @@
 //!
 //! A function is parsed when the first kernel code that calls it is lowered, with the functions
 //! that it calls, and inlined like a device function. A kernel without calls pays nothing.
-use crate::types::method::Part;
+use crate::types::method::MethodPart;
 
 /// A mathematical function, as its index in [`FUNCTIONS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Math(pub(crate) usize);
 
 /// The names, with the argument types without the receiver.
-pub(crate) const FUNCTIONS: [(&str, &[Part]); 27] = [
+pub(crate) const FUNCTIONS: [(&str, &[MethodPart]); 27] = [
     ("acos", &[]),
     ("acosh", &[]),
     ("asin", &[]),
     ("asinh", &[]),
     ("atan", &[]),
-    ("atan2", &[Part::This]),
+    ("atan2", &[MethodPart::This]),
     ("atanh", &[]),
     ("cbrt", &[]),
     ("cos", &[]),
@@ -25,13 +25,13 @@ pub(crate) const FUNCTIONS: [(&str, &[Part]); 27] = [
     ("exp", &[]),
     ("exp2", &[]),
     ("exp_m1", &[]),
-    ("hypot", &[Part::This]),
+    ("hypot", &[MethodPart::This]),
     ("ln", &[]),
     ("ln_1p", &[]),
-    ("log", &[Part::This]),
+    ("log", &[MethodPart::This]),
     ("log10", &[]),
     ("log2", &[]),
-    ("powf", &[Part::This]),
+    ("powf", &[MethodPart::This]),
     ("sin", &[]),
     ("sin_cos", &[]),
     ("sinh", &[]),
@@ -46,7 +46,7 @@ impl Math {
     }
 
     /// Returns the argument types without the receiver.
-    pub(crate) fn params(self) -> &'static [Part] {
+    pub(crate) fn params(self) -> &'static [MethodPart] {
         FUNCTIONS[self.0].1
     }
 
@@ -56,13 +56,13 @@ impl Math {
     }
 
     /// Returns the result type.
-    pub(crate) fn ret(self) -> Part {
-        if self.results() == 2 { Part::Pair } else { Part::This }
+    pub(crate) fn ret(self) -> MethodPart {
+        if self.results() == 2 { MethodPart::Pair } else { MethodPart::This }
     }
 }
 
 /// Returns the name of the function of the module `math` that a path names.
-pub(crate) fn called(path: &[String]) -> Option<&str> {
+pub(crate) fn function_in_path(path: &[String]) -> Option<&str> {
     let (name, modules) = path.split_last()?;
     let of_math = match modules {
         [math] => math == "math",

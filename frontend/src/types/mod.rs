@@ -17,7 +17,7 @@ mod show;
 mod unify;
 pub(crate) mod vector;
 
-pub(crate) use crate::types::prim::{Prim, atomic_name, atomic_named};
+pub(crate) use crate::types::prim::{Prim, atomic_from_name, atomic_name};
 use crate::{syntax::error::Reported, types::chain::Chain};
 use std::rc::Rc;
 use warpwise_compiler::{
@@ -305,12 +305,12 @@ impl Types {
     }
 
     /// Adds an equal type as an entry of its own, which [`Types::same`] distinguishes.
-    pub(crate) fn of_its_own(&mut self, ty: Ty) -> Ty {
+    pub(crate) fn add_distinct(&mut self, ty: Ty) -> Ty {
         self.add(self.get(ty))
     }
 
     /// Returns true if two types are the same entry.
-    pub(crate) fn same(&self, a: Ty, b: Ty) -> bool {
+    pub(crate) fn is_same_entry(&self, a: Ty, b: Ty) -> bool {
         self.root(a) == self.root(b)
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct ClosureMono {
 }
 
 /// Returns the types among generic arguments.
-pub(crate) fn types(args: &[MonoArg]) -> Vec<Mono> {
+pub(crate) fn type_args(args: &[MonoArg]) -> Vec<Mono> {
     let types = args.iter().filter_map(|arg| match arg {
         MonoArg::Type(ty) => Some(ty.clone()),
         MonoArg::Const(_) => None,
@@ -75,9 +75,9 @@ pub(crate) enum MonoArg {
 
 impl MonoArg {
     /// Returns true if a type has at most `left` parts, and subtracts them.
-    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+    pub(crate) fn fits_parts(&self, left: &mut usize) -> bool {
         match self {
-            Self::Type(ty) => ty.is_within(left),
+            Self::Type(ty) => ty.fits_parts(left),
             Self::Const(_) => true,
         }
     }
@@ -85,7 +85,7 @@ impl MonoArg {
 
 impl Mono {
     /// Returns true if the type has at most `left` parts, and subtracts them.
-    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+    pub(crate) fn fits_parts(&self, left: &mut usize) -> bool {
         let Some(rest) = left.checked_sub(1) else { return false };
         *left = rest;
         match self {
@@ -96,12 +96,12 @@ impl Mono {
             | Self::Atomic(_)
             | Self::Closure(_) => true,
             Self::Ref { to: inner, .. } | Self::Slice(inner) | Self::Array(inner, _) => {
-                inner.is_within(left)
+                inner.fits_parts(left)
             }
             Self::Tuple(args) | Self::Adt(_, args) | Self::Pointer(args) => {
-                args.iter().all(|arg| arg.is_within(left))
+                args.iter().all(|arg| arg.fits_parts(left))
             }
-            Self::Iter(_, types) => types.iter().all(|ty| ty.is_within(left)),
+            Self::Iter(_, types) => types.iter().all(|ty| ty.fits_parts(left)),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Prim {
     }
 
     /// Returns the primitive type with this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|prim| prim.name() == name)
     }
 
@@ -143,6 +143,6 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
 }
 
 /// Returns the value type of the atomic type with this name.
-pub(crate) fn atomic_named(name: &str) -> Option<Prim> {
+pub(crate) fn atomic_from_name(name: &str) -> Option<Prim> {
     Prim::ALL.into_iter().find(|prim| atomic_name(*prim) == name).filter(|_| name != "_")
 }

@@ -8,7 +8,7 @@ use warpwise_compiler::{
 impl Types {
     /// Returns the vector type that an item defines; no other item has the name of one.
     pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
-        Vector::named(self.adts.get(item)?)
+        Vector::from_name(self.adts.get(item)?)
     }
 
     /// Formats a type in Rust's syntax, with `_` and `{integer}` for unknown types.

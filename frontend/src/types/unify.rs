@@ -13,15 +13,15 @@ impl Types {
         }
         match (self.types[a], self.types[b]) {
             (Type::Reported(_), _) => {
-                self.give_up(b, a);
+                self.bind_reported(b, a);
                 Ok(())
             }
             (_, Type::Reported(_)) => {
-                self.give_up(a, b);
+                self.bind_reported(a, b);
                 Ok(())
             }
-            (Type::Unknown(class), other) if fits(class, other) => self.bind(a, b),
-            (other, Type::Unknown(class)) if fits(class, other) => self.bind(b, a),
+            (Type::Unknown(class), other) if class_allows(class, other) => self.bind(a, b),
+            (other, Type::Unknown(class)) if class_allows(class, other) => self.bind(b, a),
             (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) if m == n => {
                 self.unify(a, b)
             }
@@ -46,20 +46,20 @@ impl Types {
 
     /// Binds the unknown parts of a type to `reported`, so that no further error is reported about
     /// them.
-    pub(crate) fn give_up(&mut self, ty: Ty, reported: Ty) {
+    pub(crate) fn bind_reported(&mut self, ty: Ty, reported: Ty) {
         let ty = self.root(ty);
         match self.types[ty] {
             Type::Unknown(_) => self.types[ty] = Type::Same(reported),
-            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.give_up(inner, reported),
+            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.bind_reported(inner, reported),
             Type::Array(elem, len) => {
                 let len = self.len_root(len);
                 if self.lens[len] == Length::Unknown {
                     self.lens[len] = Length::Reported;
                 }
-                self.give_up(elem, reported);
+                self.bind_reported(elem, reported);
             }
             Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
-                self.parts(list).into_iter().for_each(|part| self.give_up(part, reported));
+                self.parts(list).into_iter().for_each(|part| self.bind_reported(part, reported));
             }
             _ => {}
         }
@@ -81,7 +81,9 @@ impl Types {
         };
         match (self.get(a), self.get(b)) {
             (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
-            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => fits(class, other),
+            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => {
+                class_allows(class, other)
+            }
             (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) => {
                 m == n && self.could_unify(a, b)
             }
@@ -157,7 +159,7 @@ impl Types {
     }
 
     fn bind(&mut self, unknown: Ty, to: Ty) -> Result<(), Mismatch> {
-        if self.mentions(to, unknown) {
+        if self.contains(to, unknown) {
             return Err(Mismatch);
         }
         self.types[unknown] = Type::Same(to);
@@ -165,15 +167,15 @@ impl Types {
     }
 
     /// Returns true if `ty` contains `part`, which must be a root.
-    fn mentions(&self, ty: Ty, part: Ty) -> bool {
+    fn contains(&self, ty: Ty, part: Ty) -> bool {
         match self.get(ty) {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
-                self.root(inner) == part || self.mentions(inner, part)
+                self.root(inner) == part || self.contains(inner, part)
             }
             Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
                 self.parts(list)
                     .into_iter()
-                    .any(|inner| self.root(inner) == part || self.mentions(inner, part))
+                    .any(|inner| self.root(inner) == part || self.contains(inner, part))
             }
             _ => false,
         }
@@ -181,7 +183,7 @@ impl Types {
 }
 
 /// Returns true if an unknown type of this class may become that type. `!` is coerced, never bound.
-fn fits(class: Class, ty: Type) -> bool {
+fn class_allows(class: Class, ty: Type) -> bool {
     match (class, ty) {
         (Class::Any, _) => true,
         (_, Type::Unknown(Class::Any)) => false,

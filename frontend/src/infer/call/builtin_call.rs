@@ -5,33 +5,33 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Prim, Ty,
-        builtin::{self, Builtin, Found},
+        builtin::{self, Builtin, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
 use warpwise_compiler::ir::{ReduceOp, ShuffleOp};
 
 impl Infer<'_> {
-    pub(crate) fn builtin_call(
+    pub(crate) fn infer_builtin_call(
         &mut self,
-        mut found: Found,
+        mut found: ResolvedBuiltin,
         call: &ExprCall,
         path: &syn::Path,
         at: SpanRange,
     ) -> Expr {
-        self.notes.builtin(path, &found);
+        self.notes.record_builtin(path, &found);
         let value = self.unknown();
         if found.width {
-            self.width(&mut found, path, at);
+            self.resolve_shuffle_width(&mut found, path, at);
         }
-        let ret = self.builtin_part(found.ret, value);
-        if !self.count(found.params.len(), &call.args, at) {
-            return self.make(Kind::Reported, ret, at);
+        let ret = self.builtin_part_type(found.ret, value);
+        if !self.check_arg_count(found.params.len(), &call.args, at) {
+            return self.make_expr(Kind::Reported, ret, at);
         }
         let mut args = Vec::with_capacity(call.args.len());
         for (arg, part) in call.args.iter().zip(&found.params) {
-            let ty = self.builtin_part(*part, value);
-            args.push(self.expect(arg, ty));
+            let ty = self.builtin_part_type(*part, value);
+            args.push(self.infer_expr_coerce(arg, ty));
         }
         match found.which {
             Builtin::Match { .. } => self.oblige(at, Obligation::Compared(value)),
@@ -39,7 +39,7 @@ impl Infer<'_> {
                 let bitwise = matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
                 self.oblige(at, Obligation::Reduced(value, bitwise));
             }
-            Builtin::Shuffle { .. } => self.shuffled(value, at),
+            Builtin::Shuffle { .. } => self.oblige_shuffled(value, at),
             Builtin::Index(_)
             | Builtin::Barrier(_)
             | Builtin::SyncWarp { .. }
@@ -53,34 +53,39 @@ impl Infer<'_> {
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.width);
-        if found.params.contains(&builtin::Part::Value)
+        if found.params.contains(&builtin::BuiltinPart::Value)
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
         {
-            let ty = self.ty(ty);
+            let ty = self.resolve_type(ty);
             self.unify(at, value, ty);
         }
-        self.make(Kind::Builtin { which: found.which, args }, ret, at)
+        self.make_expr(Kind::Builtin { which: found.which, args }, ret, at)
     }
 
-    pub(crate) fn builtin_part(&mut self, part: builtin::Part, value: Ty) -> Ty {
+    pub(crate) fn builtin_part_type(&mut self, part: builtin::BuiltinPart, value: Ty) -> Ty {
         match part {
-            builtin::Part::Prim(prim) => self.prim(prim),
-            builtin::Part::Value => value,
-            builtin::Part::Pair(prim) => {
+            builtin::BuiltinPart::Prim(prim) => self.prim(prim),
+            builtin::BuiltinPart::Value => value,
+            builtin::BuiltinPart::Pair(prim) => {
                 let of = self.prim(prim);
                 self.types.tuple(vec![of, of])
             }
-            builtin::Part::Unit => self.types.unit(),
+            builtin::BuiltinPart::Unit => self.types.unit(),
         }
     }
 
     /// Sets the width of a shuffle from its first generic argument.
-    fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
+    fn resolve_shuffle_width(
+        &mut self,
+        found: &mut ResolvedBuiltin,
+        path: &syn::Path,
+        at: SpanRange,
+    ) {
         let len = self.types.unknown_len();
         if let Some(written) = Self::turbofish(path).and_then(|args| args.args.first()) {
             let env = self.env.clone();
-            self.generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+            self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
         }
         if self.types.is_reported_len(len) {
             return;

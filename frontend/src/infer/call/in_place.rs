@@ -14,22 +14,22 @@ use warpwise_compiler::{id::Id as _, ir::GenericId};
 
 impl Infer<'_> {
     /// Returns true if the instance of a call has types that are not known yet.
-    pub(crate) fn is_early(&self, call: &Call) -> bool {
-        call.generics.iter().any(|arg| self.types.mono_arg(*arg).is_none())
-            || call.this.is_some_and(|this| self.types.mono(this).is_none())
+    pub(crate) fn has_unknown_types(&self, call: &Call) -> bool {
+        call.generics.iter().any(|arg| self.types.arg_to_mono(*arg).is_none())
+            || call.this.is_some_and(|this| self.types.to_mono(this).is_none())
     }
 
     /// Infers the body of a called function as a block.
-    pub(crate) fn in_place(&mut self, call: Call, env: Env, at: SpanRange) -> Expr {
+    pub(crate) fn inline_call(&mut self, call: Call, env: Env, at: SpanRange) -> Expr {
         let Call { callee, args, .. } = call;
-        let Some(written) = self.program().written(callee) else {
-            return self.no_block(at);
+        let Some(written) = self.program().function_syntax(callee) else {
+            return self.report_not_inlinable(at);
         };
         // A recursive call would never end.
-        if self.in_place.contains(&callee) {
-            return self.no_block(at);
+        if self.inlined_callees.contains(&callee) {
+            return self.report_not_inlinable(at);
         }
-        self.in_place.push(callee);
+        self.inlined_callees.push(callee);
         // Notes of the callee belong to its own witness.
         let notes = std::mem::take(&mut self.notes);
         let ret = self.unknown();
@@ -40,43 +40,44 @@ impl Infer<'_> {
         let scope = std::mem::take(&mut self.scope);
         let targets = std::mem::take(&mut self.targets);
         let is_own =
-            !self.program().is_prelude(callee.item) && !self.program().is_foreign(callee.item);
+            !self.program().is_in_std_lib(callee.item) && !self.program().is_foreign(callee.item);
         // Nodes of foreign code get the span of the call, since their own are of other files.
-        let outside = self.place;
+        let outside = self.fixed_span;
         if !is_own {
-            self.place = outside.or(Some(at));
+            self.fixed_span = outside.or(Some(at));
         }
         let mut stmts = Vec::with_capacity(args.len());
         for (input, value) in written.sig.inputs.iter().zip(args) {
             let pattern = match input {
-                FnArg::Receiver(receiver) => self.receiver(receiver),
-                FnArg::Typed(input) => self.irrefutable(&input.pat, value.ty),
+                FnArg::Receiver(receiver) => self.declare_receiver(receiver),
+                FnArg::Typed(input) => self.infer_irrefutable(&input.pat, value.ty),
             };
             let kind = StmtKind::Let { pattern, init: Some(value), other: None };
             stmts.push(Stmt { kind, levels: Vec::new() });
         }
-        let (mut block, ty) = self.block(written.block, None);
-        self.returned_items(written.sig, ty);
+        let (mut block, ty) = self.infer_block(written.block, None);
+        self.unify_returned_items(written.sig, ty);
         block.stmts.splice(..0, stmts);
-        let block = self.make(Kind::Block { label: None, block }, ty, at);
-        self.place = outside;
+        let block = self.make_expr(Kind::Block { label: None, block }, ty, at);
+        self.fixed_span = outside;
         self.notes = notes;
         self.ret = ret;
         let returned = std::mem::replace(&mut self.returns_early, returns_early);
-        self.in_place.pop();
+        self.inlined_callees.pop();
         self.targets = targets;
         self.scope = scope;
         self.names = names;
         self.env = home;
-        if returned { self.no_block(at) } else { block }
+        if returned { self.report_not_inlinable(at) } else { block }
     }
 
     /// Returns the type that selects the methods of a number of unknown type: inside an inlined
     /// generic function, a type parameter with its bounds.
-    pub(crate) fn number_of_bounds(&self, ty: Ty) -> Type {
+    pub(crate) fn number_method_type(&self, ty: Ty) -> Type {
         match self.types.get(ty) {
             Type::Unknown(class)
-                if !self.in_place.is_empty() && (class != Class::Any || self.is_number(ty)) =>
+                if !self.inlined_callees.is_empty()
+                    && (class != Class::Any || self.is_bound_to_numbers(ty)) =>
             {
                 Type::Generic(GenericId::new(0))
             }
@@ -84,8 +85,8 @@ impl Infer<'_> {
         }
     }
 
-    fn no_block(&mut self, at: SpanRange) -> Expr {
-        let reported = self.unknown_types(at);
-        self.reported(reported, at)
+    fn report_not_inlinable(&mut self, at: SpanRange) -> Expr {
+        let reported = self.report_unknown_types(at);
+        self.make_reported(reported, at)
     }
 }

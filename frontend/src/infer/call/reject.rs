@@ -5,7 +5,7 @@ use syn::{Expr, Item, Lit, Pat, UseTree};
 /// A fact and its help.
 type Advice = (String, &'static str);
 
-fn cannot(what: &str, help: &'static str) -> Advice {
+fn unsupported(what: &str, help: &'static str) -> Advice {
     (format!("kernel code cannot {what}"), help)
 }
 
@@ -13,16 +13,16 @@ fn cannot(what: &str, help: &'static str) -> Advice {
 pub(crate) fn expr(expr: &Expr) -> Advice {
     match expr {
         Expr::Async(_) | Expr::Await(_) => {
-            cannot("be `async`", "a launch returns before the kernel ends: there is no need")
+            unsupported("be `async`", "a launch returns before the kernel ends: there is no need")
         }
-        Expr::Infer(_) => cannot("use `_` here", "write the value out"),
-        Expr::RawAddr(_) => cannot("use raw pointers", "use slices and indices"),
+        Expr::Infer(_) => unsupported("use `_` here", "write the value out"),
+        Expr::RawAddr(_) => unsupported("use raw pointers", "use slices and indices"),
         Expr::TryBlock(_) => {
-            cannot("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
+            unsupported("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
         }
-        Expr::Unsafe(_) => cannot("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
-        Expr::Yield(_) => cannot("`yield`", "write a loop"),
-        _ => cannot("use this expression", "write it in plainer Rust"),
+        Expr::Unsafe(_) => unsupported("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
+        Expr::Yield(_) => unsupported("`yield`", "write a loop"),
+        _ => unsupported("use this expression", "write it in plainer Rust"),
     }
 }
 
@@ -93,32 +93,35 @@ pub(crate) fn is_glob(tree: &UseTree) -> bool {
 pub(crate) fn item(item: &Item) -> Advice {
     match item {
         Item::Static(_) => {
-            cannot("use `static` items", "pass it as a parameter, or use a constant")
+            unsupported("use `static` items", "pass it as a parameter, or use a constant")
         }
-        Item::Use(_) => {
-            cannot("see what a `use` with `*` brings", "name it: `use Shape::{Circle, Square}`")
-        }
-        _ => cannot("define items inside", "move it out of the kernel"),
+        Item::Use(_) => unsupported(
+            "see what a `use` with `*` brings",
+            "name it: `use Shape::{Circle, Square}`",
+        ),
+        _ => unsupported("define items inside", "move it out of the kernel"),
     }
 }
 
 /// Returns the message for a pattern of an unsupported kind.
 pub(crate) fn pattern(pat: &Pat) -> Advice {
     match pat {
-        Pat::Const(_) => cannot("use `const` blocks in patterns", "name a `#[device]` constant"),
-        Pat::Macro(_) => cannot("use macros in patterns", "write the pattern out"),
-        _ => cannot("use this pattern", "bind with a plain name"),
+        Pat::Const(_) => {
+            unsupported("use `const` blocks in patterns", "name a `#[device]` constant")
+        }
+        Pat::Macro(_) => unsupported("use macros in patterns", "write the pattern out"),
+        _ => unsupported("use this pattern", "bind with a plain name"),
     }
 }
 
 /// Returns the message for a literal other than a number or `bool`.
 pub(crate) fn literal(lit: &Lit) -> Advice {
     match lit {
-        Lit::Char(_) => cannot("use the type `char`", "use a byte: `b'x'`"),
+        Lit::Char(_) => unsupported("use the type `char`", "use a byte: `b'x'`"),
         Lit::Str(_) | Lit::CStr(_) => {
-            cannot("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
+            unsupported("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
         }
-        _ => cannot("use this literal", "use numbers and `bool`"),
+        _ => unsupported("use this literal", "use numbers and `bool`"),
     }
 }
 
@@ -167,12 +170,12 @@ pub(crate) fn macro_call(name: &str, is_std: bool) -> Advice {
 
 /// Returns the message for `..` as a value.
 pub(crate) fn open_range() -> Advice {
-    cannot("use `..` as a value", "the whole of a slice is `&x[..]`")
+    unsupported("use `..` as a value", "the whole of a slice is `&x[..]`")
 }
 
 /// Returns the message for slicing by a range value without a start.
-pub(crate) fn part_to() -> Advice {
-    cannot(
+pub(crate) fn slice_by_range_to() -> Advice {
+    unsupported(
         "take a part of a slice by a range without a start that is not written there",
         "write it out: `&x[..n]`",
     )
@@ -220,7 +223,7 @@ pub(crate) fn iter_method(name: &str) -> &'static str {
 }
 
 /// Returns the message for a consumer that leaves a named iterator partly consumed.
-pub(crate) fn resumed(name: &str) -> Advice {
+pub(crate) fn partial_consumer(name: &str) -> Advice {
     (
         format!("kernel code cannot go on with an iterator where `{name}` left it"),
         "take from its front; or make the iterator where it is used: `x.iter()`",

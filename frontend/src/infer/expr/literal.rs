@@ -10,18 +10,18 @@ use warpwise_compiler::ir::{Extent, UnaryOp};
 
 impl Infer<'_> {
     /// Infers `b"text"`, a reference to an array.
-    pub(crate) fn byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
+    pub(crate) fn infer_byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
         let elem = self.prim(Prim::U8);
         let values =
-            bytes.iter().map(|&byte| self.make(Kind::Int(byte.into()), elem, at)).collect();
+            bytes.iter().map(|&byte| self.make_expr(Kind::Int(byte.into()), elem, at)).collect();
         let len = self.types.len(Extent::Const(bytes.len() as u64));
         let array = self.types.add(Type::Array(elem, len));
-        let values = self.make(Kind::Array(values), array, at);
+        let values = self.make_expr(Kind::Array(values), array, at);
         let ty = self.types.reference(false, array);
-        self.make(Kind::Borrow(Box::new(values)), ty, at)
+        self.make_expr(Kind::Borrow(Box::new(values)), ty, at)
     }
 
-    pub(crate) fn int_literal(
+    pub(crate) fn infer_int_literal(
         &mut self,
         int: &LitInt,
         lit: &Lit,
@@ -29,7 +29,7 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         if matches!(int.suffix(), "f32" | "f64") {
-            return self.float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
+            return self.infer_float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
         }
         // Literals in patterns include their sign.
         let digits = int.base10_digits();
@@ -39,23 +39,23 @@ impl Infer<'_> {
         };
         let Ok(value) = digits.parse::<u128>() else {
             let reported = self.errors.mistyped(at, "integer literal is too large");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let Some(ty) = self.literal_type(int.suffix(), Class::Int, lit, hint) else {
             let help = "use integers of at most 64 bits";
             let fact = format!("kernel code cannot use the type `{}`", int.suffix());
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        let value = self.make(Kind::Int(value), ty, at);
+        let value = self.make_expr(Kind::Int(value), ty, at);
         if !negative {
             return value;
         }
         self.oblige(at, Obligation::Negated(ty));
-        self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+        self.make_expr(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
     }
 
-    pub(crate) fn float_literal(
+    pub(crate) fn infer_float_literal(
         &mut self,
         digits: &str,
         suffix: &str,
@@ -65,18 +65,18 @@ impl Infer<'_> {
     ) -> Expr {
         let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint) else {
             let fact = format!("kernel code cannot use the type `{suffix}`");
-            let help = match Prim::named(suffix) {
+            let help = match Prim::from_name(suffix) {
                 Some(_) => "write for example `f16::from_f32(1.5)`",
                 None => "use `f32` or `f64`",
             };
-            let fact = match Prim::named(suffix) {
+            let fact = match Prim::from_name(suffix) {
                 Some(_) => format!("there are no literals of type `{suffix}`"),
                 None => fact,
             };
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        self.make(Kind::Float(digits.into()), ty, at)
+        self.make_expr(Kind::Float(digits.into()), ty, at)
     }
 
     /// Returns the type of the suffix, or the hint if it suits the literal, or an unknown type,
@@ -89,7 +89,7 @@ impl Infer<'_> {
         hint: Option<Ty>,
     ) -> Option<Ty> {
         if !suffix.is_empty() {
-            let prim = Prim::named(suffix).filter(|prim| !prim.is_half());
+            let prim = Prim::from_name(suffix).filter(|prim| !prim.is_half());
             return prim.map(|prim| self.prim(prim));
         }
         let fits = |prim: Prim| match class {
@@ -102,7 +102,7 @@ impl Infer<'_> {
             Some(prim) => self.prim(prim),
             None => self.types.unknown(class),
         };
-        self.notes.literal(lit, ty);
+        self.notes.record_literal(lit, ty);
         Some(ty)
     }
 }

@@ -50,7 +50,7 @@ impl Infer<'_> {
     ///
     /// # Errors
     /// If the definition leads to itself.
-    pub(crate) fn resolve<D, T>(
+    pub(crate) fn resolve_definition<D, T>(
         &mut self,
         definition: &Definition<'_, D>,
         resolve: impl FnOnce(&mut Self) -> T,
@@ -66,7 +66,7 @@ impl Infer<'_> {
         };
         let count = resolutions.count.get();
         resolutions.count.set(count + 1);
-        let is_cycle = again > 0 && !self.is_generic(definition.env);
+        let is_cycle = again > 0 && !self.is_generic_env(definition.env);
         if is_cycle
             || again >= MAX_NESTED_RESOLUTIONS
             || depth >= MAX_RESOLUTION_DEPTH
@@ -90,8 +90,8 @@ impl Infer<'_> {
     }
 
     /// Returns true if two resolutions in this environment may differ.
-    fn is_generic(&self, env: &Env) -> bool {
+    fn is_generic_env(&self, env: &Env) -> bool {
         let home = || env.home.and_then(|home| self.program().item(home));
-        !env.args.is_empty() || env.this.is_some() && matches!(home(), Some(syn::Item::Trait(_)))
+        !env.args.is_empty() || env.self_ty.is_some() && matches!(home(), Some(syn::Item::Trait(_)))
     }
 }

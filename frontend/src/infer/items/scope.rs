@@ -15,7 +15,7 @@ pub(crate) struct Env {
     /// The item with the syntax; `None` for the kernel.
     pub(crate) home: Option<usize>,
     /// The type of `Self`.
-    pub(crate) this: Option<Ty>,
+    pub(crate) self_ty: Option<Ty>,
 }
 
 /// Variables in scope, innermost last.
@@ -33,7 +33,7 @@ struct Binding {
 
 /// A mark for closing a scope.
 #[derive(Clone, Copy)]
-pub(crate) struct Opened(usize);
+pub(crate) struct ScopeMark(usize);
 
 /// A name with its token, which carries its hygiene: a macro's variable differs from its caller's
 /// variable of the same text.
@@ -43,26 +43,26 @@ struct Name {
 }
 
 /// Returns the hygiene of a token. A span shows it only in its debug format: `#5 bytes(3..7)`.
-fn context(at: Span) -> Option<String> {
+fn hygiene_context(at: Span) -> Option<String> {
     let span = format!("{at:?}");
     span.split_once(" bytes(").map(|(context, _)| context.to_owned())
 }
 
 impl Scope {
     /// Opens a scope.
-    pub(crate) fn open(&self) -> Opened {
-        Opened(self.bindings.len())
+    pub(crate) fn open(&self) -> ScopeMark {
+        ScopeMark(self.bindings.len())
     }
 
     /// Closes a scope, and removes its variables.
-    pub(crate) fn close(&mut self, opened: Opened) {
+    pub(crate) fn close(&mut self, opened: ScopeMark) {
         self.bindings.truncate(opened.0);
     }
 
     /// Declares a variable.
     pub(crate) fn declare(&mut self, ident: &Ident, var: Var) {
         let name = Name { text: ident.to_string(), at: ident.span() };
-        let outer = self.named(&name.text);
+        let outer = self.find_text(&name.text);
         self.bindings.push(Binding { name, var, outer });
     }
 
@@ -70,14 +70,14 @@ impl Scope {
     /// innermost of the same text.
     pub(crate) fn find(&self, ident: &Ident) -> Option<Var> {
         let name = ident.to_string();
-        let innermost = self.named(&name)?;
+        let innermost = self.find_text(&name)?;
         // Comparing hygiene is slow, and matters only between variables of the same text.
         if self.bindings[innermost].outer.is_some() {
-            let here = context(ident.span());
+            let here = hygiene_context(ident.span());
             let mut next = Some(innermost);
             while let Some(index) = next {
                 let Binding { name, var, outer } = &self.bindings[index];
-                if context(name.at) == here {
+                if hygiene_context(name.at) == here {
                     return Some(*var);
                 }
                 next = *outer;
@@ -87,7 +87,7 @@ impl Scope {
     }
 
     /// Returns the innermost variable with this text.
-    fn named(&self, name: &str) -> Option<usize> {
+    fn find_text(&self, name: &str) -> Option<usize> {
         // A plain loop that compares lengths first: every name of a kernel is looked up, and macros
         // are built without optimization.
         let bindings = self.bindings.as_slice();
@@ -105,7 +105,7 @@ impl Scope {
 
 /// Generic parameters in scope.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct GenericNames {
     /// The function's own parameters, in order.
     pub(crate) generics: Vec<Generic>,
     /// Uses of open constants.
@@ -113,7 +113,10 @@ pub(crate) struct Names {
 }
 
 /// Returns the argument of the generic parameter with this name, and its index.
-pub(crate) fn generic(args: &[(String, GenericArg)], name: &str) -> Option<(usize, GenericArg)> {
+pub(crate) fn find_generic(
+    args: &[(String, GenericArg)],
+    name: &str,
+) -> Option<(usize, GenericArg)> {
     let index = args.iter().position(|(known, _)| known == name)?;
     Some((index, args[index].1))
 }

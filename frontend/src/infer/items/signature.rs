@@ -2,9 +2,9 @@
 use crate::{
     hir::{Generic, GenericArg, GenericKind, Pattern, PatternKind},
     infer::{
-        Context, Infer, Obligation,
-        items::scope::{self, Env, Names},
-        program::Written,
+        Infer, InferInput, Obligation,
+        items::scope::{self, Env, GenericNames},
+        program::FunctionSyntax,
     },
     resolve::paths::key,
     syntax::{error::Errors, span::SpanRange},
@@ -20,7 +20,7 @@ use warpwise_compiler::{
 };
 
 /// A generic parameter of a function or of its `impl` or trait.
-pub(crate) enum Parameter<'a> {
+pub(crate) enum GenericParameter<'a> {
     /// A type.
     Type(&'a syn::TypeParam),
     /// A constant.
@@ -30,7 +30,7 @@ pub(crate) enum Parameter<'a> {
     Impl(usize, &'a syn::TypeImplTrait),
 }
 
-impl Parameter<'_> {
+impl GenericParameter<'_> {
     /// Returns the parameter's name; `impl Trait` gets a synthetic one.
     pub(crate) fn name(&self) -> String {
         match self {
@@ -42,21 +42,21 @@ impl Parameter<'_> {
 }
 
 /// Returns the generic parameters of an `impl` or trait, then those of the function.
-pub(crate) fn parameters<'a>(
+pub(crate) fn generic_parameters<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
-) -> Vec<Parameter<'a>> {
+) -> Vec<GenericParameter<'a>> {
     let sig = sig.into();
     let params =
         outer.into_iter().chain(sig.map(|sig| &sig.generics)).flat_map(|generics| &generics.params);
     let written = params.filter_map(|param| match param {
         GenericParam::Lifetime(_) => None,
-        GenericParam::Type(param) => Some(Parameter::Type(param)),
-        GenericParam::Const(param) => Some(Parameter::Const(param)),
+        GenericParam::Type(param) => Some(GenericParameter::Type(param)),
+        GenericParam::Const(param) => Some(GenericParameter::Const(param)),
     });
     let inputs = sig.into_iter().flat_map(|sig| &sig.inputs);
     let impls = inputs.enumerate().filter_map(|(index, input)| match input {
-        FnArg::Typed(input) => Some(Parameter::Impl(index, impl_trait(&input.ty)?.1)),
+        FnArg::Typed(input) => Some(GenericParameter::Impl(index, find_impl_trait(&input.ty)?.1)),
         FnArg::Receiver(_) => None,
     });
     written.chain(impls).collect()
@@ -64,7 +64,7 @@ pub(crate) fn parameters<'a>(
 
 /// Returns the `impl Trait` of an argument's type, with the mutability of the reference to it, if
 /// any.
-fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
+fn find_impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
     match peel(ty) {
         syn::Type::ImplTrait(ty) => Some((None, ty)),
         syn::Type::Reference(reference) => match peel(&reference.elem) {
@@ -76,7 +76,7 @@ fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
 }
 
 /// Returns `Some` for `&self` and `&mut self`, true for the latter.
-pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
+pub(crate) fn receiver_reference(receiver: &syn::Receiver) -> Option<bool> {
     match &receiver.kind {
         syn::ReceiverKind::Reference(_, _, mutable) => Some(mutable.is_some()),
         _ => None,
@@ -84,60 +84,60 @@ pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
 }
 
 /// Declares the function's generic parameters and open constants, and returns their arguments.
-pub(crate) fn generics(
-    context: &Context<'_>,
+pub(crate) fn declare_generics(
+    context: &InferInput<'_>,
     types: &mut Types,
     errors: &mut Errors,
-) -> (Names, Env) {
-    let mut names = Names::default();
+) -> (GenericNames, Env) {
+    let mut names = GenericNames::default();
     let mut args = Vec::new();
-    let Written { sig, outer, .. } = context.written;
-    for (index, param) in parameters(outer, sig).iter().enumerate() {
+    let FunctionSyntax { sig, outer, .. } = context.written;
+    for (index, param) in generic_parameters(outer, sig).iter().enumerate() {
         let (at, kind) = match param {
-            Parameter::Type(param) => {
-                let bound = match context.given {
+            GenericParameter::Type(param) => {
+                let bound = match context.instance {
                     Some(_) => Bound::Num,
-                    None => bound(context, &param.ident, &param.bounds, errors),
+                    None => parameter_number_bound(context, &param.ident, &param.bounds, errors),
                 };
                 (SpanRange::token(param.ident.span()), GenericKind::Type(bound))
             }
-            Parameter::Const(param) => {
-                let kind = GenericKind::Const(const_type(&param.ty, errors));
+            GenericParameter::Const(param) => {
+                let kind = GenericKind::Const(const_param_type(&param.ty, errors));
                 (SpanRange::token(param.ident.span()), kind)
             }
-            Parameter::Impl(_, ty) => {
+            GenericParameter::Impl(_, ty) => {
                 if context.kernel.is_some() {
-                    refuse_closure(ty, errors);
+                    report_closure_parameter(ty, errors);
                 }
                 (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
             }
         };
-        let given = context.given.and_then(|given| given.args.get(index));
-        let given = given.map(|given| match types.of_mono_arg(given) {
-            GenericArg::Type(ty) => GenericArg::Type(types.of_its_own(ty)),
+        let given = context.instance.and_then(|given| given.args.get(index));
+        let given = given.map(|given| match types.add_mono_arg(given) {
+            GenericArg::Type(ty) => GenericArg::Type(types.add_distinct(ty)),
             length => length,
         });
         let generic = Generic { name: param.name(), kind, at };
-        args.push(declare(&mut names, types, generic, given));
+        args.push(declare_generic(&mut names, types, generic, given));
     }
     for path in context.kernel.iter().flat_map(|options| &options.open) {
         let kind = GenericKind::Open(types.unknown(Class::Any));
         let generic = Generic { name: key(path), kind, at: SpanRange::path(path) };
-        args.push(declare(&mut names, types, generic, None));
+        args.push(declare_generic(&mut names, types, generic, None));
     }
-    let this = context.given.and_then(|given| given.this.as_ref());
+    let this = context.instance.and_then(|given| given.self_ty.as_ref());
     let this = this.map(|this| {
-        let ty = types.of_mono(this);
-        types.of_its_own(ty)
+        let ty = types.add_mono(this);
+        types.add_distinct(ty)
     });
-    (names, Env { args: args.into(), home: context.home, this })
+    (names, Env { args: args.into(), home: context.home, self_ty: this })
 }
 
 /// Reports a kernel's parameter of the type `impl Fn(f32) -> f32`.
-fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
+fn report_closure_parameter(ty: &syn::TypeImplTrait, errors: &mut Errors) {
     let is_of_closures = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
-            bound.path.segments.last().is_some_and(|last| is_of_closures(&last.ident.to_string()))
+            bound.path.segments.last().is_some_and(|last| is_closure_trait(&last.ident.to_string()))
         }
         _ => false,
     };
@@ -146,8 +146,8 @@ fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
     }
 }
 
-fn declare(
-    names: &mut Names,
+fn declare_generic(
+    names: &mut GenericNames,
     types: &mut Types,
     generic: Generic,
     given: Option<GenericArg>,
@@ -165,9 +165,11 @@ fn declare(
 }
 
 /// Returns the type of a constant parameter.
-fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
+fn const_param_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
     let prim = match peel(ty) {
-        syn::Type::Path(path) => path.path.get_ident().and_then(|id| Prim::named(&id.to_string())),
+        syn::Type::Path(path) => {
+            path.path.get_ident().and_then(|id| Prim::from_name(&id.to_string()))
+        }
         _ => None,
     };
     prim.unwrap_or_else(|| {
@@ -191,25 +193,25 @@ pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
 }
 
 /// Returns the numbers that a type parameter may be, from its bounds and the `where` clause.
-fn bound(
-    context: &Context<'_>,
+fn parameter_number_bound(
+    context: &InferInput<'_>,
     ident: &syn::Ident,
     inline: &Punctuated<TypeParamBound, syn::Token![+]>,
     errors: &mut Errors,
 ) -> Bound {
-    let Written { sig, outer, .. } = context.written;
+    let FunctionSyntax { sig, outer, .. } = context.written;
     let mut found: Option<Bound> = None;
     let mut is_bounded = false;
-    for bound in bounds_behind(outer, sig, ident).into_iter().chain(inline) {
+    for bound in where_bounds(outer, sig, ident).into_iter().chain(inline) {
         let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(last) = bound.path.segments.last() else { continue };
         let name = last.ident.to_string();
         is_bounded = true;
         let this = match number_bound(&name) {
             Some(this) => this,
-            None if only_integers_have(&name) => Bound::Int,
-            None if is_std_trait(&name) => continue,
-            None if is_of_closures(&name) => {
+            None if is_integer_trait(&name) => Bound::Int,
+            None if is_neutral_trait(&name) => continue,
+            None if is_closure_trait(&name) => {
                 errors.advise(SpanRange::path(&bound.path), CLOSURE_PASSED, PASS_INSTEAD);
                 return Bound::Num;
             }
@@ -243,19 +245,19 @@ fn bound(
 
 /// Returns true if all type parameters of a function are numbers with bounds that all numbers of
 /// their kind meet, so that the function can be checked without a call.
-pub(crate) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
-    parameters(outer, sig).iter().all(|param| match param {
-        Parameter::Const(_) => true,
-        Parameter::Impl(..) => false,
-        Parameter::Type(param) => {
-            let bounds = param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident));
+pub(crate) fn are_parameters_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
+    generic_parameters(outer, sig).iter().all(|param| match param {
+        GenericParameter::Const(_) => true,
+        GenericParameter::Impl(..) => false,
+        GenericParameter::Type(param) => {
+            let bounds = param.bounds.iter().chain(where_bounds(outer, sig, &param.ident));
             let traits = bounds.filter_map(|bound| match bound {
                 TypeParamBound::Trait(bound) => Some(bound.path.segments.last()?.ident.to_string()),
                 _ => None,
             });
             let traits: Vec<String> = traits.collect();
             traits.iter().any(|name| number_bound(name).is_some())
-                && traits.iter().all(|name| number_bound(name).is_some() || is_std_trait(name))
+                && traits.iter().all(|name| number_bound(name).is_some() || is_neutral_trait(name))
         }
     })
 }
@@ -271,7 +273,7 @@ pub(crate) fn number_bound(name: &str) -> Option<Bound> {
 }
 
 /// Returns the bounds of a type parameter in the `where` clauses.
-pub(crate) fn bounds_behind<'a>(
+pub(crate) fn where_bounds<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
     name: &syn::Ident,
@@ -290,7 +292,7 @@ pub(crate) fn bounds_behind<'a>(
 }
 
 /// Returns true for a std trait that does not restrict the kind of a number.
-pub(crate) fn is_std_trait(name: &str) -> bool {
+pub(crate) fn is_neutral_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     operators.contains(&stem)
@@ -300,7 +302,7 @@ pub(crate) fn is_std_trait(name: &str) -> bool {
 }
 
 /// Returns true for a std trait that only functions and closures implement.
-fn is_of_closures(name: &str) -> bool {
+fn is_closure_trait(name: &str) -> bool {
     matches!(name, "Fn" | "FnMut" | "FnOnce")
 }
 
@@ -311,7 +313,7 @@ const PASS_INSTEAD: &str = "make the function a `#[device]` trait's, and name th
     can be passed to `#[device]` functions";
 
 /// Returns true for a std trait that floats do not implement.
-fn only_integers_have(name: &str) -> bool {
+fn is_integer_trait(name: &str) -> bool {
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
 }
@@ -322,15 +324,15 @@ pub(crate) const MAX_VISITED_TYPES: usize = 4096;
 
 impl Infer<'_> {
     /// Declares the parameters and sets the return type.
-    pub(crate) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
-        self.modifiers(sig);
+    pub(crate) fn infer_signature(&mut self, sig: &Signature) -> Vec<Pattern> {
+        self.report_modifiers(sig);
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
             && self.context.kernel.is_none()
         {
             self.ret = self.unknown();
         } else if let ReturnType::Type(_, ty) = &sig.output {
-            self.ret = self.ty(ty);
+            self.ret = self.resolve_type(ty);
             let at = SpanRange::tokens(ty);
             if self.context.kernel.is_some() && !self.is_unit(self.ret) {
                 self.errors.advise(
@@ -342,11 +344,11 @@ impl Infer<'_> {
                 self.oblige(at, Obligation::Returned(self.ret));
             }
         }
-        sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
+        sig.inputs.iter().enumerate().map(|input| self.declare_parameter(input)).collect()
     }
 
     /// Unifies the items of a returned iterator with its `impl Iterator<Item = ..>`.
-    pub(crate) fn returned_items(&mut self, sig: &Signature, ret: Ty) {
+    pub(crate) fn unify_returned_items(&mut self, sig: &Signature, ret: Ty) {
         let ReturnType::Type(_, ty) = &sig.output else { return };
         let syn::Type::ImplTrait(ty) = peel(ty) else { return };
         for bound in &ty.bounds {
@@ -356,9 +358,9 @@ impl Infer<'_> {
             for arg in &args.args {
                 if let syn::GenericArgument::AssocType(item) = arg
                     && item.ident == "Item"
-                    && let Some((_, found)) = self.as_chain(ret)
+                    && let Some((_, found)) = self.as_iterator(ret)
                 {
-                    let expected = self.ty(&item.ty);
+                    let expected = self.resolve_type(&item.ty);
                     self.unify(SpanRange::tokens(&item.ty), found, expected);
                 }
             }
@@ -366,7 +368,7 @@ impl Infer<'_> {
     }
 
     /// Reports unsupported modifiers of a function.
-    fn modifiers(&mut self, sig: &Signature) {
+    fn report_modifiers(&mut self, sig: &Signature) {
         let what = if self.context.kernel.is_some() { "a kernel" } else { "a device function" };
         if let Some(token) = sig.asyncness {
             let at = SpanRange::token(token.span);
@@ -390,25 +392,27 @@ impl Infer<'_> {
         }
     }
 
-    fn parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
+    fn declare_parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
         let input = match input {
-            FnArg::Receiver(receiver) => return self.receiver(receiver),
+            FnArg::Receiver(receiver) => return self.declare_receiver(receiver),
             FnArg::Typed(input) => input,
         };
         let env = self.env.clone();
         let ty = self.argument_type(index, &input.ty, &env);
         if self.context.kernel.is_some() {
-            self.kernel_parameter(&input.ty, ty);
+            self.check_kernel_parameter(&input.ty, ty);
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
-        self.irrefutable(&input.pat, ty)
+        self.infer_irrefutable(&input.pat, ty)
     }
 
     /// Returns the type of an argument by its index and its written type.
     pub(crate) fn argument_type(&mut self, index: usize, ty: &syn::Type, env: &Env) -> Ty {
-        let Some((reference, _)) = impl_trait(ty) else { return self.type_in(ty, env) };
-        let this = match scope::generic(&env.args, &format!("impl#{index}")) {
+        let Some((reference, _)) = find_impl_trait(ty) else {
+            return self.resolve_type_in(ty, env);
+        };
+        let this = match scope::find_generic(&env.args, &format!("impl#{index}")) {
             Some((_, GenericArg::Type(ty))) => ty,
             _ => self.unknown(),
         };
@@ -416,9 +420,9 @@ impl Infer<'_> {
     }
 
     /// Declares `self`, `&self` or `&mut self`.
-    pub(crate) fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
+    pub(crate) fn declare_receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
         let range = SpanRange::token(receiver.self_token.span);
-        let ty = match (self.env.this, by_reference(receiver)) {
+        let ty = match (self.env.self_ty, receiver_reference(receiver)) {
             (Some(this), None) => this,
             (Some(this), Some(mutable)) => self.types.reference(mutable, this),
             (None, _) => {
@@ -429,15 +433,15 @@ impl Infer<'_> {
                 self.types.add(Type::Reported(reported))
             }
         };
-        let mutable = by_reference(receiver).is_none() && receiver.mutability.is_some();
+        let mutable = receiver_reference(receiver).is_none() && receiver.mutability.is_some();
         let ident = syn::Ident::new("self", receiver.self_token.span);
-        let var = self.declare(&ident, ty, mutable, mutable);
-        let at = self.at(range);
+        let var = self.declare_variable(&ident, ty, mutable, mutable);
+        let at = self.record_span(range);
         Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at }
     }
 
     /// Reports a type that a launch cannot pass.
-    fn kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
+    fn check_kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
         let at = SpanRange::tokens(written);
         let advice = match self.types.get(ty) {
             Type::Ref { mutable, to } => {
@@ -450,14 +454,14 @@ impl Infer<'_> {
                         return;
                     }
                     "write `&[..]`: atomics are shared, whoever changes them"
-                } else if self.is_passed(elem, true) {
+                } else if self.is_passable(elem, true) {
                     return;
                 } else {
                     "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }
             }
-            _ if self.is_passed(ty, false) => return,
-            _ if self.is_passed(ty, true) => {
+            _ if self.is_passable(ty, false) => return,
+            _ if self.is_passable(ty, true) => {
                 "atomics are shared: write `&T`, or `&[T]` for several"
             }
             Type::Pointer(_) => {
@@ -482,7 +486,7 @@ impl Infer<'_> {
 
     /// Returns true if a launch can pass a value of this type, or, with `atomics`, a buffer of such
     /// values.
-    fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
+    fn is_passable(&mut self, ty: Ty, atomics: bool) -> bool {
         let (mut open, mut visited) = (vec![ty], 0);
         while let Some(ty) = open.pop() {
             visited += 1;
@@ -495,7 +499,7 @@ impl Infer<'_> {
                 Type::Atomic(_) if atomics => {}
                 Type::Array(elem, _) => open.push(elem),
                 Type::Tuple(list) => open.extend(self.types.parts(list)),
-                Type::Adt(..) => open.extend(self.shapes(ty).into_iter().flatten()),
+                Type::Adt(..) => open.extend(self.variant_field_types(ty).into_iter().flatten()),
                 Type::Atomic(_)
                 | Type::Unknown(_)
                 | Type::Same(_)

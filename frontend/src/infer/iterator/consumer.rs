@@ -3,8 +3,8 @@ use crate::{
     hir::{Expr, Kind},
     infer::{
         Infer,
-        call::{device_call::Function, reject},
-        items::{scope::Env, signature::by_reference},
+        call::{device_call::ResolvedFunction, reject},
+        items::{scope::Env, signature::receiver_reference},
         traits::member::{Member, MemberKind},
     },
     resolve::device_set::Callee,
@@ -19,7 +19,7 @@ use syn::ExprMethodCall;
 impl<'a> Infer<'a> {
     /// Infers a method that consumes an iterator: of the library, or of a trait that all iterators
     /// implement.
-    pub(crate) fn consumed(
+    pub(crate) fn infer_consumer(
         &mut self,
         receiver: Expr,
         (chain, item): (Chain, Ty),
@@ -28,17 +28,17 @@ impl<'a> Infer<'a> {
         hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
-        if let Some(found) = self.consumer(chain, item, name) {
-            return self.of_prelude(receiver, item, found, call, hint, at);
+        if let Some(found) = self.find_consumer(chain, item, name) {
+            return self.infer_iterator_std_call(receiver, item, found, call, hint, at);
         }
-        match self.method_of_impl(receiver, call, hint, at) {
+        match self.try_impl_method(receiver, call, hint, at) {
             Ok(called) => called,
-            Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
+            Err(receiver) => self.report_no_iter_method(receiver.ty, name, call, at),
         }
     }
 
     /// Infers a method of an iterator in a variable, which keeps the remaining items.
-    pub(crate) fn pulled(
+    pub(crate) fn infer_partial_consumer(
         &mut self,
         receiver: Expr,
         (chain, item): (Chain, Ty),
@@ -48,22 +48,22 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         let rest = format!("{name}_of_rest");
         let function = match name {
-            "next" | "next_back" => chain.pull(name == "next_back"),
-            "nth" if chain.nth().is_some() => chain.nth(),
-            _ => chain.pull(from_back(name)).map(|_| rest.as_str()),
+            "next" | "next_back" => chain.next_function(name == "next_back"),
+            "nth" if chain.nth_function().is_some() => chain.nth_function(),
+            _ => chain.next_function(takes_from_back(name)).map(|_| rest.as_str()),
         };
-        let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
+        let found = function.and_then(|name| self.program().std_function("Iterator", name));
         let Some(found) = found else {
-            self.discard(&call.args);
-            let (fact, help) = reject::resumed(name);
+            self.infer_discarded(&call.args);
+            let (fact, help) = reject::partial_consumer(name);
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        self.of_prelude(receiver, item, found, call, None, at)
+        self.infer_iterator_std_call(receiver, item, found, call, None, at)
     }
 
     /// Infers a call of a library function that is an iterator method.
-    pub(crate) fn of_prelude(
+    pub(crate) fn infer_iterator_std_call(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -76,10 +76,10 @@ impl<'a> Infer<'a> {
         let env = Env {
             args: [("T".to_owned(), GenericArg::Type(item))].into(),
             home: Some(callee.item),
-            this: Some(receiver.ty),
+            self_ty: Some(receiver.ty),
         };
         let by = match sig.inputs.first() {
-            Some(syn::FnArg::Receiver(by)) => by_reference(by),
+            Some(syn::FnArg::Receiver(by)) => receiver_reference(by),
             _ => None,
         };
         let receiver = match by {
@@ -88,15 +88,15 @@ impl<'a> Infer<'a> {
                     self.require_mutable(&receiver);
                 }
                 let ty = self.types.reference(mutable, receiver.ty);
-                self.make(Kind::Borrow(Box::new(receiver)), ty, at)
+                self.make_expr(Kind::Borrow(Box::new(receiver)), ty, at)
             }
             None => receiver,
         };
-        let of = Function { callee, sig, env, gives: hint };
+        let of = ResolvedFunction { callee, sig, env, expected: hint };
         let folds = matches!(name.as_str(), "sum" | "product");
         let in_other = self.is_overloaded(item);
         let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
-        let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
+        let result = self.infer_function_call(of, Some(receiver), turbofish, &call.args, at);
         if folds {
             // For options and results, the sum is that of their values.
             let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
@@ -107,20 +107,20 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the written or expected result type of `sum`, `product` or `collect`.
-    pub(crate) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
-        self.written_argument(call, 0).or(hint)
+    pub(crate) fn fold_target(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
+        self.turbofish_type(call, 0).or(hint)
     }
 
     /// Returns the type that is this generic argument of a call.
-    pub(crate) fn written_argument(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
+    pub(crate) fn turbofish_type(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
         match call.turbofish.as_ref()?.args.get(index)? {
-            syn::GenericArgument::Type(ty) => Some(self.ty(ty)),
+            syn::GenericArgument::Type(ty) => Some(self.resolve_type(ty)),
             _ => None,
         }
     }
 
     /// Infers `sum`, `product` and `collect` by an `impl` of `Sum`, `Product` or `FromIterator`.
-    pub(crate) fn folded_by_impl(
+    pub(crate) fn infer_fold_by_impl(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -135,36 +135,36 @@ impl<'a> Infer<'a> {
             "product" => ("Product", name),
             _ => ("FromIterator", "from_iter"),
         };
-        match self.folding_impl(of_trait, function, this, item) {
+        match self.find_fold_impl(of_trait, function, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
-                let of = Function { callee, sig, env, gives: None };
-                self.call_function(of, Some(receiver), None, &call.args, at)
+                let of = ResolvedFunction { callee, sig, env, expected: None };
+                self.infer_function_call(of, Some(receiver), None, &call.args, at)
             }
-            _ => self.no_iter_method(receiver.ty, name, call, at),
+            _ => self.report_no_iter_method(receiver.ty, name, call, at),
         }
     }
 
     /// Returns the function of the `impl` of `Sum` or the like that takes these items: `Sum<&Point>
     /// for Point`.
-    fn folding_impl(
+    fn find_fold_impl(
         &mut self,
         of_trait: &str,
         name: &str,
         this: Ty,
         item: Ty,
     ) -> Option<Member<'a>> {
-        for index in self.program().impls_with(name) {
+        for index in self.program().impls_with_member(name) {
             let Some(syn::Item::Impl(of)) = self.program().item(index) else { continue };
             let last = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             let Some(last) = last.filter(|last| last.ident == of_trait) else { continue };
-            let Some((callee, sig)) = self.program().method_of(index, name) else { continue };
-            let Some((env, made)) = self.implementation(index) else { continue };
+            let Some((callee, sig)) = self.program().impl_method(index, name) else { continue };
+            let Some((env, made)) = self.instantiate_impl(index) else { continue };
             let written = match &last.arguments {
                 syn::PathArguments::AngleBracketed(args) => args.args.first(),
                 syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
             };
             let taken = match written {
-                Some(syn::GenericArgument::Type(ty)) => self.type_in(ty, &env),
+                Some(syn::GenericArgument::Type(ty)) => self.resolve_type_in(ty, &env),
                 _ => made,
             };
             if !self.types.could_unify(made, this) || !self.types.could_unify(taken, item) {
@@ -177,34 +177,34 @@ impl<'a> Infer<'a> {
         None
     }
 
-    pub(crate) fn no_iter_method(
+    pub(crate) fn report_no_iter_method(
         &mut self,
         ty: Ty,
         name: &str,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        self.discard(&call.args);
-        if let Some((_, item)) = self.as_chain(ty)
+        self.infer_discarded(&call.args);
+        if let Some((_, item)) = self.as_iterator(ty)
             && let Type::Reported(proof) = self.types.get(self.types.pointee(item))
         {
-            return self.reported(proof, at);
+            return self.make_reported(proof, at);
         }
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
         let reported = self.errors.advise(at, fact, reject::iter_method(name));
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
     /// Returns the library function of a method.
-    pub(crate) fn consumer(
+    pub(crate) fn find_consumer(
         &self,
         chain: Chain,
         item: Ty,
         name: &str,
     ) -> Option<(Callee, &'a syn::Signature)> {
         let folded = match name {
-            "sum" | "product" => Some(self.fold_name_of(name, item)?),
+            "sum" | "product" => Some(self.wrapped_fold_name(name, item)?),
             _ => None,
         };
         let name = match (name, chain) {
@@ -225,35 +225,35 @@ impl<'a> Infer<'a> {
             ("contains" | "is_empty", Chain::Range) => name,
             ("contains", Chain::RangeInclusive) => "contains_inclusive",
             ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
-            ("contains", Chain::From) => "contains_from",
+            ("contains", Chain::RangeFrom) => "contains_from",
             ("contains" | "is_empty", _) => return None,
             ("remainder" | "into_remainder", chain) if chain != Chain::ChunksExact => return None,
             ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
-                if chain != Chain::Of(Adapter::Peekable) =>
+                if chain != Chain::Adapter(Adapter::Peekable) =>
             {
                 return None;
             }
             _ => name,
         };
-        self.program().prelude_method("Iterator", name)
+        self.program().std_function("Iterator", name)
     }
 
     /// Returns true for a `sum` or `product` of options or results of numbers.
-    pub(crate) fn is_folded_inside(&self, name: &str, item: Ty) -> bool {
-        self.fold_name(name, item).is_none() && self.fold_name_of(name, item).is_some()
+    pub(crate) fn folds_wrapped_numbers(&self, name: &str, item: Ty) -> bool {
+        self.fold_name(name, item).is_none() && self.wrapped_fold_name(name, item).is_some()
     }
 
     /// Returns the library's name of `sum` or `product` of these items, including options and
     /// results of numbers.
-    fn fold_name_of(&self, name: &str, item: Ty) -> Option<String> {
+    fn wrapped_fold_name(&self, name: &str, item: Ty) -> Option<String> {
         let Type::Adt(of, list) = self.types.get(item) else {
             return self.fold_name(name, item).map(str::to_owned);
         };
         let found = self.fold_name(name, *self.types.parts(list).first()?)?;
         let program = self.program();
-        if program.library("Option") == Some(of) {
+        if program.std_item("Option") == Some(of) {
             Some(format!("{found}_in_options"))
-        } else if program.library("Result") == Some(of) {
+        } else if program.std_item("Result") == Some(of) {
             Some(format!("{found}_in_results"))
         } else {
             None
@@ -280,7 +280,7 @@ impl<'a> Infer<'a> {
 }
 
 /// Returns true for a method that leaves the remaining items usable.
-pub(crate) fn resumes(name: &str) -> bool {
+pub(crate) fn keeps_rest(name: &str) -> bool {
     matches!(
         name,
         "any"
@@ -293,10 +293,10 @@ pub(crate) fn resumes(name: &str) -> bool {
             | "position"
             | "try_fold"
             | "try_for_each"
-    ) || from_back(name)
+    ) || takes_from_back(name)
 }
 
 /// Returns true for a method that takes the last items first.
-fn from_back(name: &str) -> bool {
+fn takes_from_back(name: &str) -> bool {
     matches!(name, "nth_back" | "rfind" | "rposition" | "try_rfold")
 }

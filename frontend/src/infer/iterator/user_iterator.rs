@@ -4,7 +4,7 @@ use crate::{
     hir::Expr,
     infer::{
         Infer,
-        iterator::consumer::resumes,
+        iterator::consumer::keeps_rest,
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
@@ -13,35 +13,35 @@ use crate::{
 
 impl<'a> Infer<'a> {
     /// Returns the item type of an iterator type.
-    pub(crate) fn item_of(&mut self, ty: Ty) -> Option<Ty> {
-        match self.as_chain(ty) {
+    pub(crate) fn iterator_item(&mut self, ty: Ty) -> Option<Ty> {
+        match self.as_iterator(ty) {
             Some((_, item)) => Some(item),
-            None => self.written_item(ty),
+            None => self.user_iterator_item(ty),
         }
     }
 
     /// Returns the item type of a type with `#[device] impl Iterator`, from the return type of its
     /// `next`.
-    pub(crate) fn written_item(&mut self, ty: Ty) -> Option<Ty> {
+    pub(crate) fn user_iterator_item(&mut self, ty: Ty) -> Option<Ty> {
         if !matches!(self.types.get(ty), Type::Adt(..)) {
             return None;
         }
         let Member { kind: MemberKind::Fn(sig), env, .. } =
-            self.member(ty, "next", Some("Iterator"))?
+            self.find_member(ty, "next", Some("Iterator"))?
         else {
             return None;
         };
         let syn::ReturnType::Type(_, option) = &sig.output else { return None };
-        let option = self.type_in(option, &env);
+        let option = self.resolve_type_in(option, &env);
         self.types.first_arg(option)
     }
 
     /// Returns the method that converts an option or a result, or a reference to one, to an
     /// iterator.
-    pub(crate) fn option_iterator(&self, ty: Ty) -> Option<&'static str> {
+    pub(crate) fn option_iterator_method(&self, ty: Ty) -> Option<&'static str> {
         let Type::Adt(item, _) = self.types.get(self.types.pointee(ty)) else { return None };
         let program = self.program();
-        let is_known = ["Option", "Result"].iter().any(|of| program.library(of) == Some(item));
+        let is_known = ["Option", "Result"].iter().any(|of| program.std_item(of) == Some(item));
         is_known.then(|| match self.types.get(ty) {
             Type::Ref { mutable: true, .. } => "iter_mut",
             Type::Ref { .. } => "iter",
@@ -50,9 +50,9 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the function of the `impl IntoIterator` for a type.
-    pub(crate) fn made_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
+    pub(crate) fn find_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
         match self.types.get(self.types.pointee(ty)) {
-            Type::Adt(..) => self.operator_impl("IntoIterator", "into_iter", ty, None),
+            Type::Adt(..) => self.find_operator_impl("IntoIterator", "into_iter", ty, None),
             _ => None,
         }
     }
@@ -60,25 +60,25 @@ impl<'a> Infer<'a> {
     /// Converts a value with `#[device] impl Iterator` to the receiver of an iterator method: the
     /// value, or its remaining items by reference. Returns the value if it is no iterator or the
     /// method is none of iterators.
-    pub(crate) fn as_written_iterator(
+    pub(crate) fn try_user_iterator(
         &mut self,
         value: Expr,
         name: &str,
         at: SpanRange,
     ) -> Result<Expr, Expr> {
-        if !takes_iterator(name) && !resumes(name) && name != "by_ref" {
+        if !takes_iterator(name) && !keeps_rest(name) && name != "by_ref" {
             return Err(value);
         }
-        let Some(item) = self.written_item(value.ty) else { return Err(value) };
+        let Some(item) = self.user_iterator_item(value.ty) else { return Err(value) };
         if value.is_place() && !takes_iterator(name) {
-            return Ok(self.by_ref(value, item, at));
+            return Ok(self.make_by_ref(value, item, at));
         }
-        Ok(self.chain(Chain::Written, item, vec![value], at))
+        Ok(self.make_iterator(Chain::UserDefined, item, vec![value], at))
     }
 
     /// Converts a reference to an iterator to the receiver of a method that takes it by value: the
     /// remaining items.
-    pub(crate) fn taken_by_reference(
+    pub(crate) fn try_iterator_by_reference(
         &mut self,
         value: Expr,
         name: &str,
@@ -86,9 +86,9 @@ impl<'a> Infer<'a> {
     ) -> Result<Expr, Expr> {
         match self.types.get(value.ty) {
             Type::Ref { mutable: true, to }
-                if takes_iterator(name) && self.item_of(to).is_some() =>
+                if takes_iterator(name) && self.iterator_item(to).is_some() =>
             {
-                Ok(self.iterated(value, at))
+                Ok(self.make_into_iter(value, at))
             }
             _ => Err(value),
         }

@@ -10,9 +10,9 @@ use crate::{
         items::{
             cycles::Definition,
             scope::{self, Env},
-            written_type::{generic_arguments, only},
+            written_type::{non_lifetime_args, with_only_parameter},
         },
-        traits::bounds::Meant,
+        traits::bounds::MemberCandidates,
     },
     resolve::paths::key,
     syntax::span::SpanRange,
@@ -29,28 +29,28 @@ pub(crate) struct Projection {
     owner: Ty,
     name: String,
     of_trait: Option<syn::Path>,
-    meant: Meant,
+    candidates: MemberCandidates,
     env: Env,
     at: SpanRange,
     /// True if a bound determines the type. A type without any source is then left to rustc.
-    is_bound: bool,
+    is_from_bound: bool,
 }
 
 impl<'a> Infer<'a> {
     /// Returns the type `Self::Item` or `T::Item` that owns the function or constant of a path.
-    pub(crate) fn projected(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+    pub(crate) fn resolve_projected_owner(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
         let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
         let (first, name) = (first.ident.to_string(), name.ident.to_string());
-        let of = match scope::generic(&env.args, &first) {
+        let of = match scope::find_generic(&env.args, &first) {
             Some((_, GenericArg::Type(ty))) => ty,
-            _ if first == "Self" => env.this?,
+            _ if first == "Self" => env.self_ty?,
             _ => return None,
         };
-        Some(self.type_of(of, &first, &name, env, SpanRange::path(path)))
+        Some(self.resolve_associated_type(of, &first, &name, env, SpanRange::path(path)))
     }
 
     /// Returns the type `Self::Name` or `T::Name`, where `of` is the type of the first name.
-    pub(crate) fn type_of(
+    pub(crate) fn resolve_associated_type(
         &mut self,
         of: Ty,
         first: &str,
@@ -59,17 +59,20 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Ty {
         if first == "Self"
-            && let Some(ty) = self.own_type_of(name, env)
+            && let Some(ty) = self.own_impl_type(name, env)
         {
-            return self.resolved_type(&Definition { value: ty, env, at });
+            return self.resolve_definition_type(&Definition { value: ty, env, at });
         }
-        let of_trait = self.bounds(first, env).into_iter().find(|of| self.declares(of, name, env));
-        let meant = self.meant(of, name, &only(env, first, of));
-        self.associated_type(of, name, of_trait, meant, env, at)
+        let of_trait = self
+            .traits_of_parameter(first, env)
+            .into_iter()
+            .find(|of| self.declares_type(of, name, env));
+        let candidates = self.member_candidates(of, name, &with_only_parameter(env, first, of));
+        self.associated_type_or_defer(of, name, of_trait, candidates, env, at)
     }
 
     /// Returns the type with this name that the surrounding `impl` defines.
-    fn own_type_of(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
+    fn own_impl_type(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
         let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
             return None;
         };
@@ -80,7 +83,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the traits that bound a type parameter of the surrounding item.
-    fn bounds(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
+    fn traits_of_parameter(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
         let mut found: Vec<&'a syn::Generics> = Vec::new();
         match env.home {
             None => found.push(&self.context.written.sig.generics),
@@ -126,8 +129,9 @@ impl<'a> Infer<'a> {
 
     /// Returns true if a trait has a type of this name. Of std's traits, `Deref`, iterators and
     /// operators have one.
-    fn declares(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
-        let found = self.split(of_trait, env).and_then(|split| self.program().item(split.item));
+    fn declares_type(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
+        let found =
+            self.resolve_prefix(of_trait, env).and_then(|split| self.program().item(split.item));
         if let Some(Item::Trait(of)) = found {
             return of
                 .items
@@ -145,22 +149,31 @@ impl<'a> Infer<'a> {
 
     /// Returns the associated type of an owner, in the `impl` of one trait if that is known. If the
     /// owner is unknown, as in a call whose arguments decide it, the lookup is deferred.
-    pub(crate) fn associated_type(
+    pub(crate) fn associated_type_or_defer(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: Meant,
+        candidates: MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Ty {
         if self.is_decided(owner, of_trait, env) {
-            return self.type_said(owner, name, of_trait, meant, env, at);
+            return self.expect_associated_type(owner, name, of_trait, candidates, env, at);
         }
         let ty = self.unknown();
         let (name, of_trait, env) = (name.to_owned(), of_trait.cloned(), env.clone());
-        let is_bound = false;
-        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+        let is_from_bound = false;
+        self.projections.push(Projection {
+            ty,
+            owner,
+            name,
+            of_trait,
+            candidates,
+            env,
+            at,
+            is_from_bound,
+        });
         ty
     }
 
@@ -173,12 +186,14 @@ impl<'a> Infer<'a> {
                 index += 1;
                 continue;
             }
-            let Projection { ty, owner, name, of_trait, meant, env, at, is_bound } =
+            let Projection { ty, owner, name, of_trait, candidates, env, at, is_from_bound } =
                 self.projections.remove(index);
             let of_trait = of_trait.as_ref();
-            let found = match is_bound {
-                true => self.type_found(owner, &name, of_trait, &meant, &env, at),
-                false => Some(self.type_said(owner, &name, of_trait, meant, &env, at)),
+            let found = match is_from_bound {
+                true => self.find_associated_type(owner, &name, of_trait, &candidates, &env, at),
+                false => {
+                    Some(self.expect_associated_type(owner, &name, of_trait, candidates, &env, at))
+                }
             };
             if let Some(found) = found {
                 self.unify(at, found, ty);
@@ -199,16 +214,17 @@ impl<'a> Infer<'a> {
             })
     }
 
-    fn type_said(
+    fn expect_associated_type(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: Meant,
+        candidates: MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Ty {
-        if let Some(found) = self.type_found(owner, name, of_trait, &meant, env, at) {
+        if let Some(found) = self.find_associated_type(owner, name, of_trait, &candidates, env, at)
+        {
             return found;
         }
         let shown = self.types.show(owner);
@@ -221,24 +237,24 @@ impl<'a> Infer<'a> {
     }
 
     /// Finds the associated type; `None` if there is no definition of it.
-    fn type_found(
+    fn find_associated_type(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: &Meant,
+        candidates: &MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Option<Ty> {
         // The user's `impl`s override std's knowledge only where a trait is named; a plain name of
         // a std type needs no `impl`.
-        let of_std = self.type_of_std(owner, name, at);
+        let of_std = self.std_associated_type(owner, name, at);
         if of_std.is_some() && of_trait.is_none() {
             return of_std;
         }
-        let of_bound = match meant {
-            Meant::Of(_, bound) => bound.as_ref(),
-            Meant::Any | Meant::OfStd => None,
+        let of_bound = match candidates {
+            MemberCandidates::OfTrait(_, bound) => bound.as_ref(),
+            MemberCandidates::Any | MemberCandidates::OfStd => None,
         };
         let of_trait = of_trait.or(of_bound);
         let mut any = None;
@@ -249,10 +265,10 @@ impl<'a> Infer<'a> {
                 _ => None,
             });
             let Some(found) = found else { continue };
-            if !self.is_meant(meant, item, of) {
+            if !self.is_candidate(candidates, item, of) {
                 continue;
             }
-            let Some((own, this)) = self.implementation(item) else { continue };
+            let Some((own, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, owner) {
                 continue;
             }
@@ -263,7 +279,11 @@ impl<'a> Infer<'a> {
                 continue;
             }
             if self.types.unify(this, owner).is_ok() {
-                return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+                return Some(self.resolve_definition_type(&Definition {
+                    value: found,
+                    env: &own,
+                    at,
+                }));
             }
         }
         // The trait is used under another name than that of its definition.
@@ -271,13 +291,13 @@ impl<'a> Infer<'a> {
             && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
         {
-            return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+            return Some(self.resolve_definition_type(&Definition { value: found, env: &own, at }));
         }
         of_std
     }
 
     /// Returns an associated type of a std trait that needs no `impl` of kernel code.
-    fn type_of_std(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
+    fn std_associated_type(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
         match (self.types.get(owner), name) {
             // The output of an operator with a number of the same type.
             (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") => Some(owner),
@@ -287,9 +307,9 @@ impl<'a> Infer<'a> {
                 Type::Iter(..) | Type::Array(..) | Type::Ref { .. } | Type::Adt(..),
                 "Item" | "IntoIter",
             ) if self.is_iterable(owner) => {
-                let value = self.make(Kind::Reported, owner, at);
-                let iterator = self.iterated(value, at).ty;
-                let (_, item) = self.as_chain(iterator)?;
+                let value = self.make_expr(Kind::Reported, owner, at);
+                let iterator = self.make_into_iter(value, at).ty;
+                let (_, item) = self.as_iterator(iterator)?;
                 Some(if name == "Item" { item } else { iterator })
             }
             _ => None,
@@ -301,18 +321,18 @@ impl<'a> Infer<'a> {
     fn is_iterable(&mut self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Iter(..) | Type::Array(..) => true,
-            Type::Adt(..) => self.option_iterator(ty).is_some(),
+            Type::Adt(..) => self.option_iterator_method(ty).is_some(),
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(_) | Type::Array(..) => true,
-                Type::Adt(..) if self.option_iterator(ty).is_some() => true,
-                _ => mutable && self.item_of(to).is_some(),
+                Type::Adt(..) if self.option_iterator_method(ty).is_some() => true,
+                _ => mutable && self.iterator_item(to).is_some(),
             },
             _ => false,
         }
     }
 
     /// Unifies the associated type of `owner` with the type that a bound gives it.
-    pub(crate) fn equal_type(
+    pub(crate) fn unify_associated_type(
         &mut self,
         owner: Ty,
         of_trait: &syn::Path,
@@ -320,10 +340,19 @@ impl<'a> Infer<'a> {
         env: &Env,
         at: SpanRange,
     ) {
-        let ty = self.type_in(&said.ty, env);
+        let ty = self.resolve_type_in(&said.ty, env);
         let (name, of_trait) = (said.ident.to_string(), Some(of_trait.clone()));
-        let (meant, env, is_bound) = (Meant::Any, env.clone(), true);
-        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+        let (candidates, env, is_from_bound) = (MemberCandidates::Any, env.clone(), true);
+        self.projections.push(Projection {
+            ty,
+            owner,
+            name,
+            of_trait,
+            candidates,
+            env,
+            at,
+            is_from_bound,
+        });
     }
 
     /// Returns true if a trait with its generic arguments is the trait of an `impl`, and unifies
@@ -351,17 +380,17 @@ impl<'a> Infer<'a> {
     /// Returns the types and constants written for a trait.
     pub(crate) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<GenericArg> {
         let Some(last) = path.segments.last() else { return Vec::new() };
-        let written = generic_arguments(&last.arguments);
+        let written = non_lifetime_args(&last.arguments);
         if written.is_empty() {
             return Vec::new();
         }
-        let item = self.split(path, env).map(|split| split.item);
+        let item = self.resolve_prefix(path, env).map(|split| split.item);
         let defined = item.and_then(|item| Some((item, self.program().item(item)?)));
         let (item, params) = match defined {
             Some((item, Item::Trait(of))) => (Some(item), Some(&of.generics.params)),
             _ => (None, None),
         };
-        let own = Env { args: [].into(), home: item, this: None };
+        let own = Env { args: [].into(), home: item, self_ty: None };
         let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
         let mut params = params.into_iter().flatten().filter(|param| !is_lifetime(param));
         let arguments = written.into_iter().filter_map(|written| {
@@ -369,8 +398,8 @@ impl<'a> Infer<'a> {
             match (written, param) {
                 (_, Some(param @ GenericParam::Const(_))) => {
                     let slot = GenericArg::Const(self.types.unknown_len());
-                    let prim = self.const_prim(param, &own);
-                    self.generic_arg(written, slot, prim, env);
+                    let prim = self.const_param_prim(param, &own);
+                    self.unify_generic_arg(written, slot, prim, env);
                     Some(slot)
                 }
                 (GenericArgument::Type(ty), _) => Some(self.trait_argument(ty, env)),
@@ -384,16 +413,21 @@ impl<'a> Infer<'a> {
     fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
         if let syn::Type::Path(path) = ty
             && let Some((_, found @ GenericArg::Const(_))) =
-                scope::generic(&env.args, &key(&path.path))
+                scope::find_generic(&env.args, &key(&path.path))
         {
             return found;
         }
-        GenericArg::Type(self.type_in(ty, env))
+        GenericArg::Type(self.resolve_type_in(ty, env))
     }
 
     /// Infers `<T as Trait>::Name` and `<T>::Name`.
-    pub(crate) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
-        let owner = self.type_in(&qself.ty, env);
+    pub(crate) fn resolve_projection(
+        &mut self,
+        qself: &syn::QSelf,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Ty {
+        let owner = self.resolve_type_in(&qself.ty, env);
         match path.segments.last() {
             Some(last) if qself.position + 1 == path.segments.len() => {
                 let name = last.ident.to_string();
@@ -402,11 +436,18 @@ impl<'a> Infer<'a> {
                     segments: path.segments.iter().take(qself.position).cloned().collect(),
                 };
                 let of_trait = Some(&of_trait).filter(|path| !path.segments.is_empty());
-                let meant = match of_trait {
-                    Some(_) => Meant::Any,
-                    None => self.meant(owner, &name, env),
+                let candidates = match of_trait {
+                    Some(_) => MemberCandidates::Any,
+                    None => self.member_candidates(owner, &name, env),
                 };
-                self.associated_type(owner, &name, of_trait, meant, env, SpanRange::path(path))
+                self.associated_type_or_defer(
+                    owner,
+                    &name,
+                    of_trait,
+                    candidates,
+                    env,
+                    SpanRange::path(path),
+                )
             }
             _ => self.unknown(),
         }

@@ -61,11 +61,11 @@ impl Obligation {
                     Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
                     _ => false,
                 };
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Shift(lhs, rhs) => {
-                undefined(is_int(types, lhs), at, lhs, types, errors);
-                undefined(is_int(types, rhs), at, rhs, types, errors);
+                report_undefined(is_int(types, lhs), at, lhs, types, errors);
+                report_undefined(is_int(types, rhs), at, rhs, types, errors);
             }
             Self::Negated(ty) => {
                 let holds = match types.get(ty) {
@@ -73,11 +73,11 @@ impl Obligation {
                     Type::Generic(_) | Type::Reported(_) => true,
                     _ => false,
                 };
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Inverted(ty) => {
                 let holds = is_int(types, ty) || types.get(ty) == Type::Prim(Prim::Bool);
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Compared(ty) if let Type::Pointer(_) = types.get(ty) => {
                 errors.advise(
@@ -86,8 +86,8 @@ impl Obligation {
                     "compare numbers that say which function it is",
                 );
             }
-            Self::Compared(ty) => undefined(is_scalar(types, ty), at, ty, types, errors),
-            Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
+            Self::Compared(ty) => report_undefined(is_scalar(types, ty), at, ty, types, errors),
+            Self::Range(ty) => report_undefined(is_countable(types, ty), at, ty, types, errors),
             Self::Cast(from, _) if let Type::Pointer(_) = types.get(from) => {
                 errors.advise(
                     at,
@@ -95,7 +95,7 @@ impl Obligation {
                     "use numbers that say which function it is",
                 );
             }
-            Self::Cast(from, to) => cast(at, from, to, types, errors),
+            Self::Cast(from, to) => check_cast(at, from, to, types, errors),
             Self::Bound(ty) => {
                 if let Type::Slice(_) = types.get(ty) {
                     errors.advise(
@@ -108,7 +108,7 @@ impl Obligation {
                 }
             }
             Self::Merged(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         "kernel code cannot choose between closures at run time",
@@ -117,7 +117,7 @@ impl Obligation {
                 }
             }
             Self::Assigned(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         "kernel code cannot assign closures",
@@ -135,7 +135,7 @@ impl Obligation {
                 }
             }
             Self::Element(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot have arrays of `{}`", types.show(ty)),
@@ -146,7 +146,7 @@ impl Obligation {
             Self::Shared(ty) => {
                 if !has_lengths(types, ty) {
                     errors.mistyped(at, "the length of an array is not known");
-                } else if !is_plain(types, ty) {
+                } else if !is_shareable(types, ty) {
                     errors.advise(
                         at,
                         "a block can only share numbers, atomics, and arrays, tuples, options, structs and enums of them",
@@ -259,7 +259,7 @@ impl Obligation {
     }
 }
 
-fn undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {
+fn report_undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {
     if !holds && !types.is_reported(ty) {
         let ty = types.show(ty);
         errors.mistyped(at, format_args!("this is not defined on type `{ty}`"));
@@ -293,7 +293,7 @@ fn is_int(types: &Types, ty: Ty) -> bool {
 
 /// Returns true for types that ranges count over. No bound of a type parameter grants that, so type
 /// parameters are excluded.
-fn is_range(types: &Types, ty: Ty) -> bool {
+fn is_countable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(prim) => prim.is_int(),
         Type::Reported(_) => true,
@@ -329,12 +329,12 @@ fn is_value(types: &Types, ty: Ty) -> bool {
 
 /// Returns true for a type without closures. Atomics are not assignable either; their uses report
 /// that.
-fn is_assigned(types: &Types, ty: Ty) -> bool {
+fn is_assignable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Ref { .. } | Type::Atomic(_) | Type::Pointer(_) => true,
-        Type::Array(elem, _) => is_assigned(types, elem),
+        Type::Array(elem, _) => is_assignable(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
-            types.parts(list).into_iter().all(|part| is_assigned(types, part))
+            types.parts(list).into_iter().all(|part| is_assignable(types, part))
         }
         _ => is_value(types, ty),
     }
@@ -352,18 +352,18 @@ fn has_lengths(types: &Types, ty: Ty) -> bool {
     }
 }
 
-fn is_plain(types: &Types, ty: Ty) -> bool {
+fn is_shareable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(_) | Type::Generic(_) | Type::Atomic(..) | Type::Reported(_) => true,
-        Type::Array(elem, _) => is_plain(types, elem),
+        Type::Array(elem, _) => is_shareable(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) => {
-            types.parts(list).into_iter().all(|part| is_plain(types, part))
+            types.parts(list).into_iter().all(|part| is_shareable(types, part))
         }
         _ => false,
     }
 }
 
-fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
+fn check_cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
     let holds = match (types.get(from), types.get(to)) {
         (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
         (Type::Prim(from), Type::Prim(Prim::Bool)) => from == Prim::Bool,

@@ -196,7 +196,7 @@ impl Emit<'_> {
 
     /// Whether a type is std's `Reverse`, whose part is compared the other way round.
     pub(crate) fn is_reverse(&self, mono: &Mono) -> bool {
-        matches!(mono, Mono::Adt(item, _) if self.program.library("Reverse") == Some(*item))
+        matches!(mono, Mono::Adt(item, _) if self.program.std_item("Reverse") == Some(*item))
     }
 
     /// From the last elements to the first: each decides, or leaves it to those behind it.

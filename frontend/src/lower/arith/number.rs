@@ -1,7 +1,7 @@
 //! Constants and conversions.
 use crate::{
     hir::{At, Expr, Kind},
-    infer::wrapped,
+    infer::wrap_to_scalar,
     lower::{Emit, Flow, Value},
     types::{Len, constant::Constant},
 };
@@ -27,7 +27,7 @@ impl Emit<'_> {
             | Scalar::U8
             | Scalar::U16
             | Scalar::U32
-            | Scalar::U64 => self.bits(wrapped(value, scalar), scalar, at),
+            | Scalar::U64 => self.bits(wrap_to_scalar(value, scalar), scalar, at),
         }
     }
 

@@ -2,7 +2,7 @@
 //! same, as derives and tuples do in Rust.
 use crate::{
     hir::{At, Expr},
-    infer::{self, program::Given},
+    infer::{self, program::InstanceArgs},
     lower::{
         Emit, Flow, Value, Variants, arith::compare::in_common, control::matching::Test,
         memory::storage::placed,
@@ -20,7 +20,7 @@ const NONE: i128 = 2;
 const ORDER: Scalar = Scalar::I32;
 
 /// A function of an `impl`, and the type of what it gives.
-type Own = (Callee, Given, Mono);
+type Own = (Callee, InstanceArgs, Mono);
 
 impl Emit<'_> {
     /// Whether values of a type are compared by an `impl` of this trait, or have a part that is.
@@ -55,7 +55,7 @@ impl Emit<'_> {
             return None;
         }
         let generics = self.frame.function.types.generics.clone();
-        infer::comparison(self.program, [of_trait, method], mono, &generics, self.errors)
+        infer::find_comparison_impl(self.program, [of_trait, method], mono, &generics, self.errors)
     }
 
     pub(crate) fn compared_by(
@@ -110,7 +110,7 @@ impl Emit<'_> {
             return self.ordering(order, &mono, at);
         }
         let Mono::Adt(_, args) = &mono else { return Err(self.bug(at)) };
-        let Some(of) = mono::types(args).into_iter().next() else { return Err(self.bug(at)) };
+        let Some(of) = mono::type_args(args).into_iter().next() else { return Err(self.bug(at)) };
         let none = self.int(NONE, ORDER, at);
         let tag = self.compare(CompareOp::Ne, order, none, at);
         let some = vec![self.ordering(order, &of, at)?];

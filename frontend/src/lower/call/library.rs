@@ -1,7 +1,7 @@
 //! Calls of library functions: inlined, as they were written, at the place of the call.
 use crate::{
     hir::At,
-    infer::program::Given,
+    infer::program::InstanceArgs,
     lower::{Emit, Flow, Frame, Value},
     types::math::Math,
 };
@@ -72,9 +72,9 @@ impl Emit<'_> {
         of: Scalar,
         at: At,
     ) -> Flow<Vec<InstId>> {
-        let callee = self.program.math(math, of == Scalar::F64);
-        let given = Given { args: Vec::new(), this: None };
-        let made = self.program.instance(callee, &given, &[], self.errors);
+        let callee = self.program.math_function(math, of == Scalar::F64);
+        let given = InstanceArgs { args: Vec::new(), self_ty: None };
+        let made = self.program.instantiate(callee, &given, &[], self.errors);
         let Some(function) = made else { return Err(self.bug(at)) };
         let span = self.span(at);
         self.calls += 1;

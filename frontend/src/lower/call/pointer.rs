@@ -72,7 +72,7 @@ impl Emit<'_> {
         at: At,
     ) -> Flow<Value> {
         let Mono::Pointer(signature) = mono else { return Err(self.bug(at)) };
-        let Some(ret) = crate::types::mono::types(signature).pop() else {
+        let Some(ret) = crate::types::mono::type_args(signature).pop() else {
             return Err(self.bug(at));
         };
         if let Op::Const(number) = self.build.kernel.insts[number].op {

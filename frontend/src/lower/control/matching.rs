@@ -296,7 +296,9 @@ impl Emit<'_> {
         };
         let discriminant = adt.discriminants[variant];
         let test = match &self.build.kernel.insts[tag].op {
-            Op::Const(bits) if *bits == crate::infer::wrapped(discriminant, scalar) => Test::Always,
+            Op::Const(bits) if *bits == crate::infer::wrap_to_scalar(discriminant, scalar) => {
+                Test::Always
+            }
             Op::Const(_) => return Ok(Test::Never),
             _ if scalar == Scalar::Bool && discriminant == 1 => Test::If(tag),
             _ if scalar == Scalar::Bool => Test::If(self.not(tag, at)),

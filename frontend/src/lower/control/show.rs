@@ -10,7 +10,7 @@ use crate::{
     hir::{At, Say},
     infer::program::Adt,
     lower::{Emit, Flow, Place, Value, Variants, memory::layout::scalar},
-    types::mono::{Mono, types},
+    types::mono::{Mono, type_args},
 };
 use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
@@ -114,7 +114,7 @@ impl Emit<'_> {
             }
             (Value::Parts(parts), Mono::Tuple(args)) => {
                 let around = Around { name: "", names: None, brackets: ["(", ")"] };
-                self.show_parts(&around, parts, &types(args), how, shown)
+                self.show_parts(&around, parts, &type_args(args), how, shown)
             }
             (Value::Parts(parts), Mono::Adt(item, _)) => {
                 let adt = self.adt(mono, at)?;

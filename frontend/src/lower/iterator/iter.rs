@@ -71,14 +71,14 @@ impl Iter {
         match self.chain {
             Chain::Range
             | Chain::RangeInclusive
-            | Chain::From
+            | Chain::RangeFrom
             | Chain::Slice
             | Chain::Array
             | Chain::Chunks
             | Chain::ChunksExact
             | Chain::Windows => true,
-            Chain::Written => false,
-            Chain::Of(adapter) => match adapter {
+            Chain::UserDefined => false,
+            Chain::Adapter(adapter) => match adapter {
                 Adapter::Enumerate
                 | Adapter::Rev
                 | Adapter::Take
@@ -107,7 +107,7 @@ impl Iter {
     /// Whether it may have more items than can be counted.
     pub(crate) fn is_endless(&self) -> bool {
         let mut inner = (0..self.parts.len()).filter_map(|index| self.inner(index));
-        matches!(self.chain, Chain::From | Chain::Of(Adapter::Cycle))
+        matches!(self.chain, Chain::RangeFrom | Chain::Adapter(Adapter::Cycle))
             || inner.any(|inner| inner.is_endless())
     }
 
@@ -121,12 +121,12 @@ impl Iter {
             | Chain::Chunks
             | Chain::ChunksExact
             | Chain::Windows => true,
-            Chain::Of(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
-            Chain::Of(Adapter::Zip) => inner(0) && inner(1),
+            Chain::Adapter(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
+            Chain::Adapter(Adapter::Zip) => inner(0) && inner(1),
             Chain::RangeInclusive
-            | Chain::From
-            | Chain::Written
-            | Chain::Of(
+            | Chain::RangeFrom
+            | Chain::UserDefined
+            | Chain::Adapter(
                 Adapter::Chain
                 | Adapter::Rev
                 | Adapter::Skip
@@ -151,7 +151,7 @@ impl Iter {
     /// Whether nobody can tell how often its closures are called.
     pub(crate) fn is_pure(&self, checked: bool) -> bool {
         // Items are taken away from what others see, or by code that does anything.
-        if let Chain::Of(Adapter::ByRef) | Chain::Written = self.chain {
+        if let Chain::Adapter(Adapter::ByRef) | Chain::UserDefined = self.chain {
             return false;
         }
         self.parts.iter().all(|(value, mono)| match value {

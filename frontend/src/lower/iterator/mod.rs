@@ -73,7 +73,7 @@ impl Emit<'_> {
         let message = match chain {
             Chain::Chunks | Chain::ChunksExact => Some("chunk size must be non-zero"),
             Chain::Windows => Some("window size must be non-zero"),
-            Chain::Of(Adapter::StepBy) => None,
+            Chain::Adapter(Adapter::StepBy) => None,
             _ => return Ok(()),
         };
         if let Op::Const(1..) = self.build.kernel.insts[number].op {
@@ -105,16 +105,16 @@ impl Emit<'_> {
             });
         }
         match iter.chain {
-            Chain::Of(adapter) => self.each_adapted(adapter, iter, at, consume),
+            Chain::Adapter(adapter) => self.each_adapted(adapter, iter, at, consume),
             Chain::Range
             | Chain::RangeInclusive
-            | Chain::From
+            | Chain::RangeFrom
             | Chain::Slice
             | Chain::Array
             | Chain::Chunks
             | Chain::ChunksExact
             | Chain::Windows => self.each_indexed(iter, at, consume),
-            Chain::Written => self.each_taken(iter, at, consume),
+            Chain::UserDefined => self.each_taken(iter, at, consume),
         }
     }
 
@@ -123,11 +123,11 @@ impl Emit<'_> {
         let (mut found, mut step, mut reverse) = (iter.clone(), None, false);
         loop {
             let inner = match found.chain {
-                Chain::Of(Adapter::StepBy) if step.is_none() && !reverse => {
+                Chain::Adapter(Adapter::StepBy) if step.is_none() && !reverse => {
                     step = found.number(1);
                     found.inner(0)
                 }
-                Chain::Of(Adapter::Rev) => {
+                Chain::Adapter(Adapter::Rev) => {
                     reverse = !reverse;
                     found.inner(0)
                 }
@@ -137,7 +137,7 @@ impl Emit<'_> {
         }
         let inclusive = match found.chain {
             Chain::Range => false,
-            Chain::RangeInclusive | Chain::From => true,
+            Chain::RangeInclusive | Chain::RangeFrom => true,
             _ => return Ok(None),
         };
         let scalar =
@@ -175,7 +175,8 @@ impl Emit<'_> {
     /// Which items of which source an iterator has: the outermost `skip`, `take` and `step_by` are
     /// where the loop starts, stops and how it steps.
     fn span_of(&mut self, iter: &Iter, at: At) -> Flow<Span> {
-        let Chain::Of(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) = iter.chain
+        let Chain::Adapter(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) =
+            iter.chain
         else {
             let (mut source, mut end) = self.source(iter, at)?;
             let start = self.int(0, Scalar::U64, at);
@@ -251,7 +252,9 @@ impl Emit<'_> {
             _ if iter.is_indexed(self.options.overflow_checks) => {
                 self.each_indexed(iter, at, consume)
             }
-            Adapter::Rev if let Chain::Of(Adapter::Flatten | Adapter::Options) = inner.chain => {
+            Adapter::Rev
+                if let Chain::Adapter(Adapter::Flatten | Adapter::Options) = inner.chain =>
+            {
                 let outer = inner.inner(0).ok_or_else(|| self.bug(at))?;
                 self.flattened(&reverse(&outer), &iter.item, true, at, consume)
             }
@@ -281,8 +284,8 @@ impl Emit<'_> {
     /// An iterator from its end, where what is done with each item does not change.
     fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
         let both = match iter.chain {
-            Chain::Of(Adapter::Chain) => true,
-            Chain::Of(
+            Chain::Adapter(Adapter::Chain) => true,
+            Chain::Adapter(
                 Adapter::Map
                 | Adapter::Copied
                 | Adapter::Filter
@@ -295,7 +298,8 @@ impl Emit<'_> {
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         let parts = iter.parts.iter_mut().take(if both { 2 } else { 1 });
         for (value, mono) in parts {
-            *mono = Mono::Iter(Chain::Of(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
+            *mono =
+                Mono::Iter(Chain::Adapter(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
             *value = Value::Parts([value.clone()].into());
         }
         if both {
@@ -342,7 +346,7 @@ impl Emit<'_> {
                 Mono::Iter(..) => this.settled(item, &mono, at)?,
                 Mono::Adt(..) => {
                     let parts = vec![(item, mono.clone())];
-                    Iter { chain: Chain::Written, item: yields.clone(), parts }
+                    Iter { chain: Chain::UserDefined, item: yields.clone(), parts }
                 }
                 _ => Iter::over(item, &mono).ok_or_else(|| this.bug(at))?,
             };
@@ -398,5 +402,5 @@ impl Emit<'_> {
 
 /// An iterator from its end.
 fn reverse(iter: &Iter) -> Iter {
-    Iter { chain: Chain::Of(Adapter::Rev), item: iter.item.clone(), parts: vec![iter.value()] }
+    Iter { chain: Chain::Adapter(Adapter::Rev), item: iter.item.clone(), parts: vec![iter.value()] }
 }

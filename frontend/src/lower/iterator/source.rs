@@ -76,7 +76,7 @@ impl Emit<'_> {
                 let len = self.distance(start, end, inclusive, scalar, at);
                 Ok((Source::Count { start, scalar }, len))
             }
-            Chain::From => {
+            Chain::RangeFrom => {
                 let start = iter.number(0).ok_or_else(|| self.bug(at))?;
                 let scalar =
                     crate::lower::memory::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
@@ -93,8 +93,8 @@ impl Emit<'_> {
                 Ok((Source::Elements { memory, elem, copies }, len))
             }
             Chain::Chunks | Chain::ChunksExact | Chain::Windows => self.pieces(iter, at),
-            Chain::Of(adapter) => self.adapted(adapter, iter, at),
-            Chain::Written => Err(self.bug(at)),
+            Chain::Adapter(adapter) => self.adapted(adapter, iter, at),
+            Chain::UserDefined => Err(self.bug(at)),
         }
     }
 
@@ -161,8 +161,8 @@ impl Emit<'_> {
                 let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
                 let (second, theirs) = self.source(&other, at)?;
                 let len = match (inner.chain, other.chain) {
-                    (Chain::From, _) => theirs,
-                    (_, Chain::From) => len,
+                    (Chain::RangeFrom, _) => theirs,
+                    (_, Chain::RangeFrom) => len,
                     _ => self.binary_op(BinaryOp::Min, len, theirs, Scalar::U64, at),
                 };
                 (Source::Zip(source, Box::new(second)), len)

@@ -4,7 +4,7 @@
 //! The next item is what a function of the prelude gives, which changes the iterator where it is.
 use crate::{
     hir::At,
-    infer::program::Given,
+    infer::program::InstanceArgs,
     lower::{
         Emit, Flow, Left, Place, Value,
         iterator::{Consumer, Rounds, iter::Iter},
@@ -42,16 +42,17 @@ impl Emit<'_> {
     fn may_have_begun(&self, iter: &Iter) -> bool {
         let states = match iter.chain {
             Chain::Array => 1..3,
-            Chain::Of(Adapter::Peekable) | Chain::Range | Chain::RangeInclusive | Chain::From => {
-                0..0
-            }
+            Chain::Adapter(Adapter::Peekable)
+            | Chain::Range
+            | Chain::RangeInclusive
+            | Chain::RangeFrom => 0..0,
             Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
             // It remembers that itself.
-            Chain::Written => 0..0,
-            Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
+            Chain::UserDefined => 0..0,
+            Chain::Adapter(adapter) => adapter.state_part().map_or(0..0, |state| state..state + 1),
         };
         // Each time begins where the first did.
-        let of = iter.inner(0).filter(|_| iter.chain == Chain::Of(Adapter::Cycle));
+        let of = iter.inner(0).filter(|_| iter.chain == Chain::Adapter(Adapter::Cycle));
         if of.is_some_and(|of| self.has_begun_parts(&of)) {
             return true;
         }
@@ -114,11 +115,12 @@ impl Emit<'_> {
     fn next_of(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
         let Mono::Iter(chain, types) = mono else { return Err(self.bug(at)) };
         let (chain, item) = (*chain, types.first().ok_or_else(|| self.bug(at))?.clone());
-        let name = chain.pull(false).ok_or_else(|| self.bug(at))?;
-        let found = self.program.prelude_method("Iterator", name);
+        let name = chain.next_function(false).ok_or_else(|| self.bug(at))?;
+        let found = self.program.std_function("Iterator", name);
         let (callee, _): (Callee, _) = found.ok_or_else(|| self.bug(at))?;
-        let option = self.program.library("Option").ok_or_else(|| self.bug(at))?;
-        let given = Given { args: vec![MonoArg::Type(item.clone())], this: Some(mono.clone()) };
+        let option = self.program.std_item("Option").ok_or_else(|| self.bug(at))?;
+        let given =
+            InstanceArgs { args: vec![MonoArg::Type(item.clone())], self_ty: Some(mono.clone()) };
         let result = Mono::Adt(option, vec![MonoArg::Type(item)]);
         let place = Value::Ref(Box::new(place.clone()));
         self.call_made(callee, given, &result, at, |_| Ok(vec![place]))
@@ -129,5 +131,5 @@ impl Emit<'_> {
 fn by_reference(place: Place, mono: &Mono, item: Mono) -> Iter {
     let reference = Mono::Ref { mutable: true, to: Box::new(mono.clone()) };
     let parts = vec![(Value::Ref(Box::new(place)), reference)];
-    Iter { chain: Chain::Of(Adapter::ByRef), item, parts }
+    Iter { chain: Chain::Adapter(Adapter::ByRef), item, parts }
 }

@@ -1,7 +1,7 @@
 //! Methods of atomics.
 use crate::{
-    hir::{At, Atomic, AtomicMethod, Expr, OrderOf, stronger},
-    infer::{NO_ORDERING, ORDERING},
+    hir::{At, Atomic, AtomicMethod, Expr, OrderingArg, stronger_ordering},
+    infer::{NO_ORDERING, ORDERING_HELP},
     lower::{Emit, Flow, Left, Memory, Place, Pointer, Value, Variants},
     types::{Type, ordering::ORDERS},
 };
@@ -67,15 +67,15 @@ impl Emit<'_> {
     /// The ordering of all that a method does, and that of what it reads at last.
     fn orders(&mut self, atomic: &Atomic, at: At) -> Flow<(Order, Order)> {
         let orders = atomic.orders.iter().map(|order| match order {
-            OrderOf::Known(order) => Ok(*order),
-            OrderOf::Value(value) => self.order_of_value(value),
+            OrderingArg::Known(order) => Ok(*order),
+            OrderingArg::Value(value) => self.order_of_value(value),
         });
         let orders = orders.collect::<Flow<Vec<_>>>()?;
-        if let Some(wrong) = atomic.method.refused(&atomic.name, &orders) {
+        if let Some(wrong) = atomic.method.ordering_error(&atomic.name, &orders) {
             self.errors.report(self.range(at), wrong);
             return Err(Left);
         }
-        let (all, last) = (orders.iter().copied().reduce(stronger), orders.last());
+        let (all, last) = (orders.iter().copied().reduce(stronger_ordering), orders.last());
         all.zip(last.copied()).ok_or_else(|| self.bug(at))
     }
 
@@ -91,7 +91,7 @@ impl Emit<'_> {
         match known.and_then(|variant| ORDERS.get(variant)) {
             Some((_, order)) => Ok(*order),
             None => {
-                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING);
+                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING_HELP);
                 Err(Left)
             }
         }

@@ -46,7 +46,7 @@ impl Emit<'_> {
         let found = match mono {
             Mono::Adt(item, args) => {
                 let generics = self.frame.function.types.generics.clone();
-                self.program.adt(*item, args, &generics, self.errors)
+                self.program.adt_definition(*item, args, &generics, self.errors)
             }
             _ => None,
         };
@@ -56,7 +56,7 @@ impl Emit<'_> {
     /// Types of the parts of a tuple or struct, or of an array with references in it; `None` for another type.
     pub(crate) fn parts_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Vec<Mono>>> {
         match mono {
-            Mono::Tuple(args) => Ok(Some(crate::types::mono::types(args))),
+            Mono::Tuple(args) => Ok(Some(crate::types::mono::type_args(args))),
             Mono::Iter(_, types) => Ok(types.get(1..).map(<[Mono]>::to_vec)),
             Mono::Array(..) => self.apart(mono, at),
             Mono::Adt(..) => {
@@ -79,7 +79,7 @@ impl Emit<'_> {
     pub(crate) fn inner(&mut self, mono: &Mono, at: At) -> Flow<Vec<Mono>> {
         match mono {
             Mono::Array(elem, _) => Ok(vec![(**elem).clone()]),
-            Mono::Tuple(args) => Ok(crate::types::mono::types(args)),
+            Mono::Tuple(args) => Ok(crate::types::mono::type_args(args)),
             Mono::Adt(..) => Ok(self.adt(mono, at)?.variants.concat()),
             Mono::Unit
             | Mono::Never
@@ -106,7 +106,7 @@ impl Emit<'_> {
                 Ok(Layout { size: self.product(elem.size, len, at)?, align: elem.align })
             }
             Mono::Tuple(args) => {
-                let (_, layout) = self.fields(&crate::types::mono::types(args), at)?;
+                let (_, layout) = self.fields(&crate::types::mono::type_args(args), at)?;
                 Ok(layout)
             }
             Mono::Adt(..) => {

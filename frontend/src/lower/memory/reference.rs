@@ -61,7 +61,7 @@ impl Emit<'_> {
     pub(crate) fn lies_in_memory(&mut self, mono: &Mono, at: At) -> Flow<bool> {
         let parts = match mono {
             Mono::Slice(elem) | Mono::Array(elem, _) => return self.lies_in_memory(elem, at),
-            Mono::Tuple(args) => crate::types::mono::types(args),
+            Mono::Tuple(args) => crate::types::mono::type_args(args),
             Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
             Mono::Ref { .. } | Mono::Closure(_) | Mono::Iter(..) => {
                 return Ok(false);
@@ -90,7 +90,9 @@ impl Emit<'_> {
                     self.reads_references(std::slice::from_ref(to), at)?
                 }
                 Mono::Array(elem, _) => self.reads_references(std::slice::from_ref(elem), at)?,
-                Mono::Tuple(args) => self.reads_references(&crate::types::mono::types(args), at)?,
+                Mono::Tuple(args) => {
+                    self.reads_references(&crate::types::mono::type_args(args), at)?
+                }
                 Mono::Iter(_, parts) => self.reads_references(parts, at)?,
                 Mono::Adt(..) => {
                     let variants = self.adt(mono, at)?.variants.concat();

@@ -38,7 +38,7 @@ impl Emit<'_> {
             Mono::Prim(_) | Mono::Atomic(_) | Mono::Unit => true,
             Mono::Array(elem, _) => self.is_laid_out(elem, at)?,
             Mono::Adt(item, args) => {
-                let is_std = self.program.is_prelude(*item)
+                let is_std = self.program.is_in_std_lib(*item)
                     && self.frame.function.types.vector(*item).is_none();
                 let is_open = args.iter().any(|arg| matches!(arg, MonoArg::Type(Mono::Generic(_))));
                 if is_std || is_open {

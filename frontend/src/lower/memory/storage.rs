@@ -54,7 +54,7 @@ fn refers_to_registers(value: &Value, mono: &Mono) -> bool {
             parts.iter().any(|part| refers_to_registers(part, elem))
         }
         (Value::Parts(parts), Mono::Tuple(args)) => {
-            let types = crate::types::mono::types(args);
+            let types = crate::types::mono::type_args(args);
             parts.iter().zip(&types).any(|(part, ty)| refers_to_registers(part, ty))
         }
         _ => false,
@@ -83,7 +83,7 @@ impl Emit<'_> {
             Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
                 Ok(Place::Value(value))
             }
-            Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Of(Adapter::ByRef), _)) => {
+            Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Adapter(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
             // It has no address, and so it cannot be set to refer to anything else.

@@ -333,7 +333,7 @@ impl<'ast> Visit<'ast> for Paths {
         // As for a method, nothing else leads to the trait: `u64::parsed(text)`.
         if let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func
             && let [of, name] = path.segments.iter().collect::<Vec<_>>().as_slice()
-            && Prim::named(&of.ident.to_string()).is_some()
+            && Prim::from_name(&of.ident.to_string()).is_some()
         {
             for found in source_map::traits_with(&name.ident) {
                 self.note(&Path::from(Ident::new(&found, name.ident.span())));

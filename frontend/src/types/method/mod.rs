@@ -8,7 +8,10 @@ mod table;
 use crate::types::{
     Class, Prim, Type,
     math::Math,
-    method::table::{of_bits, of_exact, of_floats, of_integers, of_numbers},
+    method::table::{
+        find_bit_method, find_exactness_method, find_float_method, find_integer_method,
+        find_number_method,
+    },
 };
 use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
 
@@ -142,7 +145,7 @@ pub(crate) enum FloatMethod {
 
 /// The number types that have a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum MethodOwner {
     Number,
     Int,
     Signed,
@@ -160,7 +163,7 @@ pub(crate) enum On {
 
 /// The type of an argument or result, relative to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum MethodPart {
     /// The receiver's type.
     This,
     /// This type.
@@ -179,65 +182,87 @@ pub(crate) enum Part {
 
 /// The signature and operation of a method.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spec {
+pub(crate) struct MethodSpec {
     /// The operation.
     pub(crate) which: Method,
     /// The types that have it.
-    pub(crate) on: On,
+    pub(crate) on: MethodOwner,
     /// The argument types without the receiver, which has type `This`.
-    pub(crate) params: &'static [Part],
+    pub(crate) params: &'static [MethodPart],
     /// The result type.
-    pub(crate) ret: Part,
+    pub(crate) ret: MethodPart,
     /// True if type parameters have it, by the traits `Num`, `Int` and `Float`.
-    pub(crate) generic: bool,
+    pub(crate) new_generic: bool,
 }
 
-impl Spec {
-    const fn of(which: Method, on: On, params: &'static [Part], ret: Part) -> Self {
-        Self { which, on, params, ret, generic: false }
+impl MethodSpec {
+    const fn new(
+        which: Method,
+        on: MethodOwner,
+        params: &'static [MethodPart],
+        ret: MethodPart,
+    ) -> Self {
+        Self { which, on, params, ret, new_generic: false }
     }
 
-    const fn generic(which: Method, on: On, params: &'static [Part], ret: Part) -> Self {
-        Self { which, on, params, ret, generic: true }
+    const fn generic(
+        which: Method,
+        on: MethodOwner,
+        params: &'static [MethodPart],
+        ret: MethodPart,
+    ) -> Self {
+        Self { which, on, params, ret, new_generic: true }
     }
 }
 
 /// Returns the method with this name for a receiver of type `ty`.
-pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
-    let found = |spec: &Spec| has(spec.on, ty, spec.generic);
-    let specs =
-        [of_numbers(name), of_floats(name), of_integers(name), of_bits(name), of_exact(name)];
+pub(crate) fn find_method(name: &str, ty: Type) -> Option<MethodSpec> {
+    let found = |spec: &MethodSpec| has_methods(spec.on, ty, spec.new_generic);
+    let specs = [
+        find_number_method(name),
+        find_float_method(name),
+        find_integer_method(name),
+        find_bit_method(name),
+        find_exactness_method(name),
+    ];
     // Only the trait `Float` has these.
     let is_std = !matches!(name, "erf" | "erfc");
-    let math = || math(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
+    let math = || find_math_function(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
     specs.into_iter().flatten().find(found).or_else(math)
 }
 
 /// Returns the function of the module `math` with this name for a first argument of type `ty`.
-pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
+pub(crate) fn find_math_function(name: &str, ty: Type) -> Option<MethodSpec> {
     let math = Math::named(name)?;
-    let spec = Spec::generic(Method::Math(math), On::Float, math.params(), math.ret());
-    has(spec.on, ty, spec.generic).then_some(spec)
+    let spec =
+        MethodSpec::generic(Method::Math(math), MethodOwner::Float, math.params(), math.ret());
+    has_methods(spec.on, ty, spec.new_generic).then_some(spec)
 }
 
 /// Returns the associated function of `ty` with this name: `f32::from_bits`.
-pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
-    use Part::This;
-    let convert = |from| Spec::generic(Method::Convert, On::Number, from, This);
+pub(crate) fn find_associated(name: &str, ty: Type) -> Option<MethodSpec> {
+    use MethodPart::This;
+    let convert = |from| MethodSpec::generic(Method::Convert, MethodOwner::Number, from, This);
     let spec = match name {
-        "from_i32" => convert(&[Part::Is(Prim::I32)]),
-        "from_f64" => convert(&[Part::Is(Prim::F64)]),
-        "from_f64_const" => Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F64)], This),
-        "from_f32" | "from_f32_const" => {
-            Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F32)], This)
+        "from_i32" => convert(&[MethodPart::Is(Prim::I32)]),
+        "from_f64" => convert(&[MethodPart::Is(Prim::F64)]),
+        "from_f64_const" => {
+            MethodSpec::new(Method::Convert, MethodOwner::Half, &[MethodPart::Is(Prim::F64)], This)
         }
-        "from_usize" => convert(&[Part::Is(Prim::Usize)]),
-        "from_bits" => Spec::of(Method::Bits, On::Float, &[Part::Unsigned], This),
-        "from_be" => Spec::of(Method::Unary(UnaryOp::SwapBytes), On::Int, &[This], This),
-        "from_le" => Spec::of(Method::Same, On::Int, &[This], This),
+        "from_f32" | "from_f32_const" => {
+            MethodSpec::new(Method::Convert, MethodOwner::Half, &[MethodPart::Is(Prim::F32)], This)
+        }
+        "from_usize" => convert(&[MethodPart::Is(Prim::Usize)]),
+        "from_bits" => {
+            MethodSpec::new(Method::Bits, MethodOwner::Float, &[MethodPart::Unsigned], This)
+        }
+        "from_be" => {
+            MethodSpec::new(Method::Unary(UnaryOp::SwapBytes), MethodOwner::Int, &[This], This)
+        }
+        "from_le" => MethodSpec::new(Method::Same, MethodOwner::Int, &[This], This),
         _ => return None,
     };
-    has(spec.on, ty, spec.generic).then_some(spec)
+    has_methods(spec.on, ty, spec.new_generic).then_some(spec)
 }
 
 /// Returns true if a number has this method or function inherently, rather than by a trait.
@@ -250,23 +275,23 @@ pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
         _ => false,
     };
     let ty = Type::Prim(prim);
-    !by_trait && (method(name, ty).is_some() || associated(name, ty).is_some())
+    !by_trait && (find_method(name, ty).is_some() || find_associated(name, ty).is_some())
 }
 
 /// Returns true if `ty` has the methods of `on`. Type parameters have the `generic` ones; rustc
 /// checks their bounds.
-fn has(on: On, ty: Type, generic: bool) -> bool {
+fn has_methods(on: MethodOwner, ty: Type, generic: bool) -> bool {
     match ty {
         Type::Prim(prim) => match on {
-            On::Number => prim != Prim::Bool,
-            On::Int => prim.is_int(),
-            On::Signed => prim.scalar().is_signed(),
-            On::Unsigned => prim.scalar().is_unsigned(),
-            On::Float => prim.is_float(),
-            On::Half => prim.is_half(),
-            On::Wide => prim.is_float() && !prim.is_half(),
-            On::WideNumber => prim != Prim::Bool && !prim.is_half(),
-            On::WithSign => prim.is_float() || prim.scalar().is_signed(),
+            MethodOwner::Number => prim != Prim::Bool,
+            MethodOwner::Int => prim.is_int(),
+            MethodOwner::Signed => prim.scalar().is_signed(),
+            MethodOwner::Unsigned => prim.scalar().is_unsigned(),
+            MethodOwner::Float => prim.is_float(),
+            MethodOwner::Half => prim.is_half(),
+            MethodOwner::Wide => prim.is_float() && !prim.is_half(),
+            MethodOwner::WideNumber => prim != Prim::Bool && !prim.is_half(),
+            MethodOwner::WithSign => prim.is_float() || prim.scalar().is_signed(),
         },
         Type::Generic(_) => generic,
         Type::Unknown(Class::Any | Class::Int | Class::Float)
@@ -287,7 +312,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
 }
 
 /// Returns the replacement of a number method that kernel code does not have.
-pub(crate) fn advice(name: &str) -> Option<&'static str> {
+pub(crate) fn replacement(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",
         "erfc" => "call `math::erfc(x)`: std's method is not stable",

@@ -14,16 +14,16 @@ pub(crate) mod operators;
 mod words;
 
 use crate::types::Prim;
-pub(crate) use crate::types::vector::words::Words;
+pub(crate) use crate::types::vector::words::Identifiers;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, Item};
 
 /// The names of the lanes.
-const LANES: [&str; 4] = ["x", "y", "z", "w"];
+const LANE_NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
 /// The lane types, with their part of the vector's name.
-pub(crate) const OF: [(&str, Prim); 12] = [
+pub(crate) const LANE_TYPES: [(&str, Prim); 12] = [
     ("F16", Prim::F16),
     ("Bf16", Prim::BF16),
     ("F32", Prim::F32),
@@ -49,19 +49,19 @@ pub(crate) struct Vector {
 
 impl Vector {
     /// Returns the vector with this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         let (of, lanes) = name.rsplit_once('x')?;
         let lanes = ["2", "3", "4"].iter().position(|known| *known == lanes)? + 2;
-        let (_, lane) = OF.into_iter().find(|(known, _)| *known == of)?;
+        let (_, lane) = LANE_TYPES.into_iter().find(|(known, _)| *known == of)?;
         Some(Self { lane, lanes })
     }
 
     /// Returns the vector that a whole path names: `F32x4`, `warpwise::F32x4`.
-    pub(crate) fn at(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         let path = path.trim_start_matches("::");
         let path = path.strip_prefix("warpwise::").unwrap_or(path);
         let path = path.strip_prefix("prelude::").unwrap_or(path);
-        Self::named(path.strip_prefix("vector::").unwrap_or(path))
+        Self::from_name(path.strip_prefix("vector::").unwrap_or(path))
     }
 
     /// Returns the three vectors with this lane type.
@@ -71,7 +71,8 @@ impl Vector {
 
     /// Returns the vector's name.
     pub(crate) fn name(self) -> Ident {
-        let of = OF.iter().find(|(_, lane)| *lane == self.lane).map_or("", |(name, _)| name);
+        let of =
+            LANE_TYPES.iter().find(|(_, lane)| *lane == self.lane).map_or("", |(name, _)| name);
         format_ident!("{of}x{}", self.lanes)
     }
 
@@ -82,7 +83,7 @@ impl Vector {
 
     /// Returns the names of the lanes.
     fn fields(self) -> Vec<Ident> {
-        LANES[..self.lanes].iter().map(|lane| format_ident!("{lane}")).collect()
+        LANE_NAMES[..self.lanes].iter().map(|lane| format_ident!("{lane}")).collect()
     }
 
     /// Returns the alignment in bytes: the size, so that a vector is loaded and stored at once, but
@@ -96,7 +97,7 @@ impl Vector {
     }
 
     /// Makes a value lane by lane.
-    fn each(self, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
+    fn map_lanes(self, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
         let (name, fields) = (self.name(), self.fields());
         let values = fields.iter().map(lane);
         quote!(#name { #(#fields: #values),* })
@@ -128,14 +129,14 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Returns the items of the vectors that these words may need.
-pub(crate) fn items(words: &Words) -> Vec<Item> {
-    let families = OF.into_iter().filter(|(_, lane)| words.ask_for(*lane));
+pub(crate) fn items(words: &Identifiers) -> Vec<Item> {
+    let families = LANE_TYPES.into_iter().filter(|(_, lane)| words.need_lane_type(*lane));
     let vectors = families.flat_map(|(_, lane)| Vector::family(lane));
     let tokens = vectors.map(|vector| {
         let declaration = vector.declaration();
-        let methods = methods::named(vector, words);
-        let operators = operators::all(vector);
-        let contracted = operators::contracted(vector);
+        let methods = methods::selected_impl(vector, words);
+        let operators = operators::operator_impls(vector);
+        let contracted = operators::contraction_impl(vector);
         quote!(#declaration #methods #operators #contracted)
     });
     let file = syn::parse2::<syn::File>(tokens.collect());
@@ -150,25 +151,25 @@ mod tests {
     #[test]
     fn names_lead_to_vectors() {
         let vector = Vector { lane: Prim::BF16, lanes: 2 };
-        assert_eq!(Vector::named("Bf16x2"), Some(vector));
+        assert_eq!(Vector::from_name("Bf16x2"), Some(vector));
         assert_eq!(vector.name(), "Bf16x2");
-        assert_eq!(Vector::at("warpwise::prelude::Bf16x2"), Some(vector));
+        assert_eq!(Vector::from_path("warpwise::prelude::Bf16x2"), Some(vector));
         for name in ["F32x5", "F33x4", "x4", "F32x", "F32", "bf16x2", "m::F32x4"] {
-            assert_eq!(Vector::at(name), None, "{name}");
+            assert_eq!(Vector::from_path(name), None, "{name}");
         }
         assert!(is_name("F32x5") && is_name("Bf16x9") && !is_name("Fx4") && !is_name("Box"));
     }
 
     #[test]
     fn vectors_are_aligned_to_what_is_loaded_at_once() {
-        let align = |name| Vector::named(name).unwrap().align();
+        let align = |name| Vector::from_name(name).unwrap().align();
         let names = ["F32x4", "F32x3", "F32x2", "F64x2", "F64x4", "U8x4", "F16x2", "I8x3"];
         assert_eq!(names.map(align), [16, 4, 8, 16, 16, 4, 4, 1]);
     }
 
     #[test]
     fn what_kernels_get_is_what_they_name() {
-        let words = |kernel| Words::in_items([].iter(), Some(&kernel));
+        let words = |kernel| Identifiers::in_items([].iter(), Some(&kernel));
         let items = items(&words(syn::parse_quote!(
             fn f(v: F32x2) {
                 v.dot(v.yx());

@@ -16,7 +16,7 @@ type Operators = &'static [(&'static str, &'static str)];
 
 /// Returns the operators of `vector` with another vector or a number, those with a `u32`, and the
 /// unary ones.
-fn operators(
+fn supported_operators(
     vector: Vector,
 ) -> (impl Iterator<Item = (&'static str, &'static str)>, Operators, Operators) {
     let is_int = vector.lane.is_int();
@@ -32,23 +32,23 @@ fn operators(
 }
 
 /// Returns all operator `impl`s of `vector`.
-pub(crate) fn all(vector: Vector) -> TokenStream {
-    let (numbers, shifts, unary) = operators(vector);
-    let binary = numbers.map(|(of_trait, op)| binary(vector, of_trait, op));
+pub(crate) fn operator_impls(vector: Vector) -> TokenStream {
+    let (numbers, shifts, unary) = supported_operators(vector);
+    let binary = numbers.map(|(of_trait, op)| binary_impl(vector, of_trait, op));
     let shifts = shifts.iter().map(|(of_trait, op)| {
         let u32 = quote!(u32);
-        by_number(vector, of_trait, op, &u32)
+        number_impl(vector, of_trait, op, &u32)
     });
-    let unary = unary.iter().map(|(of_trait, op)| self::unary(vector, of_trait, op));
-    let from = from(vector);
+    let unary = unary.iter().map(|(of_trait, op)| self::unary_impl(vector, of_trait, op));
+    let from = array_conversions(vector);
     quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
 }
 
 /// Returns the same operators on references, as numbers have them. They are for the host; kernels
 /// dereference operands.
-pub(crate) fn by_reference(vector: Vector) -> TokenStream {
+pub(crate) fn reference_impls(vector: Vector) -> TokenStream {
     let (name, scalar) = (vector.name().into_token_stream(), vector.scalar().into_token_stream());
-    let (numbers, shifts, unary) = operators(vector);
+    let (numbers, shifts, unary) = supported_operators(vector);
     let binary = numbers.map(|(of_trait, op)| {
         let of_pairs = [(&name, &name), (&name, &scalar), (&scalar, &name)];
         let of_pairs = of_pairs.map(|(lhs, rhs)| binary_by_reference(of_trait, op, lhs, rhs));
@@ -62,7 +62,7 @@ pub(crate) fn by_reference(vector: Vector) -> TokenStream {
         quote!(#shift #assigned)
     });
     let unary = unary.iter().map(|(of_trait, op)| {
-        let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
         quote! {
             impl ::core::ops::#of_trait for &#name {
                 type Output = #name;
@@ -82,7 +82,7 @@ fn binary_by_reference(
     lhs: &TokenStream,
     rhs: &TokenStream,
 ) -> TokenStream {
-    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+    let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
     let sides = [
         (quote!(&#lhs), rhs.clone(), quote!(*self #op other)),
         (lhs.clone(), quote!(&#rhs), quote!(self #op *other)),
@@ -107,7 +107,7 @@ fn assigned_by_reference(
     name: &TokenStream,
     rhs: &TokenStream,
 ) -> TokenStream {
-    let Names { assign_op, assign, assign_method, .. } = Names::of(of_trait, op);
+    let OperatorNames { assign_op, assign, assign_method, .. } = OperatorNames::new(of_trait, op);
     quote! {
         impl ::core::ops::#assign<&#rhs> for #name {
             #[inline]
@@ -117,13 +117,13 @@ fn assigned_by_reference(
 }
 
 /// Returns an operator on two vectors, a vector and a number, and a number and a vector.
-fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+fn binary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
-    let Names { op, assign_op, of_trait: named, assign, method, assign_method } =
-        Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(self.#lane #op other.#lane));
-    let reversed = vector.each(|lane| quote!(self #op other.#lane));
-    let by_number = self::by_number(vector, of_trait, &op.to_string(), &quote!(#scalar));
+    let OperatorNames { op, assign_op, of_trait: named, assign, method, assign_method } =
+        OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other.#lane));
+    let reversed = vector.map_lanes(|lane| quote!(self #op other.#lane));
+    let by_number = self::number_impl(vector, of_trait, &op.to_string(), &quote!(#scalar));
     quote! {
         impl ::core::ops::#named for #name {
             type Output = #name;
@@ -144,10 +144,11 @@ fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
 }
 
 /// Returns an operator on a vector and a number.
-fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
+fn number_impl(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
     let (name, fields) = (vector.name(), vector.fields());
-    let Names { op, assign_op, of_trait, assign, method, assign_method } = Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(self.#lane #op other));
+    let OperatorNames { op, assign_op, of_trait, assign, method, assign_method } =
+        OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other));
     quote! {
         impl ::core::ops::#of_trait<#number> for #name {
             type Output = #name;
@@ -162,7 +163,7 @@ fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> 
 }
 
 /// The names of an operator's trait, methods and tokens.
-struct Names {
+struct OperatorNames {
     op: TokenStream,
     assign_op: TokenStream,
     of_trait: proc_macro2::Ident,
@@ -171,8 +172,8 @@ struct Names {
     assign_method: proc_macro2::Ident,
 }
 
-impl Names {
-    fn of(of_trait: &str, op: &str) -> Self {
+impl OperatorNames {
+    fn new(of_trait: &str, op: &str) -> Self {
         let tokens = |text: String| text.parse().expect("operators are tokens");
         let method = of_trait.to_lowercase();
         Self {
@@ -186,10 +187,10 @@ impl Names {
     }
 }
 
-fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+fn unary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     let name = vector.name();
-    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(#op self.#lane));
+    let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(#op self.#lane));
     quote! {
         impl ::core::ops::#of_trait for #name {
             type Output = #name;
@@ -200,7 +201,7 @@ fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
 }
 
 /// Returns the conversions from and to arrays.
-fn from(vector: Vector) -> TokenStream {
+fn array_conversions(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices = (0..lanes).map(Literal::usize_unsuffixed);
@@ -220,13 +221,13 @@ fn from(vector: Vector) -> TokenStream {
 
 /// Returns the sums of products, and the conversion of numbers to vectors for them. Only kernels
 /// have them, in place of the separate operators.
-pub(crate) fn contracted(vector: Vector) -> TokenStream {
+pub(crate) fn contraction_impl(vector: Vector) -> TokenStream {
     if !vector.lane.is_float() || vector.lane.is_half() {
         return TokenStream::new();
     }
     let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
     let sum = |name: &str, params: TokenStream, lane: &dyn Fn(&Ident) -> TokenStream| {
-        let (method, lanes) = (format_ident!("{name}"), vector.each(lane));
+        let (method, lanes) = (format_ident!("{name}"), vector.map_lanes(lane));
         quote!(fn #method(#params) -> Self { #lanes })
     };
     let left = || quote!(a: Self, b: Self, c: Self);
@@ -241,7 +242,7 @@ pub(crate) fn contracted(vector: Vector) -> TokenStream {
         sum("plus_negated", right(), &|lane| quote!(c.#lane + -(a.#lane * b.#lane))),
         sum("minus_negated", right(), &|lane| quote!(c.#lane - -(a.#lane * b.#lane))),
     ];
-    let splat = vector.each(|_| quote!(value));
+    let splat = vector.map_lanes(|_| quote!(value));
     quote! {
         impl #name {
             fn splatted(value: #scalar) -> Self { #splat }
@@ -255,7 +256,7 @@ pub(crate) fn contracted(vector: Vector) -> TokenStream {
 }
 
 /// Returns the `impl`s of the host: what kernels have built in, such as indexing, or do not need.
-pub(crate) fn on_host(vector: Vector) -> TokenStream {
+pub(crate) fn host_impls(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices: Vec<_> = (0..lanes).map(Literal::usize_unsuffixed).collect();
