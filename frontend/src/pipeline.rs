@@ -117,7 +117,7 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     };
     let context = infer::InferInput {
         program: &program,
-        written,
+        function: written,
         home: None,
         kernel: Some(options),
         instance: None,
@@ -286,7 +286,13 @@ fn check_function(
         return None;
     }
     let home = Some(callee.item);
-    let context =
-        infer::InferInput { program, written, home, kernel: None, instance: None, generics: &[] };
+    let context = infer::InferInput {
+        program,
+        function: written,
+        home,
+        kernel: None,
+        instance: None,
+        generics: &[],
+    };
     infer::infer_function(&context, errors)
 }

@@ -12,7 +12,7 @@ use warpwise_compiler::{
 
 /// The kind of an expression.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ExprKind {
     /// An expression with a reported error.
     Reported,
     /// `()`
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     /// A constant of std.
     Constant(Constant),
     /// A constant parameter or open constant, as an extent.
-    Param(Len),
+    ConstParam(Len),
     /// `size_of` or `align_of` of a type.
     Measure(Measure, Ty),
     /// A variable.
@@ -41,11 +41,11 @@ pub(crate) enum Kind {
         index: Box<Expr>,
     },
     /// `base[start..end]`; the base is a place of slice or array type.
-    Part {
+    Slice {
         /// The sliced place.
         base: Box<Expr>,
         /// The bounds of the slice.
-        ends: Ends,
+        ends: SliceBounds,
         /// True if the end is included.
         inclusive: bool,
     },
@@ -57,7 +57,7 @@ pub(crate) enum Kind {
         index: Box<Expr>,
     },
     /// `.as_mut()` of a place of type `Option`.
-    Inside(Box<Expr>),
+    OptionAsMut(Box<Expr>),
     /// `&place` and `&mut place`; the type tells which.
     Borrow(Box<Expr>),
     /// A coercion of a reference to an array into a reference to a slice.
@@ -158,9 +158,9 @@ pub(crate) enum Kind {
         body: Block,
     },
     /// `for` over a range.
-    For(Box<For>),
+    ForRange(Box<ForRange>),
     /// `for` over another iterator.
-    Each(Box<Each>),
+    ForEach(Box<ForEach>),
     /// `break`
     Break {
         /// The target.
@@ -179,7 +179,7 @@ pub(crate) enum Kind {
     /// A closure as a function pointer.
     Pointer(Box<Expr>),
     /// A call of a closure or function pointer.
-    Invoke {
+    CallValue {
         /// The closure or function pointer.
         callee: Box<Expr>,
         /// The arguments.
@@ -215,14 +215,14 @@ pub(crate) enum Kind {
         arms: Vec<Arm>,
     },
     /// A test of a value against a pattern. The variables are bound only if it succeeds.
-    Is {
+    Matches {
         /// The scrutinee: a place or a value.
         of: Box<Expr>,
         /// The pattern.
         pattern: Box<Pattern>,
     },
     /// `<` and its kin on a type other than a number: lexicographic over the parts.
-    Ordered {
+    OrderedCompare {
         /// The operator.
         op: CompareOp,
         /// Left side.
@@ -231,7 +231,7 @@ pub(crate) enum Kind {
         rhs: Box<Expr>,
     },
     /// `cmp` or `partial_cmp` of a type with a part that an `impl` compares.
-    Order {
+    OrderingCall {
         /// True for `cmp`.
         total: bool,
         /// Left side.
@@ -240,7 +240,7 @@ pub(crate) enum Kind {
         rhs: Box<Expr>,
     },
     /// `==` or `!=` on a type other than a number: field by field.
-    Same {
+    Equality {
         /// True for `!=`.
         negated: bool,
         /// Left side.
@@ -274,7 +274,7 @@ pub(crate) enum Kind {
     /// `.len()` of a place of slice or array type.
     Length(Box<Expr>),
     /// `.len()` of an iterator.
-    Remaining(Box<Expr>),
+    IterLen(Box<Expr>),
     /// `shared_dyn!(.., len)`; the expression's type has the element type.
     SharedDyn {
         /// The variable that is initialized with it, if the pattern is a plain name.
@@ -283,9 +283,9 @@ pub(crate) enum Kind {
         len: Box<Expr>,
     },
     /// `println!`, `panic!` and the like.
-    Say(Box<Say>),
+    Message(Box<MessageExpr>),
     /// `debug_assert!` and its kin: a check under debug assertions only.
-    InDebug(Box<Expr>),
+    DebugOnly(Box<Expr>),
     /// `shared!(..)`; the expression's type has the element type.
     Shared {
         /// The variable that is initialized with it, if the pattern is a plain name.
@@ -295,7 +295,7 @@ pub(crate) enum Kind {
 
 /// `for var in start..end`
 #[derive(Debug)]
-pub(crate) struct For {
+pub(crate) struct ForRange {
     /// Its label.
     pub(crate) label: Label,
     /// The pattern for each value.
@@ -318,7 +318,7 @@ pub(crate) struct For {
 
 /// `for pattern in iterator`
 #[derive(Debug)]
-pub(crate) struct Each {
+pub(crate) struct ForEach {
     /// Its label.
     pub(crate) label: Label,
     /// The pattern for each item.
@@ -359,7 +359,7 @@ pub(crate) struct Closure {
 
 /// A message that is printed, or that ends the thread.
 #[derive(Debug)]
-pub(crate) struct Say {
+pub(crate) struct MessageExpr {
     /// The text; every placeholder names its argument by number.
     pub(crate) format: Format,
     /// The arguments: numbers, `bool` and composites of them.
@@ -370,7 +370,7 @@ pub(crate) struct Say {
 
 /// The bounds of a slice expression.
 #[derive(Debug)]
-pub(crate) enum Ends {
+pub(crate) enum SliceBounds {
     /// Bounds written as `start..end`.
     Written {
         /// The index of the first element; `None` for the start of the slice.

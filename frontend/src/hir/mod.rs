@@ -17,7 +17,7 @@ use crate::{
 pub(crate) use crate::{
     hir::{
         atomic::{Atomic, AtomicMethod, OrderingArg, stronger_ordering},
-        expr::{Call, Closure, Each, Ends, For, Kind, Say},
+        expr::{Call, Closure, ExprKind, ForEach, ForRange, MessageExpr, SliceBounds},
     },
     types::GenericArg,
 };
@@ -50,7 +50,7 @@ pub(crate) struct Function {
     /// The type table; no type is unknown any more.
     pub(crate) types: Types,
     /// The spans of all nodes.
-    pub(crate) places: Table<At, SpanRange>,
+    pub(crate) spans: Table<At, SpanRange>,
     /// The return type.
     pub(crate) ret: Ty,
     /// True if it contains a `return`.
@@ -148,7 +148,7 @@ pub(crate) enum StmtKind {
 #[derive(Debug)]
 pub(crate) struct Expr {
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExprKind,
     /// Its type.
     pub(crate) ty: Ty,
     /// Its span.
@@ -231,12 +231,12 @@ impl Expr {
     pub(crate) fn is_place(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Var(_)
-                | Kind::Deref(_)
-                | Kind::Index { .. }
-                | Kind::Part { .. }
-                | Kind::Field { .. }
-                | Kind::Scoped { .. }
+            ExprKind::Var(_)
+                | ExprKind::Deref(_)
+                | ExprKind::Index { .. }
+                | ExprKind::Slice { .. }
+                | ExprKind::Field { .. }
+                | ExprKind::Scoped { .. }
         )
     }
 }

@@ -29,8 +29,8 @@ pub(crate) use crate::infer::{
 use crate::{
     attr::Options,
     hir::{
-        At, Block, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable,
-        lint_levels,
+        At, Block, Expr, ExprKind, Function, GenericKind, Label, LabelInfo, LintLevels, Var,
+        Variable, lint_levels,
     },
     infer::{
         items::{
@@ -64,7 +64,7 @@ pub(crate) struct InferInput<'a> {
     /// The items, the standard library and the instances made so far.
     pub(crate) program: &'a Program<'a>,
     /// The function.
-    pub(crate) written: FunctionSyntax<'a>,
+    pub(crate) function: FunctionSyntax<'a>,
     /// The item that is the function or contains it; `None` for the kernel.
     pub(crate) home: Option<usize>,
     /// The arguments of `#[kernel(..)]`; `None` in a device function.
@@ -77,11 +77,11 @@ pub(crate) struct InferInput<'a> {
 
 /// Infers a function; `None` if something was reported.
 pub(crate) fn infer_function(
-    context: &InferInput<'_>,
+    input: &InferInput<'_>,
     errors: &mut Errors,
 ) -> Option<(Function, Notes)> {
     let mut local = Errors::default();
-    let inferred = Infer::new(context, &mut local).infer_function();
+    let inferred = Infer::new(input, &mut local).infer_function();
     let good = local.is_empty();
     errors.append(local);
     good.then_some(inferred)
@@ -151,8 +151,14 @@ fn infer_outside_function<T>(
         outer: None,
     };
     let given = InstanceArgs { args: Vec::new(), self_ty: None };
-    let context =
-        InferInput { program, written, home, kernel: None, instance: Some(&given), generics };
+    let input = InferInput {
+        program,
+        function: written,
+        home,
+        kernel: None,
+        instance: Some(&given),
+        generics,
+    };
     let mut local = Errors::default();
     let inferred = infer(&mut Infer::new(&context, &mut local));
     errors.append(local);
@@ -169,7 +175,7 @@ fn report_unknown_open_constant(errors: &mut Errors, name: &str, at: SpanRange) 
 }
 
 struct Infer<'a> {
-    context: &'a InferInput<'a>,
+    input: &'a InferInput<'a>,
     errors: &'a mut Errors,
     names: GenericNames,
     /// Local constants of the function, by name.
@@ -178,7 +184,7 @@ struct Infer<'a> {
     types: Types,
     vars: Table<Var, Variable>,
     labels: Table<Label, LabelInfo>,
-    places: Table<At, SpanRange>,
+    spans: Table<At, SpanRange>,
     scope: Scope,
     /// Lint levels of the enclosing statements, outermost first.
     levels: LintLevels,
@@ -229,15 +235,15 @@ struct Target {
 }
 
 impl<'a> Infer<'a> {
-    fn new(context: &'a InferInput<'a>, errors: &'a mut Errors) -> Self {
-        let mut types = Types::new(context.generics.to_vec(), context.program.names.clone());
+    fn new(input: &'a InferInput<'a>, errors: &'a mut Errors) -> Self {
+        let mut types = Types::new(input.generics.to_vec(), input.program.names.clone());
         let ret = types.unit();
-        let (names, env) = signature::declare_generics(context, &mut types, errors);
-        if context.instance.is_none() {
+        let (names, env) = signature::declare_generics(input, &mut types, errors);
+        if input.instance.is_none() {
             types.generics = names.generics.iter().map(|generic| generic.name.clone()).collect();
         }
         Self {
-            context,
+            input,
             errors,
             names,
             constants: Vec::new(),
@@ -245,7 +251,7 @@ impl<'a> Infer<'a> {
             types,
             vars: Table::new(),
             labels: Table::new(),
-            places: Table::new(),
+            spans: Table::new(),
             scope: Scope::default(),
             levels: Vec::new(),
             targets: Vec::new(),
@@ -268,11 +274,11 @@ impl<'a> Infer<'a> {
     }
 
     fn infer_function(mut self) -> (Function, Notes) {
-        let FunctionSyntax { sig, block: written, attrs, outer_attrs, .. } = self.context.written;
-        if self.context.instance.is_none() {
+        let FunctionSyntax { sig, block: written, attrs, outer_attrs, .. } = self.input.function;
+        if self.input.instance.is_none() {
             self.bind_self_type();
         }
-        let options = self.context.kernel;
+        let options = self.input.kernel;
         let block = options.and_then(|options| options.block.as_ref());
         let block = block.map(|dims| self.eval_block_dims(dims));
         let params = self.infer_signature(sig);
@@ -300,7 +306,7 @@ impl<'a> Infer<'a> {
             vars: self.vars,
             labels: self.labels,
             types: self.types,
-            places: self.places,
+            spans: self.spans,
             ret: self.ret,
             returns_early: self.returns_early,
             levels: options
@@ -322,7 +328,7 @@ impl<'a> Infer<'a> {
 
     /// Binds `Self` to the type of the surrounding `impl`, whose parameters stand for themselves.
     fn bind_self_type(&mut self) {
-        if let Some(home) = self.context.home
+        if let Some(home) = self.input.home
             && let Some(syn::Item::Impl(of)) = self.program().item(home)
         {
             let this = self.resolve_type(&of.self_ty);
@@ -360,7 +366,7 @@ impl<'a> Infer<'a> {
         for (_, var) in self.vars.iter() {
             if let Type::Unknown(_) = self.types.get(var.ty) {
                 self.errors.advise(
-                    self.places[var.at],
+                    self.spans[var.at],
                     format_args!("the type of `{}` is not known", var.name),
                     format_args!("write it: `let {}: f32`", var.name),
                 );
@@ -369,10 +375,10 @@ impl<'a> Infer<'a> {
     }
 
     fn record_span(&mut self, range: SpanRange) -> At {
-        self.places.push(self.fixed_span.unwrap_or(range))
+        self.spans.push(self.fixed_span.unwrap_or(range))
     }
 
-    fn make_expr(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {
+    fn make_expr(&mut self, kind: ExprKind, ty: Ty, range: SpanRange) -> Expr {
         let at = self.record_span(range);
         Expr { kind, ty, at }
     }
@@ -384,12 +390,12 @@ impl<'a> Infer<'a> {
         }
         let Expr { ty, at, .. } = place;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(place)) };
-        Expr { kind: Kind::Block { label: None, block }, ty, at }
+        Expr { kind: ExprKind::Block { label: None, block }, ty, at }
     }
 
     fn make_reported(&mut self, proof: Reported, range: SpanRange) -> Expr {
         let ty = self.types.add(Type::Reported(proof));
-        self.make_expr(Kind::Reported, ty, range)
+        self.make_expr(ExprKind::Reported, ty, range)
     }
 
     fn oblige(&mut self, at: SpanRange, obligation: Obligation) {

@@ -320,7 +320,7 @@ impl<'a> Program<'a> {
         }
         let context = infer::InferInput {
             program: self,
-            written,
+            function: written,
             home: Some(callee.item),
             kernel: None,
             instance: Some(instance_args),

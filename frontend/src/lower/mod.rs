@@ -226,7 +226,7 @@ impl Frame {
             vars: vec![None; function.vars.len()],
             labels: vec![None; function.labels.len()],
             shared: Vec::new(),
-            spans: vec![None; function.places.len()],
+            spans: vec![None; function.spans.len()],
             called: None,
             checks_overflow: true,
             origin: Origin::Kernel,
@@ -276,7 +276,7 @@ impl Emit<'_> {
             return span;
         }
         let span = Span::new(self.spans.len());
-        self.spans.push(self.frame.function.places[at]);
+        self.spans.push(self.frame.function.spans[at]);
         self.origins.push(self.frame.origin);
         self.frame.spans[at.index()] = Some(span);
         span
@@ -286,7 +286,7 @@ impl Emit<'_> {
     fn range(&self, at: At) -> SpanRange {
         match self.frame.called {
             Some(span) => self.spans[span.index()],
-            None => self.frame.function.places[at],
+            None => self.frame.function.spans[at],
         }
     }
 

@@ -4,7 +4,7 @@
 /// The kind of an iterator: a source or an adapter. Its type lists the item type, then the types of
 /// its parts, which each variant names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Chain {
+pub(crate) enum IterKind {
     /// `a..b`: both bounds.
     Range,
     /// `a..=b`: both bounds.
@@ -29,7 +29,7 @@ pub(crate) enum Chain {
     Adapter(Adapter),
 }
 
-impl Chain {
+impl IterKind {
     /// Returns, for a range of numbers, whether it includes its end.
     pub(crate) fn is_range(self) -> Option<bool> {
         match self {
@@ -230,7 +230,7 @@ impl Adapter {
     }
 }
 
-impl Chain {
+impl IterKind {
     /// Returns the name in std.
     pub(crate) const fn name(self) -> &'static str {
         match self {

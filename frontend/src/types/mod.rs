@@ -18,7 +18,7 @@ mod unify;
 pub(crate) mod vector;
 
 pub(crate) use crate::types::prim::{Prim, atomic_from_name, atomic_name};
-use crate::{syntax::error::Reported, types::chain::Chain};
+use crate::{syntax::error::Reported, types::chain::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::{
     id::{Id as _, Table},
@@ -100,7 +100,7 @@ pub(crate) enum Type {
     /// A function pointer: the parameter types, then the return type.
     Pointer(List),
     /// An iterator: its item type, then the types of its parts.
-    Iter(Chain, List),
+    Iter(IterKind, List),
 }
 
 /// An array length.

@@ -1,6 +1,6 @@
 //! Known types, independent of any function: the arguments of instances of device functions. Only
 //! the kernel's own generic parameters are open in them.
-use crate::types::{Prim, chain::Chain};
+use crate::types::{Prim, chain::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, GenericId};
 
@@ -41,7 +41,7 @@ pub(crate) enum Mono {
     /// A function pointer: the parameter types, then the return type.
     Pointer(Vec<MonoArg>),
     /// An iterator: its item type, then the types of its parts.
-    Iter(Chain, Vec<Mono>),
+    Iter(IterKind, Vec<Mono>),
 }
 
 /// The signature of a closure.

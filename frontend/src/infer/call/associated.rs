@@ -1,6 +1,6 @@
 //! Calls of associated functions of number types and of their traits, by path.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::Infer,
     syntax::span::SpanRange,
     types::{
@@ -74,13 +74,13 @@ impl Infer<'_> {
     ) -> Expr {
         let Some(receiver) = call.args.first() else {
             self.report_arg_count(spec.params.len() + 1, 0, at);
-            return self.make_expr(Kind::Reported, this, at);
+            return self.make_expr(ExprKind::Reported, this, at);
         };
         let receiver = self.infer_expr_coerce(receiver, this);
         let rest: Vec<&syn::Expr> = call.args.iter().skip(1).collect();
         if rest.len() != spec.params.len() {
             self.report_arg_count(spec.params.len() + 1, call.args.len(), at);
-            return self.make_expr(Kind::Reported, this, at);
+            return self.make_expr(ExprKind::Reported, this, at);
         }
         self.apply_method_to(spec, this, Some(receiver), &rest, at)
     }

@@ -1,6 +1,6 @@
 //! Methods of atomics.
 use crate::{
-    hir::{Atomic, AtomicMethod, Expr, GenericArg, Kind, OrderingArg},
+    hir::{Atomic, AtomicMethod, Expr, ExprKind, GenericArg, OrderingArg},
     infer::{Infer, call::closure::CallSignature, items::cycles::Definition},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type, ordering::ORDERS},
@@ -92,7 +92,7 @@ impl Infer<'_> {
         };
         if !self.check_arg_count(form.value_count + form.order_count, &call.args, at) {
             let ty = self.prim(prim);
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let value = self.prim(prim);
         let args: Vec<Expr> = call
@@ -115,7 +115,7 @@ impl Infer<'_> {
             AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
         };
         if orders.len() != form.order_count {
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         self.make_atomic(Atomic { method: form.method, place, args, name, orders }, ty, at)
     }
@@ -132,7 +132,7 @@ impl Infer<'_> {
         {
             self.errors.report(at, wrong);
         }
-        self.make_expr(Kind::Atomic(Box::new(atomic)), ty, at)
+        self.make_expr(ExprKind::Atomic(Box::new(atomic)), ty, at)
     }
 
     /// Infers `a.fetch_update(set_order, fetch_order, |value| ..)`.
@@ -146,14 +146,14 @@ impl Infer<'_> {
         let value = self.prim(prim);
         let ty = self.exchange_result_type(value);
         if !self.check_arg_count(3, &call.args, at) {
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let orders = (self.infer_ordering(&call.args[0]), self.infer_ordering(&call.args[1]));
         let ret = self.option_type(value);
         let closure =
             self.infer_callable(&call.args[2], &CallSignature { params: vec![value], ret });
         let (Some(set), Some(load)) = orders else {
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         };
         let (method, args) = (AtomicMethod::FetchUpdate, vec![closure]);
         let (name, orders) = ("fetch_update".to_owned(), vec![set, load]);
@@ -180,9 +180,9 @@ impl Infer<'_> {
     ) -> Expr {
         self.check_arg_count(0, &call.args, at);
         let ty = place.ty;
-        let place = self.make_expr(Kind::Scoped { atomic: Box::new(place), scope }, ty, at);
+        let place = self.make_expr(ExprKind::Scoped { atomic: Box::new(place), scope }, ty, at);
         let ty = self.types.reference(false, ty);
-        self.make_expr(Kind::Borrow(Box::new(place)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at)
     }
 
     /// Infers `a.get_mut()`: a reference to the value, which `&mut` proves to be unshared.
@@ -196,10 +196,10 @@ impl Infer<'_> {
         self.check_arg_count(0, &call.args, at);
         self.require_mutable(&place);
         let ty = self.types.reference(true, place.ty);
-        let slice = Box::new(self.make_expr(Kind::Borrow(Box::new(place)), ty, at));
+        let slice = Box::new(self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at));
         let value = self.prim(prim);
         let ty = self.types.reference(true, value);
-        self.make_expr(Kind::Reshape { slice, len: None }, ty, at)
+        self.make_expr(ExprKind::Reshape { slice, len: None }, ty, at)
     }
 
     /// Infers an ordering: one of std's by its name or by a constant's, or a value.
@@ -232,7 +232,11 @@ impl Infer<'_> {
         let nothing = self.types.list(Vec::new());
         let ty = self.types.add(Type::Adt(item, nothing));
         let variant = ORDERS.iter().position(|(known, _)| *known == name);
-        Some(self.make_expr(Kind::Aggregate { variant, fields: Vec::new(), base: None }, ty, at))
+        Some(self.make_expr(
+            ExprKind::Aggregate { variant, fields: Vec::new(), base: None },
+            ty,
+            at,
+        ))
     }
 
     fn resolve_ordering(&mut self, expr: &syn::Expr) -> Option<Order> {

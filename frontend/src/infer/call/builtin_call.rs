@@ -1,6 +1,6 @@
 //! Calls of built-in functions.
 use crate::{
-    hir::{Expr, GenericArg, Kind},
+    hir::{Expr, ExprKind, GenericArg},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{
@@ -26,7 +26,7 @@ impl Infer<'_> {
         }
         let ret = self.builtin_part_type(found.ret, value);
         if !self.check_arg_count(found.params.len(), &call.args, at) {
-            return self.make_expr(Kind::Reported, ret, at);
+            return self.make_expr(ExprKind::Reported, ret, at);
         }
         let mut args = Vec::with_capacity(call.args.len());
         for (arg, part) in call.args.iter().zip(&found.params) {
@@ -60,7 +60,7 @@ impl Infer<'_> {
             let ty = self.resolve_type(ty);
             self.unify(at, value, ty);
         }
-        self.make_expr(Kind::Builtin { which: found.which, args }, ret, at)
+        self.make_expr(ExprKind::Builtin { which: found.which, args }, ret, at)
     }
 
     pub(crate) fn builtin_part_type(&mut self, part: builtin::BuiltinPart, value: Ty) -> Ty {

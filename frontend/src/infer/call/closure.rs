@@ -1,6 +1,6 @@
 //! Closures, which are inlined at their calls.
 use crate::{
-    hir::{Closure, Expr, Kind, Pattern, Var},
+    hir::{Closure, Expr, ExprKind, Pattern, Var},
     infer::Infer,
     syntax::{error::Reported, span::SpanRange},
     types::{ClosureType, Ty, Type},
@@ -55,7 +55,7 @@ impl Infer<'_> {
         let which = self.program().next_closure_number();
         let ty = self.types.closure(ClosureType { which, params: types, ret });
         let closure = Closure { params, copies, returns_early, levels: self.levels.clone(), body };
-        self.make_expr(Kind::Closure(Rc::new(closure)), ty, at)
+        self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)
     }
 
     fn infer_closure_params(
@@ -118,11 +118,11 @@ impl Infer<'_> {
             }
         };
         if !self.check_arg_count(params.len(), &call.args, at) {
-            return self.make_expr(Kind::Reported, ret, at);
+            return self.make_expr(ExprKind::Reported, ret, at);
         }
         let args = call.args.iter().zip(params);
         let args = args.map(|(arg, ty)| self.infer_expr_coerce(arg, ty)).collect();
-        self.make_expr(Kind::Invoke { callee: Box::new(callee), args }, ret, at)
+        self.make_expr(ExprKind::CallValue { callee: Box::new(callee), args }, ret, at)
     }
 
     /// Reports the call of a value that is not callable, or its use as a callable argument.

@@ -4,7 +4,7 @@
 //! The target of `into` and `try_into` may be decided after the call, so an obligation checks it at
 //! the end.
 use crate::{
-    hir::{Block, Expr, GenericArg, Kind},
+    hir::{Block, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
         traits::member::{CallFacts, Member, MemberKind},
@@ -27,7 +27,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         if !self.check_arg_count(1, &call.args, at) {
-            return self.make_expr(Kind::Reported, this, at);
+            return self.make_expr(ExprKind::Reported, this, at);
         }
         let value = self.infer_expr(&call.args[0], from);
         if name == "try_from"
@@ -114,13 +114,14 @@ impl<'a> Infer<'a> {
         let mut fields = Vec::with_capacity(count);
         for index in 0..count {
             let base = Box::new(self.make_variable(array, at));
-            let number = Box::new(self.make_expr(Kind::Int(index as u128), usize, at));
-            fields.push((index, self.make_expr(Kind::Index { base, index: number }, elem, at)));
+            let number = Box::new(self.make_expr(ExprKind::Int(index as u128), usize, at));
+            fields.push((index, self.make_expr(ExprKind::Index { base, index: number }, elem, at)));
         }
         let ty = self.types.tuple(vec![elem; count]);
-        let tuple = self.make_expr(Kind::Aggregate { variant: None, fields, base: None }, ty, at);
+        let tuple =
+            self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at);
         let block = Block { stmts, tail: Some(Box::new(tuple)) };
-        self.make_expr(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
     /// Decides the types of unsuffixed numbers that have only one conversion into the type of an
@@ -183,7 +184,7 @@ impl<'a> Infer<'a> {
     /// Makes a lossless cast; rustc checks that it is one.
     fn make_lossless_cast(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
         self.oblige(at, Obligation::From(value.ty, to));
-        self.make_expr(Kind::Cast(Box::new(value)), to, at)
+        self.make_expr(ExprKind::Cast(Box::new(value)), to, at)
     }
 
     /// Makes a checked cast to a `Result`: `Ok` if the value survives the round trip with its sign.
@@ -203,47 +204,47 @@ impl<'a> Infer<'a> {
         let mut stmts = Vec::new();
         let value = self.bind_value(value, &mut stmts);
         let variable = self.make_variable(value, at);
-        let cast = self.make_expr(Kind::Cast(Box::new(variable)), to, at);
+        let cast = self.make_expr(ExprKind::Cast(Box::new(variable)), to, at);
         let cast = self.bind_value(cast, &mut stmts);
         let fits = {
             let back = self.make_variable(cast, at);
-            let back = self.make_expr(Kind::Cast(Box::new(back)), from, at);
+            let back = self.make_expr(ExprKind::Cast(Box::new(back)), from, at);
             let value = self.make_variable(value, at);
             self.make_compare(CompareOp::Eq, back, value, at)
         };
         let same_sign = {
             let [value, cast] = [value, cast].map(|var| {
                 let value = self.make_variable(var, at);
-                let zero = self.make_expr(Kind::Int(0), value.ty, at);
+                let zero = self.make_expr(ExprKind::Int(0), value.ty, at);
                 self.make_compare(CompareOp::Lt, value, zero, at)
             });
             self.make_compare(CompareOp::Eq, value, cast, at)
         };
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(fits), Box::new(same_sign));
-        let cond = Box::new(self.make_expr(Kind::Lazy { and: true, lhs, rhs }, bool, at));
+        let cond = Box::new(self.make_expr(ExprKind::Lazy { and: true, lhs, rhs }, bool, at));
         let cast = self.make_variable(cast, at);
         let then = Block {
             stmts: Vec::new(),
             tail: Some(Box::new(self.make_variant(0, cast, result, at))),
         };
         let unit = self.types.unit();
-        let unit = self.make_expr(Kind::Unit, unit, at);
+        let unit = self.make_expr(ExprKind::Unit, unit, at);
         let error = self.make_variant(0, unit, error, at);
         let other = Some(Box::new(self.make_variant(1, error, result, at)));
-        let choice = self.make_expr(Kind::If { cond, then, other }, result, at);
+        let choice = self.make_expr(ExprKind::If { cond, then, other }, result, at);
         let block = Block { stmts, tail: Some(Box::new(choice)) };
-        self.make_expr(Kind::Block { label: None, block }, result, at)
+        self.make_expr(ExprKind::Block { label: None, block }, result, at)
     }
 
     fn make_compare(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        self.make_expr(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+        self.make_expr(ExprKind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
     /// Makes a variant with one field.
     fn make_variant(&mut self, variant: usize, part: Expr, ty: Ty, at: SpanRange) -> Expr {
         let fields = vec![(0, part)];
-        self.make_expr(Kind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)
     }
 }

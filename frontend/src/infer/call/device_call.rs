@@ -1,6 +1,6 @@
 //! Calls of device functions: parameter types, generic arguments and closures.
 use crate::{
-    hir::{Call, Expr, GenericArg, Kind},
+    hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
         call::closure::CallSignature,
@@ -53,7 +53,7 @@ impl<'a> Infer<'a> {
         }
         let skipped = usize::from(receiver.is_some());
         if !self.check_arg_count(params.len() - skipped, args, at) {
-            return self.make_expr(Kind::Reported, ret, at);
+            return self.make_expr(ExprKind::Reported, ret, at);
         }
         // Bounds go first: they tell the parameters of closures among the arguments.
         let bounds = self.fn_bounds(callee, sig, &env);
@@ -76,7 +76,7 @@ impl<'a> Infer<'a> {
             }
             self.resolve_impl_trait_return(&call, ret, at);
         }
-        self.make_expr(Kind::Call(Box::new(call)), ret, at)
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
     /// Decides the return type of a function that returns `impl Trait`: the type of its body, for
@@ -204,7 +204,7 @@ impl<'a> Infer<'a> {
 
     /// Unifies the signature of a closure with its bound.
     pub(crate) fn unify_signature(&mut self, value: &Expr, bound: &CallSignature) {
-        let (ty, at) = (self.types.pointee(value.ty), self.places[value.at]);
+        let (ty, at) = (self.types.pointee(value.ty), self.spans[value.at]);
         let called = match self.types.get(ty) {
             Type::Closure(id) => {
                 let closure = self.types.closure_type(id);

@@ -1,6 +1,6 @@
 //! Functions as values: closures that call them.
 use crate::{
-    hir::{Call, Closure, Expr, Kind, Pattern, PatternKind, Variable},
+    hir::{Call, Closure, Expr, ExprKind, Pattern, PatternKind, Variable},
     infer::{
         Infer,
         call::device_call::ResolvedFunction,
@@ -60,7 +60,7 @@ impl<'a> Infer<'a> {
         let (params, args) = self.make_argument_variables(&types, at);
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee, generics, this: env.self_ty, args };
-        let body = self.make_expr(Kind::Call(Box::new(call)), ret, at);
+        let body = self.make_expr(ExprKind::Call(Box::new(call)), ret, at);
         self.make_closure(params, types, body, at)
     }
 
@@ -68,7 +68,7 @@ impl<'a> Infer<'a> {
         let types = self.field_types(ty, shape);
         let (params, args) = self.make_argument_variables(&types, at);
         let fields = args.into_iter().enumerate().collect();
-        let kind = Kind::Aggregate { variant: shape.variant, fields, base: None };
+        let kind = ExprKind::Aggregate { variant: shape.variant, fields, base: None };
         let body = self.make_expr(kind, ty, at);
         self.make_closure(params, types, body, at)
     }
@@ -88,7 +88,7 @@ impl<'a> Infer<'a> {
             let var = self.vars.push(variable);
             let kind = PatternKind::Bind { var, by_ref: false, and: None };
             params.push(Pattern { kind, ty, at: place });
-            args.push(self.make_expr(Kind::Var(var), ty, at));
+            args.push(self.make_expr(ExprKind::Var(var), ty, at));
         }
         (params, args)
     }
@@ -104,6 +104,6 @@ impl<'a> Infer<'a> {
         let ty = self.types.closure(ClosureType { which, params: types, ret: body.ty });
         let closure =
             Closure { params, copies: Vec::new(), returns_early: false, levels: Vec::new(), body };
-        self.make_expr(Kind::Closure(Rc::new(closure)), ty, at)
+        self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)
     }
 }

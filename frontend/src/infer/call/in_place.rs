@@ -4,7 +4,7 @@
 //! The type of such a result depends on the argument types. The body is therefore inferred among
 //! the caller's types, as a block in place of the call: types decided later apply to it, too.
 use crate::{
-    hir::{Call, Expr, Kind, Stmt, StmtKind},
+    hir::{Call, Expr, ExprKind, Stmt, StmtKind},
     infer::{Infer, items::scope::Env},
     syntax::span::SpanRange,
     types::{Class, Ty, Type},
@@ -58,7 +58,7 @@ impl Infer<'_> {
         let (mut block, ty) = self.infer_block(written.block, None);
         self.unify_returned_items(written.sig, ty);
         block.stmts.splice(..0, stmts);
-        let block = self.make_expr(Kind::Block { label: None, block }, ty, at);
+        let block = self.make_expr(ExprKind::Block { label: None, block }, ty, at);
         self.fixed_span = outside;
         self.notes = notes;
         self.ret = ret;

@@ -1,6 +1,6 @@
 //! Method calls.
 use crate::{
-    hir::{Expr, GenericArg, GenericKind, Kind},
+    hir::{Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, Obligation,
         call::device_call::ResolvedFunction,
@@ -224,7 +224,7 @@ impl Infer<'_> {
 
     /// Adjusts the receiver to the method's `self`: by value, or by a reference to its place.
     pub(crate) fn adjust_receiver(&mut self, receiver: Expr, sig: &syn::Signature) -> Option<Expr> {
-        let at = self.places[receiver.at];
+        let at = self.spans[receiver.at];
         match sig.inputs.first() {
             Some(syn::FnArg::Receiver(by)) => match receiver_reference(by) {
                 Some(mutable) => {
@@ -232,7 +232,7 @@ impl Infer<'_> {
                         self.require_mutable(&receiver);
                     }
                     let ty = self.types.reference(mutable, receiver.ty);
-                    Some(self.make_expr(Kind::Borrow(Box::new(receiver)), ty, at))
+                    Some(self.make_expr(ExprKind::Borrow(Box::new(receiver)), ty, at))
                 }
                 None => Some(receiver),
             },
@@ -313,7 +313,7 @@ impl Infer<'_> {
     ) -> Expr {
         self.infer_discarded(&call.args);
         let open = match receiver.kind {
-            Kind::Param(len) => match self.types.extent(len) {
+            ExprKind::ConstParam(len) => match self.types.extent(len) {
                 Some(Extent::Generic(id)) => self
                     .names
                     .generics
@@ -324,7 +324,7 @@ impl Infer<'_> {
             _ => None,
         };
         let reported = if let Some(name) = open.map(|generic| generic.name.clone()) {
-            crate::infer::report_unknown_open_constant(self.errors, &name, self.places[receiver.at])
+            crate::infer::report_unknown_open_constant(self.errors, &name, self.spans[receiver.at])
         } else {
             let help = match class {
                 Class::Any => "declare the variable with its type",
@@ -332,7 +332,7 @@ impl Infer<'_> {
                 Class::Float => "give the number a suffix such as `f32`, or the variable a type",
             };
             let fact = format!("the type must be known before `{}` is called", call.method);
-            self.errors.advise(self.places[receiver.at], fact, help)
+            self.errors.advise(self.spans[receiver.at], fact, help)
         };
         let decided = self.types.add(Type::Reported(reported));
         self.types.decide(receiver.ty, decided);
@@ -375,7 +375,7 @@ impl Infer<'_> {
     ) -> Expr {
         if !self.check_arg_count(spec.params.len(), args, at) {
             let ty = self.method_part_type(spec.ret, this);
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let args: Vec<&syn::Expr> = args.iter().collect();
         self.apply_method_to(spec, this, receiver, &args, at)
@@ -396,7 +396,7 @@ impl Infer<'_> {
             all.push(self.infer_expr_coerce(arg, ty));
         }
         let ty = self.method_part_type(spec.ret, this);
-        self.make_expr(Kind::Method { which: spec.which, args: all }, ty, at)
+        self.make_expr(ExprKind::Method { which: spec.which, args: all }, ty, at)
     }
 
     fn method_part_type(&mut self, part: MethodPart, this: Ty) -> Ty {

@@ -12,7 +12,7 @@ mod pointer;
 pub(crate) mod reject;
 
 use crate::{
-    hir::{Expr, GenericArg, Kind, measure::Measure},
+    hir::{Expr, ExprKind, GenericArg, measure::Measure},
     infer::{
         Infer, Obligation,
         call::device_call::ResolvedFunction,
@@ -64,7 +64,7 @@ impl<'a> Infer<'a> {
             && let Some(var) = self.scope.find(ident)
         {
             let ty = self.vars[var].ty;
-            let callee = self.make_expr(Kind::Var(var), ty, SpanRange::token(ident.span()));
+            let callee = self.make_expr(ExprKind::Var(var), ty, SpanRange::token(ident.span()));
             return self.infer_value_call(callee, call, at);
         }
         let env = self.env.clone();
@@ -171,7 +171,7 @@ impl<'a> Infer<'a> {
 
     /// Registers the obligation on the values that threads contribute.
     fn oblige_collective(&mut self, found: Collective, result: &Expr, at: SpanRange) {
-        let Kind::Call(call) = &result.kind else { return };
+        let ExprKind::Call(call) = &result.kind else { return };
         let Some(GenericArg::Type(value)) = call.generics.first().copied() else { return };
         match found.takes {
             CollectiveArgs::Nothing => {}
@@ -199,7 +199,7 @@ impl<'a> Infer<'a> {
             true => hint.unwrap_or_else(|| self.unknown()),
             false => self.path_owner(path, &env)?.0,
         };
-        Some(self.make_expr(Kind::Default, ty, at))
+        Some(self.make_expr(ExprKind::Default, ty, at))
     }
 
     /// Resolves `Type::function` and `Trait::function`.

@@ -1,6 +1,6 @@
 //! Function pointers: coercion of closures and functions, and the choice of one of several.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{Infer, call::closure::CallSignature, items::path::callee_path},
     types::{List, Ty, Type},
 };
@@ -45,13 +45,13 @@ impl Infer<'_> {
         let Type::Pointer(list) = self.types.get(expected) else { return value };
         let Type::Closure(id) = self.types.get(value.ty) else { return value };
         let signature = self.pointer_signature(list);
-        let range = self.places[value.at];
+        let range = self.spans[value.at];
         if self.types.closure_type(id).params.len() != signature.params.len() {
             self.report_mismatch(range, value.ty, expected);
-            return self.make_expr(Kind::Reported, expected, range);
+            return self.make_expr(ExprKind::Reported, expected, range);
         }
         self.unify_signature(&value, &signature);
-        self.make_expr(Kind::Pointer(Box::new(value)), expected, range)
+        self.make_expr(ExprKind::Pointer(Box::new(value)), expected, range)
     }
 
     /// Coerces a branch value or array element that is a closure to a function pointer, because

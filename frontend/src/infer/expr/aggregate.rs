@@ -1,9 +1,9 @@
 //! Tuples, structs, enums and arrays: construction and field access.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{Infer, Obligation, items::Shape},
     syntax::span::SpanRange,
-    types::{Ty, Type, chain::Chain},
+    types::{Ty, Type, chain::IterKind},
 };
 use syn::{
     ExprArray, ExprField, ExprRepeat, ExprStruct, ExprTuple, Member, punctuated::Punctuated,
@@ -27,7 +27,7 @@ impl<'a> Infer<'a> {
             fields.push((index, value));
         }
         let ty = self.types.tuple(fields.iter().map(|(_, field)| field.ty).collect());
-        self.make_expr(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at)
     }
 
     pub(crate) fn infer_array(&mut self, expr: &ExprArray, hint: Option<Ty>) -> Expr {
@@ -42,7 +42,7 @@ impl<'a> Infer<'a> {
         let len = self.types.len(Extent::Const(values.len() as u64));
         let ty = self.types.add(Type::Array(elem, len));
         self.oblige(at, Obligation::Element(elem));
-        self.make_expr(Kind::Array(values), ty, at)
+        self.make_expr(ExprKind::Array(values), ty, at)
     }
 
     pub(crate) fn infer_repeat(&mut self, expr: &ExprRepeat, hint: Option<Ty>) -> Expr {
@@ -57,7 +57,7 @@ impl<'a> Infer<'a> {
         let len = self.eval_len(&expr.len, &env);
         let ty = self.types.add(Type::Array(elem, len));
         self.oblige(at, Obligation::Element(elem));
-        self.make_expr(Kind::Repeat(value), ty, at)
+        self.make_expr(ExprKind::Repeat(value), ty, at)
     }
 
     /// Infers `Point { x, y }`, `Shape::Circle { radius }`, `Self { .. }`.
@@ -90,7 +90,7 @@ impl<'a> Infer<'a> {
         if base.is_none() && fields.len() < known.len() {
             self.errors.mistyped(at, "fields are missing");
         }
-        self.make_expr(Kind::Aggregate { variant, fields, base }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant, fields, base }, ty, at)
     }
 
     /// Resolves the path before braces. `learn` receives its type before the field types are
@@ -106,9 +106,9 @@ impl<'a> Infer<'a> {
             let fields = field_names(&shape).into_iter().zip(types).collect();
             return Some(BracedShape { ty, variant: shape.variant, fields });
         }
-        let names = match Chain::range_from_name(&path.segments.last()?.ident.to_string())? {
-            Chain::Range => ["start", "end"].as_slice(),
-            Chain::RangeFrom => &["start"],
+        let names = match IterKind::range_from_name(&path.segments.last()?.ident.to_string())? {
+            IterKind::Range => ["start", "end"].as_slice(),
+            IterKind::RangeFrom => &["start"],
             _ => return None,
         };
         let env = self.env.clone();
@@ -142,12 +142,12 @@ impl<'a> Infer<'a> {
         self.unify_hint(ty, hint);
         let types = self.field_types(ty, shape);
         if !self.check_arg_count(types.len(), args, at) {
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let args = args.iter().zip(types).enumerate();
         let fields =
             args.map(|(index, (arg, ty))| (index, self.infer_expr_coerce(arg, ty))).collect();
-        self.make_expr(Kind::Aggregate { variant: shape.variant, fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: shape.variant, fields, base: None }, ty, at)
     }
 
     fn report_no_shape(&mut self, path: &syn::Path, at: SpanRange) -> Expr {
@@ -176,8 +176,10 @@ impl<'a> Infer<'a> {
             }
             Type::Iter(chain, list) => {
                 let index = match (chain, name) {
-                    (Chain::Range | Chain::RangeInclusive | Chain::RangeFrom, "start") => Some(0),
-                    (Chain::Range | Chain::RangeInclusive, "end") => Some(1),
+                    (IterKind::Range | IterKind::RangeInclusive | IterKind::RangeFrom, "start") => {
+                        Some(0)
+                    }
+                    (IterKind::Range | IterKind::RangeInclusive, "end") => Some(1),
                     (_, "of") if self.is_in_std_lib() => Some(0),
                     (_, "with") if self.is_in_std_lib() => Some(1),
                     (_, "state") if self.is_in_std_lib() => Some(2),
@@ -193,7 +195,7 @@ impl<'a> Infer<'a> {
         };
         let base = match found {
             Some((index, ty)) => {
-                return self.make_expr(Kind::Field { base: Box::new(base), index }, ty, at);
+                return self.make_expr(ExprKind::Field { base: Box::new(base), index }, ty, at);
             }
             None => self.try_deref(base, at),
         };

@@ -1,6 +1,6 @@
 //! Assignments `a = value`, and destructuring assignments: `(a, _, [b, ..]) = value`.
 use crate::{
-    hir::{Block, Expr, Kind, Stmt, StmtKind},
+    hir::{Block, Expr, ExprKind, Stmt, StmtKind},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
 };
@@ -19,7 +19,7 @@ impl Infer<'_> {
         let unit = self.types.unit();
         if let syn::Expr::Infer(_) = &*expr.left {
             let value = Box::new(self.infer_expr(&expr.right, None));
-            return self.make_expr(Kind::Assign { place: None, value }, unit, at);
+            return self.make_expr(ExprKind::Assign { place: None, value }, unit, at);
         }
         let mut places = AssignedPlaces::new();
         // A left side that parses neither as a pattern nor as a place is an error that rustc
@@ -40,7 +40,7 @@ impl Infer<'_> {
         let value = Box::new(self.coerce(value, place.ty));
         self.oblige(at, Obligation::Assigned(place.ty));
         let unit = self.types.unit();
-        self.make_expr(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
+        self.make_expr(ExprKind::Assign { place: Some(Box::new(place)), value }, unit, at)
     }
 
     /// Makes a destructuring assignment: the value is bound to a pattern, then each part is
@@ -65,14 +65,14 @@ impl Infer<'_> {
             self.require_settable(&place);
             let ty = self.vars[var].ty;
             self.unify(at, ty, place.ty);
-            let value = self.make_expr(Kind::Var(var), ty, at);
+            let value = self.make_expr(ExprKind::Var(var), ty, at);
             let set = self.make_assign(place, value, at);
             stmts.push(Stmt { kind: StmtKind::Expr(set), levels: Vec::new() });
         }
         self.scope.close(scope);
         let unit = self.types.unit();
         let block = Block { stmts, tail: None };
-        self.make_expr(Kind::Block { label: None, block }, unit, at)
+        self.make_expr(ExprKind::Block { label: None, block }, unit, at)
     }
 }
 

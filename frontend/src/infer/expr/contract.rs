@@ -5,7 +5,7 @@
 //! one. Such a sum becomes a call of a library function with a lane's sum and product in one
 //! expression, which is then contracted, or not, as for numbers.
 use crate::{
-    hir::{Call, Expr, Kind},
+    hir::{Call, Expr, ExprKind},
     infer::{
         Infer,
         traits::member::{Member, MemberKind},
@@ -88,8 +88,8 @@ impl Infer<'_> {
         if !self.vector_type(expr.ty).is_some_and(contracts) {
             return Err(expr);
         }
-        let Expr { kind: Kind::Call(call), ty, at } = expr else { return Err(expr) };
-        let back = |call: Box<Call>| Err(Expr { kind: Kind::Call(call), ty, at });
+        let Expr { kind: ExprKind::Call(call), ty, at } = expr else { return Err(expr) };
+        let back = |call: Box<Call>| Err(Expr { kind: ExprKind::Call(call), ty, at });
         if self.is_vector_operator(call.callee, "Neg") {
             let mut args = call.args.into_iter();
             let inner = args.next().expect("a method has a receiver");
@@ -144,7 +144,7 @@ impl Infer<'_> {
             ProductSide::Assigned => {
                 self.unify(at, c.ty, this);
                 let place = self.types.reference(true, c.ty);
-                vec![self.make_expr(Kind::Borrow(Box::new(c)), place, at), a, b]
+                vec![self.make_expr(ExprKind::Borrow(Box::new(c)), place, at), a, b]
             }
         };
         let ret = if matches!(side, ProductSide::Assigned) { self.types.unit() } else { this };
@@ -153,7 +153,7 @@ impl Infer<'_> {
 
     /// Makes a vector with equal lanes from a number; returns a vector unchanged.
     fn make_splat(&mut self, value: Expr, this: Ty) -> Expr {
-        let at = self.places[value.at];
+        let at = self.spans[value.at];
         match self.vector_type(value.ty) {
             Some(_) => {
                 self.unify(at, value.ty, this);
@@ -184,6 +184,6 @@ impl Infer<'_> {
             return self.make_reported(reported, at);
         };
         let call = Call { callee, generics: Vec::new(), this: env.self_ty, args };
-        self.make_expr(Kind::Call(Box::new(call)), ret, at)
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 }

@@ -1,6 +1,6 @@
 //! Control flow: `if`, labelled blocks, `break`, `continue`, `return`.
 use crate::{
-    hir::{Block, Expr, Kind, Label, LabelInfo},
+    hir::{Block, Expr, ExprKind, Label, LabelInfo},
     infer::{Infer, Obligation, Target},
     syntax::span::SpanRange,
     types::{Prim, Ty},
@@ -44,7 +44,7 @@ impl Infer<'_> {
             .to(SpanRange::token(expr.block.brace_token.span.close()));
         let Some(name) = &expr.label else {
             let (block, ty) = self.infer_block(&expr.block, hint);
-            return self.make_expr(Kind::Block { label: None, block }, ty, at);
+            return self.make_expr(ExprKind::Block { label: None, block }, ty, at);
         };
         let ty = self.unknown();
         let label = self.push_target(Some(name), ty, false, true);
@@ -59,10 +59,10 @@ impl Infer<'_> {
         if broken {
             self.diverges = false;
         } else if self.is_never(end) {
-            return self.make_expr(Kind::Block { label: None, block }, end, at);
+            return self.make_expr(ExprKind::Block { label: None, block }, end, at);
         }
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(Kind::Block { label: Some(label), block }, ty, at)
+        self.make_expr(ExprKind::Block { label: Some(label), block }, ty, at)
     }
 
     /// Infers an `if` with any number of `else if`. They nest in each other, so a loop replaces
@@ -109,7 +109,7 @@ impl Infer<'_> {
         if let Some(tail) = then.tail.take() {
             then.tail = Some(Box::new(self.coerce(*tail, unit)));
         }
-        self.make_expr(Kind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, other: None }, unit, at)
     }
 
     /// Makes the value of an arm a function pointer, if it is a closure.
@@ -133,7 +133,7 @@ impl Infer<'_> {
             ty
         };
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(Kind::If { cond, then, other: Some(Box::new(other)) }, ty, at)
+        self.make_expr(ExprKind::If { cond, then, other: Some(Box::new(other)) }, ty, at)
     }
 
     pub(crate) fn infer_break(&mut self, expr: &ExprBreak) -> Expr {
@@ -143,7 +143,7 @@ impl Infer<'_> {
             if let Some(value) = &expr.expr {
                 self.infer_expr(value, None);
             }
-            return self.make_expr(Kind::Reported, never, at);
+            return self.make_expr(ExprKind::Reported, never, at);
         };
         let (label, has_value) = (self.targets[found].label, self.targets[found].has_value);
         let ty = self.labels[label].ty;
@@ -162,15 +162,15 @@ impl Infer<'_> {
             }
         };
         self.labels[label].broken = true;
-        self.make_expr(Kind::Break { label, value }, never, at)
+        self.make_expr(ExprKind::Break { label, value }, never, at)
     }
 
     pub(crate) fn infer_continue(&mut self, expr: &ExprContinue) -> Expr {
         let at = SpanRange::token(expr.continue_token.span);
         let never = self.types.never();
         let kind = match self.find_target(expr.label.as_ref(), true, at) {
-            Some(found) => Kind::Continue(self.targets[found].label),
-            None => Kind::Reported,
+            Some(found) => ExprKind::Continue(self.targets[found].label),
+            None => ExprKind::Reported,
         };
         self.make_expr(kind, never, at)
     }
@@ -213,6 +213,6 @@ impl Infer<'_> {
             }
         };
         let never = self.types.never();
-        self.make_expr(Kind::Return(value), never, at)
+        self.make_expr(ExprKind::Return(value), never, at)
     }
 }

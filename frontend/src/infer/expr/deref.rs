@@ -1,7 +1,7 @@
 //! User-defined `Deref` and `DerefMut`: a value is dereferenced if its own type lacks the requested
 //! member.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::Infer,
     syntax::span::SpanRange,
     types::{Ty, Type},
@@ -38,7 +38,7 @@ impl Infer<'_> {
         let Some(member) = found else { return Err(base) };
         let call = self.make_operator_call(member, base, None, at);
         Ok(match self.types.get(call.ty) {
-            Type::Ref { to, .. } => self.make_expr(Kind::Deref(Box::new(call)), to, at),
+            Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(call)), to, at),
             _ => call,
         })
     }
@@ -77,16 +77,16 @@ impl Infer<'_> {
         if !is_other {
             return Err(expr);
         }
-        let at = self.places[expr.at];
-        let base = Kind::Deref(Box::new(expr));
+        let at = self.spans[expr.at];
+        let base = ExprKind::Deref(Box::new(expr));
         let base = self.make_expr(base, from, at);
         match self.try_deref(base, at) {
             Ok(place) => {
                 let ty = self.types.reference(mutable && by_mut, place.ty);
-                Ok(self.make_expr(Kind::Borrow(Box::new(place)), ty, at))
+                Ok(self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at))
             }
             Err(base) => match base.kind {
-                Kind::Deref(expr) => Err(*expr),
+                ExprKind::Deref(expr) => Err(*expr),
                 _ => Err(base),
             },
         }

@@ -1,6 +1,6 @@
 //! Literals of numbers and bytes.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{Class, Prim, Ty, Type},
@@ -12,13 +12,15 @@ impl Infer<'_> {
     /// Infers `b"text"`, a reference to an array.
     pub(crate) fn infer_byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
         let elem = self.prim(Prim::U8);
-        let values =
-            bytes.iter().map(|&byte| self.make_expr(Kind::Int(byte.into()), elem, at)).collect();
+        let values = bytes
+            .iter()
+            .map(|&byte| self.make_expr(ExprKind::Int(byte.into()), elem, at))
+            .collect();
         let len = self.types.len(Extent::Const(bytes.len() as u64));
         let array = self.types.add(Type::Array(elem, len));
-        let values = self.make_expr(Kind::Array(values), array, at);
+        let values = self.make_expr(ExprKind::Array(values), array, at);
         let ty = self.types.reference(false, array);
-        self.make_expr(Kind::Borrow(Box::new(values)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(values)), ty, at)
     }
 
     pub(crate) fn infer_int_literal(
@@ -47,12 +49,12 @@ impl Infer<'_> {
             let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         };
-        let value = self.make_expr(Kind::Int(value), ty, at);
+        let value = self.make_expr(ExprKind::Int(value), ty, at);
         if !negative {
             return value;
         }
         self.oblige(at, Obligation::Negated(ty));
-        self.make_expr(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+        self.make_expr(ExprKind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
     }
 
     pub(crate) fn infer_float_literal(
@@ -76,7 +78,7 @@ impl Infer<'_> {
             let reported = self.errors.advise(at, fact, help);
             return self.make_reported(reported, at);
         };
-        self.make_expr(Kind::Float(digits.into()), ty, at)
+        self.make_expr(ExprKind::Float(digits.into()), ty, at)
     }
 
     /// Returns the type of the suffix, or the hint if it suits the literal, or an unknown type,

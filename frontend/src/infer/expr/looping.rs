@@ -1,6 +1,6 @@
 //! Loops.
 use crate::{
-    hir::{Block, Each, Expr, For, Kind},
+    hir::{Block, Expr, ExprKind, ForEach, ForRange},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::Prim,
@@ -34,11 +34,11 @@ impl Infer<'_> {
         if !self.labels[label].broken {
             let never = self.types.never();
             let _ = self.types.unify(ty, never);
-            return self.make_expr(Kind::Loop { label, body }, never, at);
+            return self.make_expr(ExprKind::Loop { label, body }, never, at);
         }
         self.diverges = false;
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(Kind::Loop { label, body }, ty, at)
+        self.make_expr(ExprKind::Loop { label, body }, ty, at)
     }
 
     pub(crate) fn infer_while(&mut self, expr: &ExprWhile) -> Expr {
@@ -51,7 +51,7 @@ impl Infer<'_> {
         self.scope.close(opened);
         self.pop_target();
         self.diverges = false;
-        self.make_expr(Kind::While { label, cond, body }, unit, at)
+        self.make_expr(ExprKind::While { label, cond, body }, unit, at)
     }
 
     pub(crate) fn infer_for(&mut self, expr: &ExprForLoop) -> Expr {
@@ -79,8 +79,8 @@ impl Infer<'_> {
         self.diverges = after_range;
         let inclusive = matches!(over.range.limits, RangeLimits::Closed(_));
         let reverse = over.reverse;
-        let kind = For { label, pattern, ty, start, end, inclusive, reverse, step, body };
-        self.make_expr(Kind::For(Box::new(kind)), unit, at)
+        let kind = ForRange { label, pattern, ty, start, end, inclusive, reverse, step, body };
+        self.make_expr(ExprKind::ForRange(Box::new(kind)), unit, at)
     }
 }
 
@@ -102,7 +102,7 @@ impl Infer<'_> {
         self.scope.close(opened);
         self.pop_target();
         self.diverges = after_iter;
-        self.make_expr(Kind::Each(Box::new(Each { label, pattern, of, body })), unit, at)
+        self.make_expr(ExprKind::ForEach(Box::new(ForEach { label, pattern, of, body })), unit, at)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `match`, `let` conditions, and `?`.
 use crate::{
-    hir::{Arm, Expr, GenericArg, Kind, Pattern, PatternKind, lint_levels},
+    hir::{Arm, Expr, ExprKind, GenericArg, Pattern, PatternKind, lint_levels},
     infer::{Infer, Obligation, pattern::alternatives},
     syntax::span::SpanRange,
     types::{Class, Prim, Ty, Type},
@@ -56,7 +56,7 @@ impl Infer<'_> {
         self.diverges = after_value || all_diverge;
         let ty = ty.unwrap_or_else(|| self.types.never());
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(Kind::Match { of, arms }, ty, at)
+        self.make_expr(ExprKind::Match { of, arms }, ty, at)
     }
 
     /// Infers `let pattern = value` as a condition. Its variables are in scope from here on.
@@ -66,7 +66,7 @@ impl Infer<'_> {
         let of = Box::new(self.infer_expr(&expr.expr, hint));
         let pattern = Box::new(self.infer_pattern(&expr.pat, of.ty));
         let bool = self.prim(Prim::Bool);
-        self.make_expr(Kind::Is { of, pattern }, bool, at)
+        self.make_expr(ExprKind::Matches { of, pattern }, bool, at)
     }
 
     /// Infers `matches!(value, pattern if guard)`.
@@ -91,12 +91,12 @@ impl Infer<'_> {
         let hint = self.hint_from_pattern(&pat, &value);
         let of = Box::new(self.infer_expr(&value, hint));
         let pattern = Box::new(self.infer_pattern(&pat, of.ty));
-        let is = self.make_expr(Kind::Is { of, pattern }, bool, at);
+        let is = self.make_expr(ExprKind::Matches { of, pattern }, bool, at);
         let result = match guard {
             None => is,
             Some(guard) => {
                 let rhs = Box::new(self.infer_expr_coerce(&guard, bool));
-                self.make_expr(Kind::Lazy { and: true, lhs: Box::new(is), rhs }, bool, at)
+                self.make_expr(ExprKind::Lazy { and: true, lhs: Box::new(is), rhs }, bool, at)
             }
         };
         self.scope.close(opened);
@@ -193,15 +193,15 @@ impl Infer<'_> {
             }
         };
         let ret = self.ret;
-        let back = Kind::Aggregate { variant: Some(bad), fields, base: None };
+        let back = ExprKind::Aggregate { variant: Some(bad), fields, base: None };
         let back = self.make_expr(back, ret, at);
         let never = self.types.never();
-        let back = self.make_expr(Kind::Return(Some(Box::new(back))), never, at);
+        let back = self.make_expr(ExprKind::Return(Some(Box::new(back))), never, at);
         let arms = vec![
             Arm { pattern: good_pattern, guard: None, levels: Vec::new(), body: good_value },
             Arm { pattern: bad_pattern, guard: None, levels: Vec::new(), body: back },
         ];
-        self.make_expr(Kind::Match { of: Box::new(value), arms }, inner, at)
+        self.make_expr(ExprKind::Match { of: Box::new(value), arms }, inner, at)
     }
 
     /// Makes a pattern for the single field of a variant, and the variable that it binds.
@@ -224,7 +224,7 @@ impl Infer<'_> {
         let part = Pattern { kind, ty: inner, at: place };
         let kind = PatternKind::Parts { variant: Some(variant), parts: vec![(0, part)] };
         let pattern = Pattern { kind, ty, at: place };
-        (pattern, self.make_expr(Kind::Var(var), inner, at))
+        (pattern, self.make_expr(ExprKind::Var(var), inner, at))
     }
 
     fn report_no_try(&mut self, value: &Expr, at: SpanRange) -> Expr {

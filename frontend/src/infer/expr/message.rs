@@ -3,7 +3,9 @@
 //! The host copy of a kernel calls rustc's own macros, which check the format string. Errors here
 //! cover only formats that kernel code cannot print.
 use crate::{
-    hir::{Block, Expr, Kind, Pattern, PatternKind, Say, Stmt, StmtKind, Var, Variable},
+    hir::{
+        Block, Expr, ExprKind, MessageExpr, Pattern, PatternKind, Stmt, StmtKind, Var, Variable,
+    },
     infer::{Infer, Obligation},
     syntax::{span::SpanRange, spell::spelled},
     types::{Prim, Type},
@@ -75,7 +77,7 @@ impl Infer<'_> {
             let check = Box::new(self.infer_message_macro(plain, mac, at));
             self.diverges = diverges;
             let unit = self.types.unit();
-            return self.make_expr(Kind::InDebug(check), unit, at);
+            return self.make_expr(ExprKind::DebugOnly(check), unit, at);
         }
         let parsed = mac.parse_body_with(Punctuated::<syn::Expr, Token![,]>::parse_terminated);
         let Ok(given) = parsed else {
@@ -127,7 +129,7 @@ impl Infer<'_> {
             self.errors.advise(at, fact, "say it in two messages");
         }
         let ty = if panics { self.types.never() } else { self.types.unit() };
-        self.make_expr(Kind::Say(Box::new(Say { format, args, panics })), ty, at)
+        self.make_expr(ExprKind::Message(Box::new(MessageExpr { format, args, panics })), ty, at)
     }
 
     /// Returns the message of a macro that always panics.
@@ -170,12 +172,12 @@ impl Infer<'_> {
 
     fn make_panic_unless(&mut self, cond: Expr, message: FormattedMessage, at: SpanRange) -> Expr {
         let (bool, unit) = (self.prim(Prim::Bool), self.types.unit());
-        let not = Kind::Unary { op: UnaryOp::Not, value: Box::new(cond) };
+        let not = ExprKind::Unary { op: UnaryOp::Not, value: Box::new(cond) };
         let cond = Box::new(self.make_expr(not, bool, at));
         let panic = self.make_message(message, true, at);
         let stmts = vec![Stmt { kind: StmtKind::Expr(panic), levels: Vec::new() }];
         let then = Block { stmts, tail: None };
-        self.make_expr(Kind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, other: None }, unit, at)
     }
 
     /// Makes `assert_eq!` and `assert_ne!`: both sides are evaluated once, compared, and printed on
@@ -191,7 +193,7 @@ impl Infer<'_> {
         let lhs = self.deref_once(lhs);
         let rhs = self.infer_expr(right, Some(lhs.ty));
         let rhs = self.deref_once(rhs);
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Printed(lhs.ty, Style::Debug));
         let mut stmts = Vec::new();
         let [left, right] = [lhs, rhs].map(|side| self.bind_value(side, &mut stmts));
@@ -214,7 +216,7 @@ impl Infer<'_> {
         stmts.push(Stmt { kind: StmtKind::Expr(check), levels: Vec::new() });
         let unit = self.types.unit();
         let block = Block { stmts, tail: None };
-        self.make_expr(Kind::Block { label: None, block }, unit, at)
+        self.make_expr(ExprKind::Block { label: None, block }, unit, at)
     }
 
     /// Binds a value to a new variable without a name.
@@ -231,7 +233,7 @@ impl Infer<'_> {
 
     pub(crate) fn make_variable(&mut self, var: Var, at: SpanRange) -> Expr {
         let ty = self.vars[var].ty;
-        self.make_expr(Kind::Var(var), ty, at)
+        self.make_expr(ExprKind::Var(var), ty, at)
     }
 
     /// Infers a format string and its arguments; `None` if there are none.
@@ -316,7 +318,7 @@ impl Infer<'_> {
                 self.deref_once(value)
             }
         };
-        let at = self.places[value.at];
+        let at = self.spans[value.at];
         for style in &arg.styles {
             self.oblige(at, Obligation::Printed(value.ty, *style));
         }

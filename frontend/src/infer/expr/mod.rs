@@ -17,7 +17,7 @@ mod unwrap;
 
 use crate::resolve::paths;
 use crate::{
-    hir::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind, lint_levels},
+    hir::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind, lint_levels},
     infer::{Infer, LocalConstant, call::reject},
     resolve::inner_items,
     syntax::span::SpanRange,
@@ -69,7 +69,7 @@ impl Infer<'_> {
             syn::Expr::Return(e) => self.infer_return(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => {
                 let unit = self.types.unit();
-                self.make_expr(Kind::Unit, unit, SpanRange::expr(expr))
+                self.make_expr(ExprKind::Unit, unit, SpanRange::expr(expr))
             }
             syn::Expr::Tuple(e) => self.infer_tuple(e, hint),
             syn::Expr::Array(e) => self.infer_array(e, hint),
@@ -89,7 +89,7 @@ impl Infer<'_> {
     fn infer_const_block(&mut self, expr: &syn::ExprConst, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&syn::Expr::Const(expr.clone()));
         let (block, ty) = self.infer_block(&expr.block, hint);
-        self.make_expr(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
     /// Reports an unsupported expression, without visiting its parts.
@@ -109,7 +109,7 @@ impl Infer<'_> {
         if self.is_never(expr.ty) {
             return expr;
         }
-        let range = self.places[expr.at];
+        let range = self.spans[expr.at];
         let expr = self.coerce_to_pointer(expr, expected);
         let (from, to) = (self.types.get(expr.ty), self.types.get(expected));
         let (Type::Ref { mutable, to: a }, Type::Ref { mutable: wanted, to: b }) = (from, to)
@@ -124,15 +124,15 @@ impl Infer<'_> {
         match (self.types.get(a), self.types.get(b)) {
             (Type::Array(elem, _), Type::Slice(other)) => {
                 self.unify(range, elem, other);
-                self.make_expr(Kind::Unsize(Box::new(expr)), expected, range)
+                self.make_expr(ExprKind::Unsize(Box::new(expr)), expected, range)
             }
             (Type::Ref { mutable: inner, to }, target)
                 if !matches!(target, Type::Ref { .. } | Type::Unknown(_)) =>
             {
-                let place = self.make_expr(Kind::Deref(Box::new(expr)), a, range);
-                let place = self.make_expr(Kind::Deref(Box::new(place)), to, range);
+                let place = self.make_expr(ExprKind::Deref(Box::new(expr)), a, range);
+                let place = self.make_expr(ExprKind::Deref(Box::new(place)), to, range);
                 let ty = self.types.reference(wanted && inner, to);
-                let shorter = self.make_expr(Kind::Borrow(Box::new(place)), ty, range);
+                let shorter = self.make_expr(ExprKind::Borrow(Box::new(place)), ty, range);
                 self.coerce(shorter, expected)
             }
             _ => match self.try_deref_coercion(expr, expected) {
@@ -201,7 +201,7 @@ impl Infer<'_> {
             stmts.push(Stmt { kind: StmtKind::Expr(value), levels });
             return None;
         }
-        let (ty, at, range) = (value.ty, value.at, self.places[value.at]);
+        let (ty, at, range) = (value.ty, value.at, self.spans[value.at]);
         let var = self.vars.push(crate::hir::Variable {
             name: String::new(),
             ty,
@@ -213,7 +213,7 @@ impl Infer<'_> {
         let pattern = Pattern { kind, ty, at };
         stmts
             .push(Stmt { kind: StmtKind::Let { pattern, init: Some(value), other: None }, levels });
-        Some(Box::new(self.make_expr(Kind::Var(var), ty, range)))
+        Some(Box::new(self.make_expr(ExprKind::Var(var), ty, range)))
     }
 
     fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
@@ -273,7 +273,7 @@ impl Infer<'_> {
                 self.oblige(SpanRange::tokens(&written), crate::infer::Obligation::Shared(ty));
                 let ty = self.types.reference(true, ty);
                 self.make_expr(
-                    Kind::Shared { name: name.unwrap_or_else(default_shared_name) },
+                    ExprKind::Shared { name: name.unwrap_or_else(default_shared_name) },
                     ty,
                     at,
                 )
@@ -306,7 +306,7 @@ impl Infer<'_> {
         let slice = self.types.add(Type::Slice(ty));
         let ty = self.types.reference(true, slice);
         self.make_expr(
-            Kind::SharedDyn { name: name.unwrap_or_else(default_shared_name), len },
+            ExprKind::SharedDyn { name: name.unwrap_or_else(default_shared_name), len },
             ty,
             at,
         )
@@ -322,11 +322,11 @@ impl Infer<'_> {
             }
             Lit::Bool(bool) => {
                 let ty = self.prim(crate::infer::Prim::Bool);
-                self.make_expr(Kind::Bool(bool.value), ty, at)
+                self.make_expr(ExprKind::Bool(bool.value), ty, at)
             }
             Lit::Byte(byte) => {
                 let ty = self.prim(crate::infer::Prim::U8);
-                self.make_expr(Kind::Int(byte.value().into()), ty, at)
+                self.make_expr(ExprKind::Int(byte.value().into()), ty, at)
             }
             Lit::ByteStr(bytes) => self.infer_byte_string(&bytes.value(), at),
             other => {

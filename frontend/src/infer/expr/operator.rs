@@ -1,6 +1,6 @@
 //! Operators, compound assignments and casts.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{Infer, Obligation, pattern::pattern_hint::depends_on_expected},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type},
@@ -110,8 +110,8 @@ impl Infer<'_> {
     pub(crate) fn deref_once(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Type::Ref { to, .. } => {
-                let at = self.places[value.at];
-                self.make_expr(Kind::Deref(Box::new(value)), to, at)
+                let at = self.spans[value.at];
+                self.make_expr(ExprKind::Deref(Box::new(value)), to, at)
             }
             _ => value,
         }
@@ -153,7 +153,7 @@ impl Infer<'_> {
         let (lhs, rhs) = (self.deref_once(lhs), self.deref_once(rhs));
         self.unify_operands(op, &lhs, &rhs, at);
         let ty = lhs.ty;
-        self.make_expr(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
+        self.make_expr(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
     }
 
     /// Infers the right operand, with the only type that the operator takes as its hint.
@@ -171,12 +171,12 @@ impl Infer<'_> {
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             if let Type::Generic(_) = self.types.get(lhs.ty) {
                 let u32 = self.prim(Prim::U32);
-                self.unify(self.places[rhs.at], rhs.ty, u32);
+                self.unify(self.spans[rhs.at], rhs.ty, u32);
             }
             self.oblige(at, Obligation::Shift(lhs.ty, rhs.ty));
             return;
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Operator(op, lhs.ty));
     }
 
@@ -206,10 +206,10 @@ impl Infer<'_> {
         if self.is_compound(lhs.ty) {
             return self.make_compound_comparison(op, lhs, rhs, at);
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Compared(lhs.ty));
         let bool = self.prim(Prim::Bool);
-        self.make_expr(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+        self.make_expr(ExprKind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
     fn infer_lazy(&mut self, and: bool, lhs: Expr, right: &syn::Expr, at: SpanRange) -> Expr {
@@ -218,7 +218,7 @@ impl Infer<'_> {
         let diverges = self.diverges;
         let rhs = Box::new(self.infer_expr_coerce(right, bool));
         self.diverges = diverges;
-        self.make_expr(Kind::Lazy { and, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Lazy { and, lhs, rhs }, bool, at)
     }
 
     fn infer_update(
@@ -256,7 +256,7 @@ impl Infer<'_> {
             };
         let unit = self.types.unit();
         let (place, value) = (Box::new(place), Box::new(value));
-        self.make_expr(Kind::Update { op, place, value, overloaded }, unit, at)
+        self.make_expr(ExprKind::Update { op, place, value, overloaded }, unit, at)
     }
 
     pub(crate) fn infer_unary(&mut self, expr: &ExprUnary, hint: Option<Ty>) -> Expr {
@@ -273,7 +273,7 @@ impl Infer<'_> {
                 let value = self.deref_once(value);
                 let ty = value.ty;
                 self.oblige(at, Obligation::Negated(ty));
-                self.make_expr(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+                self.make_expr(ExprKind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
             }
             UnOp::Not(_) => {
                 let value = self.infer_expr(&expr.expr, hint);
@@ -284,7 +284,7 @@ impl Infer<'_> {
                 let value = self.deref_once(value);
                 let ty = value.ty;
                 self.oblige(at, Obligation::Inverted(ty));
-                self.make_expr(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
+                self.make_expr(ExprKind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
             }
             _ => {
                 let reported = self.errors.report(at, "kernel code does not know this operator");
@@ -309,6 +309,6 @@ impl Infer<'_> {
             return self.coerce(value, ty);
         }
         self.oblige(at, Obligation::Cast(value.ty, ty));
-        self.make_expr(Kind::Cast(Box::new(value)), ty, at)
+        self.make_expr(ExprKind::Cast(Box::new(value)), ty, at)
     }
 }

@@ -1,7 +1,7 @@
 //! Operators on structs, enums, tuples and arrays: calls of the `impl`, or comparisons field by
 //! field.
 use crate::{
-    hir::{Call, Expr, Kind},
+    hir::{Call, Expr, ExprKind},
     infer::{
         Infer,
         items::signature::receiver_reference,
@@ -179,7 +179,7 @@ impl<'a> Infer<'a> {
         let Some(member) = found else { return self.report_no_operator("Index", &base, at) };
         let call = self.make_operator_call(member, base, Some(index), at);
         match self.types.get(call.ty) {
-            Type::Ref { to, .. } => self.make_expr(Kind::Deref(Box::new(call)), to, at),
+            Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(call)), to, at),
             _ => call,
         }
     }
@@ -203,7 +203,7 @@ impl<'a> Infer<'a> {
             Some(FnArg::Receiver(by)) => match receiver_reference(by) {
                 Some(mutable) => {
                     let ty = self.types.reference(mutable, lhs.ty);
-                    self.make_expr(Kind::Borrow(Box::new(lhs)), ty, at)
+                    self.make_expr(ExprKind::Borrow(Box::new(lhs)), ty, at)
                 }
                 None => lhs,
             },
@@ -212,7 +212,9 @@ impl<'a> Infer<'a> {
                 // A receiver was dereferenced completely before.
                 let lhs = match (self.types.get(ty), self.types.get(lhs.ty)) {
                     (_, Type::Ref { .. }) => lhs,
-                    (Type::Ref { .. }, _) => self.make_expr(Kind::Borrow(Box::new(lhs)), ty, at),
+                    (Type::Ref { .. }, _) => {
+                        self.make_expr(ExprKind::Borrow(Box::new(lhs)), ty, at)
+                    }
                     _ => lhs,
                 };
                 self.coerce(lhs, ty)
@@ -229,7 +231,7 @@ impl<'a> Infer<'a> {
         }
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee, generics, this: env.self_ty, args };
-        self.make_expr(Kind::Call(Box::new(call)), ret, at)
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
     /// Infers `==`, `<` and so on of a composite type.
@@ -249,16 +251,16 @@ impl<'a> Infer<'a> {
         if let Some(negated) = negated {
             let ty = self.types.reference(false, rhs.ty);
             if let Some(member) = self.find_operator_impl("PartialEq", "eq", lhs.ty, Some(ty)) {
-                let rhs = self.make_expr(Kind::Borrow(Box::new(rhs)), ty, at);
+                let rhs = self.make_expr(ExprKind::Borrow(Box::new(rhs)), ty, at);
                 let equal = self.make_operator_call(member, lhs, Some(rhs), at);
                 return if negated { self.make_not(equal, at) } else { equal };
             }
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         let Some(negated) = negated else { return self.make_ordered_comparison(op, lhs, rhs, at) };
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-        self.make_expr(Kind::Same { negated, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Equality { negated, lhs, rhs }, bool, at)
     }
 }
 

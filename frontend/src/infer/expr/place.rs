@@ -1,6 +1,6 @@
 //! Places: indexing, references, and mutability.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::Infer,
     syntax::span::SpanRange,
     types::{Prim, Ty, Type, vector::Vector},
@@ -11,8 +11,8 @@ impl Infer<'_> {
     /// Dereferences `expr` until it is no reference.
     pub(crate) fn autoderef(&mut self, mut expr: Expr) -> Expr {
         while let Type::Ref { to, .. } = self.types.get(expr.ty) {
-            let at = self.places[expr.at];
-            expr = self.make_expr(Kind::Deref(Box::new(expr)), to, at);
+            let at = self.spans[expr.at];
+            expr = self.make_expr(ExprKind::Deref(Box::new(expr)), to, at);
         }
         expr
     }
@@ -20,7 +20,7 @@ impl Infer<'_> {
     pub(crate) fn infer_deref(&mut self, expr: &syn::Expr, at: SpanRange) -> Expr {
         let value = self.infer_expr(expr, None);
         match self.types.get(value.ty) {
-            Type::Ref { to, .. } => self.make_expr(Kind::Deref(Box::new(value)), to, at),
+            Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(value)), to, at),
             Type::Reported(proof) => self.make_reported(proof, at),
             _ => match self.try_deref(value, at) {
                 Ok(place) => place,
@@ -94,7 +94,7 @@ impl Infer<'_> {
             let fact = format_args!("an index is a `usize`, not `{ty}`");
             self.errors.mistyped(index_at, fact);
         }
-        self.make_expr(Kind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
+        self.make_expr(ExprKind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
     }
 
     /// Returns the vector type with this entry.
@@ -123,12 +123,12 @@ impl Infer<'_> {
             self.require_mutable(&place);
         }
         let ty = self.types.reference(mutable, place.ty);
-        self.make_expr(Kind::Borrow(Box::new(place)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at)
     }
 
     /// Reports a place that cannot be assigned.
     pub(crate) fn require_settable(&mut self, place: &Expr) {
-        if let Kind::Var(var) = place.kind {
+        if let ExprKind::Var(var) = place.kind {
             if !self.vars[var].settable {
                 let name = self.vars[var].name.clone();
                 self.report_immutable(place, &format!("`{name}` is not `mut`"));
@@ -143,16 +143,18 @@ impl Infer<'_> {
     /// Reports a place that cannot be mutated through a reference.
     pub(crate) fn require_mutable(&mut self, place: &Expr) {
         match &place.kind {
-            Kind::Var(var) if !self.vars[*var].mutable => {
+            ExprKind::Var(var) if !self.vars[*var].mutable => {
                 let name = self.vars[*var].name.clone();
                 self.report_immutable(place, &format!("`{name}` is not `mut`"));
             }
-            Kind::Deref(inner) => {
+            ExprKind::Deref(inner) => {
                 if let Type::Ref { mutable: false, .. } = self.types.get(inner.ty) {
                     self.report_immutable(place, "it is behind a `&` reference");
                 }
             }
-            Kind::Index { base, .. } | Kind::Part { base, .. } | Kind::Field { base, .. } => {
+            ExprKind::Index { base, .. }
+            | ExprKind::Slice { base, .. }
+            | ExprKind::Field { base, .. } => {
                 self.require_mutable(base);
             }
             _ => {}
@@ -162,17 +164,17 @@ impl Infer<'_> {
     /// Returns true if a place is mutable.
     pub(crate) fn is_mutable(&self, place: &Expr) -> bool {
         match &place.kind {
-            Kind::Var(var) => self.vars[*var].mutable,
-            Kind::Deref(inner) => {
+            ExprKind::Var(var) => self.vars[*var].mutable,
+            ExprKind::Deref(inner) => {
                 matches!(self.types.get(inner.ty), Type::Ref { mutable: true, .. })
             }
-            Kind::Index { base, .. } | Kind::Field { base, .. } => self.is_mutable(base),
+            ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => self.is_mutable(base),
             _ => true,
         }
     }
 
     fn report_immutable(&mut self, place: &Expr, why: &str) {
-        let at = self.places[place.at];
+        let at = self.spans[place.at];
         self.errors.mistyped(at, format_args!("this cannot be changed: {why}"));
     }
 }

@@ -1,6 +1,6 @@
 //! `size_of` and `align_of`, whose argument is a type.
 use crate::{
-    hir::{Expr, Kind, measure::Measure},
+    hir::{Expr, ExprKind, measure::Measure},
     infer::{Infer, Obligation, items::scope::Env},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type},
@@ -20,7 +20,7 @@ impl Infer<'_> {
         self.notes.record_measure(path, measure);
         let usize = self.prim(Prim::Usize);
         if !self.check_arg_count(0, &call.args, at) {
-            return self.make_expr(Kind::Reported, usize, at);
+            return self.make_expr(ExprKind::Reported, usize, at);
         }
         let env = self.env.clone();
         let Some(of) = self.measured_type(path, &env) else {
@@ -33,7 +33,7 @@ impl Infer<'_> {
             return self.make_reported(reported, at);
         };
         self.oblige(at, Obligation::TypeArg(of));
-        self.make_expr(Kind::Measure(measure, of), usize, at)
+        self.make_expr(ExprKind::Measure(measure, of), usize, at)
     }
 
     /// Returns the type between the angle brackets.

@@ -1,7 +1,7 @@
 //! Slices: slicing and methods. Most methods are kernel code of the standard library; this module
 //! has the others.
 use crate::{
-    hir::{Block, Call, Ends, Expr, Kind},
+    hir::{Block, Call, Expr, ExprKind, SliceBounds},
     infer::{
         Infer,
         call::{device_call::ResolvedFunction, method_call::Args, reject},
@@ -9,7 +9,7 @@ use crate::{
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
-    types::{Prim, Ty, Type, chain::Chain},
+    types::{Prim, Ty, Type, chain::IterKind},
 };
 use syn::{AngleBracketedGenericArguments, ExprMethodCall, ExprRange, RangeLimits};
 use warpwise_compiler::ir::CompareOp;
@@ -28,10 +28,10 @@ impl Infer<'_> {
         let mut end = |end: &Option<Box<syn::Expr>>| {
             end.as_ref().map(|end| Box::new(self.infer_expr_coerce(end, usize)))
         };
-        let ends = Ends::Written { start: end(&range.start), end: end(&range.end) };
+        let ends = SliceBounds::Written { start: end(&range.start), end: end(&range.end) };
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let ty = self.types.add(Type::Slice(elem));
-        self.make_expr(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
+        self.make_expr(ExprKind::Slice { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
     /// Infers `base[range]`, where the range is a value.
@@ -47,35 +47,35 @@ impl Infer<'_> {
             Type::Iter(_, list) => self.types.parts(list).get(1..).unwrap_or_default().to_vec(),
             _ => Vec::new(),
         };
-        let (usize, place) = (self.prim(Prim::Usize), self.places[range.at]);
+        let (usize, place) = (self.prim(Prim::Usize), self.spans[range.at]);
         types.iter().for_each(|ty| self.unify(place, usize, *ty));
-        let ends = Ends::Range { value: Box::new(range), count: types.len() };
+        let ends = SliceBounds::Range { value: Box::new(range), count: types.len() };
         let ty = self.types.add(Type::Slice(elem));
-        self.make_expr(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
+        self.make_expr(ExprKind::Slice { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
     /// Coerces a place of array type to one of slice type; `mutable` if it is mutated through the
     /// slice.
     fn array_place_to_slice(&mut self, place: Expr, mutable: bool) -> Expr {
         let Type::Array(elem, _) = self.types.get(place.ty) else { return place };
-        let at = self.places[place.at];
+        let at = self.spans[place.at];
         let slice = self.types.add(Type::Slice(elem));
         let (array, unsized_) =
             (self.types.reference(mutable, place.ty), self.types.reference(mutable, slice));
-        let array = self.make_expr(Kind::Borrow(Box::new(place)), array, at);
-        let reference = self.make_expr(Kind::Unsize(Box::new(array)), unsized_, at);
-        self.make_expr(Kind::Deref(Box::new(reference)), slice, at)
+        let array = self.make_expr(ExprKind::Borrow(Box::new(place)), array, at);
+        let reference = self.make_expr(ExprKind::Unsize(Box::new(array)), unsized_, at);
+        self.make_expr(ExprKind::Deref(Box::new(reference)), slice, at)
     }
 
     /// Makes a slice reference to a place of slice or array type.
     pub(crate) fn make_slice_reference(&mut self, place: Expr, mutable: bool) -> Expr {
-        let at = self.places[place.at];
+        let at = self.spans[place.at];
         if mutable && place.is_place() {
             self.require_mutable(&place);
         }
         let place = self.array_place_to_slice(place, mutable);
         let ty = self.types.reference(mutable, place.ty);
-        self.make_expr(Kind::Borrow(Box::new(place)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at)
     }
 
     /// Infers a method of a slice or array.
@@ -101,15 +101,17 @@ impl Infer<'_> {
                 self.make_slice_iter(slice, at)
             }
             "copy_within" => self.infer_copy_within(receiver, elem, call, at),
-            "chunks" => self.infer_chunks(Chain::Chunks, receiver, false, call, at),
-            "chunks_mut" => self.infer_chunks(Chain::Chunks, receiver, true, call, at),
-            "chunks_exact" => self.infer_chunks(Chain::ChunksExact, receiver, false, call, at),
-            "chunks_exact_mut" => self.infer_chunks(Chain::ChunksExact, receiver, true, call, at),
-            "windows" => self.infer_chunks(Chain::Windows, receiver, false, call, at),
+            "chunks" => self.infer_chunks(IterKind::Chunks, receiver, false, call, at),
+            "chunks_mut" => self.infer_chunks(IterKind::Chunks, receiver, true, call, at),
+            "chunks_exact" => self.infer_chunks(IterKind::ChunksExact, receiver, false, call, at),
+            "chunks_exact_mut" => {
+                self.infer_chunks(IterKind::ChunksExact, receiver, true, call, at)
+            }
+            "windows" => self.infer_chunks(IterKind::Windows, receiver, false, call, at),
             // `parted` splits in two, with the mutability of the reference to the slice.
             "parted" if self.is_in_std_lib() => {
                 let mutable = match &receiver.kind {
-                    Kind::Deref(of) => {
+                    ExprKind::Deref(of) => {
                         matches!(self.types.get(of.ty), Type::Ref { mutable: true, .. })
                     }
                     _ => false,
@@ -121,7 +123,7 @@ impl Infer<'_> {
                 self.make_reshape(receiver, elem, name, &call.args, at)
             }
             "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
-                self.make_expr(Kind::Reported, receiver.ty, at)
+                self.make_expr(ExprKind::Reported, receiver.ty, at)
             }
             _ => {
                 let turbofish = call.turbofish.as_ref();
@@ -155,7 +157,7 @@ impl Infer<'_> {
         let usize = self.prim(Prim::Usize);
         let len = args.first().map(|len| Box::new(self.infer_expr_coerce(len, usize)));
         let ty = self.types.reference(mutable, to);
-        self.make_expr(Kind::Reshape { slice, len }, ty, at)
+        self.make_expr(ExprKind::Reshape { slice, len }, ty, at)
     }
 
     /// Infers `x.try_into()` and `try_from` of a slice: an array, or a reference to one.
@@ -195,15 +197,15 @@ impl Infer<'_> {
     ) -> Expr {
         let (usize, bool) = (self.prim(Prim::Usize), self.prim(Prim::Bool));
         if !self.check_arg_count(0, args, at) {
-            return self.make_expr(Kind::Reported, usize, at);
+            return self.make_expr(ExprKind::Reported, usize, at);
         }
-        let len = self.make_expr(Kind::Length(Box::new(receiver)), usize, at);
+        let len = self.make_expr(ExprKind::Length(Box::new(receiver)), usize, at);
         if name == "len" {
             return len;
         }
-        let zero = self.make_expr(Kind::Int(0), usize, at);
+        let zero = self.make_expr(ExprKind::Int(0), usize, at);
         let (lhs, rhs) = (Box::new(len), Box::new(zero));
-        self.make_expr(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
     }
 
     /// Infers `get` and `get_mut` of an index or a range.
@@ -218,7 +220,7 @@ impl Infer<'_> {
         let reference = self.types.reference(mutable, elem);
         let ty = self.option_type(reference);
         if !self.check_arg_count(1, &call.args, at) {
-            return self.make_expr(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let suffix = if mutable { "_mut" } else { "" };
         if let syn::Expr::Range(range) = &call.args[0] {
@@ -236,7 +238,7 @@ impl Infer<'_> {
             return self.make_range_method_call(receiver, elem, &name, (index, None), at);
         }
         let index = Box::new(self.coerce(index, usize));
-        self.make_expr(Kind::Get { base: Box::new(receiver), index }, ty, at)
+        self.make_expr(ExprKind::Get { base: Box::new(receiver), index }, ty, at)
     }
 
     /// Infers `copy_within`.
@@ -249,7 +251,7 @@ impl Infer<'_> {
     ) -> Expr {
         let unit = self.types.unit();
         if !self.check_arg_count(2, &call.args, at) {
-            return self.make_expr(Kind::Reported, unit, at);
+            return self.make_expr(ExprKind::Reported, unit, at);
         }
         if let syn::Expr::Range(range) = &call.args[0] {
             let (mut args, which) = range_bound_args(range);
@@ -283,9 +285,9 @@ impl Infer<'_> {
     /// Returns the name part of library functions that take the bounds of this range type.
     fn range_name_part(&self, ty: Ty) -> Option<&'static str> {
         match self.as_iterator(ty) {
-            Some((Chain::Range, _)) => Some("between"),
-            Some((Chain::RangeInclusive, _)) => Some("through"),
-            Some((Chain::RangeFrom, _)) => Some("from"),
+            Some((IterKind::Range, _)) => Some("between"),
+            Some((IterKind::RangeInclusive, _)) => Some("through"),
+            Some((IterKind::RangeFrom, _)) => Some("from"),
             _ => None,
         }
     }
@@ -299,7 +301,7 @@ impl Infer<'_> {
         (range, last): (Expr, Option<Expr>),
         at: SpanRange,
     ) -> Expr {
-        let place = self.places[range.at];
+        let place = self.spans[range.at];
         let count = match self.types.get(range.ty) {
             Type::Iter(_, list) => self.types.parts(list).len().saturating_sub(1),
             _ => 0,
@@ -312,13 +314,13 @@ impl Infer<'_> {
         let mut args: Vec<Expr> = Vec::with_capacity(count + 1);
         for index in 0..count {
             let base = Box::new(self.make_variable(range, place));
-            args.push(self.make_expr(Kind::Field { base, index }, usize, place));
+            args.push(self.make_expr(ExprKind::Field { base, index }, usize, place));
         }
         args.extend(last);
         let call = self.make_slice_std_call(receiver, elem, name, args, at);
         let ty = call.ty;
         let block = Block { stmts, tail: Some(Box::new(call)) };
-        self.make_expr(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
     /// Makes a call of a library method with inferred arguments.
@@ -346,7 +348,7 @@ impl Infer<'_> {
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let args = [receiver].into_iter().chain(args).collect();
         self.make_expr(
-            Kind::Call(Box::new(Call { callee, generics, this: env.self_ty, args })),
+            ExprKind::Call(Box::new(Call { callee, generics, this: env.self_ty, args })),
             ret,
             at,
         )

@@ -1,7 +1,7 @@
 //! `unwrap`, `expect` and their kin: the value of an `Option` or `Result`, or a panic with std's
 //! message; and `as_mut`.
 use crate::{
-    hir::{Arm, Expr, Kind, Pattern, PatternKind},
+    hir::{Arm, Expr, ExprKind, Pattern, PatternKind},
     infer::Infer,
     syntax::span::SpanRange,
     types::{Ty, Type},
@@ -44,7 +44,7 @@ impl Infer<'_> {
         self.diverges = diverges;
         self.scope.close(opened);
         let arms = vec![good, Arm { pattern, guard: None, levels: Vec::new(), body }];
-        Ok(self.make_expr(Kind::Match { of: Box::new(receiver), arms }, inner, at))
+        Ok(self.make_expr(ExprKind::Match { of: Box::new(receiver), arms }, inner, at))
     }
 
     /// Infers `as_mut` of an `Option`, or returns the receiver.
@@ -67,7 +67,7 @@ impl Infer<'_> {
         }
         let inner = self.types.reference(true, inner);
         let ty = self.option_type(inner);
-        Ok(self.make_expr(Kind::Inside(Box::new(receiver)), ty, at))
+        Ok(self.make_expr(ExprKind::OptionAsMut(Box::new(receiver)), ty, at))
     }
 
     fn resolve_unwrap(&mut self, ty: Ty, call: &ExprMethodCall) -> Option<Unwrap> {

@@ -4,7 +4,7 @@
 //! The type `A` in `A::EMPTY` is only known at the end of the function. Until then a variable
 //! stands for the constant, and the function begins with the variable's declaration.
 use crate::{
-    hir::{Expr, Kind, Pattern, PatternKind, Stmt, StmtKind, Var, Variable},
+    hir::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind, Var, Variable},
     infer::{Infer, items::scope::Env, traits::bounds::MemberCandidates},
     syntax::{error::Reported, span::SpanRange},
     types::{Class, Ty, Type},
@@ -44,7 +44,7 @@ impl Infer<'_> {
         let var = self.vars.push(variable);
         let named = self.constant_use.unwrap_or(at);
         self.late_constants.push(LateConstant { var, path: path.clone(), env, named });
-        self.make_expr(Kind::Var(var), ty, at)
+        self.make_expr(ExprKind::Var(var), ty, at)
     }
 
     /// Returns the declarations of the variables for late constants.

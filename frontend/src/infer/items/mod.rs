@@ -43,7 +43,7 @@ pub(crate) struct Shape<'a> {
 
 impl<'a> Infer<'a> {
     pub(crate) fn program(&self) -> &'a Program<'a> {
-        self.context.program
+        self.input.program
     }
 
     /// Returns true inside a function of the standard library.

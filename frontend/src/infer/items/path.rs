@@ -1,6 +1,6 @@
 //! Paths as values: variables, constant parameters and constants.
 use crate::{
-    hir::{Block, Expr, GenericArg, GenericKind, Kind},
+    hir::{Block, Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, LocalConstant,
         items::{
@@ -59,7 +59,7 @@ impl Infer<'_> {
             && let Some(var) = self.scope.find(ident)
         {
             let ty = self.vars[var].ty;
-            return self.make_expr(Kind::Var(var), ty, at);
+            return self.make_expr(ExprKind::Var(var), ty, at);
         }
         let name = key(&path);
         if let Some((index, GenericArg::Const(len))) = scope::find_generic(&self.env.args, &name) {
@@ -67,7 +67,8 @@ impl Infer<'_> {
         }
         if let Some((ty, shape)) = self.resolve_unit_shape(&path) {
             self.unify_hint(ty, hint);
-            let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
+            let kind =
+                ExprKind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
             return self.make_expr(kind, ty, at);
         }
         if let Some(constant) = self.find_local_constant(&path) {
@@ -149,7 +150,7 @@ impl Infer<'_> {
             }
             Some(GenericKind::Type(_)) | None => self.prim(Prim::Usize),
         };
-        self.make_expr(Kind::Param(len), ty, at)
+        self.make_expr(ExprKind::ConstParam(len), ty, at)
     }
 
     /// Infers `<T as Trait>::N`.
@@ -222,7 +223,7 @@ impl Infer<'_> {
         let ty = value.ty;
         let tail = Some(Box::new(value));
         self.make_expr(
-            Kind::Block { label: None, block: Block { stmts: Vec::new(), tail } },
+            ExprKind::Block { label: None, block: Block { stmts: Vec::new(), tail } },
             ty,
             at,
         )
@@ -240,7 +241,7 @@ impl Infer<'_> {
         let env = self.env.clone();
         if let Some((found, prim)) = self.find_std_constant(path, &env) {
             let ty = self.prim(prim);
-            return self.make_expr(Kind::Constant(found), ty, at);
+            return self.make_expr(ExprKind::Constant(found), ty, at);
         }
         if let [_, _, constant] = names.as_slice()
             && let Some((ty, _)) = self.path_owner(path, &env)
@@ -286,7 +287,7 @@ impl Infer<'_> {
             ("ONE", _) => Constant::One,
             (_, Some((found, prim))) => {
                 let ty = self.prim(prim);
-                return self.make_expr(Kind::Constant(found), ty, at);
+                return self.make_expr(ExprKind::Constant(found), ty, at);
             }
             (_, None) => {
                 let fact = format!("kernel code does not know the constant `{name}`");
@@ -294,6 +295,6 @@ impl Infer<'_> {
                 return self.make_reported(reported, at);
             }
         };
-        self.make_expr(Kind::Constant(found), ty, at)
+        self.make_expr(ExprKind::Constant(found), ty, at)
     }
 }

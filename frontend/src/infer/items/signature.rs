@@ -85,19 +85,19 @@ pub(crate) fn receiver_reference(receiver: &syn::Receiver) -> Option<bool> {
 
 /// Declares the function's generic parameters and open constants, and returns their arguments.
 pub(crate) fn declare_generics(
-    context: &InferInput<'_>,
+    input: &InferInput<'_>,
     types: &mut Types,
     errors: &mut Errors,
 ) -> (GenericNames, Env) {
     let mut names = GenericNames::default();
     let mut args = Vec::new();
-    let FunctionSyntax { sig, outer, .. } = context.written;
+    let FunctionSyntax { sig, outer, .. } = input.function;
     for (index, param) in generic_parameters(outer, sig).iter().enumerate() {
         let (at, kind) = match param {
             GenericParameter::Type(param) => {
-                let bound = match context.instance {
+                let bound = match input.instance {
                     Some(_) => Bound::Num,
-                    None => parameter_number_bound(context, &param.ident, &param.bounds, errors),
+                    None => parameter_number_bound(input, &param.ident, &param.bounds, errors),
                 };
                 (SpanRange::token(param.ident.span()), GenericKind::Type(bound))
             }
@@ -106,13 +106,13 @@ pub(crate) fn declare_generics(
                 (SpanRange::token(param.ident.span()), kind)
             }
             GenericParameter::Impl(_, ty) => {
-                if context.kernel.is_some() {
+                if input.kernel.is_some() {
                     report_closure_parameter(ty, errors);
                 }
                 (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
             }
         };
-        let given = context.instance.and_then(|given| given.args.get(index));
+        let given = input.instance.and_then(|given| given.args.get(index));
         let given = given.map(|given| match types.add_mono_arg(given) {
             GenericArg::Type(ty) => GenericArg::Type(types.add_distinct(ty)),
             length => length,
@@ -120,17 +120,17 @@ pub(crate) fn declare_generics(
         let generic = Generic { name: param.name(), kind, at };
         args.push(declare_generic(&mut names, types, generic, given));
     }
-    for path in context.kernel.iter().flat_map(|options| &options.open) {
+    for path in input.kernel.iter().flat_map(|options| &options.open) {
         let kind = GenericKind::Open(types.unknown(Class::Any));
         let generic = Generic { name: key(path), kind, at: SpanRange::path(path) };
         args.push(declare_generic(&mut names, types, generic, None));
     }
-    let this = context.instance.and_then(|given| given.self_ty.as_ref());
+    let this = input.instance.and_then(|given| given.self_ty.as_ref());
     let this = this.map(|this| {
         let ty = types.add_mono(this);
         types.add_distinct(ty)
     });
-    (names, Env { args: args.into(), home: context.home, self_ty: this })
+    (names, Env { args: args.into(), home: input.home, self_ty: this })
 }
 
 /// Reports a kernel's parameter of the type `impl Fn(f32) -> f32`.
@@ -194,12 +194,12 @@ pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
 
 /// Returns the numbers that a type parameter may be, from its bounds and the `where` clause.
 fn parameter_number_bound(
-    context: &InferInput<'_>,
+    input: &InferInput<'_>,
     ident: &syn::Ident,
     inline: &Punctuated<TypeParamBound, syn::Token![+]>,
     errors: &mut Errors,
 ) -> Bound {
-    let FunctionSyntax { sig, outer, .. } = context.written;
+    let FunctionSyntax { sig, outer, .. } = input.function;
     let mut found: Option<Bound> = None;
     let mut is_bounded = false;
     for bound in where_bounds(outer, sig, ident).into_iter().chain(inline) {
@@ -230,7 +230,7 @@ fn parameter_number_bound(
             Some(narrow) => narrow,
         });
     }
-    if !is_bounded && context.kernel.is_some() {
+    if !is_bounded && input.kernel.is_some() {
         errors.advise(
             SpanRange::token(ident.span()),
             format_args!("nothing says what numbers the type parameter `{ident}` may be"),
@@ -328,13 +328,13 @@ impl Infer<'_> {
         self.report_modifiers(sig);
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
-            && self.context.kernel.is_none()
+            && self.input.kernel.is_none()
         {
             self.ret = self.unknown();
         } else if let ReturnType::Type(_, ty) = &sig.output {
             self.ret = self.resolve_type(ty);
             let at = SpanRange::tokens(ty);
-            if self.context.kernel.is_some() && !self.is_unit(self.ret) {
+            if self.input.kernel.is_some() && !self.is_unit(self.ret) {
                 self.errors.advise(
                     at,
                     "a kernel returns nothing: each of its threads would return its own value",
@@ -369,7 +369,7 @@ impl Infer<'_> {
 
     /// Reports unsupported modifiers of a function.
     fn report_modifiers(&mut self, sig: &Signature) {
-        let what = if self.context.kernel.is_some() { "a kernel" } else { "a device function" };
+        let what = if self.input.kernel.is_some() { "a kernel" } else { "a device function" };
         if let Some(token) = sig.asyncness {
             let at = SpanRange::token(token.span);
             self.errors.report(at, format_args!("{what} cannot be `async`"));
@@ -399,7 +399,7 @@ impl Infer<'_> {
         };
         let env = self.env.clone();
         let ty = self.argument_type(index, &input.ty, &env);
-        if self.context.kernel.is_some() {
+        if self.input.kernel.is_some() {
             self.check_kernel_parameter(&input.ty, ty);
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));

@@ -10,7 +10,7 @@ use crate::{
         },
     },
     syntax::{error::Reported, span::SpanRange},
-    types::{Prim, Ty, Type, atomic_from_name, chain::Chain, vector},
+    types::{Prim, Ty, Type, atomic_from_name, chain::IterKind, vector},
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 
@@ -122,7 +122,7 @@ impl Infer<'_> {
         if let Some(ty) = self.resolve_item_type(path, env) {
             return ty;
         }
-        if let Some(chain) = Chain::range_from_name(&last)
+        if let Some(chain) = IterKind::range_from_name(&last)
             && let Some(ty) = self.make_range_type(chain, path, env)
         {
             return ty;
@@ -138,7 +138,7 @@ impl Infer<'_> {
     }
 
     /// Makes `Range<T>` and the like; before braces `T` may be omitted.
-    fn make_range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
+    fn make_range_type(&mut self, chain: IterKind, path: &syn::Path, env: &Env) -> Option<Ty> {
         let of = match &path.segments.last()?.arguments {
             PathArguments::None => self.unknown(),
             PathArguments::AngleBracketed(args) => match non_lifetime_args_in(args).next() {
@@ -151,7 +151,7 @@ impl Infer<'_> {
             },
             PathArguments::Parenthesized(_) => return None,
         };
-        let ends = if chain == Chain::RangeFrom { 1 } else { 2 };
+        let ends = if chain == IterKind::RangeFrom { 1 } else { 2 };
         // The item type, then the types of the bounds.
         let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
         Some(self.types.add(Type::Iter(chain, list)))

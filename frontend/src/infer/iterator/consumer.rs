@@ -1,6 +1,6 @@
 //! Consumers of iterators: library methods, which are kernel code with a `for` loop or with `next`.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{
         Infer,
         call::{device_call::ResolvedFunction, reject},
@@ -11,7 +11,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Class, GenericArg, Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use syn::ExprMethodCall;
@@ -22,7 +22,7 @@ impl<'a> Infer<'a> {
     pub(crate) fn infer_consumer(
         &mut self,
         receiver: Expr,
-        (chain, item): (Chain, Ty),
+        (chain, item): (IterKind, Ty),
         name: &str,
         call: &ExprMethodCall,
         hint: Option<Ty>,
@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
     pub(crate) fn infer_partial_consumer(
         &mut self,
         receiver: Expr,
-        (chain, item): (Chain, Ty),
+        (chain, item): (IterKind, Ty),
         name: &str,
         call: &ExprMethodCall,
         at: SpanRange,
@@ -88,7 +88,7 @@ impl<'a> Infer<'a> {
                     self.require_mutable(&receiver);
                 }
                 let ty = self.types.reference(mutable, receiver.ty);
-                self.make_expr(Kind::Borrow(Box::new(receiver)), ty, at)
+                self.make_expr(ExprKind::Borrow(Box::new(receiver)), ty, at)
             }
             None => receiver,
         };
@@ -199,7 +199,7 @@ impl<'a> Infer<'a> {
     /// Returns the library function of a method.
     pub(crate) fn find_consumer(
         &self,
-        chain: Chain,
+        chain: IterKind,
         item: Ty,
         name: &str,
     ) -> Option<(Callee, &'a syn::Signature)> {
@@ -212,24 +212,27 @@ impl<'a> Infer<'a> {
             // std does not visit every item here either.
             (
                 "last",
-                Chain::Slice
-                | Chain::Chunks
-                | Chain::ChunksExact
-                | Chain::Windows
-                | Chain::Range
-                | Chain::RangeInclusive,
+                IterKind::Slice
+                | IterKind::Chunks
+                | IterKind::ChunksExact
+                | IterKind::Windows
+                | IterKind::Range
+                | IterKind::RangeInclusive,
             ) => "last_from_back",
-            ("count", Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows) => {
-                "count_by_len"
-            }
-            ("contains" | "is_empty", Chain::Range) => name,
-            ("contains", Chain::RangeInclusive) => "contains_inclusive",
-            ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
-            ("contains", Chain::RangeFrom) => "contains_from",
+            (
+                "count",
+                IterKind::Slice | IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows,
+            ) => "count_by_len",
+            ("contains" | "is_empty", IterKind::Range) => name,
+            ("contains", IterKind::RangeInclusive) => "contains_inclusive",
+            ("is_empty", IterKind::RangeInclusive) => "is_empty_inclusive",
+            ("contains", IterKind::RangeFrom) => "contains_from",
             ("contains" | "is_empty", _) => return None,
-            ("remainder" | "into_remainder", chain) if chain != Chain::ChunksExact => return None,
+            ("remainder" | "into_remainder", chain) if chain != IterKind::ChunksExact => {
+                return None;
+            }
             ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
-                if chain != Chain::Adapter(Adapter::Peekable) =>
+                if chain != IterKind::Adapter(Adapter::Peekable) =>
             {
                 return None;
             }

@@ -1,6 +1,6 @@
 //! `flatten` and `flat_map`: the items of items.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{
         Infer,
         call::{device_call::ResolvedFunction, method_call::Args},
@@ -9,7 +9,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use syn::ExprMethodCall;
@@ -23,7 +23,7 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         if !self.check_arg_count(0, &call.args, at) {
-            return self.make_expr(Kind::Reported, receiver.ty, at);
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         self.make_flatten(receiver, item, at)
     }
@@ -76,14 +76,14 @@ impl Infer<'_> {
     /// Flattens options of type `option`.
     fn flatten_options(&mut self, receiver: Expr, option: Ty, at: SpanRange) -> Expr {
         let Some(inner) = self.types.first_arg(option) else { return receiver };
-        self.make_iterator(Chain::Adapter(Adapter::Options), inner, vec![receiver], at)
+        self.make_iterator(IterKind::Adapter(Adapter::Options), inner, vec![receiver], at)
     }
 
     /// Flattens items that an iterator of type `inner` iterates over.
     fn flatten_iterators(&mut self, receiver: Expr, inner: Ty, at: SpanRange) -> Expr {
         let Some((_, item)) = self.as_iterator(inner) else { return receiver };
         let at_hand = self.make_none(inner, at);
-        self.make_iterator(Chain::Adapter(Adapter::Flatten), item, vec![receiver, at_hand], at)
+        self.make_iterator(IterKind::Adapter(Adapter::Flatten), item, vec![receiver, at_hand], at)
     }
 
     /// Returns the type of the iterator over an item, if the loop itself makes the iterator.
@@ -95,18 +95,18 @@ impl Infer<'_> {
                 Some(item)
             }
             _ if let Some(inner) = written => {
-                Some(self.iterator_type(Chain::UserDefined, vec![inner, item]))
+                Some(self.iterator_type(IterKind::UserDefined, vec![inner, item]))
             }
             Type::Array(elem, _) => {
                 let taken = self.prim(crate::infer::Prim::Usize);
-                Some(self.iterator_type(Chain::Array, vec![elem, item, taken, taken]))
+                Some(self.iterator_type(IterKind::Array, vec![elem, item, taken, taken]))
             }
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(elem) | Type::Array(elem, _) => {
                     let slice = self.types.add(Type::Slice(elem));
                     let slice = self.types.reference(mutable, slice);
                     let elem = self.types.reference(mutable, elem);
-                    Some(self.iterator_type(Chain::Slice, vec![elem, slice]))
+                    Some(self.iterator_type(IterKind::Slice, vec![elem, slice]))
                 }
                 _ => None,
             },
@@ -127,7 +127,7 @@ impl Infer<'_> {
         let made = make(self, arg);
         let yields = made.ty;
         let closure = self.make_closure(params, vec![item], made, at);
-        self.make_iterator(Chain::Adapter(Adapter::Map), yields, vec![receiver, closure], at)
+        self.make_iterator(IterKind::Adapter(Adapter::Map), yields, vec![receiver, closure], at)
     }
 
     /// Converts a result, or a reference to an option or result, to an option.
@@ -140,7 +140,7 @@ impl Infer<'_> {
         {
             let inner = self.types.reference(true, inner);
             let ty = self.option_type(inner);
-            return self.make_expr(Kind::Inside(Box::new(value)), ty, at);
+            return self.make_expr(ExprKind::OptionAsMut(Box::new(value)), ty, at);
         }
         let mut value = value;
         for (name, needed) in

@@ -9,7 +9,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         Len, Prim, Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use std::cell::Cell;
@@ -51,7 +51,7 @@ impl Infer<'_> {
         name: &str,
         args: &mut dyn Iterator<Item = &GenericArgument>,
         env: &Env,
-    ) -> Option<(Chain, Vec<Ty>)> {
+    ) -> Option<(IterKind, Vec<Ty>)> {
         let mut ty = |this: &mut Self| match args.next()? {
             GenericArgument::Type(ty) => Some(this.resolve_type_in(ty, env)),
             _ => None,
@@ -62,28 +62,28 @@ impl Infer<'_> {
                 let elem = ty(self)?;
                 let len = self.resolve_len_arg(args.next()?, env);
                 let array = self.types.add(Type::Array(elem, len));
-                (Chain::Array, vec![elem, array, usize, usize])
+                (IterKind::Array, vec![elem, array, usize, usize])
             }
             ("slice", "Iter" | "IterMut") => {
                 let elem = ty(self)?;
                 let mutable = name == "IterMut";
                 let slice = self.slice_reference_type(elem, mutable);
-                (Chain::Slice, vec![self.types.reference(mutable, elem), slice])
+                (IterKind::Slice, vec![self.types.reference(mutable, elem), slice])
             }
             ("slice", "Chunks" | "ChunksMut") => {
                 let elem = ty(self)?;
                 let slice = self.slice_reference_type(elem, name == "ChunksMut");
-                (Chain::Chunks, vec![slice, slice, usize])
+                (IterKind::Chunks, vec![slice, slice, usize])
             }
             ("slice", "ChunksExact" | "ChunksExactMut") => {
                 let elem = ty(self)?;
                 let slice = self.slice_reference_type(elem, name == "ChunksExactMut");
-                (Chain::ChunksExact, vec![slice, slice, usize, usize])
+                (IterKind::ChunksExact, vec![slice, slice, usize, usize])
             }
             ("slice", "Windows") => {
                 let elem = ty(self)?;
                 let slice = self.slice_reference_type(elem, false);
-                (Chain::Windows, vec![slice, slice, usize])
+                (IterKind::Windows, vec![slice, slice, usize])
             }
             ("iter", name) => {
                 let inner = ty(self)?;
@@ -114,7 +114,7 @@ impl Infer<'_> {
                     "Chain" => (Adapter::Chain, vec![item, inner, ty(self)?, usize]),
                     _ => return None,
                 };
-                (Chain::Adapter(adapter), types)
+                (IterKind::Adapter(adapter), types)
             }
             _ => return None,
         })

@@ -6,7 +6,7 @@ mod iterator_type;
 mod user_iterator;
 
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{
         Infer, Obligation,
         call::{closure::CallSignature, reject},
@@ -15,7 +15,7 @@ use crate::{
     syntax::span::SpanRange,
     types::{
         GenericArg, Prim, Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use syn::{ExprMethodCall, ExprRange, RangeLimits};
@@ -24,7 +24,7 @@ impl<'a> Infer<'a> {
     /// Makes an iterator of these parts.
     pub(crate) fn make_iterator(
         &mut self,
-        chain: Chain,
+        chain: IterKind,
         item: Ty,
         parts: Vec<Expr>,
         at: SpanRange,
@@ -33,11 +33,11 @@ impl<'a> Infer<'a> {
         let types = types.collect();
         let ty = self.iterator_type(chain, types);
         let fields = parts.into_iter().enumerate().collect();
-        self.make_expr(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at)
     }
 
     /// Returns the iterator of a type, and its item type.
-    pub(crate) fn as_iterator(&self, ty: Ty) -> Option<(Chain, Ty)> {
+    pub(crate) fn as_iterator(&self, ty: Ty) -> Option<(IterKind, Ty)> {
         match self.types.get(ty) {
             Type::Iter(chain, list) => self.types.parts(list).first().map(|item| (chain, *item)),
             _ => None,
@@ -51,12 +51,12 @@ impl<'a> Infer<'a> {
         let start = self.infer_expr(start, None);
         let ty = start.ty;
         let Some(end) = &range.end else {
-            return self.make_iterator(Chain::RangeFrom, ty, vec![start], at);
+            return self.make_iterator(IterKind::RangeFrom, ty, vec![start], at);
         };
         let end = self.infer_expr_coerce(end, ty);
         let chain = match range.limits {
-            RangeLimits::HalfOpen(_) => Chain::Range,
-            RangeLimits::Closed(_) => Chain::RangeInclusive,
+            RangeLimits::HalfOpen(_) => IterKind::Range,
+            RangeLimits::Closed(_) => IterKind::RangeInclusive,
         };
         self.make_iterator(chain, ty, vec![start, end], at)
     }
@@ -76,7 +76,7 @@ impl<'a> Infer<'a> {
         let list = self.types.list(vec![GenericArg::Type(end.ty)]);
         let ty = self.types.add(Type::Adt(of, list));
         self.make_expr(
-            Kind::Aggregate { variant: None, fields: vec![(0, end)], base: None },
+            ExprKind::Aggregate { variant: None, fields: vec![(0, end)], base: None },
             ty,
             at,
         )
@@ -98,13 +98,13 @@ impl<'a> Infer<'a> {
             },
             _ => self.unknown(),
         };
-        self.make_iterator(Chain::Slice, item, vec![slice], at)
+        self.make_iterator(IterKind::Slice, item, vec![slice], at)
     }
 
     /// Infers `x.chunks(n)` and the like.
     pub(crate) fn infer_chunks(
         &mut self,
-        chain: Chain,
+        chain: IterKind,
         receiver: Expr,
         mutable: bool,
         call: &ExprMethodCall,
@@ -113,17 +113,17 @@ impl<'a> Infer<'a> {
         let slice = self.make_slice_reference(receiver, mutable);
         let item = slice.ty;
         if !self.check_arg_count(1, &call.args, at) {
-            return self.make_expr(Kind::Reported, item, at);
+            return self.make_expr(ExprKind::Reported, item, at);
         }
         let usize = self.prim(Prim::Usize);
         let size = self.infer_expr_coerce(&call.args[0], usize);
-        let state = (chain == Chain::ChunksExact).then(|| self.make_zero_count(at));
+        let state = (chain == IterKind::ChunksExact).then(|| self.make_zero_count(at));
         self.make_iterator(chain, item, [slice, size].into_iter().chain(state).collect(), at)
     }
 
     /// Registers the obligation that a range can count over its items.
     pub(crate) fn oblige_range_items(&mut self, ty: Ty, at: SpanRange) {
-        if let Some((Chain::Range | Chain::RangeInclusive | Chain::RangeFrom, item)) =
+        if let Some((IterKind::Range | IterKind::RangeInclusive | IterKind::RangeFrom, item)) =
             self.as_iterator(ty)
         {
             self.oblige(at, Obligation::Range(item));
@@ -140,13 +140,18 @@ impl<'a> Infer<'a> {
             Type::Array(elem, _) => {
                 let taken = [self.make_zero_count(at), self.make_zero_count(at)];
                 let parts = [value].into_iter().chain(taken).collect();
-                return self.make_iterator(Chain::Array, elem, parts, at);
+                return self.make_iterator(IterKind::Array, elem, parts, at);
             }
             Type::Ref { mutable: true, to } if let Some(item) = self.iterator_item(to) => {
-                return self.make_iterator(Chain::Adapter(Adapter::ByRef), item, vec![value], at);
+                return self.make_iterator(
+                    IterKind::Adapter(Adapter::ByRef),
+                    item,
+                    vec![value],
+                    at,
+                );
             }
             _ if let Some(item) = self.user_iterator_item(value.ty) => {
-                return self.make_iterator(Chain::UserDefined, item, vec![value], at);
+                return self.make_iterator(IterKind::UserDefined, item, vec![value], at);
             }
             _ if let Some(name) = self.option_iterator_method(value.ty) => {
                 let value = self.autoderef(value);
@@ -165,9 +170,9 @@ impl<'a> Infer<'a> {
                 };
             }
             Type::Ref { mutable, to } => {
-                let place_at = self.places[value.at];
+                let place_at = self.spans[value.at];
                 if let Type::Slice(_) | Type::Array(..) = self.types.get(to) {
-                    let place = self.make_expr(Kind::Deref(Box::new(value)), to, place_at);
+                    let place = self.make_expr(ExprKind::Deref(Box::new(value)), to, place_at);
                     let slice = self.make_slice_reference(place, mutable);
                     return self.make_slice_iter(slice, at);
                 }
@@ -190,13 +195,13 @@ impl<'a> Infer<'a> {
     /// Makes the zero for a count of items taken or skipped.
     fn make_zero_count(&mut self, at: SpanRange) -> Expr {
         let usize = self.prim(Prim::Usize);
-        self.make_expr(Kind::Int(0), usize, at)
+        self.make_expr(ExprKind::Int(0), usize, at)
     }
 
     /// Makes `None` of an option of this type.
     pub(crate) fn make_none(&mut self, ty: Ty, at: SpanRange) -> Expr {
         let option = self.option_type(ty);
-        let none = Kind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
+        let none = ExprKind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
         self.make_expr(none, option, at)
     }
 
@@ -207,19 +212,24 @@ impl<'a> Infer<'a> {
         }
         self.require_mutable(&receiver);
         let ty = self.types.reference(true, receiver.ty);
-        let reference = self.make_expr(Kind::Borrow(Box::new(receiver)), ty, at);
-        self.make_iterator(Chain::Adapter(Adapter::ByRef), item, vec![reference], at)
+        let reference = self.make_expr(ExprKind::Borrow(Box::new(receiver)), ty, at);
+        self.make_iterator(IterKind::Adapter(Adapter::ByRef), item, vec![reference], at)
     }
 
     fn make_peekable(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         let seen = self.make_none(item, at);
         let state = self.make_zero_count(at);
-        self.make_iterator(Chain::Adapter(Adapter::Peekable), item, vec![receiver, seen, state], at)
+        self.make_iterator(
+            IterKind::Adapter(Adapter::Peekable),
+            item,
+            vec![receiver, seen, state],
+            at,
+        )
     }
 
     fn make_cycle(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         let left = self.make_none(receiver.ty, at);
-        self.make_iterator(Chain::Adapter(Adapter::Cycle), item, vec![receiver, left], at)
+        self.make_iterator(IterKind::Adapter(Adapter::Cycle), item, vec![receiver, left], at)
     }
 
     /// Infers a method of an iterator.
@@ -271,10 +281,10 @@ impl<'a> Infer<'a> {
             | "inspect" => self.infer_closure_adapter(receiver, item, name, call, at),
             "next_back" if call.args.is_empty() => {
                 let last =
-                    self.make_iterator(Chain::Adapter(Adapter::Rev), item, vec![receiver], at);
+                    self.make_iterator(IterKind::Adapter(Adapter::Rev), item, vec![receiver], at);
                 self.infer_consumer(
                     last,
-                    (Chain::Adapter(Adapter::Rev), item),
+                    (IterKind::Adapter(Adapter::Rev), item),
                     "next",
                     call,
                     None,
@@ -283,10 +293,10 @@ impl<'a> Infer<'a> {
             }
             "len" if self.check_arg_count(0, &call.args, at) => {
                 let usize = self.prim(Prim::Usize);
-                self.make_expr(Kind::Remaining(Box::new(receiver)), usize, at)
+                self.make_expr(ExprKind::IterLen(Box::new(receiver)), usize, at)
             }
-            "len" => self.make_expr(Kind::Reported, receiver.ty, at),
-            "start" | "end" if chain == Chain::RangeInclusive && call.args.is_empty() => {
+            "len" => self.make_expr(ExprKind::Reported, receiver.ty, at),
+            "start" | "end" if chain == IterKind::RangeInclusive && call.args.is_empty() => {
                 self.make_range_bound(receiver, item, name, at)
             }
             "sum" | "product" => {
@@ -322,9 +332,9 @@ impl<'a> Infer<'a> {
     /// Makes the reference that `start()` or `end()` of an inclusive range returns.
     fn make_range_bound(&mut self, range: Expr, item: Ty, name: &str, at: SpanRange) -> Expr {
         let index = usize::from(name == "end");
-        let end = self.make_expr(Kind::Field { base: Box::new(range), index }, item, at);
+        let end = self.make_expr(ExprKind::Field { base: Box::new(range), index }, item, at);
         let ty = self.types.reference(false, item);
-        self.make_expr(Kind::Borrow(Box::new(end)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(end)), ty, at)
     }
 
     /// Makes an adapter without a closure.
@@ -339,12 +349,12 @@ impl<'a> Infer<'a> {
         let usize = self.prim(Prim::Usize);
         let expected = usize::from(matches!(name, "zip" | "chain" | "skip" | "take" | "step_by"));
         if !self.check_arg_count(expected, &call.args, at) {
-            return self.make_expr(Kind::Reported, receiver.ty, at);
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         let mut state = None;
         let (adapter, item, second) = match name {
             "enumerate" => {
-                let zero = self.make_expr(Kind::Int(0), usize, at);
+                let zero = self.make_expr(ExprKind::Int(0), usize, at);
                 (Adapter::Enumerate, self.types.tuple(vec![usize, item]), Some(zero))
             }
             "rev" => (Adapter::Rev, item, None),
@@ -387,11 +397,11 @@ impl<'a> Infer<'a> {
             }
         };
         let parts = [receiver].into_iter().chain(second).chain(state).collect();
-        self.make_iterator(Chain::Adapter(adapter), item, parts, at)
+        self.make_iterator(IterKind::Adapter(adapter), item, parts, at)
     }
 
     /// Makes the type of an iterator from its item type and its part types.
-    pub(crate) fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
+    pub(crate) fn iterator_type(&mut self, chain: IterKind, types: Vec<Ty>) -> Ty {
         let list = self.types.list(types.into_iter().map(GenericArg::Type).collect());
         self.types.add(Type::Iter(chain, list))
     }
@@ -405,7 +415,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         if !self.check_arg_count(2, &call.args, at) {
-            return self.make_expr(Kind::Reported, receiver.ty, at);
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         let first = self.infer_expr(&call.args[0], None);
         let state = self.types.reference(true, first.ty);
@@ -414,7 +424,7 @@ impl<'a> Infer<'a> {
         let callable = CallSignature { params: vec![state, item], ret };
         let closure = self.infer_callable(&call.args[1], &callable);
         self.make_iterator(
-            Chain::Adapter(Adapter::Scan),
+            IterKind::Adapter(Adapter::Scan),
             yields,
             vec![receiver, closure, first],
             at,
@@ -431,7 +441,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         if !self.check_arg_count(1, &call.args, at) {
-            return self.make_expr(Kind::Reported, receiver.ty, at);
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         let bool = self.prim(Prim::Bool);
         let by_reference = self.types.reference(false, item);
@@ -451,7 +461,7 @@ impl<'a> Infer<'a> {
             self.infer_callable(&call.args[0], &CallSignature { params: vec![param], ret });
         let state = adapter.state_part().map(|_| self.make_zero_count(at));
         let parts = [receiver, closure].into_iter().chain(state).collect();
-        self.make_iterator(Chain::Adapter(adapter), yields, parts, at)
+        self.make_iterator(IterKind::Adapter(adapter), yields, parts, at)
     }
 
     /// Returns true if an iterator, or one inside it, may yield items again after `None`.
@@ -460,8 +470,8 @@ impl<'a> Infer<'a> {
             Type::Iter(chain, list) => {
                 matches!(
                     chain,
-                    Chain::UserDefined
-                        | Chain::Adapter(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef)
+                    IterKind::UserDefined
+                        | IterKind::Adapter(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef)
                 ) || self
                     .types
                     .parts(list)

@@ -8,7 +8,7 @@ use crate::{
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
-    types::{Ty, Type, chain::Chain},
+    types::{Ty, Type, chain::IterKind},
 };
 
 impl<'a> Infer<'a> {
@@ -73,7 +73,7 @@ impl<'a> Infer<'a> {
         if value.is_place() && !takes_iterator(name) {
             return Ok(self.make_by_ref(value, item, at));
         }
-        Ok(self.make_iterator(Chain::UserDefined, item, vec![value], at))
+        Ok(self.make_iterator(IterKind::UserDefined, item, vec![value], at))
     }
 
     /// Converts a reference to an iterator to the receiver of a method that takes it by value: the

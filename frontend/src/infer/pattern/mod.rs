@@ -6,7 +6,7 @@ pub(crate) mod alternatives;
 pub(crate) mod pattern_hint;
 
 use crate::{
-    hir::{Expr, Kind, Pattern, PatternKind, StmtKind, Var, Variable},
+    hir::{Expr, ExprKind, Pattern, PatternKind, StmtKind, Var, Variable},
     infer::{
         Infer, Obligation,
         call::reject,
@@ -459,13 +459,13 @@ impl<'a> Infer<'a> {
     fn infer_let_else(&mut self, other: &syn::Expr) -> crate::hir::Block {
         let before = self.diverges;
         let value = self.infer_expr(other, None);
-        let at = self.places[value.at];
+        let at = self.spans[value.at];
         if !self.is_never(value.ty) && !self.types.is_reported(value.ty) {
             self.errors.mistyped(at, "the `else` of a `let` must not come to its end");
         }
         self.diverges = before;
         match value.kind {
-            Kind::Block { label: None, block } => block,
+            ExprKind::Block { label: None, block } => block,
             kind => crate::hir::Block {
                 stmts: Vec::new(),
                 tail: Some(Box::new(Expr { kind, ..value })),

@@ -4,7 +4,7 @@
 //! `Mul<f32>` and `Mul<Vector>`. `Self::Output` in an `impl` is the type of that `impl`;
 //! `T::Output` of a parameter `T` is that of the trait among its bounds.
 use crate::{
-    hir::{GenericArg, Kind},
+    hir::{ExprKind, GenericArg},
     infer::{
         Infer,
         items::{
@@ -86,7 +86,7 @@ impl<'a> Infer<'a> {
     fn traits_of_parameter(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
         let mut found: Vec<&'a syn::Generics> = Vec::new();
         match env.home {
-            None => found.push(&self.context.written.sig.generics),
+            None => found.push(&self.input.function.sig.generics),
             Some(home) => match self.program().item(home) {
                 Some(Item::Fn(of)) => found.push(&of.sig.generics),
                 Some(Item::Impl(of)) => {
@@ -307,7 +307,7 @@ impl<'a> Infer<'a> {
                 Type::Iter(..) | Type::Array(..) | Type::Ref { .. } | Type::Adt(..),
                 "Item" | "IntoIter",
             ) if self.is_iterable(owner) => {
-                let value = self.make_expr(Kind::Reported, owner, at);
+                let value = self.make_expr(ExprKind::Reported, owner, at);
                 let iterator = self.make_into_iter(value, at).ty;
                 let (_, item) = self.as_iterator(iterator)?;
                 Some(if name == "Item" { item } else { iterator })

@@ -233,9 +233,9 @@ impl<'a> Infer<'a> {
                 env.args.iter().find(|(_, arg)| is_of(arg))?.0.clone()
             }
         };
-        let written = self.context.written;
+        let written = self.input.function;
         let (outer, sig) = match item {
-            _ if env.home == self.context.home => (written.outer, Some(written.sig)),
+            _ if env.home == self.input.home => (written.outer, Some(written.sig)),
             Some(Item::Fn(function)) => (None, Some(&function.sig)),
             Some(Item::Impl(item)) => (Some(&item.generics), None),
             Some(Item::Trait(item)) => (Some(&item.generics), None),

@@ -2,7 +2,7 @@
 //! types with an `impl` of their own. Other composites are compared part by part. The methods
 //! themselves are kernel code in the standard library.
 use crate::{
-    hir::{Call, Expr, GenericArg, Kind},
+    hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer,
         call::device_call::ResolvedFunction,
@@ -52,13 +52,13 @@ impl<'a> Infer<'a> {
     fn make_order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
         let reference = self.types.reference(false, lhs.ty);
         let rhs = self.infer_expr_coerce(arg, reference);
-        let rhs = self.make_expr(Kind::Deref(Box::new(rhs)), lhs.ty, at);
+        let rhs = self.make_expr(ExprKind::Deref(Box::new(rhs)), lhs.ty, at);
         let ordering = self.program().std_item("Ordering").expect("the prelude has it");
         let nothing = self.types.list(Vec::new());
         let ordering = self.types.add(Type::Adt(ordering, nothing));
         let ty = if total { ordering } else { self.option_type(ordering) };
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-        self.make_expr(Kind::Order { total, lhs, rhs }, ty, at)
+        self.make_expr(ExprKind::OrderingCall { total, lhs, rhs }, ty, at)
     }
 
     /// Returns true if the user's `impl` orders a type or a part of it.
@@ -130,10 +130,10 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let (Some(mine), Some(theirs)) = (elem(self, lhs.ty), elem(self, rhs.ty)) else {
-            let reported = self.report_mismatch(self.places[rhs.at], rhs.ty, lhs.ty);
+            let reported = self.report_mismatch(self.spans[rhs.at], rhs.ty, lhs.ty);
             return self.make_reported(reported, at);
         };
-        self.unify(self.places[rhs.at], theirs, mine);
+        self.unify(self.spans[rhs.at], theirs, mine);
         let (lhs, rhs) =
             (self.make_slice_reference(lhs, false), self.make_slice_reference(rhs, false));
         let slice = self.types.add(Type::Slice(mine));
@@ -160,10 +160,10 @@ impl<'a> Infer<'a> {
             own.or_else(|| self.find_operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
         let Some(member) = found else {
             let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-            return self.make_expr(Kind::Ordered { op, lhs, rhs }, bool, at);
+            return self.make_expr(ExprKind::OrderedCompare { op, lhs, rhs }, bool, at);
         };
         let ty = self.types.reference(false, rhs.ty);
-        let rhs = self.make_expr(Kind::Borrow(Box::new(rhs)), ty, at);
+        let rhs = self.make_expr(ExprKind::Borrow(Box::new(rhs)), ty, at);
         let result = self.make_operator_call(member, lhs, Some(rhs), at);
         if self.types.as_prim(result.ty).is_some() {
             return result;
@@ -192,13 +192,13 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee: of.callee, generics, this: of.env.self_ty, args };
-        self.make_expr(Kind::Call(Box::new(call)), ret, at)
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
     /// Makes the negation of a `bool`.
     pub(crate) fn make_not(&mut self, value: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        self.make_expr(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
+        self.make_expr(ExprKind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
     }
 }
 

@@ -4,7 +4,7 @@
 //! A product that is an argument or a result of such a call is not fused with a sum, as with any
 //! call.
 use crate::{
-    hir::{Block, Expr, Kind},
+    hir::{Block, Expr, ExprKind},
     infer::{Infer, Obligation, call::method_call::Args},
     syntax::span::SpanRange,
     types::{Ty, Type},
@@ -151,7 +151,7 @@ impl Infer<'_> {
                 Some(self.infer_from(this, from, &name, call, at))
             }
             (None | Some("Default"), "default") if call.args.is_empty() => {
-                Some(self.make_expr(Kind::Default, this, at))
+                Some(self.make_expr(ExprKind::Default, this, at))
             }
             (Some(of_trait), _)
                 if is_method_trait(of_trait) || trait_operation(&name).is_some() =>
@@ -171,7 +171,7 @@ impl Infer<'_> {
     /// Unifies a receiver with the type in `<T>::method`: the value, a reference to it, or an array
     /// for a slice type.
     fn unify_receiver(&mut self, receiver: &Expr, this: Ty) {
-        let at = self.places[receiver.at];
+        let at = self.spans[receiver.at];
         let (found, expected) = (self.types.pointee(receiver.ty), self.types.pointee(this));
         match (self.types.get(found), self.types.get(expected)) {
             (Type::Array(found, _), Type::Slice(expected)) => self.unify(at, found, expected),
@@ -210,7 +210,7 @@ impl Infer<'_> {
         all.extend(self.infer_operands(args, None));
         self.make_operation(name, operation, all, at).ok_or_else(|| {
             let ty = self.types.unit();
-            self.make_expr(Kind::Reported, ty, at)
+            self.make_expr(ExprKind::Reported, ty, at)
         })
     }
 
@@ -249,13 +249,13 @@ impl Infer<'_> {
                         _ => Obligation::Inverted(ty),
                     },
                 );
-                self.make_expr(Kind::Unary { op, value: Box::new(first) }, ty, at)
+                self.make_expr(ExprKind::Unary { op, value: Box::new(first) }, ty, at)
             }
             (Operation::Binary(op), second) => {
                 let second = second?;
                 self.unify_operands(op, &first, &second, at);
                 let (lhs, rhs) = (Box::new(first), Box::new(second));
-                self.make_expr(Kind::Binary { op, lhs, rhs }, ty, at)
+                self.make_expr(ExprKind::Binary { op, lhs, rhs }, ty, at)
             }
             (Operation::Update(op), second) => {
                 let second = second?;
@@ -264,7 +264,7 @@ impl Infer<'_> {
                 let (place, value) = (Box::new(first), Box::new(second));
                 let unit = self.types.unit();
                 return Some(self.make_expr(
-                    Kind::Update { op, place, value, overloaded: true },
+                    ExprKind::Update { op, place, value, overloaded: true },
                     unit,
                     at,
                 ));
@@ -277,6 +277,6 @@ impl Infer<'_> {
     fn wrap_in_block(&mut self, value: Expr, at: SpanRange) -> Expr {
         let ty = value.ty;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(value)) };
-        self.make_expr(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 }

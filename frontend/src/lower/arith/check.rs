@@ -4,7 +4,7 @@
 //! each condition is then true for floats as well, by way of `is_float`, which specialization
 //! makes a constant.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{At, Expr, ExprKind},
     lower::Emit,
 };
 use warpwise_compiler::ir::{
@@ -25,9 +25,9 @@ pub(crate) struct Operands {
 /// The value of an integer literal, perhaps negated.
 pub(crate) fn known(expr: &Expr) -> Option<i128> {
     match &expr.kind {
-        Kind::Int(value) => i128::try_from(*value).ok(),
-        Kind::Unary { op: UnaryOp::Neg, value } => match value.kind {
-            Kind::Int(value) => i128::try_from(value).ok().map(|value| -value),
+        ExprKind::Int(value) => i128::try_from(*value).ok(),
+        ExprKind::Unary { op: UnaryOp::Neg, value } => match value.kind {
+            ExprKind::Int(value) => i128::try_from(value).ok().map(|value| -value),
             _ => None,
         },
         _ => None,

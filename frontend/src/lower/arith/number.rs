@@ -1,6 +1,6 @@
 //! Constants and conversions.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{At, Expr, ExprKind},
     infer::wrap_to_scalar,
     lower::{Emit, Flow, Value},
     types::{Len, constant::Constant},
@@ -67,10 +67,10 @@ impl Emit<'_> {
         let signed = |value: i128| if negative { value.wrapping_neg() } else { value };
         Ok(match &expr.kind {
             // Wider than any type, it is cut to it, as rustc does where its lint is allowed.
-            Kind::Int(value) => self.int(signed(*value as i128), scalar, at),
-            Kind::Bool(value) => self.bits(u64::from(*value), scalar, at),
-            Kind::Float(digits) => self.digits(digits, negative, scalar, at)?,
-            Kind::Constant(constant) => match *constant {
+            ExprKind::Int(value) => self.int(signed(*value as i128), scalar, at),
+            ExprKind::Bool(value) => self.bits(u64::from(*value), scalar, at),
+            ExprKind::Float(digits) => self.digits(digits, negative, scalar, at)?,
+            ExprKind::Constant(constant) => match *constant {
                 Constant::Zero => self.int(0, scalar, at),
                 Constant::One => self.int(1, scalar, at),
                 Constant::Int(value) => self.int(value, scalar, at),

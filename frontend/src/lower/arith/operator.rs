@@ -5,7 +5,7 @@
 //! `1.0 / x.sqrt()` and `x.sqrt().recip()` of `f32`, also where an immutable variable is bound to the root: the inverse
 //! root is one operation of the hardware's with a few to correct it, and its two roundings would take several times as many.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{At, Expr, ExprKind},
     lower::{
         Emit, Flow, Place, Value,
         arith::check::{Operands, known},
@@ -23,10 +23,10 @@ struct Product<'e> {
 
 fn product(expr: &Expr) -> Option<Product<'_>> {
     match &expr.kind {
-        Kind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
             Some(Product { a: lhs, b: rhs, negated: false })
         }
-        Kind::Unary { op: UnaryOp::Neg, value } => {
+        ExprKind::Unary { op: UnaryOp::Neg, value } => {
             product(value).map(|product| Product { negated: !product.negated, ..product })
         }
         _ => None,
@@ -35,11 +35,11 @@ fn product(expr: &Expr) -> Option<Product<'_>> {
 
 /// Returns true for an expression that is a call of `sqrt`.
 pub(crate) fn is_root(expr: &Expr) -> bool {
-    matches!(expr.kind, Kind::Method { which: Method::Unary(UnaryOp::Sqrt), .. })
+    matches!(expr.kind, ExprKind::Method { which: Method::Unary(UnaryOp::Sqrt), .. })
 }
 
 fn is_one(expr: &Expr) -> bool {
-    matches!(&expr.kind, Kind::Float(digits) if digits.parse() == Ok(1.0_f32))
+    matches!(&expr.kind, ExprKind::Float(digits) if digits.parse() == Ok(1.0_f32))
 }
 
 impl Emit<'_> {
@@ -70,7 +70,7 @@ impl Emit<'_> {
             }
             rest.push((op, lhs, rhs, scalar, expr.at));
             match &lhs.kind {
-                Kind::Binary { op: inner, lhs: left, rhs: right } => {
+                ExprKind::Binary { op: inner, lhs: left, rhs: right } => {
                     (expr, op, lhs, rhs) = (lhs, *inner, left, right);
                 }
                 _ => break self.scalar(lhs)?,
@@ -159,11 +159,11 @@ impl Emit<'_> {
             return Ok(None);
         }
         let value = match &divisor.kind {
-            Kind::Method { args, .. } if is_root(divisor) => {
+            ExprKind::Method { args, .. } if is_root(divisor) => {
                 let [radicand] = args.as_slice() else { return Err(self.bug(divisor.at)) };
                 self.scalar(radicand)?
             }
-            Kind::Var(var) if self.frame.roots.contains(var) => {
+            ExprKind::Var(var) if self.frame.roots.contains(var) => {
                 let root = self.scalar(divisor)?;
                 let Op::Unary { value, .. } = self.build.kernel.insts[root].op else {
                     return Err(self.bug(divisor.at));
@@ -272,7 +272,7 @@ impl Emit<'_> {
     pub(crate) fn unary(&mut self, op: UnaryOp, value: &Expr, expr: &Expr) -> Flow<InstId> {
         let at = expr.at;
         let negates = op == UnaryOp::Neg;
-        if negates && matches!(value.kind, Kind::Int(_) | Kind::Float(_)) {
+        if negates && matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
             return self.constant(value, true);
         }
         let scalar = self.scalar_of(expr.ty, at)?;

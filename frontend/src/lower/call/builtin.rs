@@ -1,6 +1,6 @@
 //! Kernel-side functions.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{At, Expr, ExprKind},
     lower::{Emit, Flow, Place, Value, Variants},
     types::{builtin::Builtin, mono::Mono},
 };
@@ -186,7 +186,7 @@ impl Emit<'_> {
         let Some(lane) = lane else { return Err(self.bug(expr.at)) };
         let at = lane.at;
         let counts = op == ShuffleOp::Index;
-        if let Kind::Int(value) = lane.kind {
+        if let ExprKind::Int(value) = lane.kind {
             let value = if counts { value as u64 % LANES } else { (value as u64).min(LANES) };
             return Ok(self.bits(value, Scalar::U32, at));
         }

@@ -1,6 +1,6 @@
 //! Loops.
 use crate::{
-    hir::{At, Block, Expr, For, Kind, Label, PatternKind},
+    hir::{At, Block, Expr, ExprKind, ForRange, Label, PatternKind},
     lower::{Emit, Flow, Left, Place, Target, Value},
 };
 use warpwise_compiler::{
@@ -101,7 +101,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    pub(crate) fn for_loop(&mut self, of: &For, at: At) -> Flow<Value> {
+    pub(crate) fn for_loop(&mut self, of: &ForRange, at: At) -> Flow<Value> {
         let scalar = self.scalar_of(of.ty, at)?;
         let start = self.scalar(&of.start)?;
         let end = self.scalar(&of.end)?;
@@ -135,7 +135,7 @@ impl Emit<'_> {
     /// The step, a `u64` that is not zero.
     fn step(&mut self, step: &Expr) -> Flow<InstId> {
         let value = self.scalar(step)?;
-        if !matches!(step.kind, Kind::Int(1..)) {
+        if !matches!(step.kind, ExprKind::Int(1..)) {
             let zero = self.int(0, Scalar::U64, step.at);
             let cond = self.compare(CompareOp::Ne, value, zero, step.at);
             self.check(cond, Fault::StepByZero, step.at);
@@ -225,7 +225,7 @@ impl Emit<'_> {
 
     fn for_body(
         &mut self,
-        of: &For,
+        of: &ForRange,
         inst: InstId,
         variable: &mut dyn FnMut(&mut Self) -> InstId,
     ) -> Flow<()> {

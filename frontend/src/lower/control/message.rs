@@ -1,6 +1,6 @@
 //! Printing and panicking.
 use crate::{
-    hir::{At, Expr, Say},
+    hir::{At, Expr, MessageExpr},
     lower::{Emit, Flow, Left, Value, control::show::Shown},
 };
 use warpwise_compiler::{
@@ -10,7 +10,7 @@ use warpwise_compiler::{
 };
 
 impl Emit<'_> {
-    pub(crate) fn say(&mut self, say: &Say, at: At) -> Flow<Value> {
+    pub(crate) fn say(&mut self, say: &MessageExpr, at: At) -> Flow<Value> {
         let Shown { pieces, args } = self.shown(say)?;
         if args.len() > MOST_VALUES {
             let fact = format!(
@@ -49,7 +49,7 @@ impl Emit<'_> {
         }
         if messages.len() >= Reason::MOST_MESSAGES {
             self.errors.advise(
-                self.frame.function.places[at],
+                self.frame.function.spans[at],
                 "this kernel says more than can be told apart once its device functions are inlined",
                 "split it into kernels",
             );

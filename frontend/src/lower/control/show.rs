@@ -7,7 +7,7 @@
 //! println!("{:?}", (n, Some(Point { x, y })))     "({0}, {1?0=None|1=Some(Point {{ x: {2:?}, y: {3:?} }})|})"
 //! ```
 use crate::{
-    hir::{At, Say},
+    hir::{At, MessageExpr},
     infer::program::Adt,
     lower::{Emit, Flow, Place, Value, Variants, memory::layout::scalar},
     types::mono::{Mono, type_args},
@@ -59,7 +59,7 @@ struct Around<'a> {
 
 impl Emit<'_> {
     /// A message with what is printed of each argument.
-    pub(crate) fn shown(&mut self, say: &Say) -> Flow<Shown> {
+    pub(crate) fn shown(&mut self, say: &MessageExpr) -> Flow<Shown> {
         let mut shown = Shown::default();
         let mut values = Vec::with_capacity(say.args.len());
         for arg in &say.args {

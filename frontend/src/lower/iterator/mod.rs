@@ -11,14 +11,14 @@ mod source;
 mod taking;
 
 use crate::{
-    hir::{At, Each, Expr},
+    hir::{At, Expr, ForEach},
     lower::{
         Emit, Flow, Target, Value,
         control::looping::Counted,
         iterator::{iter::Iter, source::Source},
     },
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -49,7 +49,7 @@ struct Span {
 
 impl Emit<'_> {
     /// `for pattern in iterator`
-    pub(crate) fn each_loop(&mut self, each: &Each, at: At) -> Flow<Value> {
+    pub(crate) fn each_loop(&mut self, each: &ForEach, at: At) -> Flow<Value> {
         let iter = self.iter(&each.of)?;
         self.each_item(&iter, at, &mut |this, rounds, item| {
             let target = Target { inst: rounds.whole, next: rounds.next, result: None };
@@ -67,13 +67,13 @@ impl Emit<'_> {
     }
 
     /// What Rust checks when an iterator is made.
-    pub(crate) fn check_chain(&mut self, chain: Chain, parts: &[Value], at: At) -> Flow<()> {
+    pub(crate) fn check_chain(&mut self, chain: IterKind, parts: &[Value], at: At) -> Flow<()> {
         let Some(Value::Scalar(number)) = parts.get(1) else { return Ok(()) };
         let number = *number;
         let message = match chain {
-            Chain::Chunks | Chain::ChunksExact => Some("chunk size must be non-zero"),
-            Chain::Windows => Some("window size must be non-zero"),
-            Chain::Adapter(Adapter::StepBy) => None,
+            IterKind::Chunks | IterKind::ChunksExact => Some("chunk size must be non-zero"),
+            IterKind::Windows => Some("window size must be non-zero"),
+            IterKind::Adapter(Adapter::StepBy) => None,
             _ => return Ok(()),
         };
         if let Op::Const(1..) = self.build.kernel.insts[number].op {
@@ -105,16 +105,16 @@ impl Emit<'_> {
             });
         }
         match iter.chain {
-            Chain::Adapter(adapter) => self.each_adapted(adapter, iter, at, consume),
-            Chain::Range
-            | Chain::RangeInclusive
-            | Chain::RangeFrom
-            | Chain::Slice
-            | Chain::Array
-            | Chain::Chunks
-            | Chain::ChunksExact
-            | Chain::Windows => self.each_indexed(iter, at, consume),
-            Chain::UserDefined => self.each_taken(iter, at, consume),
+            IterKind::Adapter(adapter) => self.each_adapted(adapter, iter, at, consume),
+            IterKind::Range
+            | IterKind::RangeInclusive
+            | IterKind::RangeFrom
+            | IterKind::Slice
+            | IterKind::Array
+            | IterKind::Chunks
+            | IterKind::ChunksExact
+            | IterKind::Windows => self.each_indexed(iter, at, consume),
+            IterKind::UserDefined => self.each_taken(iter, at, consume),
         }
     }
 
@@ -123,11 +123,11 @@ impl Emit<'_> {
         let (mut found, mut step, mut reverse) = (iter.clone(), None, false);
         loop {
             let inner = match found.chain {
-                Chain::Adapter(Adapter::StepBy) if step.is_none() && !reverse => {
+                IterKind::Adapter(Adapter::StepBy) if step.is_none() && !reverse => {
                     step = found.number(1);
                     found.inner(0)
                 }
-                Chain::Adapter(Adapter::Rev) => {
+                IterKind::Adapter(Adapter::Rev) => {
                     reverse = !reverse;
                     found.inner(0)
                 }
@@ -136,8 +136,8 @@ impl Emit<'_> {
             found = inner.ok_or_else(|| self.bug(at))?;
         }
         let inclusive = match found.chain {
-            Chain::Range => false,
-            Chain::RangeInclusive | Chain::RangeFrom => true,
+            IterKind::Range => false,
+            IterKind::RangeInclusive | IterKind::RangeFrom => true,
             _ => return Ok(None),
         };
         let scalar =
@@ -175,7 +175,7 @@ impl Emit<'_> {
     /// Which items of which source an iterator has: the outermost `skip`, `take` and `step_by` are
     /// where the loop starts, stops and how it steps.
     fn span_of(&mut self, iter: &Iter, at: At) -> Flow<Span> {
-        let Chain::Adapter(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) =
+        let IterKind::Adapter(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) =
             iter.chain
         else {
             let (mut source, mut end) = self.source(iter, at)?;
@@ -184,7 +184,7 @@ impl Emit<'_> {
                 Source::Chunks { size, .. } => {
                     let (size, (_, _, len)) = (*size, self.sequence_of(iter, at)?);
                     end = match iter.chain {
-                        Chain::ChunksExact => self.windows(len, size, at),
+                        IterKind::ChunksExact => self.windows(len, size, at),
                         _ => len,
                     };
                     Some(size)
@@ -253,7 +253,7 @@ impl Emit<'_> {
                 self.each_indexed(iter, at, consume)
             }
             Adapter::Rev
-                if let Chain::Adapter(Adapter::Flatten | Adapter::Options) = inner.chain =>
+                if let IterKind::Adapter(Adapter::Flatten | Adapter::Options) = inner.chain =>
             {
                 let outer = inner.inner(0).ok_or_else(|| self.bug(at))?;
                 self.flattened(&reverse(&outer), &iter.item, true, at, consume)
@@ -284,8 +284,8 @@ impl Emit<'_> {
     /// An iterator from its end, where what is done with each item does not change.
     fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
         let both = match iter.chain {
-            Chain::Adapter(Adapter::Chain) => true,
-            Chain::Adapter(
+            IterKind::Adapter(Adapter::Chain) => true,
+            IterKind::Adapter(
                 Adapter::Map
                 | Adapter::Copied
                 | Adapter::Filter
@@ -299,7 +299,7 @@ impl Emit<'_> {
         let parts = iter.parts.iter_mut().take(if both { 2 } else { 1 });
         for (value, mono) in parts {
             *mono =
-                Mono::Iter(Chain::Adapter(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
+                Mono::Iter(IterKind::Adapter(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
             *value = Value::Parts([value.clone()].into());
         }
         if both {
@@ -346,7 +346,7 @@ impl Emit<'_> {
                 Mono::Iter(..) => this.settled(item, &mono, at)?,
                 Mono::Adt(..) => {
                     let parts = vec![(item, mono.clone())];
-                    Iter { chain: Chain::UserDefined, item: yields.clone(), parts }
+                    Iter { chain: IterKind::UserDefined, item: yields.clone(), parts }
                 }
                 _ => Iter::over(item, &mono).ok_or_else(|| this.bug(at))?,
             };
@@ -402,5 +402,9 @@ impl Emit<'_> {
 
 /// An iterator from its end.
 fn reverse(iter: &Iter) -> Iter {
-    Iter { chain: Chain::Adapter(Adapter::Rev), item: iter.item.clone(), parts: vec![iter.value()] }
+    Iter {
+        chain: IterKind::Adapter(Adapter::Rev),
+        item: iter.item.clone(),
+        parts: vec![iter.value()],
+    }
 }

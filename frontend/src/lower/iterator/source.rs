@@ -4,7 +4,7 @@ use crate::{
     hir::{At, Expr},
     lower::{Emit, Flow, Left, Memory, Place, Value, iterator::iter::Iter},
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -66,35 +66,37 @@ impl Emit<'_> {
     /// there are.
     pub(crate) fn source(&mut self, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
         match iter.chain {
-            Chain::Range | Chain::RangeInclusive => {
+            IterKind::Range | IterKind::RangeInclusive => {
                 let (Some(start), Some(end)) = (iter.number(0), iter.number(1)) else {
                     return Err(self.bug(at));
                 };
                 let scalar =
                     crate::lower::memory::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
-                let inclusive = iter.chain == Chain::RangeInclusive;
+                let inclusive = iter.chain == IterKind::RangeInclusive;
                 let len = self.distance(start, end, inclusive, scalar, at);
                 Ok((Source::Count { start, scalar }, len))
             }
-            Chain::RangeFrom => {
+            IterKind::RangeFrom => {
                 let start = iter.number(0).ok_or_else(|| self.bug(at))?;
                 let scalar =
                     crate::lower::memory::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
                 Ok((Source::Count { start, scalar }, self.bits(u64::MAX, Scalar::U64, at)))
             }
-            Chain::Slice | Chain::Array if let Some((pieces, elem)) = self.pieces_in(iter) => {
+            IterKind::Slice | IterKind::Array
+                if let Some((pieces, elem)) = self.pieces_in(iter) =>
+            {
                 let len = self.bits(pieces.len() as u64, Scalar::U64, at);
-                let copies = iter.chain == Chain::Array;
+                let copies = iter.chain == IterKind::Array;
                 Ok((Source::Pieces { pieces, elem, copies }, len))
             }
-            Chain::Slice | Chain::Array => {
+            IterKind::Slice | IterKind::Array => {
                 let (memory, elem, len) = self.sequence_of(iter, at)?;
-                let copies = iter.chain == Chain::Array;
+                let copies = iter.chain == IterKind::Array;
                 Ok((Source::Elements { memory, elem, copies }, len))
             }
-            Chain::Chunks | Chain::ChunksExact | Chain::Windows => self.pieces(iter, at),
-            Chain::Adapter(adapter) => self.adapted(adapter, iter, at),
-            Chain::UserDefined => Err(self.bug(at)),
+            IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows => self.pieces(iter, at),
+            IterKind::Adapter(adapter) => self.adapted(adapter, iter, at),
+            IterKind::UserDefined => Err(self.bug(at)),
         }
     }
 
@@ -134,11 +136,11 @@ impl Emit<'_> {
         let (memory, elem, total) = self.sequence_of(iter, at)?;
         let size = iter.number(1).ok_or_else(|| self.bug(at))?;
         Ok(match iter.chain {
-            Chain::Windows => {
+            IterKind::Windows => {
                 let count = self.windows(total, size, at);
                 (Source::Windows { memory, elem, size }, count)
             }
-            Chain::ChunksExact => {
+            IterKind::ChunksExact => {
                 let count = self.binary_op(BinaryOp::Div, total, size, Scalar::U64, at);
                 (Source::Chunks { memory, elem, size, total: None }, count)
             }
@@ -161,8 +163,8 @@ impl Emit<'_> {
                 let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
                 let (second, theirs) = self.source(&other, at)?;
                 let len = match (inner.chain, other.chain) {
-                    (Chain::RangeFrom, _) => theirs,
-                    (_, Chain::RangeFrom) => len,
+                    (IterKind::RangeFrom, _) => theirs,
+                    (_, IterKind::RangeFrom) => len,
                     _ => self.binary_op(BinaryOp::Min, len, theirs, Scalar::U64, at),
                 };
                 (Source::Zip(source, Box::new(second)), len)

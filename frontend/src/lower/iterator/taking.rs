@@ -11,7 +11,7 @@ use crate::{
     },
     resolve::device_set::Callee,
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::{Mono, MonoArg},
     },
 };
@@ -41,18 +41,20 @@ impl Emit<'_> {
 
     fn may_have_begun(&self, iter: &Iter) -> bool {
         let states = match iter.chain {
-            Chain::Array => 1..3,
-            Chain::Adapter(Adapter::Peekable)
-            | Chain::Range
-            | Chain::RangeInclusive
-            | Chain::RangeFrom => 0..0,
-            Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
+            IterKind::Array => 1..3,
+            IterKind::Adapter(Adapter::Peekable)
+            | IterKind::Range
+            | IterKind::RangeInclusive
+            | IterKind::RangeFrom => 0..0,
+            IterKind::Slice | IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows => 0..0,
             // It remembers that itself.
-            Chain::UserDefined => 0..0,
-            Chain::Adapter(adapter) => adapter.state_part().map_or(0..0, |state| state..state + 1),
+            IterKind::UserDefined => 0..0,
+            IterKind::Adapter(adapter) => {
+                adapter.state_part().map_or(0..0, |state| state..state + 1)
+            }
         };
         // Each time begins where the first did.
-        let of = iter.inner(0).filter(|_| iter.chain == Chain::Adapter(Adapter::Cycle));
+        let of = iter.inner(0).filter(|_| iter.chain == IterKind::Adapter(Adapter::Cycle));
         if of.is_some_and(|of| self.has_begun_parts(&of)) {
             return true;
         }
@@ -131,5 +133,5 @@ impl Emit<'_> {
 fn by_reference(place: Place, mono: &Mono, item: Mono) -> Iter {
     let reference = Mono::Ref { mutable: true, to: Box::new(mono.clone()) };
     let parts = vec![(Value::Ref(Box::new(place)), reference)];
-    Iter { chain: Chain::Adapter(Adapter::ByRef), item, parts }
+    Iter { chain: IterKind::Adapter(Adapter::ByRef), item, parts }
 }

@@ -1,6 +1,6 @@
 //! Places: where they are, and the parts of them.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{At, Expr, ExprKind},
     lower::{
         Emit, Flow, Length, Memory, Place, Pointer, Value, VariantPlaces,
         memory::{
@@ -20,11 +20,11 @@ impl Emit<'_> {
     /// What an expression stands for; a value of its own is a place that is not set again.
     pub(crate) fn place(&mut self, expr: &Expr) -> Flow<Place> {
         match &expr.kind {
-            Kind::Var(var) => {
+            ExprKind::Var(var) => {
                 let place = self.frame.vars[var.index()].clone();
                 place.ok_or_else(|| self.no_variable(expr.at))
             }
-            Kind::Deref(reference) => match self.value(reference)? {
+            ExprKind::Deref(reference) => match self.value(reference)? {
                 Value::Ref(place) => Ok(*place),
                 Value::Unit
                 | Value::Scalar(_)
@@ -33,16 +33,16 @@ impl Emit<'_> {
                 | Value::Array(_)
                 | Value::Closure(_) => Err(self.bug(expr.at)),
             },
-            Kind::Index { base, index } => self.element(base, index, expr),
-            Kind::Part { base, ends, inclusive } => {
+            ExprKind::Index { base, index } => self.element(base, index, expr),
+            ExprKind::Slice { base, ends, inclusive } => {
                 self.part_of_slice(base, ends, *inclusive, expr.at)
             }
-            Kind::Field { base, index } => {
+            ExprKind::Field { base, index } => {
                 let place = self.place(base)?;
                 let mono = self.mono(base.ty, base.at)?;
                 self.part(&place, &mono, *index, expr.at)
             }
-            Kind::Scoped { atomic, scope } => {
+            ExprKind::Scoped { atomic, scope } => {
                 let Place::Memory(memory) = self.place(atomic)? else {
                     return Err(self.bug(expr.at));
                 };

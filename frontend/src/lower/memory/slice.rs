@@ -37,7 +37,7 @@ impl Emit<'_> {
     pub(crate) fn part_of_slice(
         &mut self,
         base: &Expr,
-        ends: &hir::Ends,
+        ends: &hir::SliceBounds,
         inclusive: bool,
         at: At,
     ) -> Flow<Place> {
@@ -59,13 +59,13 @@ impl Emit<'_> {
     }
 
     /// Where a part starts and ends, as far as that is said.
-    fn ends(&mut self, ends: &hir::Ends) -> Flow<[Option<InstId>; 2]> {
+    fn ends(&mut self, ends: &hir::SliceBounds) -> Flow<[Option<InstId>; 2]> {
         match ends {
-            hir::Ends::Written { start, end } => {
+            hir::SliceBounds::Written { start, end } => {
                 let start = start.as_ref().map(|start| self.scalar(start)).transpose()?;
                 Ok([start, end.as_ref().map(|end| self.scalar(end)).transpose()?])
             }
-            hir::Ends::Range { value, count } => {
+            hir::SliceBounds::Range { value, count } => {
                 let (range, mono) = (self.place(value)?, self.mono(value.ty, value.at)?);
                 let mut ends = [None; 2];
                 for (index, end) in ends.iter_mut().enumerate().take(*count) {

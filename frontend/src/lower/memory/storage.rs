@@ -7,7 +7,7 @@ use crate::{
     },
     types::{
         Prim, atomic_name,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -83,7 +83,7 @@ impl Emit<'_> {
             Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
                 Ok(Place::Value(value))
             }
-            Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Adapter(Adapter::ByRef), _)) => {
+            Value::Parts(_) if matches!(mono, Mono::Iter(IterKind::Adapter(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
             // It has no address, and so it cannot be set to refer to anything else.
