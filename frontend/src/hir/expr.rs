@@ -98,7 +98,7 @@ pub(crate) enum ExprKind {
     /// `&&`, or `||`.
     Lazy {
         /// True for `&&`.
-        and: bool,
+        is_and: bool,
         /// Left side.
         lhs: Box<Expr>,
         /// Right side; evaluated only if the left side does not decide.
@@ -139,7 +139,7 @@ pub(crate) enum ExprKind {
         /// The branch for true.
         then: Block,
         /// The branch for false.
-        other: Option<Box<Expr>>,
+        else_branch: Option<Box<Expr>>,
     },
     /// `while`
     While {
@@ -210,14 +210,14 @@ pub(crate) enum ExprKind {
     /// `match`
     Match {
         /// The scrutinee: a place or a value.
-        of: Box<Expr>,
+        scrutinee: Box<Expr>,
         /// The arms in order; the last one matches every remaining value.
         arms: Vec<Arm>,
     },
     /// A test of a value against a pattern. The variables are bound only if it succeeds.
     Matches {
         /// The scrutinee: a place or a value.
-        of: Box<Expr>,
+        scrutinee: Box<Expr>,
         /// The pattern.
         pattern: Box<Pattern>,
     },
@@ -251,14 +251,14 @@ pub(crate) enum ExprKind {
     /// A call of a built-in function.
     Builtin {
         /// The function.
-        which: Builtin,
+        builtin: Builtin,
         /// The arguments.
         args: Vec<Expr>,
     },
     /// A method of a number.
     Method {
         /// The method.
-        which: Method,
+        method: Method,
         /// The receiver, if any, then the arguments.
         args: Vec<Expr>,
     },
@@ -324,7 +324,7 @@ pub(crate) struct ForEach {
     /// The pattern for each item.
     pub(crate) pattern: Pattern,
     /// The iterator.
-    pub(crate) of: Expr,
+    pub(crate) iterator: Expr,
     /// The body.
     pub(crate) body: Block,
 }
@@ -337,7 +337,7 @@ pub(crate) struct Call {
     /// Generic arguments: those of its `impl` or trait, then its own, in order.
     pub(crate) generics: Vec<GenericArg>,
     /// The type of `Self` in it.
-    pub(crate) this: Option<Ty>,
+    pub(crate) self_ty: Option<Ty>,
     /// The arguments.
     pub(crate) args: Vec<Expr>,
 }

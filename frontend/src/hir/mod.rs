@@ -138,7 +138,7 @@ pub(crate) enum StmtKind {
         /// The initial value.
         init: Option<Expr>,
         /// The `else` block, which diverges.
-        other: Option<Block>,
+        else_block: Option<Block>,
     },
     /// An expression, evaluated for its effects.
     Expr(Expr),
@@ -191,7 +191,7 @@ pub(crate) enum PatternKind {
         /// True if the variable is a reference to the matched place.
         by_ref: bool,
         /// The subpattern, which must match, too.
-        and: Option<Box<Pattern>>,
+        subpattern: Option<Box<Pattern>>,
     },
     /// A constant.
     Is(Box<Expr>),

@@ -160,7 +160,7 @@ fn infer_outside_function<T>(
         generics,
     };
     let mut local = Errors::default();
-    let inferred = infer(&mut Infer::new(&context, &mut local));
+    let inferred = infer(&mut Infer::new(&input, &mut local));
     errors.append(local);
     inferred
 }

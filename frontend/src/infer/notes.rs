@@ -57,7 +57,7 @@ impl Notes {
 
     /// Records a path that resolved to a built-in function.
     pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
-        let generic = found.width || found.params.contains(&BuiltinPart::Value);
+        let generic = found.takes_width || found.params.contains(&BuiltinPart::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
             self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
         }

@@ -17,7 +17,7 @@ impl Emit<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Flow<()> {
         self.leveled(&stmt.levels, |this| match &stmt.kind {
-            StmtKind::Let { pattern, init, other } => {
+            StmtKind::Let { pattern, init, else_block: other } => {
                 this.let_stmt(pattern, init.as_ref(), other.as_ref())
             }
             StmtKind::Expr(expr) => this.value(expr).map(|_| ()),
@@ -43,7 +43,7 @@ impl Emit<'_> {
         if let Some(other) = other {
             return self.let_else(pattern, init, other);
         }
-        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
+        if let PatternKind::Bind { var, by_ref: false, subpattern: None } = pattern.kind {
             let value = self.value(init)?;
             if is_root(init) && !self.frame.function.vars[var].settable {
                 self.frame.roots.push(var);
@@ -113,11 +113,11 @@ impl Emit<'_> {
             }
             ExprKind::Array(values) => self.array_of(values, expr),
             ExprKind::Repeat(value) => self.repeated(value, expr),
-            ExprKind::Match { of, arms } => self.match_expr(of, arms, expr),
-            ExprKind::Matches { .. } | ExprKind::Lazy { and: true, .. } if opens(expr) => {
+            ExprKind::Match { scrutinee: of, arms } => self.match_expr(of, arms, expr),
+            ExprKind::Matches { .. } | ExprKind::Lazy { is_and: true, .. } if opens(expr) => {
                 self.condition(expr).map(Value::Scalar)
             }
-            ExprKind::Matches { of, pattern } => {
+            ExprKind::Matches { scrutinee: of, pattern } => {
                 self.is(of, pattern, &mut 0, at).map(Value::Scalar)
             }
             ExprKind::Equality { negated, lhs, rhs } => {
@@ -148,7 +148,9 @@ impl Emit<'_> {
                 let (lhs, rhs) = (self.scalar(lhs)?, self.scalar(rhs)?);
                 Ok(Value::Scalar(self.compare(*op, lhs, rhs, at)))
             }
-            ExprKind::Lazy { and, lhs, rhs } => self.lazy(*and, lhs, rhs, at).map(Value::Scalar),
+            ExprKind::Lazy { is_and: and, lhs, rhs } => {
+                self.lazy(*and, lhs, rhs, at).map(Value::Scalar)
+            }
             ExprKind::Cast(value) => {
                 let to = self.scalar_of(expr.ty, at)?;
                 let (from, value) = self.number(value)?;
@@ -160,7 +162,9 @@ impl Emit<'_> {
             }
             ExprKind::Block { label: None, block } => self.block(block),
             ExprKind::Block { label: Some(label), block } => self.labeled(*label, block, expr),
-            ExprKind::If { cond, then, other } => self.branch(cond, then, other.as_deref(), expr),
+            ExprKind::If { cond, then, else_branch: other } => {
+                self.branch(cond, then, other.as_deref(), expr)
+            }
             ExprKind::While { label, cond, body } => self.while_loop(*label, cond, body, at),
             ExprKind::Loop { label, body } => self.endless_loop(*label, body, expr),
             ExprKind::ForRange(for_loop) => self.for_loop(for_loop, at),
@@ -169,8 +173,8 @@ impl Emit<'_> {
             ExprKind::Continue(label) => Err(self.go_on(*label, at)),
             ExprKind::Return(value) => Err(self.leave_function(value.as_deref(), at)),
             ExprKind::Call(call) => self.call(call, expr),
-            ExprKind::Builtin { which, args } => self.builtin(*which, args, expr),
-            ExprKind::Method { which, args } => self.method(*which, args, expr),
+            ExprKind::Builtin { builtin: which, args } => self.builtin(*which, args, expr),
+            ExprKind::Method { method: which, args } => self.method(*which, args, expr),
             ExprKind::Atomic(atomic) => self.atomic(atomic, expr),
             ExprKind::IterLen(iter) => self.remaining(iter, at).map(Value::Scalar),
             ExprKind::Length(place) => self.length(place, at).map(Value::Scalar),

@@ -140,7 +140,7 @@ impl Emit<'_> {
     /// Parameters that are never set again are read where they are used.
     fn bind_param(&mut self, pattern: &Pattern, place: Place, mono: &Mono) -> Flow<()> {
         match &pattern.kind {
-            PatternKind::Bind { var, by_ref: false, and: None }
+            PatternKind::Bind { var, by_ref: false, subpattern: None }
                 if !self.frame.function.vars[*var].settable =>
             {
                 self.frame.vars[var.index()] = Some(place);

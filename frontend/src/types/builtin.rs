@@ -116,12 +116,12 @@ pub(crate) enum BuiltinPart {
 /// A built-in function resolved from its path.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedBuiltin {
-    /// The operation. A [`Builtin::Shuffle`] gets its width later, if [`Found::width`] is set.
-    pub(crate) which: Builtin,
+    /// The operation. A [`Builtin::Shuffle`] gets its width later, if [`ResolvedBuiltin::takes_width`] is set.
+    pub(crate) builtin: Builtin,
     /// The path from the root of the `warpwise` crate.
     pub(crate) path: String,
     /// True if the width is a constant argument: `shfl_width::<8, _>(..)`.
-    pub(crate) width: bool,
+    pub(crate) takes_width: bool,
     /// The argument types.
     pub(crate) params: Vec<BuiltinPart>,
     /// The result type.
@@ -162,8 +162,8 @@ fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
 }
 
 impl ResolvedBuiltin {
-    fn new(which: Builtin, path: String, params: Vec<BuiltinPart>, ret: BuiltinPart) -> Self {
-        Self { which, path, width: false, params, ret }
+    fn new(builtin: Builtin, path: String, params: Vec<BuiltinPart>, ret: BuiltinPart) -> Self {
+        Self { builtin, path, takes_width: false, params, ret }
     }
 
     fn unless_common_name(self, name: &str) -> Option<Self> {
@@ -229,19 +229,26 @@ fn find_in_warp(name: &str) -> Option<ResolvedBuiltin> {
     if let Some(mask) = ir::LaneMask::ALL.into_iter().find(|mask| mask.name() == name) {
         return plain(Builtin::Index(ir::Builtin::LaneMask(mask)), vec![], MASK);
     }
-    let (stem, width) = name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
+    let (stem, takes_width) =
+        name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
     let (stem, masked) = stem.strip_suffix("_mask").map_or((stem, false), |stem| (stem, true));
     let mut params = if masked { vec![MASK] } else { vec![] };
     if let Some(op) = shuffle_op(stem) {
         params.extend([BuiltinPart::Value, USIZE]);
         let which = Builtin::Shuffle { op, masked, width: None };
-        return Some(ResolvedBuiltin { which, path, width, params, ret: BuiltinPart::Value });
+        return Some(ResolvedBuiltin {
+            builtin: which,
+            path,
+            takes_width,
+            params,
+            ret: BuiltinPart::Value,
+        });
     }
-    if width {
+    if takes_width {
         return None;
     }
     let found = |which, params, ret| {
-        Some(ResolvedBuiltin { which, path: path.clone(), width, params, ret })
+        Some(ResolvedBuiltin { builtin: which, path: path.clone(), takes_width, params, ret })
     };
     if stem == "elect" {
         return found(Builtin::Elect { masked }, params, BOOL);
@@ -258,7 +265,7 @@ fn find_in_warp(name: &str) -> Option<ResolvedBuiltin> {
     let op = vote_op(stem)?;
     params.push(BOOL);
     let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
-    Some(ResolvedBuiltin { which: Builtin::Vote { op, masked }, path, width, params, ret })
+    Some(ResolvedBuiltin { builtin: Builtin::Vote { op, masked }, path, takes_width, params, ret })
 }
 
 /// Returns functions of the module `fast`.

@@ -28,11 +28,11 @@ impl Types {
                 Mono::Iter(chain, types.collect::<Option<_>>()?)
             }
             Type::Closure(id) => {
-                let ClosureType { which, params, ret } = &self.closures[id];
+                let ClosureType { number: which, params, ret } = &self.closures[id];
                 let params =
                     params.iter().map(|param| self.to_mono(*param)).collect::<Option<_>>()?;
                 Mono::Closure(Rc::new(ClosureMono {
-                    which: *which,
+                    number: *which,
                     params,
                     ret: self.to_mono(*ret)?,
                 }))
@@ -92,7 +92,7 @@ impl Types {
             Mono::Closure(closure) => {
                 let params = closure.params.iter().map(|param| self.add_mono(param)).collect();
                 let ret = self.add_mono(&closure.ret);
-                self.closure(ClosureType { which: closure.which, params, ret })
+                self.closure(ClosureType { number: closure.number, params, ret })
             }
         }
     }

@@ -43,7 +43,7 @@ pub(crate) enum GenericArg {
 #[derive(Clone, Debug)]
 pub(crate) struct ClosureType {
     /// The closure's number in its kernel.
-    pub(crate) which: usize,
+    pub(crate) number: usize,
     /// The parameter types.
     pub(crate) params: Vec<Ty>,
     /// The return type.

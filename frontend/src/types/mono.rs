@@ -48,7 +48,7 @@ pub(crate) enum Mono {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClosureMono {
     /// The closure's number in its kernel.
-    pub(crate) which: usize,
+    pub(crate) number: usize,
     /// The parameter types.
     pub(crate) params: Vec<Mono>,
     /// The return type.

@@ -36,7 +36,7 @@ impl Types {
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Iter(a, of_a), Type::Iter(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Closure(a), Type::Closure(b)) => {
-                let same = self.closures[a].which == self.closures[b].which;
+                let same = self.closures[a].number == self.closures[b].number;
                 if same { Ok(()) } else { Err(Mismatch) }
             }
             (a, b) if a == b => Ok(()),

@@ -104,7 +104,7 @@ impl Infer<'_> {
             // Not decided yet: the binary methods that all numbers share still apply.
             Type::Unknown(Class::Int | Class::Float) => {
                 method::find_method(name, Type::Prim(Prim::I32))
-                    .filter(|spec| matches!(spec.which, Method::Binary(_)))
+                    .filter(|spec| matches!(spec.method, Method::Binary(_)))
             }
             ty => find(name, ty),
         };

@@ -21,7 +21,7 @@ impl Infer<'_> {
     ) -> Expr {
         self.notes.record_builtin(path, &found);
         let value = self.unknown();
-        if found.width {
+        if found.takes_width {
             self.resolve_shuffle_width(&mut found, path, at);
         }
         let ret = self.builtin_part_type(found.ret, value);
@@ -33,7 +33,7 @@ impl Infer<'_> {
             let ty = self.builtin_part_type(*part, value);
             args.push(self.infer_expr_coerce(arg, ty));
         }
-        match found.which {
+        match found.builtin {
             Builtin::Match { .. } => self.oblige(at, Obligation::Compared(value)),
             Builtin::Reduce { op, .. } => {
                 let bitwise = matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
@@ -52,7 +52,7 @@ impl Infer<'_> {
             | Builtin::Directed(..)
             | Builtin::Elect { .. } => {}
         }
-        let widths = usize::from(found.width);
+        let widths = usize::from(found.takes_width);
         if found.params.contains(&builtin::BuiltinPart::Value)
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
@@ -60,7 +60,7 @@ impl Infer<'_> {
             let ty = self.resolve_type(ty);
             self.unify(at, value, ty);
         }
-        self.make_expr(ExprKind::Builtin { which: found.which, args }, ret, at)
+        self.make_expr(ExprKind::Builtin { builtin: found.builtin, args }, ret, at)
     }
 
     pub(crate) fn builtin_part_type(&mut self, part: builtin::BuiltinPart, value: Ty) -> Ty {
@@ -93,7 +93,7 @@ impl Infer<'_> {
         // A width that is unknown here, a parameter of the kernel, is checked at launch.
         let extent = self.types.extent(len);
         let known = extent.map(|extent| extent.simplified().and_then(|extent| extent.known()));
-        match (&mut found.which, known) {
+        match (&mut found.builtin, known) {
             (Builtin::Shuffle { width, .. }, Some(lanes))
                 if lanes.is_none_or(ShuffleOp::is_width) =>
             {

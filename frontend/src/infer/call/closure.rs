@@ -53,7 +53,7 @@ impl Infer<'_> {
         };
         self.scope.close(opened);
         let which = self.program().next_closure_number();
-        let ty = self.types.closure(ClosureType { which, params: types, ret });
+        let ty = self.types.closure(ClosureType { number: which, params: types, ret });
         let closure = Closure { params, copies, returns_early, levels: self.levels.clone(), body };
         self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)
     }

@@ -222,7 +222,7 @@ impl<'a> Infer<'a> {
         };
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(fits), Box::new(same_sign));
-        let cond = Box::new(self.make_expr(ExprKind::Lazy { and: true, lhs, rhs }, bool, at));
+        let cond = Box::new(self.make_expr(ExprKind::Lazy { is_and: true, lhs, rhs }, bool, at));
         let cast = self.make_variable(cast, at);
         let then = Block {
             stmts: Vec::new(),
@@ -231,8 +231,8 @@ impl<'a> Infer<'a> {
         let unit = self.types.unit();
         let unit = self.make_expr(ExprKind::Unit, unit, at);
         let error = self.make_variant(0, unit, error, at);
-        let other = Some(Box::new(self.make_variant(1, error, result, at)));
-        let choice = self.make_expr(ExprKind::If { cond, then, other }, result, at);
+        let else_branch = Some(Box::new(self.make_variant(1, error, result, at)));
+        let choice = self.make_expr(ExprKind::If { cond, then, else_branch }, result, at);
         let block = Block { stmts, tail: Some(Box::new(choice)) };
         self.make_expr(ExprKind::Block { label: None, block }, result, at)
     }

@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
         );
         let args = receiver.into_iter().chain(values).collect();
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.self_ty, args };
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
         {
@@ -83,7 +83,7 @@ impl<'a> Infer<'a> {
     /// these arguments.
     pub(crate) fn resolve_impl_trait_return(&mut self, call: &Call, ret: Ty, at: SpanRange) {
         let args = call.generics.iter().map(|arg| self.types.arg_to_mono(*arg)).collect();
-        let this = call.this.map(|this| self.types.to_mono(this));
+        let this = call.self_ty.map(|this| self.types.to_mono(this));
         let (Some(args), None | Some(Some(_))) = (args, &this) else {
             let reported = self.report_unknown_types(at);
             let decided = self.types.add(Type::Reported(reported));

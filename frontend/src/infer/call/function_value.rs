@@ -59,7 +59,7 @@ impl<'a> Infer<'a> {
         }
         let (params, args) = self.make_argument_variables(&types, at);
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.self_ty, args };
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
         let body = self.make_expr(ExprKind::Call(Box::new(call)), ret, at);
         self.make_closure(params, types, body, at)
     }
@@ -86,7 +86,7 @@ impl<'a> Infer<'a> {
             let name = String::new();
             let variable = Variable { name, ty, mutable: false, settable: false, at: place };
             let var = self.vars.push(variable);
-            let kind = PatternKind::Bind { var, by_ref: false, and: None };
+            let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
             params.push(Pattern { kind, ty, at: place });
             args.push(self.make_expr(ExprKind::Var(var), ty, at));
         }
@@ -101,7 +101,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         let which = self.program().next_closure_number();
-        let ty = self.types.closure(ClosureType { which, params: types, ret: body.ty });
+        let ty = self.types.closure(ClosureType { number: which, params: types, ret: body.ty });
         let closure =
             Closure { params, copies: Vec::new(), returns_early: false, levels: Vec::new(), body };
         self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)

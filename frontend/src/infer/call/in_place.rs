@@ -16,7 +16,7 @@ impl Infer<'_> {
     /// Returns true if the instance of a call has types that are not known yet.
     pub(crate) fn has_unknown_types(&self, call: &Call) -> bool {
         call.generics.iter().any(|arg| self.types.arg_to_mono(*arg).is_none())
-            || call.this.is_some_and(|this| self.types.to_mono(this).is_none())
+            || call.self_ty.is_some_and(|this| self.types.to_mono(this).is_none())
     }
 
     /// Infers the body of a called function as a block.
@@ -52,7 +52,7 @@ impl Infer<'_> {
                 FnArg::Receiver(receiver) => self.declare_receiver(receiver),
                 FnArg::Typed(input) => self.infer_irrefutable(&input.pat, value.ty),
             };
-            let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+            let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
             stmts.push(Stmt { kind, levels: Vec::new() });
         }
         let (mut block, ty) = self.infer_block(written.block, None);

@@ -396,7 +396,7 @@ impl Infer<'_> {
             all.push(self.infer_expr_coerce(arg, ty));
         }
         let ty = self.method_part_type(spec.ret, this);
-        self.make_expr(ExprKind::Method { which: spec.which, args: all }, ty, at)
+        self.make_expr(ExprKind::Method { method: spec.method, args: all }, ty, at)
     }
 
     fn method_part_type(&mut self, part: MethodPart, this: Ty) -> Ty {

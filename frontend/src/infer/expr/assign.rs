@@ -55,7 +55,7 @@ impl Infer<'_> {
         let scope = self.scope.open();
         let value = self.infer_expr(right, None);
         let pattern = self.infer_irrefutable(pattern, value.ty);
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
         let mut stmts = vec![Stmt { kind, levels: Vec::new() }];
         for (name, place) in places {
             // The pattern reported a mismatch.

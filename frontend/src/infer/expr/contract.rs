@@ -183,7 +183,7 @@ impl Infer<'_> {
             let reported = self.errors.mistyped(at, "this is no sum of vectors");
             return self.make_reported(reported, at);
         };
-        let call = Call { callee, generics: Vec::new(), this: env.self_ty, args };
+        let call = Call { callee, generics: Vec::new(), self_ty: env.self_ty, args };
         self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 }

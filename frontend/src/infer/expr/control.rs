@@ -109,7 +109,7 @@ impl Infer<'_> {
         if let Some(tail) = then.tail.take() {
             then.tail = Some(Box::new(self.coerce(*tail, unit)));
         }
-        self.make_expr(ExprKind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: None }, unit, at)
     }
 
     /// Makes the value of an arm a function pointer, if it is a closure.
@@ -133,7 +133,7 @@ impl Infer<'_> {
             ty
         };
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(ExprKind::If { cond, then, other: Some(Box::new(other)) }, ty, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: Some(Box::new(other)) }, ty, at)
     }
 
     pub(crate) fn infer_break(&mut self, expr: &ExprBreak) -> Expr {

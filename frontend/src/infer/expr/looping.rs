@@ -88,11 +88,11 @@ impl Infer<'_> {
     /// Infers a `for` loop over an iterator other than a range.
     fn infer_for_each(&mut self, expr: &ExprForLoop, at: SpanRange) -> Expr {
         let unit = self.types.unit();
-        let of = self.infer_expr(&expr.expr, None);
-        let of = self.make_into_iter(of, SpanRange::expr(&expr.expr));
-        let item = match self.as_iterator(of.ty) {
+        let iterator = self.infer_expr(&expr.expr, None);
+        let iterator = self.make_into_iter(iterator, SpanRange::expr(&expr.expr));
+        let item = match self.as_iterator(iterator.ty) {
             Some((_, item)) => item,
-            None => of.ty,
+            None => iterator.ty,
         };
         let after_iter = self.diverges;
         let label = self.push_target(expr.label.as_ref(), unit, true, false);
@@ -102,7 +102,11 @@ impl Infer<'_> {
         self.scope.close(opened);
         self.pop_target();
         self.diverges = after_iter;
-        self.make_expr(ExprKind::ForEach(Box::new(ForEach { label, pattern, of, body })), unit, at)
+        self.make_expr(
+            ExprKind::ForEach(Box::new(ForEach { label, pattern, iterator, body })),
+            unit,
+            at,
+        )
     }
 }
 

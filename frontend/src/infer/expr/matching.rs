@@ -12,7 +12,7 @@ impl Infer<'_> {
     pub(crate) fn infer_match(&mut self, expr: &ExprMatch, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(expr.match_token.span).to(SpanRange::expr(&expr.expr));
         let hinted = expr.arms.iter().find_map(|arm| self.hint_from_pattern(&arm.pat, &expr.expr));
-        let of = Box::new(self.infer_expr(&expr.expr, hinted));
+        let scrutinee = Box::new(self.infer_expr(&expr.expr, hinted));
         let after_value = std::mem::replace(&mut self.diverges, false);
         let mut arms: Vec<Arm> = Vec::with_capacity(expr.arms.len());
         let mut ty = None;
@@ -33,7 +33,7 @@ impl Infer<'_> {
             };
             for pat in pats {
                 let opened = self.scope.open();
-                let pattern = self.infer_pattern(&pat, of.ty);
+                let pattern = self.infer_pattern(&pat, scrutinee.ty);
                 let bool = self.prim(Prim::Bool);
                 let guard = guard.map(|guard| self.infer_expr_coerce(guard, bool));
                 self.diverges = false;
@@ -56,17 +56,17 @@ impl Infer<'_> {
         self.diverges = after_value || all_diverge;
         let ty = ty.unwrap_or_else(|| self.types.never());
         self.oblige(at, Obligation::Merged(ty));
-        self.make_expr(ExprKind::Match { of, arms }, ty, at)
+        self.make_expr(ExprKind::Match { scrutinee, arms }, ty, at)
     }
 
     /// Infers `let pattern = value` as a condition. Its variables are in scope from here on.
     pub(crate) fn infer_let_condition(&mut self, expr: &ExprLet) -> Expr {
         let at = SpanRange::token(expr.let_token.span).to(SpanRange::expr(&expr.expr));
         let hint = self.hint_from_pattern(&expr.pat, &expr.expr);
-        let of = Box::new(self.infer_expr(&expr.expr, hint));
-        let pattern = Box::new(self.infer_pattern(&expr.pat, of.ty));
+        let scrutinee = Box::new(self.infer_expr(&expr.expr, hint));
+        let pattern = Box::new(self.infer_pattern(&expr.pat, scrutinee.ty));
         let bool = self.prim(Prim::Bool);
-        self.make_expr(ExprKind::Matches { of, pattern }, bool, at)
+        self.make_expr(ExprKind::Matches { scrutinee, pattern }, bool, at)
     }
 
     /// Infers `matches!(value, pattern if guard)`.
@@ -89,14 +89,14 @@ impl Infer<'_> {
         let bool = self.prim(Prim::Bool);
         let opened = self.scope.open();
         let hint = self.hint_from_pattern(&pat, &value);
-        let of = Box::new(self.infer_expr(&value, hint));
-        let pattern = Box::new(self.infer_pattern(&pat, of.ty));
-        let is = self.make_expr(ExprKind::Matches { of, pattern }, bool, at);
+        let scrutinee = Box::new(self.infer_expr(&value, hint));
+        let pattern = Box::new(self.infer_pattern(&pat, scrutinee.ty));
+        let is = self.make_expr(ExprKind::Matches { scrutinee, pattern }, bool, at);
         let result = match guard {
             None => is,
             Some(guard) => {
                 let rhs = Box::new(self.infer_expr_coerce(&guard, bool));
-                self.make_expr(ExprKind::Lazy { and: true, lhs: Box::new(is), rhs }, bool, at)
+                self.make_expr(ExprKind::Lazy { is_and: true, lhs: Box::new(is), rhs }, bool, at)
             }
         };
         self.scope.close(opened);
@@ -201,7 +201,7 @@ impl Infer<'_> {
             Arm { pattern: good_pattern, guard: None, levels: Vec::new(), body: good_value },
             Arm { pattern: bad_pattern, guard: None, levels: Vec::new(), body: back },
         ];
-        self.make_expr(ExprKind::Match { of: Box::new(value), arms }, inner, at)
+        self.make_expr(ExprKind::Match { scrutinee: Box::new(value), arms }, inner, at)
     }
 
     /// Makes a pattern for the single field of a variant, and the variable that it binds.
@@ -220,7 +220,7 @@ impl Infer<'_> {
             settable: false,
             at: place,
         });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let part = Pattern { kind, ty: inner, at: place };
         let kind = PatternKind::Parts { variant: Some(variant), parts: vec![(0, part)] };
         let pattern = Pattern { kind, ty, at: place };

@@ -177,7 +177,7 @@ impl Infer<'_> {
         let panic = self.make_message(message, true, at);
         let stmts = vec![Stmt { kind: StmtKind::Expr(panic), levels: Vec::new() }];
         let then = Block { stmts, tail: None };
-        self.make_expr(ExprKind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: None }, unit, at)
     }
 
     /// Makes `assert_eq!` and `assert_ne!`: both sides are evaluated once, compared, and printed on
@@ -224,9 +224,9 @@ impl Infer<'_> {
         let Expr { ty, at, .. } = value;
         let (name, mutable, settable) = (String::new(), false, false);
         let var = self.vars.push(Variable { name, ty, mutable, settable, at });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let pattern = Pattern { kind, ty, at };
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
         stmts.push(Stmt { kind, levels: Vec::new() });
         var
     }

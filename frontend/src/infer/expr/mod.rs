@@ -209,10 +209,12 @@ impl Infer<'_> {
             settable: false,
             at,
         });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let pattern = Pattern { kind, ty, at };
-        stmts
-            .push(Stmt { kind: StmtKind::Let { pattern, init: Some(value), other: None }, levels });
+        stmts.push(Stmt {
+            kind: StmtKind::Let { pattern, init: Some(value), else_block: None },
+            levels,
+        });
         Some(Box::new(self.make_expr(ExprKind::Var(var), ty, range)))
     }
 

@@ -218,7 +218,7 @@ impl Infer<'_> {
         let diverges = self.diverges;
         let rhs = Box::new(self.infer_expr_coerce(right, bool));
         self.diverges = diverges;
-        self.make_expr(ExprKind::Lazy { and, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Lazy { is_and: and, lhs, rhs }, bool, at)
     }
 
     fn infer_update(

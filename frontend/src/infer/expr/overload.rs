@@ -230,7 +230,7 @@ impl<'a> Infer<'a> {
             args.push(self.coerce(rhs, ty));
         }
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.self_ty, args };
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
         self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 

@@ -348,7 +348,7 @@ impl Infer<'_> {
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let args = [receiver].into_iter().chain(args).collect();
         self.make_expr(
-            ExprKind::Call(Box::new(Call { callee, generics, this: env.self_ty, args })),
+            ExprKind::Call(Box::new(Call { callee, generics, self_ty: env.self_ty, args })),
             ret,
             at,
         )

@@ -33,7 +33,7 @@ impl Infer<'_> {
         let parts = payload.map(|payload| {
             let ident = Ident::new("error", call.method.span());
             let var = self.declare_variable(&ident, payload, false, false);
-            let kind = PatternKind::Bind { var, by_ref: false, and: None };
+            let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
             (0, Pattern { kind, ty: payload, at: place })
         });
         let kind = PatternKind::Parts { variant: Some(other), parts: parts.into_iter().collect() };
@@ -44,7 +44,7 @@ impl Infer<'_> {
         self.diverges = diverges;
         self.scope.close(opened);
         let arms = vec![good, Arm { pattern, guard: None, levels: Vec::new(), body }];
-        Ok(self.make_expr(ExprKind::Match { of: Box::new(receiver), arms }, inner, at))
+        Ok(self.make_expr(ExprKind::Match { scrutinee: Box::new(receiver), arms }, inner, at))
     }
 
     /// Infers `as_mut` of an `Option`, or returns the receiver.

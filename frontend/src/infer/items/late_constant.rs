@@ -16,7 +16,7 @@ pub(crate) struct LateConstant {
     path: syn::ExprPath,
     env: Env,
     /// The use of the outermost constant whose value contains this one.
-    named: SpanRange,
+    use_span: SpanRange,
 }
 
 impl Infer<'_> {
@@ -42,8 +42,8 @@ impl Infer<'_> {
         let variable =
             Variable { name: String::new(), ty, mutable: false, settable: false, at: place };
         let var = self.vars.push(variable);
-        let named = self.constant_use.unwrap_or(at);
-        self.late_constants.push(LateConstant { var, path: path.clone(), env, named });
+        let use_span = self.constant_use.unwrap_or(at);
+        self.late_constants.push(LateConstant { var, path: path.clone(), env, use_span });
         self.make_expr(ExprKind::Var(var), ty, at)
     }
 
@@ -51,12 +51,12 @@ impl Infer<'_> {
     pub(crate) fn declare_late_constants(&mut self) -> Vec<Stmt> {
         self.settle_projections(false);
         let (mut declared, mut reported) = (Vec::new(), None);
-        for LateConstant { var, path, env, named } in std::mem::take(&mut self.late_constants) {
+        for LateConstant { var, path, env, use_span } in std::mem::take(&mut self.late_constants) {
             let home = std::mem::replace(&mut self.env, env);
             let env = self.env.clone();
             let ty = self.vars[var].ty;
             if self.is_late_constant(&path.path, &env) {
-                let proof = *reported.get_or_insert_with(|| self.report_unknown_constant(named));
+                let proof = *reported.get_or_insert_with(|| self.report_unknown_constant(use_span));
                 let unknown = self.types.add(Type::Reported(proof));
                 self.types.decide(ty, unknown);
             } else {
@@ -71,8 +71,9 @@ impl Infer<'_> {
         let value = self.infer_path(path, Some(ty));
         let value = self.coerce(value, ty);
         let at = value.at;
-        let pattern = Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at };
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let pattern =
+            Pattern { kind: PatternKind::Bind { var, by_ref: false, subpattern: None }, ty, at };
+        let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
         Stmt { kind, levels: Vec::new() }
     }
 

@@ -437,7 +437,7 @@ impl Infer<'_> {
         let ident = syn::Ident::new("self", receiver.self_token.span);
         let var = self.declare_variable(&ident, ty, mutable, mutable);
         let at = self.record_span(range);
-        Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at }
+        Pattern { kind: PatternKind::Bind { var, by_ref: false, subpattern: None }, ty, at }
     }
 
     /// Reports a type that a launch cannot pass.

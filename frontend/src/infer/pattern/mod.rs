@@ -141,14 +141,14 @@ impl<'a> Infer<'a> {
         };
         let mutable = pat.by_ref.is_none() && pat.mutability.is_some();
         if let Some(var) = self.find_alternative_binding(&pat.ident, bound) {
-            let and =
+            let subpattern =
                 pat.subpat.as_ref().map(|(_, pat)| Box::new(self.infer_pattern_in(pat, ty, mode)));
-            return PatternKind::Bind { var, by_ref, and };
+            return PatternKind::Bind { var, by_ref, subpattern };
         }
-        let and =
+        let subpattern =
             pat.subpat.as_ref().map(|(_, pat)| Box::new(self.infer_pattern_in(pat, ty, mode)));
         let var = self.declare_variable(&pat.ident, bound, mutable, mutable);
-        PatternKind::Bind { var, by_ref, and }
+        PatternKind::Bind { var, by_ref, subpattern }
     }
 
     /// Declares a variable.
@@ -443,16 +443,16 @@ impl<'a> Infer<'a> {
             self.notes.record_let(local, ty);
         }
         let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
-        let other = diverge.map(|(_, other)| self.infer_let_else(other));
+        let else_block = diverge.map(|(_, else_block)| self.infer_let_else(else_block));
         let first = self.vars.len();
-        let pattern = match &other {
+        let pattern = match &else_block {
             Some(_) => self.infer_pattern(pat, ty),
             None => self.infer_irrefutable(pat, ty),
         };
         if init.is_none() {
             self.vars.ids().skip(first).for_each(|var| self.vars[var].settable = true);
         }
-        Some(StmtKind::Let { pattern, init, other })
+        Some(StmtKind::Let { pattern, init, else_block })
     }
 
     /// Infers the `else` of a `let`, which must diverge.

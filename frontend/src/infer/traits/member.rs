@@ -49,7 +49,7 @@ struct MemberCandidate<'a> {
     home: Option<usize>,
     kind: MemberKind<'a>,
     env: Env,
-    this: Ty,
+    self_ty: Ty,
 }
 
 impl<'a> Infer<'a> {
@@ -114,7 +114,7 @@ impl<'a> Infer<'a> {
             {
                 continue;
             }
-            let found = MemberCandidate { callee, home, kind, env, this };
+            let found = MemberCandidate { callee, home, kind, env, self_ty: this };
             if traits.is_none() {
                 return self.make_member(found, owner, item);
             }
@@ -247,7 +247,7 @@ impl<'a> Infer<'a> {
         owner: Ty,
         item: usize,
     ) -> Option<Member<'a>> {
-        let MemberCandidate { callee, home, kind, env, this } = found;
+        let MemberCandidate { callee, home, kind, env, self_ty: this } = found;
         self.types.unify(this, owner).ok()?;
         if home == Some(item) {
             return Some(Member { callee, env, kind });

@@ -191,7 +191,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee: of.callee, generics, this: of.env.self_ty, args };
+        let call = Call { callee: of.callee, generics, self_ty: of.env.self_ty, args };
         self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 

@@ -35,7 +35,7 @@ fn product(expr: &Expr) -> Option<Product<'_>> {
 
 /// Returns true for an expression that is a call of `sqrt`.
 pub(crate) fn is_root(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Method { which: Method::Unary(UnaryOp::Sqrt), .. })
+    matches!(expr.kind, ExprKind::Method { method: Method::Unary(UnaryOp::Sqrt), .. })
 }
 
 fn is_one(expr: &Expr) -> bool {

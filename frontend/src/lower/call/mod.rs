@@ -176,7 +176,7 @@ impl Emit<'_> {
         let function = self.frame.function.clone();
         let types = &function.types;
         let args = call.generics.iter().map(|arg| types.arg_to_mono(*arg)).collect::<Option<_>>();
-        let this = call.this.map(|this| types.to_mono(this));
+        let this = call.self_ty.map(|this| types.to_mono(this));
         match (args, this) {
             (Some(args), None) => Ok(InstanceArgs { args, self_ty: None }),
             (Some(args), Some(Some(this))) => Ok(InstanceArgs { args, self_ty: Some(this) }),

@@ -19,7 +19,7 @@ struct Room {
 impl Emit<'_> {
     /// Binds the variables of a pattern that matches to a value that nothing else refers to.
     pub(crate) fn bind_value(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
-        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
+        if let PatternKind::Bind { var, by_ref: false, subpattern: None } = pattern.kind {
             return self.bind(var, value);
         }
         let mono = self.mono(pattern.ty, pattern.at)?;
@@ -37,7 +37,7 @@ impl Emit<'_> {
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => Ok(()),
             PatternKind::Any(cases) => self.bind_any(cases, place, mono, at),
-            PatternKind::Bind { var, by_ref, and } => {
+            PatternKind::Bind { var, by_ref, subpattern: and } => {
                 if *by_ref {
                     let reference = Value::Ref(Box::new(place.clone()));
                     self.frame.vars[var.index()] = Some(Place::Value(reference));
@@ -256,7 +256,7 @@ impl Emit<'_> {
 pub(crate) fn bound(pattern: &Pattern, vars: &mut Vec<Var>) {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => {}
-        PatternKind::Bind { var, and, .. } => {
+        PatternKind::Bind { var, subpattern: and, .. } => {
             vars.push(*var);
             and.iter().for_each(|and| bound(and, vars));
         }

@@ -206,8 +206,8 @@ impl Emit<'_> {
     pub(crate) fn test(&mut self, pattern: &Pattern, place: &Place, mono: &Mono) -> Flow<Test> {
         let at = pattern.at;
         match &pattern.kind {
-            PatternKind::Wild | PatternKind::Bind { and: None, .. } => Ok(Test::Always),
-            PatternKind::Bind { and: Some(and), .. } => self.test(and, place, mono),
+            PatternKind::Wild | PatternKind::Bind { subpattern: None, .. } => Ok(Test::Always),
+            PatternKind::Bind { subpattern: Some(and), .. } => self.test(and, place, mono),
             PatternKind::Is(value) => {
                 let found = self.get(place, mono, at)?;
                 let expected = self.value(value)?;

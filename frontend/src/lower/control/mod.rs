@@ -89,7 +89,7 @@ impl Emit<'_> {
         let (mut ends, mut is_complete) = (false, false);
         let mut rest = Some(expr);
         while let Some(arm) = rest {
-            let ExprKind::If { cond, then, other } = &arm.kind else {
+            let ExprKind::If { cond, then, else_branch: other } = &arm.kind else {
                 let value = self.value(arm);
                 ends |= value.and_then(|value| self.put(result.as_ref(), value, expr)).is_ok();
                 is_complete = true;
@@ -153,8 +153,10 @@ impl Emit<'_> {
     /// comes in it is seen to come where all of them are true.
     pub(crate) fn conditions(&mut self, cond: &Expr, opened: &mut usize) -> Flow<InstId> {
         let (lhs, rhs) = match &cond.kind {
-            ExprKind::Lazy { and: true, lhs, rhs } => (lhs, rhs),
-            ExprKind::Matches { of, pattern } => return self.is(of, pattern, opened, cond.at),
+            ExprKind::Lazy { is_and: true, lhs, rhs } => (lhs, rhs),
+            ExprKind::Matches { scrutinee: of, pattern } => {
+                return self.is(of, pattern, opened, cond.at);
+            }
             _ => return self.scalar(cond),
         };
         if self.is_cheap(rhs, &mut 0) {
@@ -222,7 +224,7 @@ impl Emit<'_> {
         // A chain of many nests as deep on the left: it is emitted from there on, without recursion.
         let mut rest = vec![(rhs, at)];
         let mut first = lhs;
-        while let ExprKind::Lazy { and: of, lhs, rhs } = &first.kind
+        while let ExprKind::Lazy { is_and: of, lhs, rhs } = &first.kind
             && *of == and
             && !opens(first)
         {
@@ -287,7 +289,7 @@ impl Emit<'_> {
                 self.is_cheap(lhs, nodes) && self.is_cheap(rhs, nodes)
             }
             ExprKind::Cast(value) => self.is_cheap(value, nodes),
-            ExprKind::Builtin { which: crate::types::builtin::Builtin::Index(_), .. } => true,
+            ExprKind::Builtin { builtin: crate::types::builtin::Builtin::Index(_), .. } => true,
             ExprKind::Length(place) => match &place.kind {
                 ExprKind::Deref(reference) => matches!(reference.kind, ExprKind::Var(_)),
                 _ => false,
@@ -365,7 +367,7 @@ fn is_long(other: &Expr) -> bool {
     let mut rest = Some(other);
     for _ in 0..MAX_NESTED_ELSE_IFS {
         match rest.map(|arm| &arm.kind) {
-            Some(ExprKind::If { other, .. }) => rest = other.as_deref(),
+            Some(ExprKind::If { else_branch: other, .. }) => rest = other.as_deref(),
             Some(_) | None => return false,
         }
     }
@@ -375,7 +377,7 @@ fn is_long(other: &Expr) -> bool {
 /// Whether one of the conditions that `&&` joins is a `let`.
 fn binds(cond: &Expr) -> bool {
     match &cond.kind {
-        ExprKind::Lazy { and: true, lhs, rhs } => binds(lhs) || binds(rhs),
+        ExprKind::Lazy { is_and: true, lhs, rhs } => binds(lhs) || binds(rhs),
         ExprKind::Matches { .. } => true,
         _ => false,
     }
@@ -384,7 +386,7 @@ fn binds(cond: &Expr) -> bool {
 /// Whether one of the conditions that `&&` joins may open an `if` for what comes behind it.
 pub(crate) fn opens(cond: &Expr) -> bool {
     match &cond.kind {
-        ExprKind::Lazy { and: true, lhs, rhs } => opens(lhs) || opens(rhs),
+        ExprKind::Lazy { is_and: true, lhs, rhs } => opens(lhs) || opens(rhs),
         ExprKind::Matches { pattern, .. } => binds_behind(pattern, false),
         _ => false,
     }

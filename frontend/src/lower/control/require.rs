@@ -29,11 +29,11 @@ impl Emit<'_> {
             ExprKind::Unary { op: UnaryOp::Not, value } => {
                 Ok(Size::Unary(UnaryOp::Not, Box::new(self.required(value)?)))
             }
-            ExprKind::Lazy { and: true, lhs, rhs } => {
+            ExprKind::Lazy { is_and: true, lhs, rhs } => {
                 let parts = [self.required(lhs)?, self.required(rhs)?, constant(false)];
                 Ok(Size::Select(Box::new(parts)))
             }
-            ExprKind::Lazy { and: false, lhs, rhs } => {
+            ExprKind::Lazy { is_and: false, lhs, rhs } => {
                 let parts = [self.required(lhs)?, constant(true), self.required(rhs)?];
                 Ok(Size::Select(Box::new(parts)))
             }

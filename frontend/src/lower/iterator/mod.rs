@@ -50,7 +50,7 @@ struct Span {
 impl Emit<'_> {
     /// `for pattern in iterator`
     pub(crate) fn each_loop(&mut self, each: &ForEach, at: At) -> Flow<Value> {
-        let iter = self.iter(&each.of)?;
+        let iter = self.iter(&each.iterator)?;
         self.each_item(&iter, at, &mut |this, rounds, item| {
             let target = Target { inst: rounds.whole, next: rounds.next, result: None };
             this.frame.labels[each.label.index()] = Some(target);

@@ -184,7 +184,7 @@ pub(crate) enum MethodPart {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MethodSpec {
     /// The operation.
-    pub(crate) which: Method,
+    pub(crate) method: Method,
     /// The types that have it.
     pub(crate) on: MethodOwner,
     /// The argument types without the receiver, which has type `This`.
@@ -197,21 +197,21 @@ pub(crate) struct MethodSpec {
 
 impl MethodSpec {
     const fn new(
-        which: Method,
+        method: Method,
         on: MethodOwner,
         params: &'static [MethodPart],
         ret: MethodPart,
     ) -> Self {
-        Self { which, on, params, ret, new_generic: false }
+        Self { method, on, params, ret, new_generic: false }
     }
 
     const fn generic(
-        which: Method,
+        method: Method,
         on: MethodOwner,
         params: &'static [MethodPart],
         ret: MethodPart,
     ) -> Self {
-        Self { which, on, params, ret, new_generic: true }
+        Self { method, on, params, ret, new_generic: true }
     }
 }
 
