@@ -28,7 +28,7 @@ use warpwise_compiler::{
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
 warpwise_compiler::id!(/** What `break` and `continue` can name. */ Label, "l");
-warpwise_compiler::id!(/** A place in the source. */ At, "at");
+warpwise_compiler::id!(/** The span of a node. */ SpanId, "at");
 
 /// A typed function.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Function {
     /// The type table; no type is unknown any more.
     pub(crate) types: Types,
     /// The spans of all nodes.
-    pub(crate) spans: Table<At, SpanRange>,
+    pub(crate) spans: Table<SpanId, SpanRange>,
     /// The return type.
     pub(crate) ret: Ty,
     /// True if it contains a `return`.
@@ -98,7 +98,7 @@ pub(crate) struct Variable {
     /// True if it can be assigned after its declaration: `mut`, or declared without a value.
     pub(crate) settable: bool,
     /// The declaration.
-    pub(crate) at: At,
+    pub(crate) at: SpanId,
 }
 
 /// The type and use of a label.
@@ -152,7 +152,7 @@ pub(crate) struct Expr {
     /// Its type.
     pub(crate) ty: Ty,
     /// Its span.
-    pub(crate) at: At,
+    pub(crate) at: SpanId,
 }
 
 /// An arm of a `match`.
@@ -176,7 +176,7 @@ pub(crate) struct Pattern {
     /// The type of the matched value.
     pub(crate) ty: Ty,
     /// Its span.
-    pub(crate) at: At,
+    pub(crate) at: SpanId,
 }
 
 /// The kind of a pattern. Dereferences are explicit.

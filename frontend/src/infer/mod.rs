@@ -29,7 +29,7 @@ pub(crate) use crate::infer::{
 use crate::{
     attr::Options,
     hir::{
-        At, Block, Expr, ExprKind, Function, GenericKind, Label, LabelInfo, LintLevels, Var,
+        Block, Expr, ExprKind, Function, GenericKind, Label, LabelInfo, LintLevels, SpanId, Var,
         Variable, lint_levels,
     },
     infer::{
@@ -184,7 +184,7 @@ struct Infer<'a> {
     types: Types,
     vars: Table<Var, Variable>,
     labels: Table<Label, LabelInfo>,
-    spans: Table<At, SpanRange>,
+    spans: Table<SpanId, SpanRange>,
     scope: Scope,
     /// Lint levels of the enclosing statements, outermost first.
     levels: LintLevels,
@@ -374,7 +374,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn record_span(&mut self, range: SpanRange) -> At {
+    fn record_span(&mut self, range: SpanRange) -> SpanId {
         self.spans.push(self.fixed_span.unwrap_or(range))
     }
 

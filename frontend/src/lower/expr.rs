@@ -1,6 +1,6 @@
 //! Expressions, statements and blocks.
 use crate::{
-    hir::{At, Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind},
+    hir::{Block, Expr, ExprKind, Pattern, PatternKind, SpanId, Stmt, StmtKind},
     lower::{Emit, Flow, Left, Place, Value, arith::operator::is_root, control::opens},
     types::mono::Mono,
 };
@@ -62,7 +62,7 @@ impl Emit<'_> {
     }
 
     /// The instruction of a value that is a number or `bool`.
-    pub(crate) fn as_scalar(&mut self, value: &Value, at: At) -> Flow<InstId> {
+    pub(crate) fn as_scalar(&mut self, value: &Value, at: SpanId) -> Flow<InstId> {
         match value {
             Value::Scalar(inst) => Ok(*inst),
             Value::Unit
@@ -185,7 +185,7 @@ impl Emit<'_> {
         }
     }
 
-    fn assign(&mut self, place: Option<&Expr>, value: &Expr, at: At) -> Flow<Value> {
+    fn assign(&mut self, place: Option<&Expr>, value: &Expr, at: SpanId) -> Flow<Value> {
         let from = value;
         let value = self.value(from)?;
         if let Some(place) = place {
@@ -220,7 +220,7 @@ impl Emit<'_> {
     }
 
     /// The same, for a type.
-    pub(crate) fn result_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Place>> {
+    pub(crate) fn result_of(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Place>> {
         match mono {
             Mono::Unit | Mono::Never => Ok(None),
             _ => self.room(mono, "", at).map(Some),
@@ -245,7 +245,12 @@ impl Emit<'_> {
     }
 
     /// The same, for a type.
-    pub(crate) fn take_of(&mut self, result: Option<&Place>, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn take_of(
+        &mut self,
+        result: Option<&Place>,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Value> {
         match result {
             // Nothing else will ever refer to it.
             Some(Place::Memory(memory)) => Ok(Value::Array(memory.clone())),

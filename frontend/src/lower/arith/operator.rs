@@ -5,7 +5,7 @@
 //! `1.0 / x.sqrt()` and `x.sqrt().recip()` of `f32`, also where an immutable variable is bound to the root: the inverse
 //! root is one operation of the hardware's with a few to correct it, and its two roundings would take several times as many.
 use crate::{
-    hir::{At, Expr, ExprKind},
+    hir::{Expr, ExprKind, SpanId},
     lower::{
         Emit, Flow, Place, Value,
         arith::check::{Operands, known},
@@ -102,7 +102,7 @@ impl Emit<'_> {
         op: BinaryOp,
         [place, value]: [&Expr; 2],
         place_first: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let scalar = self.scalar_of(place.ty, place.at)?;
         let early = if place_first { Some(self.place(place)?) } else { None };
@@ -153,7 +153,7 @@ impl Emit<'_> {
         &mut self,
         divisor: &Expr,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<Option<InstId>> {
         if !self.frame.contract || scalar != Scalar::F32 {
             return Ok(None);
@@ -180,7 +180,7 @@ impl Emit<'_> {
         form: MulAddForm,
         [a, b, c]: [InstId; 3],
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         if let Scalar::Generic(_) = scalar {
             self.check_mul_add(form, [a, b, c], scalar, at);
@@ -197,7 +197,13 @@ impl Emit<'_> {
     }
 
     /// Where overflow is checked, the steps of a sum of a product that may be one of integers.
-    fn check_mul_add(&mut self, form: MulAddForm, [a, b, c]: [InstId; 3], scalar: Scalar, at: At) {
+    fn check_mul_add(
+        &mut self,
+        form: MulAddForm,
+        [a, b, c]: [InstId; 3],
+        scalar: Scalar,
+        at: SpanId,
+    ) {
         if !self.overflow_checks() || !self.may_be_int(scalar) {
             return;
         }
@@ -221,7 +227,7 @@ impl Emit<'_> {
         lhs: InstId,
         rhs: InstId,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let result = self.binary_op(op, lhs, rhs, scalar, at);
         self.check_overflow(op, [lhs, rhs], result, scalar, at);
@@ -235,7 +241,7 @@ impl Emit<'_> {
         operands: Operands,
         rhs: &Expr,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let Operands { lhs, rhs: right, known_rhs, .. } = operands;
         match op {

@@ -4,7 +4,7 @@ mod library;
 pub(crate) mod pointer;
 
 use crate::{
-    hir::{At, Call, Closure, Expr, Function, Pattern},
+    hir::{Call, Closure, Expr, Function, Pattern, SpanId},
     infer::program::InstanceArgs,
     lower::{Captured, ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value},
     resolve::device_set::Callee,
@@ -32,7 +32,7 @@ impl Emit<'_> {
         callee: Callee,
         given: InstanceArgs,
         mono: &Mono,
-        at: At,
+        at: SpanId,
         args: impl FnOnce(&mut Self) -> Flow<Vec<Value>>,
     ) -> Flow<Value> {
         self.check_size(at)?;
@@ -133,7 +133,7 @@ impl Emit<'_> {
     }
 
     /// Whose code is called. What is in another crate is seen where this one calls it.
-    fn origin_of(&mut self, callee: Callee, at: At) -> Origin {
+    fn origin_of(&mut self, callee: Callee, at: SpanId) -> Origin {
         if !self.program.is_foreign(callee.item) {
             return Origin::Device;
         }
@@ -191,7 +191,7 @@ impl Emit<'_> {
         }
     }
 
-    fn check_recursion(&mut self, of: Callee, given: &InstanceArgs, at: At) -> Flow<()> {
+    fn check_recursion(&mut self, of: Callee, given: &InstanceArgs, at: SpanId) -> Flow<()> {
         let frames = self.waiting.iter().flatten().chain([&self.frame]);
         // What a pointer leads to a second time is seen where it is called.
         let pointed = frames.clone().filter(|frame| frame.is_pointed).map(|frame| frame.level);
@@ -212,7 +212,7 @@ impl Emit<'_> {
     }
 
     /// Functions that call each other twice, and so on, double with each.
-    pub(crate) fn check_size(&mut self, at: At) -> Flow<()> {
+    pub(crate) fn check_size(&mut self, at: SpanId) -> Flow<()> {
         if self.build.kernel.insts.len() <= MAX_INSTS {
             return Ok(());
         }
@@ -254,7 +254,7 @@ impl Emit<'_> {
     }
 
     /// A value whose closures go on by themselves with what those of `value` have captured.
-    pub(crate) fn with_own_closures(&mut self, value: &Value, at: At) -> Flow<Value> {
+    pub(crate) fn with_own_closures(&mut self, value: &Value, at: SpanId) -> Flow<Value> {
         match value {
             Value::Closure(closure) if !closure.copies.is_empty() => {
                 let mut own = (**closure).clone();
@@ -293,7 +293,7 @@ impl Emit<'_> {
         closure: &Value,
         mono: &Mono,
         args: &[Value],
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         match (closure, mono) {
             (Value::Closure(value), Mono::Closure(ty)) => {
@@ -310,7 +310,7 @@ impl Emit<'_> {
         value: &ClosureValue,
         args: &[Value],
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let closure = &value.closure;
         let result = if closure.returns_early { self.result_of(mono, at)? } else { None };
@@ -343,7 +343,7 @@ impl Emit<'_> {
         &mut self,
         value: &ClosureValue,
         exit: Option<Target>,
-        at: At,
+        at: SpanId,
         emit: impl FnOnce(&mut Self) -> Flow<Value>,
     ) -> Flow<Value> {
         if let Some(kept) = &value.kept
@@ -412,7 +412,7 @@ impl Emit<'_> {
         result
     }
 
-    fn escaped(&mut self, at: At) -> Left {
+    fn escaped(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code cannot return closures",

@@ -9,7 +9,7 @@ mod sequence;
 mod show;
 
 use crate::{
-    hir::{At, Block, Expr, ExprKind, Label},
+    hir::{Block, Expr, ExprKind, Label, SpanId},
     lower::{Emit, Flow, Left, Target, Value, control::pattern_facts::binds_behind},
 };
 use warpwise_compiler::{
@@ -129,7 +129,7 @@ impl Emit<'_> {
     }
 
     /// An `if` without `else`.
-    fn guard(&mut self, cond: &Expr, then: &Block, at: At) -> Flow<Value> {
+    fn guard(&mut self, cond: &Expr, then: &Block, at: SpanId) -> Flow<Value> {
         let mut opened = 0;
         let cond = self.conditions(cond, &mut opened);
         let done = cond.and_then(|cond| {
@@ -177,7 +177,7 @@ impl Emit<'_> {
     }
 
     /// Opens an `if` for what comes where `cond` is true, unless it always is; how many are open.
-    pub(crate) fn open_if(&mut self, cond: InstId, at: At) -> Flow<usize> {
+    pub(crate) fn open_if(&mut self, cond: InstId, at: SpanId) -> Flow<usize> {
         if self.known(cond) == Some(true) {
             return Ok(0);
         }
@@ -220,7 +220,7 @@ impl Emit<'_> {
 
     /// `&&` and `||`. A right side that is cheap and has no effect is evaluated always: nobody
     /// can tell, and what reads a condition sees both sides at once.
-    pub(crate) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: At) -> Flow<InstId> {
+    pub(crate) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: SpanId) -> Flow<InstId> {
         // A chain of many nests as deep on the left: it is emitted from there on, without recursion.
         let mut rest = vec![(rhs, at)];
         let mut first = lhs;
@@ -238,7 +238,7 @@ impl Emit<'_> {
         Ok(value)
     }
 
-    fn lazily(&mut self, and: bool, lhs: InstId, rhs: &Expr, at: At) -> Flow<InstId> {
+    fn lazily(&mut self, and: bool, lhs: InstId, rhs: &Expr, at: SpanId) -> Flow<InstId> {
         if self.known(lhs) == Some(!and) {
             return Ok(lhs);
         }
@@ -316,13 +316,13 @@ impl Emit<'_> {
     }
 
     /// `break`
-    pub(crate) fn leave(&mut self, label: Label, value: Option<&Expr>, at: At) -> Left {
+    pub(crate) fn leave(&mut self, label: Label, value: Option<&Expr>, at: SpanId) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         self.leave_to(target, value, at)
     }
 
     /// `continue`
-    pub(crate) fn go_on(&mut self, label: Label, at: At) -> Left {
+    pub(crate) fn go_on(&mut self, label: Label, at: SpanId) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         let op = self.next_item(target.next);
         self.inst(at, op, ir::Ty::Unit);
@@ -330,7 +330,7 @@ impl Emit<'_> {
     }
 
     /// `return`: ends the thread in the kernel, and leaves the inlined body elsewhere.
-    pub(crate) fn leave_function(&mut self, value: Option<&Expr>, at: At) -> Left {
+    pub(crate) fn leave_function(&mut self, value: Option<&Expr>, at: SpanId) -> Left {
         if let Some(target) = self.frame.exit.clone() {
             return self.leave_to(target, value, at);
         }
@@ -341,7 +341,7 @@ impl Emit<'_> {
         Left
     }
 
-    fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: At) -> Left {
+    fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: SpanId) -> Left {
         let put = match (value, &target.result) {
             (Some(expr), Some(_)) => {
                 self.value(expr).and_then(|value| self.put(target.result.as_ref(), value, expr))

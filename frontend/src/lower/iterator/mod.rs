@@ -11,7 +11,7 @@ mod source;
 mod taking;
 
 use crate::{
-    hir::{At, Expr, ForEach},
+    hir::{Expr, ForEach, SpanId},
     lower::{
         Emit, Flow, Target, Value,
         control::looping::Counted,
@@ -49,7 +49,7 @@ struct Span {
 
 impl Emit<'_> {
     /// `for pattern in iterator`
-    pub(crate) fn each_loop(&mut self, each: &ForEach, at: At) -> Flow<Value> {
+    pub(crate) fn each_loop(&mut self, each: &ForEach, at: SpanId) -> Flow<Value> {
         let iter = self.iter(&each.iterator)?;
         self.each_item(&iter, at, &mut |this, rounds, item| {
             let target = Target { inst: rounds.whole, next: rounds.next, result: None };
@@ -67,7 +67,7 @@ impl Emit<'_> {
     }
 
     /// What Rust checks when an iterator is made.
-    pub(crate) fn check_chain(&mut self, chain: IterKind, parts: &[Value], at: At) -> Flow<()> {
+    pub(crate) fn check_chain(&mut self, chain: IterKind, parts: &[Value], at: SpanId) -> Flow<()> {
         let Some(Value::Scalar(number)) = parts.get(1) else { return Ok(()) };
         let number = *number;
         let message = match chain {
@@ -94,7 +94,7 @@ impl Emit<'_> {
     pub(crate) fn each_item(
         &mut self,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         if let Some(counted) = self.counted(iter, at)? {
@@ -119,7 +119,7 @@ impl Emit<'_> {
     }
 
     /// The range that an iterator is, perhaps backwards, perhaps in steps.
-    fn counted(&mut self, iter: &Iter, at: At) -> Flow<Option<Counted>> {
+    fn counted(&mut self, iter: &Iter, at: SpanId) -> Flow<Option<Counted>> {
         let (mut found, mut step, mut reverse) = (iter.clone(), None, false);
         loop {
             let inner = match found.chain {
@@ -151,7 +151,12 @@ impl Emit<'_> {
     }
 
     /// A loop over the numbers of items.
-    fn each_indexed(&mut self, iter: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    fn each_indexed(
+        &mut self,
+        iter: &Iter,
+        at: SpanId,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
         let Span { source, start, end, step } = self.span_of(iter, at)?;
         let step = step.unwrap_or_else(|| self.int(1, Scalar::U64, at));
         let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
@@ -162,7 +167,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn looped_item(&mut self, source: &Source, index: InstId, at: At) -> Flow<Value> {
+    fn looped_item(&mut self, source: &Source, index: InstId, at: SpanId) -> Flow<Value> {
         match source {
             // The loop steps by the size.
             Source::Chunks { memory, elem, size, total } => {
@@ -174,7 +179,7 @@ impl Emit<'_> {
 
     /// Which items of which source an iterator has: the outermost `skip`, `take` and `step_by` are
     /// where the loop starts, stops and how it steps.
-    fn span_of(&mut self, iter: &Iter, at: At) -> Flow<Span> {
+    fn span_of(&mut self, iter: &Iter, at: SpanId) -> Flow<Span> {
         let IterKind::Adapter(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) =
             iter.chain
         else {
@@ -223,7 +228,7 @@ impl Emit<'_> {
         &mut self,
         adapter: Adapter,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         if let Adapter::ByRef | Adapter::Peekable = adapter {
@@ -277,12 +282,12 @@ impl Emit<'_> {
         }
     }
 
-    pub(crate) fn closure_of(&mut self, iter: &Iter, at: At) -> Flow<(Value, Mono)> {
+    pub(crate) fn closure_of(&mut self, iter: &Iter, at: SpanId) -> Flow<(Value, Mono)> {
         iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))
     }
 
     /// An iterator from its end, where what is done with each item does not change.
-    fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
+    fn reversed(&mut self, iter: &Iter, at: SpanId) -> Flow<Option<Iter>> {
         let both = match iter.chain {
             IterKind::Adapter(Adapter::Chain) => true,
             IterKind::Adapter(
@@ -314,7 +319,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         first: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let second = iter.inner(1).ok_or_else(|| self.bug(at))?;
@@ -334,7 +339,7 @@ impl Emit<'_> {
         outer: &Iter,
         yields: &Mono,
         back: bool,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let mono = outer.item.clone();
@@ -358,7 +363,7 @@ impl Emit<'_> {
     }
 
     /// The items of an iterator over and over: a loop in a loop, which ends where there are none.
-    fn cycled(&mut self, inner: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    fn cycled(&mut self, inner: &Iter, at: SpanId, consume: &mut Consumer<'_, Self>) -> Flow<()> {
         let local = self.local("", Scalar::Bool, at);
         let whole = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
         let set = |this: &mut Self, any: bool| {
@@ -386,7 +391,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         inner: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (closure, mono) = self.closure_of(iter, at)?;

@@ -1,7 +1,7 @@
 //! Iterators whose items are computed from their number: ranges, slices, and what is made of
 //! those without leaving items out.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{Emit, Flow, Left, Memory, Place, Value, iterator::iter::Iter},
     types::{
         chain::{Adapter, IterKind},
@@ -64,7 +64,7 @@ pub(crate) enum Source {
 impl Emit<'_> {
     /// How the items of an iterator that [is indexed](Iter::is_indexed) are computed, and how many
     /// there are.
-    pub(crate) fn source(&mut self, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    pub(crate) fn source(&mut self, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         match iter.chain {
             IterKind::Range | IterKind::RangeInclusive => {
                 let (Some(start), Some(end)) = (iter.number(0), iter.number(1)) else {
@@ -115,7 +115,7 @@ impl Emit<'_> {
     }
 
     /// What a slice or array iterator runs over.
-    pub(crate) fn sequence_of(&mut self, iter: &Iter, at: At) -> Flow<(Memory, Mono, InstId)> {
+    pub(crate) fn sequence_of(&mut self, iter: &Iter, at: SpanId) -> Flow<(Memory, Mono, InstId)> {
         if self.pieces_in(iter).is_some() {
             return Err(self.no_memory(at));
         }
@@ -132,7 +132,7 @@ impl Emit<'_> {
         Ok((memory, (**elem).clone(), len))
     }
 
-    fn pieces(&mut self, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    fn pieces(&mut self, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         let (memory, elem, total) = self.sequence_of(iter, at)?;
         let size = iter.number(1).ok_or_else(|| self.bug(at))?;
         Ok(match iter.chain {
@@ -151,7 +151,7 @@ impl Emit<'_> {
         })
     }
 
-    fn adapted(&mut self, adapter: Adapter, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    fn adapted(&mut self, adapter: Adapter, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         let (source, len) = self.source(&inner, at)?;
         let source = Box::new(source);
@@ -231,7 +231,7 @@ impl Emit<'_> {
     }
 
     /// `iter.len()`
-    pub(crate) fn remaining(&mut self, iter: &Expr, at: At) -> Flow<InstId> {
+    pub(crate) fn remaining(&mut self, iter: &Expr, at: SpanId) -> Flow<InstId> {
         let iter = self.iter(iter)?;
         if iter.is_indexed(self.options.overflow_checks) {
             return self.source(&iter, at).map(|(_, len)| len);

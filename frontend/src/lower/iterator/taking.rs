@@ -3,7 +3,7 @@
 //!
 //! The next item is what a function of the prelude gives, which changes the iterator where it is.
 use crate::{
-    hir::At,
+    hir::SpanId,
     infer::program::InstanceArgs,
     lower::{
         Emit, Flow, Left, Place, Value,
@@ -20,7 +20,7 @@ use warpwise_compiler::ir::{self, Body, Op};
 impl Emit<'_> {
     /// The iterator that a value is. One that items were taken of already, as far as one can tell, is one
     /// that they are taken of one at a time.
-    pub(crate) fn settled(&mut self, value: Value, mono: &Mono, at: At) -> Flow<Iter> {
+    pub(crate) fn settled(&mut self, value: Value, mono: &Mono, at: SpanId) -> Flow<Iter> {
         let iter = Iter::of(&value, mono).ok_or_else(|| self.bug(at))?;
         if self.may_have_begun(&iter) {
             let place = self.variable(value, mono, "", at)?;
@@ -78,7 +78,7 @@ impl Emit<'_> {
     pub(crate) fn each_taken(
         &mut self,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (value, mono) = iter.value();
@@ -100,7 +100,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         first: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (value, mono) = iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))?;
@@ -114,7 +114,7 @@ impl Emit<'_> {
     }
 
     /// The next item, as an option.
-    fn next_of(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+    fn next_of(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<Value> {
         let Mono::Iter(chain, types) = mono else { return Err(self.bug(at)) };
         let (chain, item) = (*chain, types.first().ok_or_else(|| self.bug(at))?.clone());
         let name = chain.next_function(false).ok_or_else(|| self.bug(at))?;
