@@ -150,7 +150,7 @@ pub(crate) enum Adapter {
 }
 
 impl Adapter {
-    /// As [`Chain::pull`], from the front.
+    /// As [`IterKind::next_function`], from the front.
     const fn next_function(self) -> &'static str {
         match self {
             Self::ByRef => "next_of_by_ref",
@@ -177,7 +177,7 @@ impl Adapter {
         }
     }
 
-    /// As [`Chain::pull`], from the back.
+    /// As [`IterKind::next_function`], from the back.
     const fn back_function(self) -> Option<&'static str> {
         Some(match self {
             Self::ByRef => "back_of_by_ref",

@@ -304,7 +304,7 @@ impl Types {
         len
     }
 
-    /// Adds an equal type as an entry of its own, which [`Types::same`] distinguishes.
+    /// Adds an equal type as an entry of its own, which [`Types::is_same_entry`] distinguishes.
     pub(crate) fn add_distinct(&mut self, ty: Ty) -> Ty {
         self.add(self.get(ty))
     }

@@ -381,7 +381,7 @@ impl Infer<'_> {
         self.apply_method_to(spec, this, receiver, &args, at)
     }
 
-    /// As [`Self::apply`], with the right number of arguments.
+    /// As [`Self::apply_method`], with the right number of arguments.
     pub(crate) fn apply_method_to(
         &mut self,
         spec: MethodSpec,

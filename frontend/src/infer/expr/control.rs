@@ -21,7 +21,7 @@ struct IfArm {
 }
 
 impl Infer<'_> {
-    /// Pushes a target for `break` and `continue`, valid until [`Self::leave`].
+    /// Pushes a target for `break` and `continue`, valid until [`Self::pop_target`].
     pub(crate) fn push_target(
         &mut self,
         name: Option<&syn::Label>,

@@ -65,7 +65,7 @@ pub(crate) fn is_message_macro(name: &str) -> bool {
 }
 
 impl Infer<'_> {
-    /// Infers a macro for which [`says`] is true.
+    /// Infers a macro for which [`is_message_macro`] is true.
     pub(crate) fn infer_message_macro(
         &mut self,
         name: &str,

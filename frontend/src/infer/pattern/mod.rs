@@ -36,7 +36,7 @@ impl<'a> Infer<'a> {
         self.infer_pattern_in(pat, ty, BindingMode::Value)
     }
 
-    /// As [`Self::pattern`], for a pattern that matches every value.
+    /// As [`Self::infer_pattern`], for a pattern that matches every value.
     pub(crate) fn infer_irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
         let outer = std::mem::replace(&mut self.is_irrefutable, true);
         let pattern = self.infer_pattern(pat, ty);

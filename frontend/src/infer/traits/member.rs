@@ -64,7 +64,7 @@ impl<'a> Infer<'a> {
         self.find_member_for_call(owner, name, of_trait, CallFacts::default())
     }
 
-    /// As [`Self::member`]; among several `impl`s of a generic trait, `call_facts` selects the one that
+    /// As [`Self::find_member`]; among several `impl`s of a generic trait, `call_facts` selects the one that
     /// fits the call.
     pub(crate) fn find_member_for_call(
         &mut self,

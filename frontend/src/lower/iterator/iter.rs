@@ -42,7 +42,7 @@ impl Iter {
 
     /// What a value that is iterated over gives.
     ///
-    /// The elements of an array are taken from the first on: see [`Chain::Array`].
+    /// The elements of an array are taken from the first on: see [`IterKind::Array`].
     pub(crate) fn over(value: Value, mono: &Mono) -> Option<Self> {
         let (chain, item) = match mono {
             Mono::Array(elem, _) => (IterKind::Array, (**elem).clone()),
