@@ -302,6 +302,7 @@ impl<'a> Program<'a> {
         if let Some(known) = known {
             return known;
         }
+        // Inferred outside of the borrow, because the body may instantiate other functions.
         let made = self.infer_instance(callee, instance_args, generics, errors);
         self.instances.borrow_mut().push((callee, instance_args.clone(), made.clone()));
         made

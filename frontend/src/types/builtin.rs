@@ -116,7 +116,8 @@ pub(crate) enum BuiltinPart {
 /// A built-in function resolved from its path.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedBuiltin {
-    /// The operation. A [`Builtin::Shuffle`] gets its width later, if [`ResolvedBuiltin::takes_width`] is set.
+    /// The operation. A [`Builtin::Shuffle`] gets its width later, if
+    /// [`ResolvedBuiltin::takes_width`] is set.
     pub(crate) builtin: Builtin,
     /// The path from the root of the `warpwise` crate.
     pub(crate) path: String,

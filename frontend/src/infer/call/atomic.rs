@@ -68,6 +68,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        // The methods above take no plain list of values and orderings; all others are in a table.
         let Some(form) = atomic_signature(&name, prim) else {
             let ty = self.types.show(place.ty);
             let help = match name.as_str() {

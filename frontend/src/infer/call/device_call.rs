@@ -131,8 +131,8 @@ impl<'a> Infer<'a> {
     }
 
     /// Infers arguments. Closures go last, because the other arguments decide their parameter
-    /// types. Between the two, an unsuffixed number that the call returns (`returned`: the return type
-    /// and the expected type) takes the expected type.
+    /// types. Between the two, an unsuffixed number that the call returns takes the expected type;
+    /// `returned` has both types.
     pub(crate) fn infer_arguments(
         &mut self,
         args: &crate::infer::call::method_call::Args,

@@ -32,6 +32,7 @@ impl Infer<'_> {
         self.inlined_callees.push(callee);
         // Notes of the callee belong to its own witness.
         let notes = std::mem::take(&mut self.notes);
+        // The callee's body has a context of its own, which is restored below.
         let ret = self.unknown();
         let ret = std::mem::replace(&mut self.ret, ret);
         let returns_early = std::mem::replace(&mut self.returns_early, false);
@@ -68,6 +69,7 @@ impl Infer<'_> {
         self.scope = scope;
         self.names = names;
         self.env = home;
+        // A `return` would leave the caller instead of the block.
         if returned { self.report_not_inlinable(at) } else { block }
     }
 

@@ -76,6 +76,7 @@ impl Infer<'_> {
     ) -> Expr {
         let name = call.method.to_string();
         let this = receiver.ty;
+        // 1. Receivers whose type alone decides.
         match self.types.get(this) {
             Type::Reported(proof) => {
                 self.infer_discarded(&call.args);
@@ -103,10 +104,13 @@ impl Infer<'_> {
             self.reject_turbofish(call);
             return self.apply_method(spec, this, Some(receiver), &call.args, at);
         }
+        // 3. Conversions depend on the expected type, so they precede the search of `impl`s.
         let receiver = match self.try_conversion_method(receiver, call, hint, at) {
             Ok(converted) => return converted,
             Err(receiver) => receiver,
         };
+        // 4. and 5. Not library code: the panic message has the caller's text, and `as_mut` yields
+        // a reference into a place.
         let receiver = match self.try_unwrap_method(receiver, call, at) {
             Ok(unwrapped) => return unwrapped,
             Err(receiver) => receiver,
@@ -115,6 +119,7 @@ impl Infer<'_> {
             Ok(inside) => return inside,
             Err(receiver) => receiver,
         };
+        // 6. Own methods override those of iterators, and both override the target of `Deref`.
         let receiver = match self.try_impl_method(receiver, call, hint, at) {
             Ok(called) => return called,
             Err(receiver) => receiver,
@@ -130,10 +135,12 @@ impl Infer<'_> {
             }
             Err(receiver) => receiver,
         };
+        // None of the methods below is generic, except those of slices.
         let is_slice = matches!(self.types.get(this), Type::Slice(_) | Type::Array(..));
         if !is_slice {
             self.reject_turbofish(call);
         }
+        // 9. and 10. Methods of std traits without an `impl` of kernel code.
         let receiver = match self.try_comparison_method(receiver, &name, call, at) {
             Ok(compared) => return compared,
             Err(receiver) => receiver,
@@ -142,6 +149,7 @@ impl Infer<'_> {
             Ok(result) => return result,
             Err(receiver) => receiver,
         };
+        // 11. Built-in types; `clone` of an array precedes the methods of its slice.
         let is_array = matches!(self.types.get(this), Type::Array(..));
         match self.types.get(this) {
             _ if is_array && name == "clone" && call.args.is_empty() => {

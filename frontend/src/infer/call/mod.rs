@@ -49,6 +49,7 @@ impl<'a> Infer<'a> {
     /// 10. Associated functions of number types.
     pub(crate) fn infer_call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));
+        // 1. A callee that is no plain path: a qualified path, or any other value.
         let Some(func) = callee_path(&call.func) else {
             if let Some(found) = self.resolve_qualified_member(&call.func, &call.args) {
                 return self.infer_member_call(found, call, at);
@@ -60,6 +61,7 @@ impl<'a> Infer<'a> {
             return self.infer_value_call(callee, call, at);
         };
         let path = &*func;
+        // 2. A local variable shadows every item.
         if let Some(ident) = path.get_ident()
             && let Some(var) = self.scope.find(ident)
         {
@@ -67,6 +69,7 @@ impl<'a> Infer<'a> {
             let callee = self.make_expr(ExprKind::Var(var), ty, SpanRange::token(ident.span()));
             return self.infer_value_call(callee, call, at);
         }
+        // 3. A device function, which may stand for one of std.
         let env = self.env.clone();
         if let Some(ResolvedPrefix { item, rest, .. }) = self.resolve_prefix(path, &env)
             && rest.is_empty()
@@ -81,11 +84,14 @@ impl<'a> Infer<'a> {
             }
             return self.infer_function_call(of, None, turbofish, &call.args, at);
         }
+        // 4. A tuple struct or variant.
         if let Some((ty, shape)) = self.resolve_shape(path) {
             return self.infer_shape_call(ty, &shape, &call.args, hint, at);
         }
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        // 5. Functions known by their paths alone. The user's own functions above may have their
+        // names.
         if let Some(measure) = Measure::from_path(&names) {
             return self.infer_measure(measure, path, call, at);
         }
@@ -102,22 +108,28 @@ impl<'a> Infer<'a> {
             self.notes.record_math(path, name);
             return self.infer_by_first_argument(name, method::find_math_function, call, at);
         }
+        // 6. Before functions of `impl`s: the target is the expected type, not that of the
+        // argument.
         if is_conversion(&names)
             && let Some(result) = self.infer_trait_call(path, None, call, hint, at)
         {
             return result;
         }
+        // 7. Functions of `impl`s override what std derives or defines below.
         if let Some(member) = self.resolve_path_member(path, call, hint) {
             return self.infer_member_call((member, Self::turbofish(path).cloned()), call, at);
         }
+        // 8. `default` of numbers and derives.
         if let Some(result) = self.infer_default_call(path, call, hint, at) {
             return result;
         }
         let env = self.env.clone();
         let owner = self.path_owner(path, &env).map(|(owner, _)| owner);
+        // 9. Functions of std traits without an `impl` of kernel code.
         if let Some(result) = self.infer_trait_call(path, owner, call, hint, at) {
             return result;
         }
+        // 10. Associated functions of number types.
         if let Some(result) = self.infer_associated_call(&names, owner, call, at) {
             return result;
         }

@@ -81,6 +81,7 @@ impl Infer<'_> {
                 other => break self.infer_expr(other, hint),
             }
         };
+        // From the innermost `else` outwards, as recursion would return.
         while let Some(arm) = arms.pop() {
             self.diverges |= self.is_never(value.ty);
             value = self.make_if_else(arm, value);

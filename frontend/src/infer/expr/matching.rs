@@ -36,9 +36,11 @@ impl Infer<'_> {
                 let pattern = self.infer_pattern(&pat, scrutinee.ty);
                 let bool = self.prim(Prim::Bool);
                 let guard = guard.map(|guard| self.infer_expr_coerce(guard, bool));
+                // Arms are alternatives: the match diverges only if all of them do.
                 self.diverges = false;
                 let mut body = self.infer_expr(&arm.body, ty.or(hint));
                 all_diverge &= self.diverges;
+                // The first arm with a value decides the type, as in rustc; `!` coerces to it.
                 if !self.is_never(body.ty) {
                     match ty {
                         Some(ty) => body = self.coerce(body, ty),

@@ -293,6 +293,7 @@ impl Infer<'_> {
                 _ => values.push(self.infer_format_arg(arg)),
             }
         }
+        // Inlined strings are no arguments any more, so the others move up.
         let new = |index: usize| numbers.get(index).copied().unwrap_or(index);
         format.values_mut().for_each(|value| value.renumber(new));
         Some(FormattedMessage { format, args: values })

@@ -110,6 +110,7 @@ impl Infer<'_> {
             return expr;
         }
         let range = self.spans[expr.at];
+        // Before the types are read: a coerced closure has the pointer's type.
         let expr = self.coerce_to_pointer(expr, expected);
         let (from, to) = (self.types.get(expr.ty), self.types.get(expected));
         let (Type::Ref { mutable, to: a }, Type::Ref { mutable: wanted, to: b }) = (from, to)
@@ -121,6 +122,8 @@ impl Infer<'_> {
             self.report_mismatch(range, expr.ty, expected);
             return expr;
         }
+        // Unsizing, then dereferencing of nested references, then the user's `Deref`. If none
+        // applies, the targets must be equal.
         match (self.types.get(a), self.types.get(b)) {
             (Type::Array(elem, _), Type::Slice(other)) => {
                 self.unify(range, elem, other);

@@ -215,6 +215,7 @@ impl Infer<'_> {
     fn infer_lazy(&mut self, and: bool, lhs: Expr, right: &syn::Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
         let lhs = Box::new(self.coerce(lhs, bool));
+        // The right side may not run, so its divergence does not count.
         let diverges = self.diverges;
         let rhs = Box::new(self.infer_expr_coerce(right, bool));
         self.diverges = diverges;

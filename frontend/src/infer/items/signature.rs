@@ -112,6 +112,7 @@ pub(crate) fn declare_generics(
                 (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
             }
         };
+        // A distinct entry tells the parameter's type from equal types: see `traits::bounds`.
         let given = input.instance.and_then(|given| given.args.get(index));
         let given = given.map(|given| match types.add_mono_arg(given) {
             GenericArg::Type(ty) => GenericArg::Type(types.add_distinct(ty)),

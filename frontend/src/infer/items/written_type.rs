@@ -113,6 +113,8 @@ impl Infer<'_> {
             PathArguments::AngleBracketed(args) => args.args.is_empty(),
             PathArguments::Parenthesized(_) => false,
         });
+        // Primitive types and atomics go first; with generic arguments they fall through to the
+        // error at the end.
         if let Some(prim) = Prim::from_name(&last).filter(|_| plain) {
             return self.prim(prim);
         }
@@ -241,6 +243,7 @@ impl Infer<'_> {
         };
         let miscounted = at.and_then(|at| self.check_generic_count(generics, given.len(), own, at));
         let defaults = at.is_some();
+        // In order, since a default may mention the parameters before it.
         let mut given = given.into_iter();
         let mut args = Vec::new();
         for param in &generics.params {

@@ -250,6 +250,7 @@ impl<'a> Infer<'a> {
         if name == "clone" && call.args.is_empty() {
             return self.place_to_value(receiver);
         }
+        // An iterator in a variable keeps its remaining items, so it is advanced in place.
         if receiver.is_place() && keeps_rest(name) {
             return self.infer_partial_consumer(receiver, (chain, item), name, call, at);
         }
@@ -279,6 +280,7 @@ impl<'a> Infer<'a> {
             "scan" => self.infer_scan(receiver, item, call, at),
             "map" | "filter" | "filter_map" | "map_while" | "take_while" | "skip_while"
             | "inspect" => self.infer_closure_adapter(receiver, item, name, call, at),
+            // A temporary iterator: its last item is the first of the reversed one.
             "next_back" if call.args.is_empty() => {
                 let last =
                     self.make_iterator(IterKind::Adapter(Adapter::Rev), item, vec![receiver], at);

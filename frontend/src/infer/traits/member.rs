@@ -64,8 +64,8 @@ impl<'a> Infer<'a> {
         self.find_member_for_call(owner, name, of_trait, CallFacts::default())
     }
 
-    /// As [`Self::find_member`]; among several `impl`s of a generic trait, `call_facts` selects the one that
-    /// fits the call.
+    /// As [`Self::find_member`]; among several `impl`s of a generic trait, `call_facts` selects the
+    /// one that fits the call.
     pub(crate) fn find_member_for_call(
         &mut self,
         owner: Ty,
@@ -90,6 +90,7 @@ impl<'a> Infer<'a> {
         if may_be_its_own && let Some(of_number) = self.number_member(owner, name) {
             return Some(of_number);
         }
+        // Conversions between numbers are built in, whatever `impl From<..> for u64` the user has.
         if self.is_between_numbers(owner, name, call_facts.args) {
             return None;
         }

@@ -53,6 +53,7 @@ pub(crate) enum Obligation {
 impl Obligation {
     /// Reports the obligation if it does not hold.
     pub(crate) fn check(self, at: SpanRange, types: &Types, errors: &mut Errors) {
+        // Type parameters are left to rustc, and reported types cause no second error.
         match self {
             Self::Operator(op, ty) => {
                 let holds = match types.get(ty) {
