@@ -6,7 +6,7 @@ pub(crate) mod closure;
 mod convert;
 pub(crate) mod device_call;
 mod function_value;
-mod in_place;
+mod inline;
 pub(crate) mod method_call;
 mod pointer;
 pub(crate) mod reject;
