@@ -14,7 +14,7 @@ use crate::{
     hir,
     infer::{
         self,
-        program::{Program, Written},
+        program::{FunctionSyntax, Program},
     },
     lower,
     resolve::{
@@ -22,7 +22,7 @@ use crate::{
         inner_items::WithInnerItems,
         recursion,
     },
-    std_lib::{Prelude, math_library::Library},
+    std_lib::{StdLib, math_library::MathLibrary},
     syntax::{
         error::{Errors, Rejected},
         limits,
@@ -70,17 +70,17 @@ pub(crate) struct Lowered {
 
 /// The items that kernel code can use without a declaration.
 struct KnownItems {
-    prelude: Prelude,
-    library: Library,
+    prelude: StdLib,
+    library: MathLibrary,
 }
 
 impl KnownItems {
     /// Creates the tables for `devices`, and for a kernel that may use vectors.
     fn new(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
         let words =
-            vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
-        let prelude = Prelude::new(devices.items.len(), &words);
-        let library = Library::new(prelude.end());
+            vector::Identifiers::in_items(devices.items.iter().map(|device| &device.item), kernel);
+        let prelude = StdLib::new(devices.items.len(), &words);
+        let library = MathLibrary::new(prelude.end_number());
         Self { prelude, library }
     }
 
@@ -108,26 +108,26 @@ fn try_lower(input: LowerInput<'_>, errors: &mut Errors) -> Option<Lowered> {
     let may_name_vectors = tokens.is_none_or(|tokens| tokens.may_name_vectors);
     let known = KnownItems::new(devices, may_name_vectors.then_some(item));
     let program = known.program(devices);
-    let written = Written {
+    let written = FunctionSyntax {
         sig: &item.sig,
         block: &item.block,
         attrs: &item.attrs,
         outer_attrs: &[],
         outer: None,
     };
-    let context = infer::Context {
+    let context = infer::InferInput {
         program: &program,
-        written,
+        function: written,
         home: None,
         kernel: Some(options),
-        given: None,
+        instance: None,
         generics: &[],
     };
     if !limits::check(&item.sig, &item.block, errors) {
         return None;
     }
     let inner = check_inner(None, &all, &program, errors);
-    let (function, notes) = infer::function(&context, errors)?;
+    let (function, notes) = infer::infer_function(&context, errors)?;
     let function = Rc::new(function);
     // Most kernels do not depend on debug assertions, and need no second variant.
     let debug = lower::kernel(&function, &program, options, true, errors)?;
@@ -278,7 +278,7 @@ fn check_fields(
         return;
     }
     // Only the reported errors matter here.
-    let _ = program.adt(index, &[], &[], errors);
+    let _ = program.adt_definition(index, &[], &[], errors);
 }
 
 /// Checks a function as far as the bounds of its generic parameters allow.
@@ -287,13 +287,19 @@ fn check_function(
     program: &Program<'_>,
     errors: &mut Errors,
 ) -> Option<(hir::Function, witness::Notes)> {
-    let written = program.written(callee)?;
-    let Written { sig, block, outer, .. } = written;
-    if !limits::check(sig, block, errors) || !infer::stands_for_numbers(outer, sig) {
+    let written = program.function_syntax(callee)?;
+    let FunctionSyntax { sig, block, outer, .. } = written;
+    if !limits::check(sig, block, errors) || !infer::are_parameters_numbers(outer, sig) {
         return None;
     }
     let home = Some(callee.item);
-    let context =
-        infer::Context { program, written, home, kernel: None, given: None, generics: &[] };
-    infer::function(&context, errors)
+    let context = infer::InferInput {
+        program,
+        function: written,
+        home,
+        kernel: None,
+        instance: None,
+        generics: &[],
+    };
+    infer::infer_function(&context, errors)
 }

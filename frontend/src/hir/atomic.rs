@@ -5,47 +5,47 @@ use warpwise_compiler::ir::{AtomicOp, Order};
 /// A method of an atomic.
 #[derive(Debug)]
 pub(crate) struct Atomic {
-    /// Which.
+    /// The method.
     pub(crate) method: AtomicMethod,
     /// A place of atomic type.
     pub(crate) place: Expr,
     /// Arguments other than orderings.
     pub(crate) args: Vec<Expr>,
-    /// What it is called.
+    /// The name of the method.
     pub(crate) name: String,
-    /// Its orderings: where there are two, that of what is read if nothing is set comes last.
-    pub(crate) orders: Vec<OrderOf>,
+    /// The orderings. Of two, the second is that of the read on failure.
+    pub(crate) orders: Vec<OrderingArg>,
 }
 
-/// What a method of an atomic does.
+/// The method of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicMethod {
     /// `load`
     Load,
     /// `store`
     Store,
-    /// `swap` and `fetch_*`, but for `fetch_nand`.
+    /// `swap` and `fetch_*`, except `fetch_nand`.
     Update(AtomicOp),
     /// `fetch_nand`
     Nand,
-    /// `compare_exchange`, weak or not.
+    /// `compare_exchange`, weak or strong.
     CompareExchange,
-    /// `fetch_update`, of which the closure is the only argument.
+    /// `fetch_update`, with the closure as its only argument.
     FetchUpdate,
 }
 
 /// An ordering.
 #[derive(Debug)]
-pub(crate) enum OrderOf {
-    /// That of a name.
+pub(crate) enum OrderingArg {
+    /// An ordering by its name.
     Known(Order),
-    /// That of a value, which is known once functions are inlined.
+    /// An ordering by its value, known once functions are inlined.
     Value(Expr),
 }
 
 impl AtomicMethod {
-    /// What is wrong with orderings with which std's method, which is called so, panics.
-    pub(crate) fn refused(self, name: &str, orders: &[Order]) -> Option<String> {
+    /// Returns the error for orderings with which std's method `name` panics.
+    pub(crate) fn ordering_error(self, name: &str, orders: &[Order]) -> Option<String> {
         if let [_, failure] = orders
             && matches!(failure, Order::Release | Order::AcqRel)
         {
@@ -53,7 +53,7 @@ impl AtomicMethod {
                 "where `{name}` fails it only loads, which cannot be `{failure:?}`"
             ));
         }
-        let order = orders.iter().copied().reduce(stronger)?;
+        let order = orders.iter().copied().reduce(stronger_ordering)?;
         let wrong = match self {
             Self::Load => matches!(order, Order::Release | Order::AcqRel),
             Self::Store => matches!(order, Order::Acquire | Order::AcqRel),
@@ -63,8 +63,8 @@ impl AtomicMethod {
     }
 }
 
-/// The weakest ordering that is at least both.
-pub(crate) fn stronger(a: Order, b: Order) -> Order {
+/// Returns the weakest ordering that is at least as strong as both.
+pub(crate) fn stronger_ordering(a: Order, b: Order) -> Order {
     use Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
     match (a, b) {
         (SeqCst, _) | (_, SeqCst) => SeqCst,

@@ -1,4 +1,4 @@
-//! What an expression is.
+//! Kinds of expressions.
 use crate::{
     hir::{Arm, Atomic, Block, Expr, Label, LintLevels, Pattern, Var, measure::Measure},
     resolve::device_set::Callee,
@@ -10,23 +10,23 @@ use warpwise_compiler::{
     message::Format,
 };
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug)]
-pub(crate) enum Kind {
-    /// Something wrong, reported already.
+pub(crate) enum ExprKind {
+    /// An expression with a reported error.
     Reported,
     /// `()`
     Unit,
     /// An integer literal.
     Int(u128),
-    /// A float literal: its digits.
+    /// A float literal, as its digits.
     Float(Box<str>),
     /// `true` or `false`.
     Bool(bool),
-    /// A constant of Rust's.
+    /// A constant of std.
     Constant(Constant),
     /// A constant parameter or open constant, as an extent.
-    Param(Len),
+    ConstParam(Len),
     /// `size_of` or `align_of` of a type.
     Measure(Measure, Ty),
     /// A variable.
@@ -35,59 +35,60 @@ pub(crate) enum Kind {
     Deref(Box<Expr>),
     /// `base[index]`; the base is a place of slice or array type.
     Index {
-        /// What is indexed.
+        /// The indexed place.
         base: Box<Expr>,
-        /// By what.
+        /// The index.
         index: Box<Expr>,
     },
     /// `base[start..end]`; the base is a place of slice or array type.
-    Part {
-        /// What is taken apart.
+    Slice {
+        /// The sliced place.
         base: Box<Expr>,
-        /// From where to where.
-        ends: Ends,
-        /// Whether the end itself is in it.
+        /// The bounds of the slice.
+        ends: SliceBounds,
+        /// True if the end is included.
         inclusive: bool,
     },
     /// `base.get(index)`; the base is a place of slice or array type.
     Get {
-        /// What is looked into.
+        /// The indexed place.
         base: Box<Expr>,
-        /// Where.
+        /// The index.
         index: Box<Expr>,
     },
-    /// `.as_mut()` of a place that is an `Option`.
-    Inside(Box<Expr>),
-    /// `&place` and `&mut place`, as the type says.
+    /// `.as_mut()` of a place of type `Option`.
+    OptionAsMut(Box<Expr>),
+    /// `&place` and `&mut place`; the type tells which.
     Borrow(Box<Expr>),
-    /// A reference to an array as one to a slice.
+    /// A coercion of a reference to an array into a reference to a slice.
     Unsize(Box<Expr>),
-    /// A reference to a slice as one to what the type says, which lies in the same memory.
+    /// A reference to a slice, reinterpreted as a reference of the expression's type to the same
+    /// memory.
     Reshape {
         /// The reference.
         slice: Box<Expr>,
-        /// The length, if that is a slice, too.
+        /// The new length, if the target is a slice.
         len: Option<Box<Expr>>,
     },
     /// `-` or `!`.
     Unary {
-        /// Which.
+        /// The operator.
         op: UnaryOp,
-        /// Its operand.
+        /// The operand.
         value: Box<Expr>,
     },
     /// An operator on numbers.
     Binary {
-        /// Which.
+        /// The operator.
         op: BinaryOp,
         /// Left side.
         lhs: Box<Expr>,
-        /// Right side; of its own type for shifts.
+        /// Right side; a shift amount has a type of its own.
         rhs: Box<Expr>,
     },
     /// A comparison.
     Compare {
-        /// Which.
+        /// The operator.
         op: CompareOp,
         /// Left side.
         lhs: Box<Expr>,
@@ -96,49 +97,49 @@ pub(crate) enum Kind {
     },
     /// `&&`, or `||`.
     Lazy {
-        /// Whether it is `&&`.
-        and: bool,
+        /// True for `&&`.
+        is_and: bool,
         /// Left side.
         lhs: Box<Expr>,
-        /// Evaluated only if the left side does not decide.
+        /// Right side; evaluated only if the left side does not decide.
         rhs: Box<Expr>,
     },
     /// `value as type`
     Cast(Box<Expr>),
     /// `place = value`
     Assign {
-        /// To where; evaluated second. `None` for `_`.
+        /// The destination, evaluated second; `None` for `_`.
         place: Option<Box<Expr>>,
-        /// What.
+        /// The new value.
         value: Box<Expr>,
     },
     /// `place += value` and the like, on numbers.
     Update {
-        /// Which.
+        /// The operator.
         op: BinaryOp,
-        /// Of what; evaluated second, unless `overloaded`.
+        /// The updated place; evaluated second, unless `overloaded`.
         place: Box<Expr>,
         /// Right side.
         value: Box<Expr>,
-        /// Whether it is a call of a trait's method, which evaluates the place first: on type
-        /// parameters, and by a reference.
+        /// True for a call of a trait's method, which evaluates the place first: on type
+        /// parameters, and through a reference.
         overloaded: bool,
     },
     /// A block, perhaps with a label.
     Block {
-        /// Its label, if it has one.
+        /// The label, if any.
         label: Option<Label>,
-        /// What is in it.
+        /// The statements and the tail expression.
         block: Block,
     },
     /// `if`
     If {
         /// Condition.
         cond: Box<Expr>,
-        /// Where it is true.
+        /// The branch for true.
         then: Block,
-        /// Where it is false.
-        other: Option<Box<Expr>>,
+        /// The branch for false.
+        else_branch: Option<Box<Expr>>,
     },
     /// `while`
     While {
@@ -146,25 +147,25 @@ pub(crate) enum Kind {
         label: Label,
         /// Condition.
         cond: Box<Expr>,
-        /// What is repeated.
+        /// The body.
         body: Block,
     },
     /// `loop`
     Loop {
         /// Its label.
         label: Label,
-        /// What is repeated.
+        /// The body.
         body: Block,
     },
     /// `for` over a range.
-    For(Box<For>),
+    ForRange(Box<ForRange>),
     /// `for` over another iterator.
-    Each(Box<Each>),
+    ForEach(Box<ForEach>),
     /// `break`
     Break {
-        /// Out of what.
+        /// The target.
         label: Label,
-        /// With what.
+        /// The value that the target yields.
         value: Option<Box<Expr>>,
     },
     /// `continue`
@@ -178,60 +179,60 @@ pub(crate) enum Kind {
     /// A closure as a function pointer.
     Pointer(Box<Expr>),
     /// A call of a closure or function pointer.
-    Invoke {
-        /// The closure.
+    CallValue {
+        /// The closure or function pointer.
         callee: Box<Expr>,
-        /// Its arguments.
+        /// The arguments.
         args: Vec<Expr>,
     },
     /// A tuple, or a struct or variant with its fields in the order of their declaration.
     Aggregate {
-        /// For an enum, which variant.
+        /// The variant of an enum.
         variant: Option<usize>,
-        /// Fields by their index, in the order in which they are evaluated.
+        /// Fields by index, in evaluation order.
         fields: Vec<(usize, Expr)>,
-        /// Where the other fields come from: `..base`.
+        /// The source of the other fields: `..base`.
         base: Option<Box<Expr>>,
     },
     /// `[a, b, c]`
     Array(Vec<Expr>),
-    /// `[value; len]`, the length being the type's.
+    /// `[value; len]`, with the length of the type.
     Repeat(Box<Expr>),
     /// The default value of a type that derives it.
     Default,
     /// A field of a place of tuple or struct type.
     Field {
-        /// Of what.
+        /// The place with the field.
         base: Box<Expr>,
-        /// Which.
+        /// The index of the field.
         index: usize,
     },
     /// `match`
     Match {
-        /// What is looked at: a place, or a value of its own.
-        of: Box<Expr>,
-        /// In order; the last one matches what is left.
+        /// The scrutinee: a place or a value.
+        scrutinee: Box<Expr>,
+        /// The arms in order; the last one matches every remaining value.
         arms: Vec<Arm>,
     },
-    /// Whether a value matches a pattern; binds its variables, which have no meaning if not.
-    Is {
-        /// What is looked at: a place, or a value of its own.
-        of: Box<Expr>,
-        /// What it is compared with.
+    /// A test of a value against a pattern. The variables are bound only if it succeeds.
+    Matches {
+        /// The scrutinee: a place or a value.
+        scrutinee: Box<Expr>,
+        /// The pattern.
         pattern: Box<Pattern>,
     },
-    /// `<` and its kin on a type other than a number: in the order of the parts.
-    Ordered {
-        /// Which.
+    /// `<` and its kin on a type other than a number: lexicographic over the parts.
+    OrderedCompare {
+        /// The operator.
         op: CompareOp,
         /// Left side.
         lhs: Box<Expr>,
         /// Right side.
         rhs: Box<Expr>,
     },
-    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
-    Order {
-        /// Whether it is `cmp`.
+    /// `cmp` or `partial_cmp` of a type with a part that an `impl` compares.
+    OrderingCall {
+        /// True for `cmp`.
         total: bool,
         /// Left side.
         lhs: Box<Expr>,
@@ -239,26 +240,26 @@ pub(crate) enum Kind {
         rhs: Box<Expr>,
     },
     /// `==` or `!=` on a type other than a number: field by field.
-    Same {
-        /// Whether it is `!=`.
+    Equality {
+        /// True for `!=`.
         negated: bool,
         /// Left side.
         lhs: Box<Expr>,
         /// Right side.
         rhs: Box<Expr>,
     },
-    /// A call of a kernel-side function.
+    /// A call of a built-in function.
     Builtin {
-        /// Which.
-        which: Builtin,
-        /// Its arguments.
+        /// The function.
+        builtin: Builtin,
+        /// The arguments.
         args: Vec<Expr>,
     },
     /// A method of a number.
     Method {
-        /// Which.
-        which: Method,
-        /// The receiver, if it has one, then its arguments.
+        /// The method.
+        method: Method,
+        /// The receiver, if any, then the arguments.
         args: Vec<Expr>,
     },
     /// A method of an atomic.
@@ -267,77 +268,77 @@ pub(crate) enum Kind {
     Scoped {
         /// A place of atomic type.
         atomic: Box<Expr>,
-        /// Among which threads.
+        /// The threads that the atomic is coherent among.
         scope: Scope,
     },
     /// `.len()` of a place of slice or array type.
     Length(Box<Expr>),
     /// `.len()` of an iterator.
-    Remaining(Box<Expr>),
-    /// `shared_dyn!(.., len)`; the type says of what.
+    IterLen(Box<Expr>),
+    /// `shared_dyn!(.., len)`; the expression's type has the element type.
     SharedDyn {
-        /// The variable it is for, if it is plain.
+        /// The variable that is initialized with it, if the pattern is a plain name.
         name: String,
-        /// How many, a `usize`.
+        /// The number of elements, a `usize`.
         len: Box<Expr>,
     },
     /// `println!`, `panic!` and the like.
-    Say(Box<Say>),
-    /// `debug_assert!` and its kin: what they check, where debug assertions are on.
-    InDebug(Box<Expr>),
-    /// `shared!(..)`; the type says of what.
+    Message(Box<MessageExpr>),
+    /// `debug_assert!` and its kin: a check under debug assertions only.
+    DebugOnly(Box<Expr>),
+    /// `shared!(..)`; the expression's type has the element type.
     Shared {
-        /// The variable it is for, if it is plain.
+        /// The variable that is initialized with it, if the pattern is a plain name.
         name: String,
     },
 }
 
 /// `for var in start..end`
 #[derive(Debug)]
-pub(crate) struct For {
+pub(crate) struct ForRange {
     /// Its label.
     pub(crate) label: Label,
-    /// What each value is taken apart into.
+    /// The pattern for each value.
     pub(crate) pattern: Pattern,
     /// Type of the loop variable.
     pub(crate) ty: Ty,
     /// First value.
     pub(crate) start: Expr,
-    /// Where it stops.
+    /// The bound.
     pub(crate) end: Expr,
-    /// Whether `end` itself is run: `..=`.
+    /// True for `..=`, which includes the bound.
     pub(crate) inclusive: bool,
-    /// Whether it runs backwards: `.rev()`.
+    /// True for `.rev()`.
     pub(crate) reverse: bool,
     /// `.step_by(..)`, a `usize`.
     pub(crate) step: Option<Expr>,
-    /// What is repeated.
+    /// The body.
     pub(crate) body: Block,
 }
 
 /// `for pattern in iterator`
 #[derive(Debug)]
-pub(crate) struct Each {
+pub(crate) struct ForEach {
     /// Its label.
     pub(crate) label: Label,
-    /// What each item is taken apart into.
+    /// The pattern for each item.
     pub(crate) pattern: Pattern,
     /// The iterator.
-    pub(crate) of: Expr,
-    /// What is repeated.
+    pub(crate) iterator: Expr,
+    /// The body.
     pub(crate) body: Block,
 }
 
 /// A call of a device function.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Which.
+    /// The function.
     pub(crate) callee: Callee,
-    /// What the generic parameters of its `impl` or trait and its own are, in order.
+    /// Generic arguments: those of its `impl` or trait, then its own, in order.
     pub(crate) generics: Vec<GenericArg>,
-    /// What `Self` is in it.
-    pub(crate) this: Option<Ty>,
-    /// Its arguments.
+    /// The type of `Self` in it.
+    pub(crate) self_ty: Option<Ty>,
+    /// The arguments.
     pub(crate) args: Vec<Expr>,
 }
 
@@ -346,42 +347,42 @@ pub(crate) struct Call {
 pub(crate) struct Closure {
     /// Its parameters.
     pub(crate) params: Vec<Pattern>,
-    /// Variables from outside that it takes a copy of: those of a `move` closure.
+    /// Outer variables that a `move` closure copies.
     pub(crate) copies: Vec<Var>,
-    /// Whether a `return` is in it.
+    /// True if it contains a `return`.
     pub(crate) returns_early: bool,
-    /// Lint levels of the statements that it is written in.
+    /// Lint levels of the enclosing statements.
     pub(crate) levels: LintLevels,
-    /// What it does.
+    /// The body.
     pub(crate) body: Expr,
 }
 
-/// A message that is printed, or that the thread ends with.
+/// A message that is printed, or that ends the thread.
 #[derive(Debug)]
-pub(crate) struct Say {
-    /// What it says; every placeholder names its argument by number.
+pub(crate) struct MessageExpr {
+    /// The text; every placeholder names its argument by number.
     pub(crate) format: Format,
-    /// Its arguments: numbers and `bool`, and what is made of them.
+    /// The arguments: numbers, `bool` and composites of them.
     pub(crate) args: Vec<Expr>,
-    /// Whether the thread ends.
+    /// True if the thread ends.
     pub(crate) panics: bool,
 }
 
-/// From where to where a part of a slice is.
+/// The bounds of a slice expression.
 #[derive(Debug)]
-pub(crate) enum Ends {
-    /// As `start..end`.
+pub(crate) enum SliceBounds {
+    /// Bounds written as `start..end`.
     Written {
-        /// Index of the first element; the first of all if it is not written.
+        /// The index of the first element; `None` for the start of the slice.
         start: Option<Box<Expr>>,
-        /// Where it stops; the end of all if it is not written.
+        /// The end of the range; `None` for the end of the slice.
         end: Option<Box<Expr>>,
     },
-    /// As a range that is a value.
+    /// Bounds as a value of a range type.
     Range {
         /// The range.
         value: Box<Expr>,
-        /// 2, or 1 of one without an end.
+        /// The number of bounds in the range: 2, or 1 for a range without an end.
         count: usize,
     },
 }

@@ -1,25 +1,26 @@
-//! Lint levels: `#[allow(gpu_..)]` and its kin, on functions and statements.
+//! Lint levels of functions and statements: `#[allow(gpu_..)]` and its kin.
 use crate::{attr::lint_attr::split_lint_attribute, hir::LintLevels};
 use syn::{Attribute, Expr, Stmt};
 
-/// The levels that these attributes give to our lints, in order. What is wrong with an attribute
-/// is reported by what strips it.
-pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
+/// Returns the levels that these attributes give to GPU lints, in order. `attr::strip` reports
+/// malformed attributes.
+pub(crate) fn read_levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
     let read = |attr| split_lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
     attrs.into_iter().flat_map(read).collect()
 }
 
-/// The attributes of a statement. On an expression statement they end up at its left edge.
-pub(crate) fn of_stmt(stmt: &Stmt) -> Vec<&Attribute> {
+/// Returns the attributes of a statement. Those of an expression statement are attached to its
+/// leftmost subexpression.
+pub(crate) fn stmt_attrs(stmt: &Stmt) -> Vec<&Attribute> {
     match stmt {
         Stmt::Local(local) => local.attrs.iter().collect(),
         Stmt::Item(_) => Vec::new(),
-        Stmt::Expr(expr, _) => of_expr(expr),
+        Stmt::Expr(expr, _) => expr_attrs(expr),
         Stmt::Macro(mac) => mac.attrs.iter().collect(),
     }
 }
 
-fn of_expr(mut expr: &Expr) -> Vec<&Attribute> {
+fn expr_attrs(mut expr: &Expr) -> Vec<&Attribute> {
     let mut all = Vec::new();
     loop {
         let (attrs, left): (&[Attribute], Option<&Expr>) = match expr {

@@ -1,6 +1,6 @@
 //! Measures of types: `size_of` and `align_of`.
 
-/// What is asked of a type.
+/// A layout query on a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// `size_of`
@@ -10,9 +10,9 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
-    /// The one that a path means. Without its module it is in Rust's prelude; the witness checks
-    /// that nothing else has the name.
-    pub(crate) fn named(names: &[String]) -> Option<Self> {
+    /// Returns the query that a path names. The path may lack its module, because Rust's prelude
+    /// has both functions; the witness checks that no other item has the name.
+    pub(crate) fn from_path(names: &[String]) -> Option<Self> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match names.as_slice() {
             ["std" | "core", "mem", "size_of"] | ["size_of"] => Some(Self::Size),
@@ -21,7 +21,7 @@ impl Measure {
         }
     }
 
-    /// Its name.
+    /// Returns the function's name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Size => "size_of",

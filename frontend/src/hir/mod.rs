@@ -1,9 +1,9 @@
-//! A function whose names are resolved and whose types are inferred: what is between Rust's
-//! syntax and the IR.
+//! The typed tree of a function, between Rust's syntax and the IR: names are resolved and types
+//! inferred.
 //!
-//! Places and values are both [`Expr`]s, as in Rust; [`Expr::is_place`] tells them apart.
-//! Parentheses are gone, autoderef and coercions are explicit. Types are entries of the
-//! function's own [`Types`].
+//! Places and values are both [`Expr`]s, as in Rust; [`Expr::is_place`] distinguishes them.
+//! Parentheses are gone, autoderef and coercions are explicit. Types are entries of the function's
+//! own [`Types`].
 pub(crate) mod atomic;
 mod expr;
 pub(crate) mod lint_levels;
@@ -16,8 +16,8 @@ use crate::{
 };
 pub(crate) use crate::{
     hir::{
-        atomic::{Atomic, AtomicMethod, OrderOf, stronger},
-        expr::{Call, Closure, Each, Ends, For, Kind, Say},
+        atomic::{Atomic, AtomicMethod, OrderingArg, stronger_ordering},
+        expr::{Call, Closure, ExprKind, ForEach, ForRange, MessageExpr, SliceBounds},
     },
     types::GenericArg,
 };
@@ -28,36 +28,36 @@ use warpwise_compiler::{
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
 warpwise_compiler::id!(/** What `break` and `continue` can name. */ Label, "l");
-warpwise_compiler::id!(/** A place in the source. */ At, "at");
+warpwise_compiler::id!(/** The span of a node. */ SpanId, "at");
 
-/// A function, typed.
+/// A typed function.
 #[derive(Debug)]
 pub(crate) struct Function {
     /// Name.
     pub(crate) name: String,
     /// Type and constant parameters, then a kernel's open constants.
     pub(crate) generics: Vec<Generic>,
-    /// A kernel's number of threads in a block, where it is declared.
+    /// The declared number of threads in a kernel's block.
     pub(crate) block: Option<[Extent; 3]>,
     /// Parameters, in order.
     pub(crate) params: Vec<Pattern>,
-    /// What a kernel requires of its launches: conditions over the parameters.
+    /// The kernel's requirements on its launches: conditions over the parameters.
     pub(crate) requires: Vec<Expr>,
     /// Every variable.
     pub(crate) vars: Table<Var, Variable>,
-    /// How many labels there are, named or not.
+    /// All labels, written or not.
     pub(crate) labels: Table<Label, LabelInfo>,
-    /// Its types; nothing is unknown any more.
+    /// The type table; no type is unknown any more.
     pub(crate) types: Types,
-    /// Every place in the source.
-    pub(crate) places: Table<At, SpanRange>,
-    /// Type of what it returns.
+    /// The spans of all nodes.
+    pub(crate) spans: Table<SpanId, SpanRange>,
+    /// The return type.
     pub(crate) ret: Ty,
-    /// Whether a `return` is in it.
+    /// True if it contains a `return`.
     pub(crate) returns_early: bool,
-    /// Lint levels for all of it.
+    /// Lint levels of the whole function.
     pub(crate) levels: LintLevels,
-    /// What it does.
+    /// The body.
     pub(crate) body: Block,
 }
 
@@ -69,20 +69,20 @@ pub(crate) type LintLevels = Vec<LintLevel>;
 pub(crate) struct Generic {
     /// Name.
     pub(crate) name: String,
-    /// What it stands for.
+    /// A type or a kind of constant.
     pub(crate) kind: GenericKind,
-    /// Where it is declared.
+    /// The declaration.
     pub(crate) at: SpanRange,
 }
 
-/// What a generic parameter stands for.
+/// The kind of a generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GenericKind {
     /// A type.
     Type(Bound),
-    /// A constant whose type is declared.
+    /// A constant of a declared type.
     Const(Prim),
-    /// A constant that only rustc knows, of the type that its uses have.
+    /// A constant whose value only rustc knows, with the type that its uses give it.
     Open(Ty),
 }
 
@@ -93,27 +93,27 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// Type.
     pub(crate) ty: Ty,
-    /// Whether it is `mut`.
+    /// True for `mut`.
     pub(crate) mutable: bool,
-    /// Whether it may be set after its declaration: `mut`, or declared without a value.
+    /// True if it can be assigned after its declaration: `mut`, or declared without a value.
     pub(crate) settable: bool,
-    /// Where it is declared.
-    pub(crate) at: At,
+    /// The declaration.
+    pub(crate) at: SpanId,
 }
 
-/// What is known of a label.
+/// The type and use of a label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LabelInfo {
-    /// Type of the values that `break` brings.
+    /// The type of the values that `break` carries.
     pub(crate) ty: Ty,
-    /// Whether a `break` names it.
+    /// True if a `break` names it.
     pub(crate) broken: bool,
 }
 
-/// Statements, and what they yield.
+/// Statements, then the value that they yield.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// In order.
+    /// The statements in order.
     pub(crate) stmts: Vec<Stmt>,
     /// The expression at the end.
     pub(crate) tail: Option<Box<Expr>>,
@@ -122,64 +122,64 @@ pub(crate) struct Block {
 /// A statement.
 #[derive(Debug)]
 pub(crate) struct Stmt {
-    /// What it does.
+    /// The kind.
     pub(crate) kind: StmtKind,
-    /// Lint levels for all of it.
+    /// Lint levels of the whole statement.
     pub(crate) levels: LintLevels,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug)]
 pub(crate) enum StmtKind {
-    /// Declares variables.
+    /// A declaration of variables.
     Let {
-        /// Which, and where in the value they are.
+        /// The pattern that declares them.
         pattern: Pattern,
-        /// Their first value.
+        /// The initial value.
         init: Option<Expr>,
-        /// What is done instead where the pattern does not match; it does not come back.
-        other: Option<Block>,
+        /// The `else` block, which diverges.
+        else_block: Option<Block>,
     },
-    /// Evaluates.
+    /// An expression, evaluated for its effects.
     Expr(Expr),
 }
 
 /// An expression.
 #[derive(Debug)]
 pub(crate) struct Expr {
-    /// What it is.
-    pub(crate) kind: Kind,
+    /// The kind.
+    pub(crate) kind: ExprKind,
     /// Its type.
     pub(crate) ty: Ty,
-    /// Where it stands.
-    pub(crate) at: At,
+    /// Its span.
+    pub(crate) at: SpanId,
 }
 
 /// An arm of a `match`.
 #[derive(Debug)]
 pub(crate) struct Arm {
-    /// What it is for.
+    /// The pattern.
     pub(crate) pattern: Pattern,
-    /// What must be true besides.
+    /// The guard: an additional condition.
     pub(crate) guard: Option<Expr>,
-    /// Lint levels for it.
+    /// Lint levels of the arm.
     pub(crate) levels: LintLevels,
-    /// Its value.
+    /// The value.
     pub(crate) body: Expr,
 }
 
-/// What a value is compared with and taken apart into.
+/// A pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// What it is.
+    /// The kind.
     pub(crate) kind: PatternKind,
-    /// Type of what it is compared with.
+    /// The type of the matched value.
     pub(crate) ty: Ty,
-    /// Where it stands.
-    pub(crate) at: At,
+    /// Its span.
+    pub(crate) at: SpanId,
 }
 
-/// What a pattern is. References are taken apart explicitly.
+/// The kind of a pattern. Dereferences are explicit.
 #[derive(Debug)]
 pub(crate) enum PatternKind {
     /// `_`
@@ -188,10 +188,10 @@ pub(crate) enum PatternKind {
     Bind {
         /// The variable.
         var: Var,
-        /// Whether it is a reference to what is there.
+        /// True if the variable is a reference to the matched place.
         by_ref: bool,
-        /// What must match besides.
-        and: Option<Box<Pattern>>,
+        /// The subpattern, which must match, too.
+        subpattern: Option<Box<Pattern>>,
     },
     /// A constant.
     Is(Box<Expr>),
@@ -199,44 +199,44 @@ pub(crate) enum PatternKind {
     Range {
         /// The least value.
         low: Option<Box<Expr>>,
-        /// The greatest value, or the first beyond.
+        /// The greatest value, or the first one after the range.
         high: Option<Box<Expr>>,
-        /// Whether `high` is in it.
+        /// True if `high` is included.
         inclusive: bool,
     },
     /// Parts of a tuple, struct or variant, by their index.
     Parts {
-        /// For an enum, which variant.
+        /// The variant of an enum.
         variant: Option<usize>,
-        /// What is looked at.
+        /// The matched parts.
         parts: Vec<(usize, Pattern)>,
     },
-    /// `&pattern`, written or not.
+    /// `&pattern`, explicit or by a match through a reference.
     Deref(Box<Pattern>),
     /// `[a, .., b]`
     Slice {
-        /// From the start.
+        /// The patterns of the first elements.
         before: Vec<Pattern>,
-        /// The rest, where there is one: what it is bound to.
+        /// `Some` for a rest pattern, with its binding if it has one.
         rest: Option<Option<Box<Pattern>>>,
-        /// To the end.
+        /// The patterns of the last elements.
         after: Vec<Pattern>,
     },
-    /// One of these, which bind nothing.
+    /// Alternatives without bindings.
     Any(Vec<Pattern>),
 }
 
 impl Expr {
-    /// True if it stands for memory or a variable rather than a value of its own.
+    /// Returns true for a place in memory or a variable, rather than a temporary value.
     pub(crate) fn is_place(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Var(_)
-                | Kind::Deref(_)
-                | Kind::Index { .. }
-                | Kind::Part { .. }
-                | Kind::Field { .. }
-                | Kind::Scoped { .. }
+            ExprKind::Var(_)
+                | ExprKind::Deref(_)
+                | ExprKind::Index { .. }
+                | ExprKind::Slice { .. }
+                | ExprKind::Field { .. }
+                | ExprKind::Scoped { .. }
         )
     }
 }

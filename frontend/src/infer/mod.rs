@@ -1,11 +1,14 @@
-//! Syntax to typed tree: names are resolved and types inferred, and everything that is wrong is
-//! reported.
+//! Type inference and name resolution: from the syntax of a function to its typed tree. All errors
+//! of the function are reported here.
 //!
-//! Inference follows rustc's, for what kernel code has of Rust: expressions are visited in the
-//! same order; integer and float literals get unknown types that operators unify; a method call
-//! needs its receiver's type when it is reached; a diverging expression has type `!`, which goes
-//! anywhere. Whether an operator is defined on what its operands turned out to be is an
-//! [`Obligation`], looked at in the end.
+//! Inference follows rustc's for the subset of Rust that kernel code has: expressions are visited
+//! in the same order; integer and float literals get unknown types that operators unify; a method
+//! call needs its receiver's type when it is reached; a diverging expression has type `!`, which
+//! coerces to any type. Operators are checked last, on decided types: each registers an
+//! [`Obligation`].
+//!
+//! Methods named `infer_*` take syntax and return a typed node. Methods named `try_*` take a
+//! receiver and return it as the `Err` where they do not apply, so that the next rule can be tried.
 mod call;
 mod expr;
 pub(crate) mod items;
@@ -16,27 +19,27 @@ pub(crate) mod program;
 mod traits;
 
 pub(crate) use crate::infer::{
-    call::atomic::{NO_ORDERING, ORDERING},
+    call::atomic::{NO_ORDERING, ORDERING_HELP},
     items::{
         cycles::Resolutions,
-        extent::{integer, wrapped},
-        signature::stands_for_numbers,
+        extent::{eval_literal_integer, wrap_to_scalar},
+        signature::are_parameters_numbers,
     },
 };
 use crate::{
     attr::Options,
     hir::{
-        At, Block, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable,
-        lint_levels,
+        Block, Expr, ExprKind, Function, GenericKind, Label, LabelInfo, LintLevels, SpanId, Var,
+        Variable, lint_levels,
     },
     infer::{
         items::{
             late_constant,
-            scope::{Env, Names, Scope},
+            scope::{Env, GenericNames, Scope},
             signature,
         },
         notes::Notes,
-        program::{Given, Program, Written},
+        program::{FunctionSyntax, InstanceArgs, Program},
         traits::{
             associated_type::Projection,
             member::{Member, MemberKind},
@@ -56,33 +59,36 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::id::Table;
 
-/// What is inferred, and what surrounds it.
-pub(crate) struct Context<'a> {
-    /// Everything that can be named.
+/// The input of inference for one function.
+pub(crate) struct InferInput<'a> {
+    /// The items, the standard library and the instances made so far.
     pub(crate) program: &'a Program<'a>,
     /// The function.
-    pub(crate) written: Written<'a>,
-    /// The item that it is, or is in; `None` for the kernel.
+    pub(crate) function: FunctionSyntax<'a>,
+    /// The item that is the function or contains it; `None` for the kernel.
     pub(crate) home: Option<usize>,
-    /// What only kernels have.
+    /// The arguments of `#[kernel(..)]`; `None` in a device function.
     pub(crate) kernel: Option<&'a Options>,
-    /// What a device function is inferred for; `None` if its parameters stand for themselves.
-    pub(crate) given: Option<&'a Given>,
-    /// Names of the generic parameters that types may mention, if there is something given.
+    /// The generic arguments of the instance; `None` if the parameters stand for themselves.
+    pub(crate) instance: Option<&'a InstanceArgs>,
+    /// Names of the generic parameters that the types of an instance may mention.
     pub(crate) generics: &'a [String],
 }
 
 /// Infers a function; `None` if something was reported.
-pub(crate) fn function(context: &Context<'_>, errors: &mut Errors) -> Option<(Function, Notes)> {
+pub(crate) fn infer_function(
+    input: &InferInput<'_>,
+    errors: &mut Errors,
+) -> Option<(Function, Notes)> {
     let mut local = Errors::default();
-    let inferred = Infer::new(context, &mut local).function();
+    let inferred = Infer::new(input, &mut local).infer_function();
     let good = local.is_empty();
     errors.append(local);
     good.then_some(inferred)
 }
 
-/// Types of the fields of each variant of a struct or enum, for these generic arguments; `None` if
-/// something was reported.
+/// Returns the field types of each variant of a struct or enum, for these generic arguments; `None`
+/// if an error was reported.
 pub(crate) fn field_types(
     program: &Program<'_>,
     item: usize,
@@ -90,44 +96,44 @@ pub(crate) fn field_types(
     generics: &[String],
     errors: &mut Errors,
 ) -> Option<Vec<Vec<Mono>>> {
-    outside(program, Some(item), generics, errors, |infer| {
-        let args = args.iter().map(|arg| infer.types.of_mono_arg(arg)).collect();
+    infer_outside_function(program, Some(item), generics, errors, |infer| {
+        let args = args.iter().map(|arg| infer.types.add_mono_arg(arg)).collect();
         let list = infer.types.list(args);
         let ty = infer.types.add(Type::Adt(item, list));
-        let shapes = infer.shapes(ty).into_iter();
-        let mono = |fields: Vec<Ty>| fields.into_iter().map(|ty| infer.types.mono(ty)).collect();
+        let shapes = infer.variant_field_types(ty).into_iter();
+        let mono = |fields: Vec<Ty>| fields.into_iter().map(|ty| infer.types.to_mono(ty)).collect();
         shapes.map(mono).collect()
     })
 }
 
-/// The function of the `impl` of a trait by which values of a type are compared with each other, for whom it is made, and the type of what it
-/// gives; `None` if there is none.
-pub(crate) fn comparison(
+/// Finds the method of a trait `impl` that compares two values of a type. Returns the function, its
+/// instance arguments and its return type; `None` if there is no such `impl`.
+pub(crate) fn find_comparison_impl(
     program: &Program<'_>,
     [of_trait, method]: [&str; 2],
     of: &Mono,
     generics: &[String],
     errors: &mut Errors,
-) -> Option<(Callee, Given, Mono)> {
-    outside(program, None, generics, errors, |infer| {
-        let ty = infer.types.of_mono(of);
+) -> Option<(Callee, InstanceArgs, Mono)> {
+    infer_outside_function(program, None, generics, errors, |infer| {
+        let ty = infer.types.add_mono(of);
         let other = infer.types.reference(false, ty);
         let Member { callee, env, kind: MemberKind::Fn(sig) } =
-            infer.operator_impl(of_trait, method, ty, Some(other))?
+            infer.find_operator_impl(of_trait, method, ty, Some(other))?
         else {
             return None;
         };
-        let args = env.args.iter().map(|(_, arg)| infer.types.mono_arg(*arg));
+        let args = env.args.iter().map(|(_, arg)| infer.types.arg_to_mono(*arg));
         let args = args.collect::<Option<_>>()?;
-        let this = env.this.and_then(|this| infer.types.mono(this));
+        let this = env.self_ty.and_then(|this| infer.types.to_mono(this));
         let syn::ReturnType::Type(_, ret) = &sig.output else { return None };
-        let ret = infer.type_in(ret, &env);
-        Some((callee, Given { args, this }, infer.types.mono(ret)?))
+        let ret = infer.resolve_type_in(ret, &env);
+        Some((callee, InstanceArgs { args, self_ty: this }, infer.types.to_mono(ret)?))
     })
 }
 
-/// What is inferred in no function, but where an item is written.
-fn outside<T>(
+/// Runs inference outside of any function, with the paths of an item.
+fn infer_outside_function<T>(
     program: &Program<'_>,
     home: Option<usize>,
     generics: &[String],
@@ -137,23 +143,30 @@ fn outside<T>(
     let nothing: syn::ItemFn = syn::parse_quote!(
         fn nothing() {}
     );
-    let written = Written {
+    let written = FunctionSyntax {
         sig: &nothing.sig,
         block: &nothing.block,
         attrs: &[],
         outer_attrs: &[],
         outer: None,
     };
-    let given = Given { args: Vec::new(), this: None };
-    let context = Context { program, written, home, kernel: None, given: Some(&given), generics };
+    let given = InstanceArgs { args: Vec::new(), self_ty: None };
+    let input = InferInput {
+        program,
+        function: written,
+        home,
+        kernel: None,
+        instance: Some(&given),
+        generics,
+    };
     let mut local = Errors::default();
-    let inferred = infer(&mut Infer::new(&context, &mut local));
+    let inferred = infer(&mut Infer::new(&input, &mut local));
     errors.append(local);
     inferred
 }
 
-/// Reports an open constant whose type nothing tells.
-fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
+/// Reports an open constant whose type is not determined by its uses.
+fn report_unknown_open_constant(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
     errors.advise(
         at,
         format_args!("the type of the open constant `{name}` is not known here"),
@@ -162,76 +175,75 @@ fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
 }
 
 struct Infer<'a> {
-    context: &'a Context<'a>,
+    input: &'a InferInput<'a>,
     errors: &'a mut Errors,
-    names: Names,
-    /// Constants that are declared in the function, by their names.
+    names: GenericNames,
+    /// Local constants of the function, by name.
     constants: Vec<(String, Rc<LocalConstant>)>,
     env: Env,
     types: Types,
     vars: Table<Var, Variable>,
     labels: Table<Label, LabelInfo>,
-    places: Table<At, SpanRange>,
+    spans: Table<SpanId, SpanRange>,
     scope: Scope,
-    /// Lint levels of the statements around, the outer before the inner.
+    /// Lint levels of the enclosing statements, outermost first.
     levels: LintLevels,
-    /// What `break` and `continue` may name here, innermost last.
+    /// Targets of `break` and `continue`, innermost last.
     targets: Vec<Target>,
-    /// What `return` brings.
+    /// The return type.
     ret: Ty,
     returns_early: bool,
-    /// Whether control cannot get here.
+    /// True if control cannot reach this point.
     diverges: bool,
     obligations: Vec<(SpanRange, Obligation)>,
-    /// Variables that the first of several alternative patterns has bound, while the others are
-    /// visited.
-    alternative: Vec<(String, Var)>,
-    /// The name for the shared array that is the value of the `let` at hand.
-    naming: Option<String>,
-    /// Where the constant is named whose value is at hand.
-    constant: Option<SpanRange>,
-    /// Constants of types that are known later.
-    late: Vec<late_constant::LateConstant>,
-    /// Functions whose bodies are being inferred in the place of their calls.
-    in_place: Vec<Callee>,
-    /// Where everything is, while a function of the prelude is inferred in the place of its call.
-    place: Option<SpanRange>,
-    /// True in a pattern that every value fits, where a name alone is a variable's.
+    /// Variables bound by the first of several alternative patterns, while the others are visited.
+    alternative_bindings: Vec<(String, Var)>,
+    /// The variable of the `let` being inferred, for the name of a shared array.
+    let_name: Option<String>,
+    /// The use of the constant whose value is being inferred.
+    constant_use: Option<SpanRange>,
+    /// Constants whose types are decided after their use.
+    late_constants: Vec<late_constant::LateConstant>,
+    /// Functions whose bodies are being inferred in place of their calls.
+    inlined_callees: Vec<Callee>,
+    /// The span of every node while a library function is inferred in place of its call.
+    fixed_span: Option<SpanRange>,
+    /// True in an irrefutable pattern, where a plain name always declares a variable.
     is_irrefutable: bool,
-    /// How many types that refer to others the value at hand was taken through.
-    dereferences: usize,
+    /// The number of nested dereferences of the value being inferred.
+    deref_depth: usize,
     projections: Vec<Projection>,
-    /// What bounds say is converted into what.
+    /// Pairs of types from `Into` bounds: the first converts into the second.
     conversions: Vec<(Ty, Ty)>,
     notes: Notes,
 }
 
-/// A constant that is declared in the function.
+/// A constant declared in the function.
 struct LocalConstant {
     ty: syn::Type,
     value: syn::Expr,
 }
 
-/// What `break` and `continue` may name.
+/// A target of `break` and `continue`.
 struct Target {
     label: Label,
     name: Option<String>,
-    /// Whether it is a loop: `continue` and a plain `break` find it.
+    /// True for a loop, which `continue` and an unlabelled `break` can target.
     is_loop: bool,
-    /// Whether `break` may bring a value.
+    /// True if `break` may carry a value.
     has_value: bool,
 }
 
 impl<'a> Infer<'a> {
-    fn new(context: &'a Context<'a>, errors: &'a mut Errors) -> Self {
-        let mut types = Types::new(context.generics.to_vec(), context.program.names.clone());
+    fn new(input: &'a InferInput<'a>, errors: &'a mut Errors) -> Self {
+        let mut types = Types::new(input.generics.to_vec(), input.program.names.clone());
         let ret = types.unit();
-        let (names, env) = signature::generics(context, &mut types, errors);
-        if context.given.is_none() {
+        let (names, env) = signature::declare_generics(input, &mut types, errors);
+        if input.instance.is_none() {
             types.generics = names.generics.iter().map(|generic| generic.name.clone()).collect();
         }
         Self {
-            context,
+            input,
             errors,
             names,
             constants: Vec::new(),
@@ -239,7 +251,7 @@ impl<'a> Infer<'a> {
             types,
             vars: Table::new(),
             labels: Table::new(),
-            places: Table::new(),
+            spans: Table::new(),
             scope: Scope::default(),
             levels: Vec::new(),
             targets: Vec::new(),
@@ -247,41 +259,43 @@ impl<'a> Infer<'a> {
             returns_early: false,
             diverges: false,
             obligations: Vec::new(),
-            alternative: Vec::new(),
-            naming: None,
-            constant: None,
-            late: Vec::new(),
-            in_place: Vec::new(),
-            place: None,
+            alternative_bindings: Vec::new(),
+            let_name: None,
+            constant_use: None,
+            late_constants: Vec::new(),
+            inlined_callees: Vec::new(),
+            fixed_span: None,
             is_irrefutable: false,
-            dereferences: 0,
+            deref_depth: 0,
             projections: Vec::new(),
             conversions: Vec::new(),
             notes: Notes::default(),
         }
     }
 
-    fn function(mut self) -> (Function, Notes) {
-        let Written { sig, block: written, attrs, outer_attrs, .. } = self.context.written;
-        if self.context.given.is_none() {
-            self.own_type();
+    fn infer_function(mut self) -> (Function, Notes) {
+        let FunctionSyntax { sig, block: written, attrs, outer_attrs, .. } = self.input.function;
+        if self.input.instance.is_none() {
+            self.bind_self_type();
         }
-        let options = self.context.kernel;
+        let options = self.input.kernel;
         let block = options.and_then(|options| options.block.as_ref());
-        let block = block.map(|dims| self.block_dims(dims));
-        let params = self.signature(sig);
+        let block = block.map(|dims| self.eval_block_dims(dims));
+        let params = self.infer_signature(sig);
         let conditions = options.into_iter().flat_map(|options| &options.requires);
-        let requires = conditions.map(|condition| self.condition(&condition.expr)).collect();
-        let (mut body, ty) = self.block(written, Some(self.ret));
+        let requires = conditions.map(|condition| self.infer_condition(&condition.expr)).collect();
+        let (mut body, ty) = self.infer_block(written, Some(self.ret));
         if let Some(tail) = body.tail.take() {
+            // After the body, since its statements decide the types of late constants.
             body.tail = Some(Box::new(self.coerce(*tail, self.ret)));
         } else if !self.is_never(ty) {
             let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
-        let late = self.late_constants();
+        let late = self.declare_late_constants();
         body.stmts.splice(0..0, late);
-        self.returned_items(sig, self.ret);
+        self.unify_returned_items(sig, self.ret);
+        // Last: obligations need the types that everything above decided.
         self.solve();
         let function = Function {
             name: sig.ident.to_string(),
@@ -292,37 +306,37 @@ impl<'a> Infer<'a> {
             vars: self.vars,
             labels: self.labels,
             types: self.types,
-            places: self.places,
+            spans: self.spans,
             ret: self.ret,
             returns_early: self.returns_early,
             levels: options
                 .into_iter()
                 .flat_map(|options| options.lints.iter().cloned())
-                .chain(lint_levels::levels(outer_attrs.iter().chain(attrs)))
+                .chain(lint_levels::read_levels(outer_attrs.iter().chain(attrs)))
                 .collect(),
             body,
         };
         (function, self.notes)
     }
 
-    /// A condition that the kernel requires.
-    fn condition(&mut self, written: &syn::Expr) -> Expr {
+    /// Infers a condition of `requires(..)`.
+    fn infer_condition(&mut self, written: &syn::Expr) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let condition = self.expr(written, Some(bool));
+        let condition = self.infer_expr(written, Some(bool));
         self.coerce(condition, bool)
     }
 
-    /// What `Self` is in the `impl` at hand, whose parameters stand for themselves.
-    fn own_type(&mut self) {
-        if let Some(home) = self.context.home
+    /// Binds `Self` to the type of the surrounding `impl`, whose parameters stand for themselves.
+    fn bind_self_type(&mut self) {
+        if let Some(home) = self.input.home
             && let Some(syn::Item::Impl(of)) = self.program().item(home)
         {
-            let this = self.ty(&of.self_ty);
-            self.env.this = Some(this);
+            let this = self.resolve_type(&of.self_ty);
+            self.env.self_ty = Some(this);
         }
     }
 
-    /// Decides every type, then meets every obligation.
+    /// Decides every type, then checks every obligation.
     fn solve(&mut self) {
         for generic in &self.names.generics {
             if let GenericKind::Open(ty) = generic.kind
@@ -331,7 +345,7 @@ impl<'a> Infer<'a> {
                 let used = self.names.open_uses.iter().find(|(name, _)| *name == generic.name);
                 let decided = match used {
                     Some((name, at)) => {
-                        let reported = unknown_open(self.errors, name, *at);
+                        let reported = report_unknown_open_constant(self.errors, name, *at);
                         self.types.add(Type::Reported(reported))
                     }
                     None => self.types.prim(Prim::Usize),
@@ -339,6 +353,9 @@ impl<'a> Infer<'a> {
                 self.types.decide(ty, decided);
             }
         }
+        // The order decides types as rustc does: projections and conversions may still decide a
+        // literal's type; only then do `i32` and `f64` become the fallback, which in turn decides
+        // the rest of the projections.
         self.settle_projections(false);
         self.settle_conversions();
         self.types.fall_back();
@@ -349,7 +366,7 @@ impl<'a> Infer<'a> {
         for (_, var) in self.vars.iter() {
             if let Type::Unknown(_) = self.types.get(var.ty) {
                 self.errors.advise(
-                    self.places[var.at],
+                    self.spans[var.at],
                     format_args!("the type of `{}` is not known", var.name),
                     format_args!("write it: `let {}: f32`", var.name),
                 );
@@ -357,28 +374,28 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn at(&mut self, range: SpanRange) -> At {
-        self.places.push(self.place.unwrap_or(range))
+    fn record_span(&mut self, range: SpanRange) -> SpanId {
+        self.spans.push(self.fixed_span.unwrap_or(range))
     }
 
-    fn make(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {
-        let at = self.at(range);
+    fn make_expr(&mut self, kind: ExprKind, ty: Ty, range: SpanRange) -> Expr {
+        let at = self.record_span(range);
         Expr { kind, ty, at }
     }
 
-    /// What a place holds, as a value: what is done to it leaves the place as it is.
-    fn taken(&mut self, place: Expr) -> Expr {
+    /// Turns a place into a value: a later change of the value leaves the place as it is.
+    fn place_to_value(&mut self, place: Expr) -> Expr {
         if !place.is_place() {
             return place;
         }
         let Expr { ty, at, .. } = place;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(place)) };
-        Expr { kind: Kind::Block { label: None, block }, ty, at }
+        Expr { kind: ExprKind::Block { label: None, block }, ty, at }
     }
 
-    fn reported(&mut self, proof: Reported, range: SpanRange) -> Expr {
+    fn make_reported(&mut self, proof: Reported, range: SpanRange) -> Expr {
         let ty = self.types.add(Type::Reported(proof));
-        self.make(Kind::Reported, ty, range)
+        self.make_expr(ExprKind::Reported, ty, range)
     }
 
     fn oblige(&mut self, at: SpanRange, obligation: Obligation) {
@@ -401,20 +418,20 @@ impl<'a> Infer<'a> {
         self.types.get(ty) == Type::Unit
     }
 
-    /// Makes `found` the same type as `expected`, or says that it is not.
+    /// Unifies `found` with `expected`, and reports a mismatch if they differ.
     fn unify(&mut self, at: SpanRange, found: Ty, expected: Ty) {
         if self.types.unify(found, expected).is_err() {
-            self.mismatch(at, found, expected);
+            self.report_mismatch(at, found, expected);
         }
     }
 
-    fn mismatch(&mut self, at: SpanRange, found: Ty, expected: Ty) -> Reported {
+    fn report_mismatch(&mut self, at: SpanRange, found: Ty, expected: Ty) -> Reported {
         let (shown, wanted) = (self.types.show(found), self.types.show(expected));
         let fact = format_args!("mismatched types: expected `{wanted}`, found `{shown}`");
         let proof = self.errors.mistyped(at, fact);
         let reported = self.types.add(Type::Reported(proof));
-        self.types.give_up(found, reported);
-        self.types.give_up(expected, reported);
+        self.types.bind_reported(found, reported);
+        self.types.bind_reported(expected, reported);
         proof
     }
 }

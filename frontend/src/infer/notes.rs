@@ -1,11 +1,11 @@
-//! What was inferred of a function, as notes about its syntax.
+//! Results of inference as notes about the function's syntax, for its witness.
 use crate::{
     hir::measure::Measure,
     resolve::std_paths::StdItem,
     types::{
         Ty,
-        builtin::{Found, Part},
-        collective::{Collective, Takes},
+        builtin::{BuiltinPart, ResolvedBuiltin},
+        collective::{Collective, CollectiveArgs},
     },
 };
 use std::{
@@ -15,23 +15,25 @@ use std::{
 };
 use syn::{Lit, Local, Path, PathArguments, parse_quote};
 
-/// What was inferred of the function as written. Its parts are known by their addresses.
+/// Results of inference for one function's syntax. Syntax nodes are identified by their addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<IdentityHasher>>,
-    /// Paths of functions, and what they were taken for.
+    pub(crate) types: HashMap<usize, Ty, BuildHasherDefault<AddressHasher>>,
+    /// Paths of functions, each with the absolute path that it resolved to.
     pub(crate) builtins: Vec<(Path, String)>,
     pub(crate) orders: Vec<(Path, &'static str)>,
     pub(crate) constants: Vec<(Path, StdItem)>,
 }
 
-/// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
+/// A hasher for addresses, which are distinct already: it takes fewer steps than the default, which
+/// resists chosen keys.
 #[derive(Debug, Default)]
-pub(crate) struct IdentityHasher(u64);
+pub(crate) struct AddressHasher(u64);
 
-impl Hasher for IdentityHasher {
+impl Hasher for AddressHasher {
     fn write_usize(&mut self, address: usize) {
-        // An odd number with many bits: that of the golden ratio. The low bits of an address are all the same.
+        // An odd multiplier with many set bits, from the golden ratio. The rotation moves the high
+        // bits down, because the low bits of all addresses are equal.
         self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
     fn write(&mut self, bytes: &[u8]) {
@@ -43,34 +45,34 @@ impl Hasher for IdentityHasher {
 }
 
 impl Notes {
-    /// An unsuffixed literal has this type.
-    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
+    /// Records the type of an unsuffixed literal.
+    pub(crate) fn record_literal(&mut self, lit: &Lit, ty: Ty) {
         self.types.insert(ptr::from_ref(lit).addr(), ty);
     }
 
-    /// A `let` without a type has this one.
-    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
+    /// Records the type of a `let` without a type annotation.
+    pub(crate) fn record_let(&mut self, local: &Local, ty: Ty) {
         self.types.insert(ptr::from_ref(local).addr(), ty);
     }
 
-    /// A path was taken for a kernel-side function.
-    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
-        let generic = found.width || found.params.contains(&Part::Value);
+    /// Records a path that resolved to a built-in function.
+    pub(crate) fn record_builtin(&mut self, path: &Path, found: &ResolvedBuiltin) {
+        let generic = found.takes_width || found.params.contains(&BuiltinPart::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
             self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
         }
     }
 
-    /// A path was taken for a function of the modules `warp` and `block`.
-    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
+    /// Records a path that resolved to a function of the modules `warp` and `block`.
+    pub(crate) fn record_collective(&mut self, path: &Path, found: Collective) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
             last.arguments = match found.takes {
-                Takes::Nothing => PathArguments::None,
-                Takes::Compared | Takes::Sum | Takes::Number => {
+                CollectiveArgs::Nothing => PathArguments::None,
+                CollectiveArgs::Compared | CollectiveArgs::Sum | CollectiveArgs::Number => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32>))
                 }
-                Takes::Closure => {
+                CollectiveArgs::Closure => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
                 }
             };
@@ -80,15 +82,15 @@ impl Notes {
         }
     }
 
-    /// A path was taken for the ordering with this name.
-    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
+    /// Records a path that resolved to the ordering with this name.
+    pub(crate) fn record_ordering(&mut self, path: &Path, name: &'static str) {
         if !self.orders.iter().any(|(known, _)| known == path) {
             self.orders.push((path.clone(), name));
         }
     }
 
-    /// A path was taken for a function or constant of std's.
-    pub(crate) fn of_std(&mut self, path: &Path, name: &StdItem) {
+    /// Records a path that resolved to a function or constant of the standard library.
+    pub(crate) fn record_std_path(&mut self, path: &Path, name: &StdItem) {
         match name.generic_arguments() {
             Some(arguments) => {
                 let mut path = path.clone();
@@ -108,18 +110,19 @@ impl Notes {
         }
     }
 
-    /// A path was taken for a function of the module `math`.
-    pub(crate) fn math(&mut self, path: &Path, name: &str) {
-        self.of_number(path, format!("warpwise::math::{name}"));
+    /// Records a path that resolved to a function of the module `math`.
+    pub(crate) fn record_math(&mut self, path: &Path, name: &str) {
+        self.record_numeric_generic(path, format!("warpwise::math::{name}"));
     }
 
-    /// A path was taken for `size_of` or `align_of`.
-    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
-        self.of_number(path, format!("core::mem::{}", measure.name()));
+    /// Records a path that resolved to `size_of` or `align_of`.
+    pub(crate) fn record_measure(&mut self, path: &Path, measure: Measure) {
+        self.record_numeric_generic(path, format!("core::mem::{}", measure.name()));
     }
 
-    /// A path was taken for a function that is generic over one type, which may be `f32`.
-    fn of_number(&mut self, path: &Path, absolute: String) {
+    /// Records a path that resolved to a function that is generic over one type, with `f32` as its
+    /// argument.
+    fn record_numeric_generic(&mut self, path: &Path, absolute: String) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
             last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));

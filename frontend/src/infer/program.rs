@@ -1,9 +1,9 @@
-//! Everything that a kernel can name: the items that it reaches, what they declare, and the device
-//! functions made for the types that they are called with.
+//! The program of a kernel: all items that it can name, their declarations, and the instances of
+//! device functions.
 //!
-//! A device function is inferred once for each set of generic arguments that it is called with,
-//! so that its body always sees types that are known: whose method is meant, which `impl` of a
-//! trait applies, what a closure takes.
+//! A device function is inferred once for each set of generic arguments that it is called with. Its
+//! body therefore sees only known types: receivers, applicable trait `impl`s and closure parameters
+//! are never ambiguous.
 use crate::{
     hir::Function,
     infer,
@@ -11,7 +11,7 @@ use crate::{
         device_set::{Callee, DeviceItem},
         std_paths::StdItem,
     },
-    std_lib::{Prelude, math_library::Library},
+    std_lib::{StdLib, math_library::MathLibrary},
     syntax::{error::Errors, item::unraw_item_name, limits, span::SpanRange},
     types::{
         Prim,
@@ -28,69 +28,69 @@ use std::{
 use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem};
 use warpwise_compiler::ir::Scalar;
 
-/// A function as it is written.
+/// The syntax of a function.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct FunctionSyntax<'a> {
     pub(crate) sig: &'a Signature,
     pub(crate) block: &'a Block,
     pub(crate) attrs: &'a [Attribute],
-    /// Those of the `impl` or trait that it is in.
+    /// The attributes of the surrounding `impl` or trait.
     pub(crate) outer_attrs: &'a [Attribute],
-    /// The generic parameters of its `impl` or trait.
+    /// The generic parameters of the surrounding `impl` or trait.
     pub(crate) outer: Option<&'a Generics>,
 }
 
-/// What an instance is made for.
+/// The generic arguments and `Self` type of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct InstanceArgs {
     pub(crate) args: Vec<MonoArg>,
-    pub(crate) this: Option<Mono>,
+    pub(crate) self_ty: Option<Mono>,
 }
 
-/// A struct or enum for certain generic arguments.
+/// The definition of a struct or enum for certain generic arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Adt {
-    /// Types of the fields of each variant; a struct is one.
+    /// Field types of each variant; a struct has one.
     pub(crate) variants: Vec<Vec<Mono>>,
-    /// For enums, the type of the discriminant.
+    /// The type of an enum's discriminant.
     pub(crate) tag: Option<Scalar>,
     /// The discriminants of the variants.
     pub(crate) discriminants: Vec<i128>,
-    /// The alignment that `repr(align(..))` asks for.
+    /// The alignment required by `repr(align(..))`.
     pub(crate) align: u64,
-    /// Names of the fields of each variant.
+    /// Field names of each variant.
     pub(crate) fields: Vec<Vec<String>>,
-    /// The variant that is the default.
+    /// The default variant.
     pub(crate) default: Option<usize>,
 }
 
-/// A function for certain types; `None` if it was reported.
-type Made = (Callee, Given, Option<Rc<Function>>);
+/// An instance of a function; `None` if an error was reported.
+type Instance = (Callee, InstanceArgs, Option<Rc<Function>>);
 
-/// How many structs of one definition may contain each other: `Pair<Pair<Pair<f32>>>`.
+/// The greatest depth to which structs of one definition may nest: `Pair<Pair<Pair<f32>>>`.
 const MAX_NESTED_TYPES: usize = 64;
 
-/// A struct or enum for certain generic arguments; `None` if it was reported.
-type Declared = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
+/// An instance of a struct or enum; `None` if an error was reported.
+type AdtInstance = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
 
-/// Everything that a kernel can name.
+/// The items of a kernel, and the instances made of them.
 pub(crate) struct Program<'a> {
     /// Every item.
     pub(crate) devices: &'a [DeviceItem],
-    /// Where the paths that the kernel mentions lead.
+    /// The items that the paths of the kernel resolve to.
     pub(crate) kernel_paths: &'a BTreeMap<String, usize>,
-    /// What the items are called, for messages.
+    /// Names of the items, for messages.
     pub(crate) names: Rc<[String]>,
-    /// What is in scope everywhere, behind the items.
-    prelude: &'a Prelude,
-    /// What methods of floats call, behind the prelude.
-    mathematics: &'a Library,
-    /// Those of the items.
+    /// The standard library's kernel code: in scope everywhere, numbered after the items.
+    std_lib: &'a StdLib,
+    /// The mathematical functions behind methods of floats, numbered after the standard library.
+    math_library: &'a MathLibrary,
+    /// The `impl`s among the items.
     impls: Vec<usize>,
-    instances: RefCell<Vec<Made>>,
-    adts: RefCell<Vec<Declared>>,
-    /// The structs and enums whose parts are being looked at, outer before inner.
-    containing: RefCell<Vec<(usize, Vec<MonoArg>)>>,
+    instances: RefCell<Vec<Instance>>,
+    adts: RefCell<Vec<AdtInstance>>,
+    /// The structs and enums being expanded, outermost first.
+    adts_in_progress: RefCell<Vec<(usize, Vec<MonoArg>)>>,
     closures: Cell<usize>,
     pub(crate) resolutions: infer::Resolutions,
 }
@@ -99,16 +99,16 @@ impl<'a> Program<'a> {
     pub(crate) fn new(
         devices: &'a [DeviceItem],
         kernel_paths: &'a BTreeMap<String, usize>,
-        prelude: &'a Prelude,
-        mathematics: &'a Library,
+        std_lib: &'a StdLib,
+        math_library: &'a MathLibrary,
     ) -> Self {
         let names = devices.iter().map(|device| unraw_item_name(&device.item));
         Self {
             devices,
             kernel_paths,
-            prelude,
-            mathematics,
-            names: names.chain(prelude.names()).collect(),
+            std_lib,
+            math_library,
+            names: names.chain(std_lib.names()).collect(),
             impls: devices
                 .iter()
                 .enumerate()
@@ -117,99 +117,103 @@ impl<'a> Program<'a> {
                 .collect(),
             instances: RefCell::default(),
             adts: RefCell::default(),
-            containing: RefCell::default(),
+            adts_in_progress: RefCell::default(),
             closures: Cell::default(),
             resolutions: infer::Resolutions::default(),
         }
     }
 
-    /// Where the paths that are written in an item lead; in the kernel, for `None`.
+    /// Returns the items that the paths written in an item resolve to; those of the kernel for
+    /// `None`.
     pub(crate) fn paths(&self, home: Option<usize>) -> &'a BTreeMap<String, usize> {
-        home.and_then(|home| self.device(home)).map_or(self.kernel_paths, |device| &device.paths)
+        home.and_then(|home| self.device_item(home))
+            .map_or(self.kernel_paths, |device| &device.paths)
     }
 
-    /// Every `impl` of the items.
+    /// Returns the `impl`s among the items.
     pub(crate) fn impls(&self) -> &[usize] {
         &self.impls
     }
 
-    /// Every `impl` that may have a function with this name: it or its trait.
-    pub(crate) fn impls_with(&self, name: &str) -> Vec<usize> {
+    /// Returns the `impl`s that may have a function with this name, in themselves or in their
+    /// trait.
+    pub(crate) fn impls_with_member(&self, name: &str) -> Vec<usize> {
         let mut impls = self.impls.clone();
-        impls.extend(self.prelude.impls(name));
+        impls.extend(self.std_lib.impls_with_member(name));
         impls
     }
 
-    /// The item with this number.
+    /// Returns the item with this number.
     pub(crate) fn item(&self, index: usize) -> Option<&'a Item> {
-        self.device(index).map(|device| &device.item)
+        self.device_item(index).map(|device| &device.item)
     }
 
-    fn device(&self, index: usize) -> Option<&'a DeviceItem> {
-        let of_prelude = || self.prelude.item(index);
-        let behind = || of_prelude().or_else(|| self.mathematics.item(index));
+    fn device_item(&self, index: usize) -> Option<&'a DeviceItem> {
+        let of_prelude = || self.std_lib.item(index);
+        let behind = || of_prelude().or_else(|| self.math_library.item(index));
         self.devices.get(index).or_else(behind)
     }
 
-    /// The item of the prelude that a path leads to: a type, or one whose variant it is.
-    pub(crate) fn library(&self, path: &str) -> Option<usize> {
-        self.prelude.named(path)
+    /// Returns the library item that a path resolves to: a type, or the type of a variant.
+    pub(crate) fn std_item(&self, path: &str) -> Option<usize> {
+        self.std_lib.find_type(path)
     }
 
-    /// The enum of the prelude that an ordering of atomics is.
+    /// Returns the library's enum of atomic orderings.
     pub(crate) fn atomic_ordering(&self) -> Option<usize> {
-        self.prelude.named("std::sync::atomic::Ordering")
+        self.std_lib.find_type("std::sync::atomic::Ordering")
     }
 
-    /// The enum and variant of the prelude that a name is.
-    pub(crate) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
-        self.prelude.variant(name)
+    /// Returns the enum and the variant of the library with this name.
+    pub(crate) fn std_variant(&self, name: &str) -> Option<(usize, usize)> {
+        self.std_lib.find_variant(name)
     }
 
-    /// The library function of `f64` if `wide`, of `f32` otherwise.
-    pub(crate) fn math(&self, math: Math, wide: bool) -> Callee {
-        Callee { item: self.mathematics.function(math, wide), member: None }
+    /// Returns the mathematical function for `f64` if `wide`, for `f32` otherwise.
+    pub(crate) fn math_function(&self, math: Math, wide: bool) -> Callee {
+        Callee { item: self.math_library.item_number(math, wide), member: None }
     }
 
-    /// The vector that an item is.
+    /// Returns the vector type that an item defines.
     pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
-        self.is_prelude(item).then(|| Vector::named(self.names.get(item)?)).flatten()
+        self.is_in_std_lib(item).then(|| Vector::from_name(self.names.get(item)?)).flatten()
     }
 
-    /// Whether an item is of the prelude or the library: its places in the source are those of its calls.
-    pub(crate) fn is_prelude(&self, item: usize) -> bool {
+    /// Returns true for an item of the standard library or of the mathematical functions. Their
+    /// nodes carry the spans of their calls.
+    pub(crate) fn is_in_std_lib(&self, item: usize) -> bool {
         item >= self.devices.len()
     }
 
-    /// What of std's an item stands for.
-    pub(crate) fn of_std(&self, item: usize) -> Option<&'a StdItem> {
+    /// Returns the name in std that an item stands for.
+    pub(crate) fn std_name(&self, item: usize) -> Option<&'a StdItem> {
         self.devices.get(item).and_then(|device| device.std_item.as_ref())
     }
 
-    /// Whether an item is of another crate than the kernel.
+    /// Returns true if an item comes from another crate than the kernel.
     pub(crate) fn is_foreign(&self, item: usize) -> bool {
         self.devices.get(item).is_some_and(|device| device.is_foreign)
     }
 
-    /// Whether `{:?}` prints a struct or enum as derives print it.
+    /// Returns true if `{:?}` prints a struct or enum in the format of `derive(Debug)`.
     pub(crate) fn derives_debug(&self, item: usize) -> bool {
-        self.is_prelude(item) || self.derives(item, "Debug")
+        self.is_in_std_lib(item) || self.derives_trait(item, "Debug")
     }
 
-    /// Whether a struct or enum derives a trait.
-    pub(crate) fn derives(&self, item: usize, of_trait: &str) -> bool {
+    /// Returns true if a struct or enum derives a trait.
+    pub(crate) fn derives_trait(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {
             Some(Item::Struct(of)) => &of.attrs,
             Some(Item::Enum(of)) => &of.attrs,
             _ => return false,
         };
-        attrs.iter().any(|attr| derives(attr, of_trait))
+        attrs.iter().any(|attr| attr_derives(attr, of_trait))
     }
 
-    /// A function as it is written; `None` if there is none, or it has no body.
-    pub(crate) fn written(&self, callee: Callee) -> Option<Written<'a>> {
+    /// Returns the syntax of a function; `None` if there is none, or it has no body.
+    pub(crate) fn function_syntax(&self, callee: Callee) -> Option<FunctionSyntax<'a>> {
         match (self.item(callee.item)?, callee.member) {
-            (Item::Fn(item), None) => Some(Written {
+            (Item::Fn(item), None) => Some(FunctionSyntax {
                 sig: &item.sig,
                 block: &item.block,
                 attrs: &item.attrs,
@@ -217,7 +221,7 @@ impl<'a> Program<'a> {
                 outer: None,
             }),
             (Item::Impl(item), Some(member)) => match item.items.get(member)? {
-                ImplItem::Fn(method) => Some(Written {
+                ImplItem::Fn(method) => Some(FunctionSyntax {
                     sig: &method.sig,
                     block: &method.block,
                     attrs: &method.attrs,
@@ -227,7 +231,7 @@ impl<'a> Program<'a> {
                 _ => None,
             },
             (Item::Trait(item), Some(member)) => match item.items.get(member)? {
-                TraitItem::Fn(method) => Some(Written {
+                TraitItem::Fn(method) => Some(FunctionSyntax {
                     sig: &method.sig,
                     block: method.default.as_ref()?,
                     attrs: &method.attrs,
@@ -240,7 +244,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Whether there is an `impl` of a trait of std's for a struct or enum.
+    /// Returns true if a trait of std has an `impl` for a struct or enum.
     pub(crate) fn has_impl(&self, of_trait: &str, item: usize) -> bool {
         self.impls.iter().any(|&index| {
             let Some(Item::Impl(of)) = self.item(index) else { return false };
@@ -252,8 +256,8 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The method of an `impl` with this name.
-    pub(crate) fn method_of(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
+    /// Returns the method of an `impl` with this name.
+    pub(crate) fn impl_method(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
         let Item::Impl(of) = self.item(item)? else { return None };
         of.items.iter().enumerate().find_map(|(index, member)| match member {
             ImplItem::Fn(method) if method.sig.ident == name => {
@@ -263,18 +267,18 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The method of this name of a trait of the prelude.
-    pub(crate) fn prelude_method(
+    /// Returns the method of a library trait with this name.
+    pub(crate) fn std_function(
         &self,
         of_trait: &str,
         name: &str,
     ) -> Option<(Callee, &'a Signature)> {
-        let (item, sig) = self.prelude.function(of_trait, name)?;
+        let (item, sig) = self.std_lib.find_function(of_trait, name)?;
         Some((Callee { item, member: Some(0) }, sig))
     }
 
-    /// The generic parameters of the `impl` or trait that a function is in.
-    pub(crate) fn generics_of(&self, callee: Callee) -> Option<&'a Generics> {
+    /// Returns the generic parameters of the `impl` or trait that contains a function.
+    pub(crate) fn outer_generics(&self, callee: Callee) -> Option<&'a Generics> {
         callee.member?;
         match self.item(callee.item)? {
             Item::Impl(item) => Some(&item.generics),
@@ -283,52 +287,51 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The function for these types, inferred at its first use; `None` if something about it was
-    /// reported.
-    pub(crate) fn instance(
+    /// Returns the instance of a function for these arguments, inferred at its first use; `None` if
+    /// an error was reported.
+    pub(crate) fn instantiate(
         &self,
         callee: Callee,
-        given: &Given,
+        instance_args: &InstanceArgs,
         generics: &[String],
         errors: &mut Errors,
     ) -> Option<Rc<Function>> {
-        let known = self
-            .instances
-            .borrow()
-            .iter()
-            .find_map(|(of, by, made)| (*of == callee && by == given).then(|| made.clone()));
+        let known = self.instances.borrow().iter().find_map(|(of, by, made)| {
+            (*of == callee && by == instance_args).then(|| made.clone())
+        });
         if let Some(known) = known {
             return known;
         }
-        let made = self.make(callee, given, generics, errors);
-        self.instances.borrow_mut().push((callee, given.clone(), made.clone()));
+        // Inferred outside of the borrow, because the body may instantiate other functions.
+        let made = self.infer_instance(callee, instance_args, generics, errors);
+        self.instances.borrow_mut().push((callee, instance_args.clone(), made.clone()));
         made
     }
 
-    fn make(
+    fn infer_instance(
         &self,
         callee: Callee,
-        given: &Given,
+        instance_args: &InstanceArgs,
         generics: &[String],
         errors: &mut Errors,
     ) -> Option<Rc<Function>> {
-        let written = self.written(callee)?;
+        let written = self.function_syntax(callee)?;
         if !limits::check(written.sig, written.block, errors) {
             return None;
         }
-        let context = infer::Context {
+        let context = infer::InferInput {
             program: self,
-            written,
+            function: written,
             home: Some(callee.item),
             kernel: None,
-            given: Some(given),
+            instance: Some(instance_args),
             generics,
         };
-        infer::function(&context, errors).map(|(function, _)| Rc::new(function))
+        infer::infer_function(&context, errors).map(|(function, _)| Rc::new(function))
     }
 
-    /// What a struct or enum declares; `None` if something about it was reported.
-    pub(crate) fn adt(
+    /// Returns the definition of a struct or enum; `None` if an error was reported.
+    pub(crate) fn adt_definition(
         &self,
         item: usize,
         args: &[MonoArg],
@@ -342,13 +345,14 @@ impl<'a> Program<'a> {
         if let Some(known) = known {
             return known;
         }
-        let adt = self.declared(item, args, generics, errors).map(Rc::new);
+        let adt = self.read_adt(item, args, generics, errors).map(Rc::new);
         let adt = adt.filter(|adt| self.is_finite(item, args, adt, generics, errors));
         self.adts.borrow_mut().push((item, args.to_vec(), adt.clone()));
         adt
     }
 
-    /// True if a struct or enum does not contain itself, other than behind references and in function pointers.
+    /// Returns true if a struct or enum does not contain itself. References and function pointers
+    /// end the search, because their targets are stored elsewhere.
     fn is_finite(
         &self,
         item: usize,
@@ -358,13 +362,13 @@ impl<'a> Program<'a> {
         errors: &mut Errors,
     ) -> bool {
         let is_cycle = {
-            let outer = self.containing.borrow();
+            let outer = self.adts_in_progress.borrow();
             let same_item = || outer.iter().filter(|(of, _)| *of == item);
             let mut parts = MAX_TYPE_PARTS;
             same_item().any(|(_, by)| by == args)
                 || same_item().count() >= MAX_NESTED_TYPES
                 // `struct Tree<T>(T, Option<Tree<(T, T)>>)` doubles its argument each time.
-                || same_item().next().is_some() && !args.iter().all(|arg| arg.is_within(&mut parts))
+                || same_item().next().is_some() && !args.iter().all(|arg| arg.fits_parts(&mut parts))
         };
         if is_cycle {
             let ident = match self.item(item) {
@@ -376,11 +380,11 @@ impl<'a> Program<'a> {
             errors.mistyped(at, format_args!("the type `{ident}` contains itself"));
             return false;
         }
-        self.containing.borrow_mut().push((item, args.to_vec()));
+        self.adts_in_progress.borrow_mut().push((item, args.to_vec()));
         let mut open: Vec<&Mono> = adt.variants.iter().flatten().collect();
         let mut is_finite = true;
-        // The first part that is not finite ends it: several in each type would be a number of steps that is exponential in
-        // the depth.
+        // The search stops at the first infinite part: following several per type would take a
+        // number of steps that is exponential in the depth.
         while let Some(part) = open.pop().filter(|_| is_finite) {
             match part {
                 Mono::Array(elem, _) => open.push(elem),
@@ -390,7 +394,7 @@ impl<'a> Program<'a> {
                 })),
                 Mono::Iter(_, types) => open.extend(types),
                 Mono::Adt(item, args) => {
-                    is_finite = self.adt(*item, args, generics, errors).is_some();
+                    is_finite = self.adt_definition(*item, args, generics, errors).is_some();
                 }
                 Mono::Unit
                 | Mono::Never
@@ -403,11 +407,11 @@ impl<'a> Program<'a> {
                 | Mono::Pointer(_) => {}
             }
         }
-        self.containing.borrow_mut().pop();
+        self.adts_in_progress.borrow_mut().pop();
         is_finite
     }
 
-    fn declared(
+    fn read_adt(
         &self,
         item: usize,
         args: &[MonoArg],
@@ -422,20 +426,20 @@ impl<'a> Program<'a> {
             _ => return None,
         };
         let variants = infer::field_types(self, item, args, generics, errors)?;
-        let repr = Repr::of(attrs);
+        let repr = Repr::from_attrs(attrs);
         let (tag, discriminants) = match self.item(item)? {
             Item::Enum(of) => {
-                let is_either = self.is_prelude(item) && of.variants.len() == 2;
+                let is_either = self.is_in_std_lib(item) && of.variants.len() == 2;
                 let tag = if is_either { Scalar::Bool } else { repr.tag };
-                (Some(tag), discriminants(of, errors)?)
+                (Some(tag), read_discriminants(of, errors)?)
             }
             _ => (None, vec![0]),
         };
         let fields = shapes.into_iter().map(field_names).collect();
         let default = match self.item(item)? {
             Item::Enum(of) => of.variants.iter().position(|variant| {
-                // `None` is the one of `Option`.
-                self.is_prelude(item) && variant.fields.is_empty()
+                // `None` is the default variant of `Option`.
+                self.is_in_std_lib(item) && variant.fields.is_empty()
                     || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
             }),
             _ => None,
@@ -443,19 +447,19 @@ impl<'a> Program<'a> {
         Some(Adt { variants, tag, discriminants, align: repr.align, fields, default })
     }
 
-    /// A number that no other closure has.
-    pub(crate) fn new_closure(&self) -> usize {
+    /// Returns a number that no other closure has.
+    pub(crate) fn next_closure_number(&self) -> usize {
         let next = self.closures.get();
         self.closures.set(next + 1);
         next
     }
 }
 
-/// Whether an attribute is a `derive` of a trait.
-fn derives(attr: &Attribute, of_trait: &str) -> bool {
+/// Returns true if an attribute is a `derive` of a trait.
+fn attr_derives(attr: &Attribute, of_trait: &str) -> bool {
     let mut found = false;
     if attr.path().is_ident("derive") {
-        // What is wrong with it, rustc says.
+        // rustc reports errors in it.
         let _ = attr.parse_nested_meta(|meta| {
             found |= meta.path.segments.last().is_some_and(|last| last.ident == of_trait);
             Ok(())
@@ -464,20 +468,20 @@ fn derives(attr: &Attribute, of_trait: &str) -> bool {
     found
 }
 
-/// What `#[repr(..)]` says.
+/// The contents of `#[repr(..)]`.
 struct Repr {
     tag: Scalar,
     align: u64,
 }
 
 impl Repr {
-    fn of(attrs: &[Attribute]) -> Self {
+    fn from_attrs(attrs: &[Attribute]) -> Self {
         let mut repr = Self { tag: Scalar::I32, align: 1 };
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
-            // What is wrong with it, rustc says.
+            // rustc reports errors in it.
             let _ = attr.parse_nested_meta(|meta| {
                 let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                if let Some(prim) = Prim::named(&name) {
+                if let Some(prim) = Prim::from_name(&name) {
                     repr.tag = prim.scalar();
                 } else if name == "align" {
                     let content;
@@ -491,13 +495,13 @@ impl Repr {
     }
 }
 
-/// The discriminants of an enum's variants: as written, or one more than the one before.
-fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
+/// Returns the discriminants of an enum's variants: as written, or one more than the previous one.
+fn read_discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     let mut next = 0;
     let mut all = Vec::with_capacity(of.variants.len());
     for variant in &of.variants {
         if let Some((_, written)) = &variant.discriminant {
-            let Some(value) = infer::integer(written) else {
+            let Some(value) = infer::eval_literal_integer(written) else {
                 errors.advise(
                     SpanRange::expr(written),
                     "kernel code cannot compute this discriminant",
@@ -513,7 +517,7 @@ fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
     Some(all)
 }
 
-/// Names of fields; those of tuple structs are numbers.
+/// Returns the names of fields; tuple structs have numbers.
 fn field_names(fields: &syn::Fields) -> Vec<String> {
     let fields = fields.iter().enumerate();
     fields

@@ -1,6 +1,6 @@
 //! Expressions, statements and blocks.
 use crate::{
-    hir::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
+    hir::{Block, Expr, ExprKind, Pattern, PatternKind, SpanId, Stmt, StmtKind},
     lower::{Emit, Flow, Left, Place, Value, arith::operator::is_root, control::opens},
     types::mono::Mono,
 };
@@ -17,7 +17,7 @@ impl Emit<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Flow<()> {
         self.leveled(&stmt.levels, |this| match &stmt.kind {
-            StmtKind::Let { pattern, init, other } => {
+            StmtKind::Let { pattern, init, else_block: other } => {
                 this.let_stmt(pattern, init.as_ref(), other.as_ref())
             }
             StmtKind::Expr(expr) => this.value(expr).map(|_| ()),
@@ -43,7 +43,7 @@ impl Emit<'_> {
         if let Some(other) = other {
             return self.let_else(pattern, init, other);
         }
-        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
+        if let PatternKind::Bind { var, by_ref: false, subpattern: None } = pattern.kind {
             let value = self.value(init)?;
             if is_root(init) && !self.frame.function.vars[var].settable {
                 self.frame.roots.push(var);
@@ -62,7 +62,7 @@ impl Emit<'_> {
     }
 
     /// The instruction of a value that is a number or `bool`.
-    pub(crate) fn as_scalar(&mut self, value: &Value, at: At) -> Flow<InstId> {
+    pub(crate) fn as_scalar(&mut self, value: &Value, at: SpanId) -> Flow<InstId> {
         match value {
             Value::Scalar(inst) => Ok(*inst),
             Value::Unit
@@ -87,97 +87,105 @@ impl Emit<'_> {
     fn kind(&mut self, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
         match &expr.kind {
-            Kind::Reported => Err(self.bug(at)),
-            Kind::Unit => Ok(Value::Unit),
-            Kind::Int(_) | Kind::Float(_) | Kind::Bool(_) | Kind::Constant(_) => {
+            ExprKind::Reported => Err(self.bug(at)),
+            ExprKind::Unit => Ok(Value::Unit),
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Constant(_) => {
                 self.constant(expr, false).map(Value::Scalar)
             }
-            Kind::Param(len) => self.parameter(*len, expr),
-            Kind::Measure(measure, of) => self.measure(*measure, *of, expr).map(Value::Scalar),
-            Kind::Var(_)
-            | Kind::Deref(_)
-            | Kind::Index { .. }
-            | Kind::Part { .. }
-            | Kind::Field { .. }
-            | Kind::Scoped { .. } => {
+            ExprKind::ConstParam(len) => self.parameter(*len, expr),
+            ExprKind::Measure(measure, of) => self.measure(*measure, *of, expr).map(Value::Scalar),
+            ExprKind::Var(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Index { .. }
+            | ExprKind::Slice { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Scoped { .. } => {
                 let place = self.place(expr)?;
                 let mono = self.mono(expr.ty, at)?;
                 self.get(&place, &mono, at)
             }
-            Kind::Aggregate { variant, fields, base } => {
+            ExprKind::Aggregate { variant, fields, base } => {
                 self.aggregate(*variant, fields, base.as_deref(), expr)
             }
-            Kind::Default => {
+            ExprKind::Default => {
                 let mono = self.mono(expr.ty, at)?;
                 self.default_value(&mono, at)
             }
-            Kind::Array(values) => self.array_of(values, expr),
-            Kind::Repeat(value) => self.repeated(value, expr),
-            Kind::Match { of, arms } => self.match_expr(of, arms, expr),
-            Kind::Is { .. } | Kind::Lazy { and: true, .. } if opens(expr) => {
+            ExprKind::Array(values) => self.array_of(values, expr),
+            ExprKind::Repeat(value) => self.repeated(value, expr),
+            ExprKind::Match { scrutinee: of, arms } => self.match_expr(of, arms, expr),
+            ExprKind::Matches { .. } | ExprKind::Lazy { is_and: true, .. } if opens(expr) => {
                 self.condition(expr).map(Value::Scalar)
             }
-            Kind::Is { of, pattern } => self.is(of, pattern, &mut 0, at).map(Value::Scalar),
-            Kind::Same { negated, lhs, rhs } => {
+            ExprKind::Matches { scrutinee: of, pattern } => {
+                self.is(of, pattern, &mut 0, at).map(Value::Scalar)
+            }
+            ExprKind::Equality { negated, lhs, rhs } => {
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
                 let mono = self.mono(lhs.ty, at)?;
                 let same = self.same(&a, &b, &mono, at)?;
                 Ok(Value::Scalar(if *negated { self.not(same, at) } else { same }))
             }
-            Kind::Order { total, lhs, rhs } => self.order_of(*total, lhs, rhs, expr),
-            Kind::Ordered { op, lhs, rhs } => {
+            ExprKind::OrderingCall { total, lhs, rhs } => self.order_of(*total, lhs, rhs, expr),
+            ExprKind::OrderedCompare { op, lhs, rhs } => {
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
                 let mono = self.mono(lhs.ty, at)?;
                 self.ordered(*op, &a, &b, &mono, at).map(Value::Scalar)
             }
-            Kind::Closure(closure) => Ok(self.closure(closure)),
-            Kind::Pointer(closure) => self.pointer_to(closure, expr),
-            Kind::Invoke { callee, args } => self.invoke(callee, args, expr),
-            Kind::Get { base, index } => self.get_element(base, index, at),
-            Kind::Inside(option) => self.inside(option),
-            Kind::Borrow(place) => self.borrow(place, expr),
-            Kind::Unsize(array) => self.unsize(array),
-            Kind::Reshape { slice, len } => self.reshape(slice, len.as_deref()),
-            Kind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),
-            Kind::Binary { op, lhs, rhs } => self.binary(*op, lhs, rhs, expr).map(Value::Scalar),
-            Kind::Compare { op, lhs, rhs } => {
+            ExprKind::Closure(closure) => Ok(self.closure(closure)),
+            ExprKind::Pointer(closure) => self.pointer_to(closure, expr),
+            ExprKind::CallValue { callee, args } => self.invoke(callee, args, expr),
+            ExprKind::Get { base, index } => self.get_element(base, index, at),
+            ExprKind::OptionAsMut(option) => self.inside(option),
+            ExprKind::Borrow(place) => self.borrow(place, expr),
+            ExprKind::Unsize(array) => self.unsize(array),
+            ExprKind::Reshape { slice, len } => self.reshape(slice, len.as_deref()),
+            ExprKind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),
+            ExprKind::Binary { op, lhs, rhs } => {
+                self.binary(*op, lhs, rhs, expr).map(Value::Scalar)
+            }
+            ExprKind::Compare { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.scalar(lhs)?, self.scalar(rhs)?);
                 Ok(Value::Scalar(self.compare(*op, lhs, rhs, at)))
             }
-            Kind::Lazy { and, lhs, rhs } => self.lazy(*and, lhs, rhs, at).map(Value::Scalar),
-            Kind::Cast(value) => {
+            ExprKind::Lazy { is_and: and, lhs, rhs } => {
+                self.lazy(*and, lhs, rhs, at).map(Value::Scalar)
+            }
+            ExprKind::Cast(value) => {
                 let to = self.scalar_of(expr.ty, at)?;
                 let (from, value) = self.number(value)?;
                 Ok(Value::Scalar(self.convert(value, from, to, at)))
             }
-            Kind::Assign { place, value } => self.assign(place.as_deref(), value, at),
-            Kind::Update { op, place, value, overloaded } => {
+            ExprKind::Assign { place, value } => self.assign(place.as_deref(), value, at),
+            ExprKind::Update { op, place, value, overloaded } => {
                 self.update(*op, [place, value], *overloaded, at)
             }
-            Kind::Block { label: None, block } => self.block(block),
-            Kind::Block { label: Some(label), block } => self.labeled(*label, block, expr),
-            Kind::If { cond, then, other } => self.branch(cond, then, other.as_deref(), expr),
-            Kind::While { label, cond, body } => self.while_loop(*label, cond, body, at),
-            Kind::Loop { label, body } => self.endless_loop(*label, body, expr),
-            Kind::For(for_loop) => self.for_loop(for_loop, at),
-            Kind::Each(each) => self.each_loop(each, at),
-            Kind::Break { label, value } => Err(self.leave(*label, value.as_deref(), at)),
-            Kind::Continue(label) => Err(self.go_on(*label, at)),
-            Kind::Return(value) => Err(self.leave_function(value.as_deref(), at)),
-            Kind::Call(call) => self.call(call, expr),
-            Kind::Builtin { which, args } => self.builtin(*which, args, expr),
-            Kind::Method { which, args } => self.method(*which, args, expr),
-            Kind::Atomic(atomic) => self.atomic(atomic, expr),
-            Kind::Remaining(iter) => self.remaining(iter, at).map(Value::Scalar),
-            Kind::Length(place) => self.length(place, at).map(Value::Scalar),
-            Kind::Shared { name } => self.shared(name, expr),
-            Kind::SharedDyn { name, len } => self.shared_dyn(name, len, expr),
-            Kind::Say(say) => self.say(say, at),
-            Kind::InDebug(check) => self.in_debug(check),
+            ExprKind::Block { label: None, block } => self.block(block),
+            ExprKind::Block { label: Some(label), block } => self.labeled(*label, block, expr),
+            ExprKind::If { cond, then, else_branch: other } => {
+                self.branch(cond, then, other.as_deref(), expr)
+            }
+            ExprKind::While { label, cond, body } => self.while_loop(*label, cond, body, at),
+            ExprKind::Loop { label, body } => self.endless_loop(*label, body, expr),
+            ExprKind::ForRange(for_loop) => self.for_loop(for_loop, at),
+            ExprKind::ForEach(each) => self.each_loop(each, at),
+            ExprKind::Break { label, value } => Err(self.leave(*label, value.as_deref(), at)),
+            ExprKind::Continue(label) => Err(self.go_on(*label, at)),
+            ExprKind::Return(value) => Err(self.leave_function(value.as_deref(), at)),
+            ExprKind::Call(call) => self.call(call, expr),
+            ExprKind::Builtin { builtin: which, args } => self.builtin(*which, args, expr),
+            ExprKind::Method { method: which, args } => self.method(*which, args, expr),
+            ExprKind::Atomic(atomic) => self.atomic(atomic, expr),
+            ExprKind::IterLen(iter) => self.remaining(iter, at).map(Value::Scalar),
+            ExprKind::Length(place) => self.length(place, at).map(Value::Scalar),
+            ExprKind::Shared { name } => self.shared(name, expr),
+            ExprKind::SharedDyn { name, len } => self.shared_dyn(name, len, expr),
+            ExprKind::Message(say) => self.say(say, at),
+            ExprKind::DebugOnly(check) => self.in_debug(check),
         }
     }
 
-    fn assign(&mut self, place: Option<&Expr>, value: &Expr, at: At) -> Flow<Value> {
+    fn assign(&mut self, place: Option<&Expr>, value: &Expr, at: SpanId) -> Flow<Value> {
         let from = value;
         let value = self.value(from)?;
         if let Some(place) = place {
@@ -212,7 +220,7 @@ impl Emit<'_> {
     }
 
     /// The same, for a type.
-    pub(crate) fn result_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Place>> {
+    pub(crate) fn result_of(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Place>> {
         match mono {
             Mono::Unit | Mono::Never => Ok(None),
             _ => self.room(mono, "", at).map(Some),
@@ -237,7 +245,12 @@ impl Emit<'_> {
     }
 
     /// The same, for a type.
-    pub(crate) fn take_of(&mut self, result: Option<&Place>, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn take_of(
+        &mut self,
+        result: Option<&Place>,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Value> {
         match result {
             // Nothing else will ever refer to it.
             Some(Place::Memory(memory)) => Ok(Value::Array(memory.clone())),

@@ -1,7 +1,7 @@
 //! The kernel itself: its signature, then its body.
 use crate::{
     attr::{Options, lint_attr::Expectation},
-    hir::{At, Function, GenericKind, Pattern, PatternKind},
+    hir::{Function, GenericKind, Pattern, PatternKind, SpanId},
     infer::program::Program,
     lower::{
         Emit, Flow, Frame, Left, Length, Memory, Place, Pointer, Value, VariantPlaces,
@@ -140,7 +140,7 @@ impl Emit<'_> {
     /// Parameters that are never set again are read where they are used.
     fn bind_param(&mut self, pattern: &Pattern, place: Place, mono: &Mono) -> Flow<()> {
         match &pattern.kind {
-            PatternKind::Bind { var, by_ref: false, and: None }
+            PatternKind::Bind { var, by_ref: false, subpattern: None }
                 if !self.frame.function.vars[*var].settable =>
             {
                 self.frame.vars[var.index()] = Some(place);
@@ -161,7 +161,7 @@ impl Emit<'_> {
     }
 
     /// Reports a parameter that is too large, before one of the IR is made for each number in it.
-    fn check_passed(&mut self, mono: &Mono, at: At) -> Flow<()> {
+    fn check_passed(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
         let bytes = self.passed_bytes(mono, at)?;
         if bytes > MOST_PARAM_BYTES {
             self.errors.advise(
@@ -178,7 +178,7 @@ impl Emit<'_> {
     }
 
     /// The bytes of the numbers that are passed for a value of this type, as far as they are known.
-    fn passed_bytes(&mut self, mono: &Mono, at: At) -> Flow<u64> {
+    fn passed_bytes(&mut self, mono: &Mono, at: SpanId) -> Flow<u64> {
         if let Some(scalar) = scalar(mono) {
             return Ok(scalar.size().map_or(0, u64::from));
         }
@@ -208,7 +208,7 @@ impl Emit<'_> {
     }
 
     /// A parameter of this type: one of the IR for each number in it.
-    fn param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+    fn param(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
         if let Some(scalar) = scalar(mono) {
             return Ok(Place::Param(self.declare_param(name, ParamKind::Scalar(scalar), at)));
         }
@@ -245,7 +245,7 @@ impl Emit<'_> {
     }
 
     /// An array of so many `elements`, of which only the launch knows how many they are.
-    fn open_array(&mut self, elem: Element, len: Extent, name: &str, at: At) -> Flow<Place> {
+    fn open_array(&mut self, elem: Element, len: Extent, name: &str, at: SpanId) -> Flow<Place> {
         let Some(scalar) = elem.scalar() else {
             self.errors.advise(
                 self.range(at),
@@ -261,7 +261,7 @@ impl Emit<'_> {
     }
 
     /// The discriminant, and then what each variant has.
-    fn enum_param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+    fn enum_param(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
         let adt = self.adt(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.bug(at)) };
         let tag = Place::Param(self.declare_param(name, ParamKind::Scalar(tag), at));
@@ -275,13 +275,13 @@ impl Emit<'_> {
         Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
     }
 
-    fn declare_param(&mut self, name: &str, kind: ParamKind, at: At) -> ParamId {
+    fn declare_param(&mut self, name: &str, kind: ParamKind, at: SpanId) -> ParamId {
         let span = self.span(at);
         self.build.kernel.params.push(Param { name: name.to_owned(), kind, span })
     }
 
     /// `&[T]`, `&mut [T]`; of one value, a slice with one element.
-    fn reference(&mut self, mutable: bool, to: &Mono, name: &str, at: At) -> Flow<Place> {
+    fn reference(&mut self, mutable: bool, to: &Mono, name: &str, at: SpanId) -> Flow<Place> {
         let (elem, many) = match to {
             Mono::Slice(elem) => (&**elem, true),
             one => (one, false),
@@ -299,7 +299,7 @@ impl Emit<'_> {
     }
 
     /// Whether a type is an atomic, or has a part that is.
-    fn has_atomics(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+    fn has_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         if matches!(mono, Mono::Atomic(_)) {
             return Ok(true);
         }
@@ -312,7 +312,7 @@ impl Emit<'_> {
     }
 
     /// A parameter that is an array becomes one of the thread's own.
-    fn unpacked(&mut self, place: Place, mono: &Mono, at: At) -> Flow<Place> {
+    fn unpacked(&mut self, place: Place, mono: &Mono, at: SpanId) -> Flow<Place> {
         match (mono, place) {
             (Mono::Array(elem, _), Place::Parts(parts)) => {
                 let array = self.array(mono, "", at)?;
@@ -340,7 +340,7 @@ impl Emit<'_> {
         }
     }
 
-    fn all_unpacked(&mut self, parts: &[Place], types: &[Mono], at: At) -> Flow<Vec<Place>> {
+    fn all_unpacked(&mut self, parts: &[Place], types: &[Mono], at: SpanId) -> Flow<Vec<Place>> {
         let parts = parts.iter().zip(types);
         parts.map(|(part, ty)| self.unpacked(part.clone(), ty, at)).collect()
     }

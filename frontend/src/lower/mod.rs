@@ -23,8 +23,8 @@ use crate::{
         Options,
         lint_attr::{Expectation, LintLevel},
     },
-    hir::{At, Closure, Function, LintLevels, Var},
-    infer::program::{Given, Program},
+    hir::{Closure, Function, LintLevels, SpanId, Var},
+    infer::program::{InstanceArgs, Program},
     lower::{
         call::pointer::{POINTER, Pointed},
         memory::reference::ReferencePlace,
@@ -190,7 +190,7 @@ impl Target {
 struct Frame {
     function: Rc<Function>,
     /// Which function, and for which types; `None` for the kernel.
-    of: Option<(Callee, Given)>,
+    of: Option<(Callee, InstanceArgs)>,
     /// How many calls it is in.
     level: usize,
     /// Which of all calls it is.
@@ -198,7 +198,7 @@ struct Frame {
     vars: Vec<Option<Place>>,
     labels: Vec<Option<Target>>,
     /// Shared memory that code in it has: the same one wherever that code is emitted again.
-    shared: Vec<(At, SharedId)>,
+    shared: Vec<(SpanId, SharedId)>,
     /// The IR's span of each place in the source, once one was needed.
     spans: Vec<Option<Span>>,
     /// The IR's span of everything in it: that of its call, for code that is not the user's.
@@ -226,7 +226,7 @@ impl Frame {
             vars: vec![None; function.vars.len()],
             labels: vec![None; function.labels.len()],
             shared: Vec::new(),
-            spans: vec![None; function.places.len()],
+            spans: vec![None; function.spans.len()],
             called: None,
             checks_overflow: true,
             origin: Origin::Kernel,
@@ -271,22 +271,22 @@ struct Emit<'a> {
 
 impl Emit<'_> {
     /// The IR's span of a place in the function at hand.
-    fn span(&mut self, at: At) -> Span {
+    fn span(&mut self, at: SpanId) -> Span {
         if let Some(span) = self.frame.called.or(self.frame.spans[at.index()]) {
             return span;
         }
         let span = Span::new(self.spans.len());
-        self.spans.push(self.frame.function.places[at]);
+        self.spans.push(self.frame.function.spans[at]);
         self.origins.push(self.frame.origin);
         self.frame.spans[at.index()] = Some(span);
         span
     }
 
     /// Where something is in the source that the user sees.
-    fn range(&self, at: At) -> SpanRange {
+    fn range(&self, at: SpanId) -> SpanRange {
         match self.frame.called {
             Some(span) => self.spans[span.index()],
-            None => self.frame.function.places[at],
+            None => self.frame.function.spans[at],
         }
     }
 
@@ -295,13 +295,13 @@ impl Emit<'_> {
         self.options.overflow_checks && self.frame.checks_overflow
     }
 
-    fn inst(&mut self, at: At, op: Op, ty: impl Into<ir::Ty>) -> InstId {
+    fn inst(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> InstId {
         self.build.span = self.span(at);
         self.build.inst(op, ty)
     }
 
     /// Opens the first body of an instruction. Whatever happens in it, [`Builder::end`] follows.
-    fn begin(&mut self, at: At, op: Op, ty: impl Into<ir::Ty>) -> Flow<InstId> {
+    fn begin(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> Flow<InstId> {
         // The kernel's own body counts, and so does the one that is opened.
         if self.build.depth() + 2 > MAX_DEPTH {
             return Err(self.too_deep(at));
@@ -310,7 +310,7 @@ impl Emit<'_> {
         Ok(self.build.begin(op, ty))
     }
 
-    fn too_deep(&mut self, at: At) -> Left {
+    fn too_deep(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "this kernel nests too deep once its device functions are inlined",
@@ -320,7 +320,7 @@ impl Emit<'_> {
     }
 
     /// Something got here that inference should have refused.
-    fn bug(&mut self, at: At) -> Left {
+    fn bug(&mut self, at: SpanId) -> Left {
         // What follows from an error that was reported is none of its own.
         if self.errors.is_empty() {
             let fact = "this could not be lowered: please report this bug of Warpwise";
@@ -334,8 +334,8 @@ impl Emit<'_> {
     }
 
     /// The type, with nothing of the function at hand in it.
-    fn mono(&mut self, ty: Ty, at: At) -> Flow<Mono> {
-        let mono = self.frame.function.types.mono(ty);
+    fn mono(&mut self, ty: Ty, at: SpanId) -> Flow<Mono> {
+        let mono = self.frame.function.types.to_mono(ty);
         mono.ok_or_else(|| {
             // Nothing determines a part of it, as in `let a = None;`.
             let shown = self.frame.function.types.show(ty);
@@ -365,12 +365,12 @@ impl Emit<'_> {
         }
     }
 
-    fn scalar_of(&mut self, ty: Ty, at: At) -> Flow<Scalar> {
+    fn scalar_of(&mut self, ty: Ty, at: SpanId) -> Flow<Scalar> {
         self.scalar_type(ty).ok_or_else(|| self.bug(at))
     }
 
     /// An extent, computed as far as it goes.
-    fn extent(&mut self, extent: &Extent, at: At) -> Flow<Extent> {
+    fn extent(&mut self, extent: &Extent, at: SpanId) -> Flow<Extent> {
         extent.simplified().ok_or_else(|| {
             let at = self.range(at);
             self.errors.report(at, "a length here overflows or divides by zero");
@@ -379,14 +379,14 @@ impl Emit<'_> {
     }
 
     /// What a length or constant argument is, computed as far as it goes.
-    fn extent_of(&mut self, len: Len, at: At) -> Flow<Extent> {
+    fn extent_of(&mut self, len: Len, at: SpanId) -> Flow<Extent> {
         match self.frame.function.types.extent(len).cloned() {
             Some(extent) => self.extent(&extent, at),
             None => Err(self.bug(at)),
         }
     }
 
-    fn product(&mut self, a: Extent, b: Extent, at: At) -> Flow<Extent> {
+    fn product(&mut self, a: Extent, b: Extent, at: SpanId) -> Flow<Extent> {
         let product = Extent::Mul(Box::new(a), Box::new(b)).simplified();
         product.ok_or_else(|| {
             self.errors.report(self.range(at), "this type is too large");
@@ -395,7 +395,7 @@ impl Emit<'_> {
     }
 
     /// A local of the IR for the function at hand.
-    fn local(&mut self, name: &str, scalar: Scalar, at: At) -> LocalId {
+    fn local(&mut self, name: &str, scalar: Scalar, at: SpanId) -> LocalId {
         let span = self.span(at);
         self.build.kernel.locals.push(Local { name: name.into(), ty: scalar.into(), span })
     }

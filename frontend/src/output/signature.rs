@@ -2,7 +2,7 @@
 //! parameter.
 use crate::{
     attr::{Options, instances},
-    infer::items::signature::{is_std_trait, number_bound},
+    infer::items::signature::{is_neutral_trait, number_bound},
     resolve::{
         paths::known::{is_free_for_types, is_known_item, is_known_trait},
         source_map,
@@ -135,7 +135,7 @@ fn may_be_plain(ty: &Type) -> bool {
             path.segments.last().is_some_and(|last| {
                 let name = last.ident.to_string();
                 SCALARS.contains(&name.as_str())
-                    || Vector::named(&name).is_some()
+                    || Vector::from_name(&name).is_some()
                     || (STD_TYPES.contains(&name.as_str())
                         && type_arguments(last).all(may_be_component))
                     || !is_known_item(&name)
@@ -191,7 +191,7 @@ fn is_number_parameter(ty: &Type, generics: &Generics) -> bool {
 fn is_number(param: &TypeParam, generics: &Generics) -> bool {
     let names = bound_names(param, generics);
     names.iter().any(is_number_trait)
-        || !names.is_empty() && names.iter().all(|name| is_std_trait(&name.to_string()))
+        || !names.is_empty() && names.iter().all(|name| is_neutral_trait(&name.to_string()))
 }
 
 fn is_number_trait(name: &&Ident) -> bool {

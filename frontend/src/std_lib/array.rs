@@ -1,5 +1,4 @@
-//! What arrays have that slices have not, as kernel code: not compiled, but lowered with the kernels
-//! that call it.
+//! Methods of arrays beyond those of slices, as kernel code that is lowered with its callers.
 impl<T, const N: usize> [T; N] {
     fn map<F: FnMut(T) -> U, U>(self, mut f: F) -> [U; N] {
         let mut mapped: [U; N];

@@ -1,4 +1,4 @@
-//! Orderings of atomics, as kernel code: not compiled, but lowered with the kernels that name them.
+//! Orderings of atomics, as kernel code that is lowered with the kernels that name them.
 enum AtomicOrdering {
     Relaxed,
     Acquire,

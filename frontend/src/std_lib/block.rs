@@ -1,9 +1,9 @@
-//! What the threads of a block do together in several steps, as kernel code: not compiled, but
-//! lowered with the kernels that call it.
+//! Multi-step collectives of a block, as kernel code that is lowered with its callers.
 //!
-//! Each warp comes to one value, and the first warp combines those. Between a call's two barriers
-//! only what the first warp reads is there, and only it writes what all read behind the second:
-//! so that the next call, which may come at once, overwrites nothing that is still to be read.
+//! Each warp computes one value, and the first warp combines these. Between a call's two barriers
+//! shared memory has only the values that the first warp reads, and only the first warp writes the
+//! values that all warps read after the second barrier. The next call, which may follow at once,
+//! therefore overwrites nothing that is still to be read.
 trait Block {
     fn thread_rank() -> usize {
         (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x()
@@ -50,11 +50,11 @@ trait Block {
 }
 
 trait Warps {
-    /// The warps of the block.
+    /// Returns the number of warps in the block.
     fn count() -> usize {
         (block::size() + 31) / 32
     }
-    /// A value of each warp as one for the block.
+    /// Combines the values of the warps to one for the block.
     fn reduce<T, F: Fn(T, T) -> T>(of_warp: T, combine: F) -> T {
         let of_warps = shared!([T; 32]);
         let of_block = shared!([T; 1]);
@@ -76,8 +76,8 @@ trait Warps {
         sync_threads();
         of_block[0]
     }
-    /// Of the first warp, whose lanes have a value of each warp: two halves of so many as one, for
-    /// the first lane of both.
+    /// Combines, in the first warp, whose lanes have a value of each warp, two halves of this many
+    /// lanes; the first lane of both has the result.
     fn join<T, F: Fn(T, T) -> T>(value: T, half: usize, combine: F) -> T {
         if half < warps::count() {
             let lane = warp::lane_id();
@@ -88,8 +88,8 @@ trait Warps {
             value
         }
     }
-    /// What the warps before this one have come to, if there are any, given what each lane has in
-    /// its own warp.
+    /// Returns the combined value of the warps before this one, if there are any; each lane passes
+    /// the value inside its own warp.
     fn before<T, F: Fn(T, T) -> T>(scanned: T, combine: F) -> Option<T> {
         let of_warps = shared!([T; 32]);
         let up_to = shared!([T; 32]);
@@ -111,7 +111,8 @@ trait Warps {
         sync_threads();
         if warp == 0 { None } else { Some(up_to[warp - 1]) }
     }
-    /// Of the first warp, likewise: what the lower half has come to, for the lanes of the upper one.
+    /// Returns, in the first warp, the combined value of the lower half to the lanes of the upper
+    /// half.
     fn upper<T, F: Fn(T, T) -> T>(value: T, half: usize, combine: F) -> T {
         if half < warps::count() {
             let lane = warp::lane_id();

@@ -1,4 +1,4 @@
-//! Methods of `bool`, as kernel code: not compiled, but lowered with the kernels that call them.
+//! Methods of `bool`, as kernel code that is lowered with its callers.
 impl bool {
     fn then<T, F: FnOnce() -> T>(self, f: F) -> Option<T> {
         if self { Some(f()) } else { None }

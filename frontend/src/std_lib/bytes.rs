@@ -1,10 +1,10 @@
-//! The bytes of numbers, as kernel code: `to_le_bytes`, `from_be_bytes` and their kin. Those of one type
-//! differ from those of another in nothing but its size, so their text is made here.
+//! Byte conversions of numbers, as kernel code: `to_le_bytes`, `from_be_bytes` and their kin. The
+//! types differ only in their size, so the text is generated here.
 use crate::types::Prim;
 use std::fmt::Write as _;
 
-/// The text of all of them. The engines are little-endian, and so are the hosts that there are.
-pub(crate) fn text() -> String {
+/// Returns the text of all of them. All engines and all supported hosts are little-endian.
+pub(crate) fn generate_source() -> String {
     let mut text = String::new();
     for prim in Prim::ALL.into_iter().filter(|prim| *prim != Prim::Bool) {
         of_type(&mut text, prim).expect("a string takes all text");

@@ -1,4 +1,4 @@
-//! Comparisons, as kernel code: not compiled, but lowered with the kernels that call them.
+//! Comparisons, as kernel code that is lowered with its callers.
 enum Ordering {
     Less = -1,
     Equal = 0,

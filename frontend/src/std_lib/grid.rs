@@ -1,4 +1,4 @@
-//! Where a thread is in its grid, as kernel code: not compiled, but lowered with the kernels that call it.
+//! The rank of a thread in its grid, as kernel code that is lowered with its callers.
 trait Grid {
     fn thread_rank() -> usize {
         let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();

@@ -1,4 +1,4 @@
-//! Bodies of the mathematical functions, as kernel code: parsed when they are first called.
+//! The mathematical functions, as kernel code that is parsed at the first call.
 use crate::{
     resolve::device_set::DeviceItem,
     types::math::{FUNCTIONS, Math},
@@ -10,39 +10,39 @@ use syn::{
 };
 use warpwise_compiler::library;
 
-/// How many items one function may need, itself included.
+/// The greatest number of items that one function may need, itself included.
 const MAX_ITEMS_PER_FUNCTION: usize = 32;
 
-/// The library, as far as a kernel needed it: items with numbers, [`MOST`] for each function of
-/// `f32` and each of `f64`.
-pub(crate) struct Library {
-    /// The number of the first.
+/// The mathematical functions, parsed as far as a kernel needs them. Their items have numbers,
+/// [`MAX_ITEMS_PER_FUNCTION`] for each function of `f32` and each of `f64`.
+pub(crate) struct MathLibrary {
+    /// The number of the first item.
     first: usize,
     loaded: [OnceCell<Vec<DeviceItem>>; 2 * FUNCTIONS.len()],
 }
 
-impl Library {
-    /// A library whose items' numbers begin at `first`.
+impl MathLibrary {
+    /// Makes a library with item numbers from `first` on.
     pub(crate) fn new(first: usize) -> Self {
         Self { first, loaded: [const { OnceCell::new() }; 2 * FUNCTIONS.len()] }
     }
 
-    /// The number of a function of `f64` if `wide`, of `f32` otherwise.
-    pub(crate) fn function(&self, math: Math, wide: bool) -> usize {
+    /// Returns the number of a function of `f64` if `wide`, of `f32` otherwise.
+    pub(crate) fn item_number(&self, math: Math, wide: bool) -> usize {
         self.first + MAX_ITEMS_PER_FUNCTION * (2 * math.0 + usize::from(wide))
     }
 
-    /// The item with this number, which is parsed when one of its function is first asked for.
+    /// Returns the item with this number, and parses its function at the first use.
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let number = number.checked_sub(self.first)?;
         let (function, member) = (number / MAX_ITEMS_PER_FUNCTION, number % MAX_ITEMS_PER_FUNCTION);
-        let parse = || parse(function, self.first + MAX_ITEMS_PER_FUNCTION * function);
+        let parse = || parse_function(function, self.first + MAX_ITEMS_PER_FUNCTION * function);
         self.loaded.get(function)?.get_or_init(parse).get(member)
     }
 }
 
-/// A function and, behind it, those that it calls; their numbers begin at `first`.
-fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
+/// Returns a function, then those that it calls; their numbers begin at `first`.
+fn parse_function(function: usize, first: usize) -> Vec<DeviceItem> {
     let mut names = vec![FUNCTIONS[function / 2].0.to_owned()];
     let mut items = Vec::new();
     while let Some(name) = names.get(items.len()) {
@@ -56,7 +56,7 @@ fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
     items
 }
 
-/// The library functions that one calls.
+/// A visitor that collects the library functions that a function calls.
 struct Calls<'a> {
     names: &'a mut Vec<String>,
     first: usize,

@@ -1,5 +1,5 @@
-//! What `std::mem`, `std::convert` and `std::hint` have, as kernel code: not compiled, but lowered with the kernels that
-//! call it.
+//! Functions of `std::mem`, `std::convert` and `std::hint`, as kernel code that is lowered with its
+//! callers.
 trait Mem {
     fn swap<T>(a: &mut T, b: &mut T) {
         let first = *a;

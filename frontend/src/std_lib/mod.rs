@@ -1,23 +1,23 @@
-//! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
-//! blocks do together.
+//! The standard library of kernels, as kernel code: `Option`, `Result` and their methods,
+//! comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and
+//! collectives of warps and blocks. Every kernel can name it without declaring it.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
-//! names none pays nothing. Behind them are the vectors that a kernel names.
+//! names none pays nothing. The vectors that a kernel names are numbered after them.
 mod bytes;
 pub(crate) mod math_library;
 
 use crate::{
     resolve::device_set::DeviceItem,
     syntax::item::unraw_item_name,
-    types::vector::{self, Vector, Words},
+    types::vector::{self, Identifiers, Vector},
 };
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
 use syn::{ImplItem, Item, Signature, TraitItem};
 
-/// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
-/// them four spaces in.
-const FILES: [&str; 18] = [
+/// The sources. Types, traits and `impl`s begin and end at the left margin, structs are one line,
+/// and functions in `impl`s are indented by four spaces.
+const SOURCES: [&str; 18] = [
     include_str!("bool.rs"),
     include_str!("option.rs"),
     include_str!("slice.rs"),
@@ -38,7 +38,7 @@ const FILES: [&str; 18] = [
     include_str!("grid.rs"),
 ];
 
-/// A type, or a function with the first line of the `impl` or trait that it is in.
+/// A type, or a function with the first line of its `impl` or trait.
 #[derive(Debug)]
 struct Piece {
     name: &'static str,
@@ -46,14 +46,15 @@ struct Piece {
     text: &'static str,
 }
 
-/// All there are, in the order of the sources.
-static PIECES: LazyLock<Vec<Piece>> =
-    LazyLock::new(|| FILES.into_iter().chain([BYTES.as_str()]).flat_map(pieces).collect());
+/// All pieces, in the order of the sources.
+static PIECES: LazyLock<Vec<Piece>> = LazyLock::new(|| {
+    SOURCES.into_iter().chain([BYTES_SOURCE.as_str()]).flat_map(split_pieces).collect()
+});
 
-/// The source that is made.
-static BYTES: LazyLock<String> = LazyLock::new(bytes::text);
+/// The generated source.
+static BYTES_SOURCE: LazyLock<String> = LazyLock::new(bytes::generate_source);
 
-fn pieces(file: &'static str) -> Vec<Piece> {
+fn split_pieces(file: &'static str) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut within = None;
     let mut begun: Option<(&'static str, usize)> = None;
@@ -61,7 +62,7 @@ fn pieces(file: &'static str) -> Vec<Piece> {
     for line in file.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
-        // Inside of a function.
+        // Inside of a function: skipped without a parse, since most lines are here.
         if line.starts_with("     ") {
             continue;
         }
@@ -104,21 +105,21 @@ impl Piece {
     }
 }
 
-/// The prelude, as far as a kernel needed it: items with numbers, each a type, or an `impl` or
-/// trait with one function.
-pub(crate) struct Prelude {
-    /// The number of the first.
+/// The library, parsed as far as a kernel needs it. Its items have numbers; each is a type, or an
+/// `impl` or trait with one function.
+pub(crate) struct StdLib {
+    /// The number of the first item.
     first: usize,
-    /// Where the paths in them lead: to each other, by their names.
+    /// The paths in the items, which name each other.
     paths: BTreeMap<String, usize>,
     parsed: Vec<OnceCell<Option<DeviceItem>>>,
-    /// Vectors and their `impl`s, which name nothing but vectors.
+    /// Vectors and their `impl`s, whose paths name only vectors.
     vectors: Vec<DeviceItem>,
 }
 
-impl Prelude {
-    /// A prelude whose items' numbers begin at `first`, for code with these words.
-    pub(crate) fn new(first: usize, words: &Words) -> Self {
+impl StdLib {
+    /// Makes a library with item numbers from `first` on, for code with these words.
+    pub(crate) fn new(first: usize, words: &Identifiers) -> Self {
         let vectors = vector::items(words).into_iter();
         let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
         Self {
@@ -136,12 +137,12 @@ impl Prelude {
         }
     }
 
-    /// The number behind the last.
-    pub(crate) fn end(&self) -> usize {
+    /// Returns the number after the last item.
+    pub(crate) fn end_number(&self) -> usize {
         self.first + PIECES.len() + self.vectors.len()
     }
 
-    /// What the items are called, for messages.
+    /// Returns the names of the items, for messages.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         let pieces = PIECES.iter();
         let pieces =
@@ -149,7 +150,7 @@ impl Prelude {
         pieces.chain(self.vectors.iter().map(|vector| unraw_item_name(&vector.item)))
     }
 
-    /// The item with this number.
+    /// Returns the item with this number.
     pub(crate) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let index = number.checked_sub(self.first)?;
         if let Some(behind) = index.checked_sub(PIECES.len()) {
@@ -162,9 +163,9 @@ impl Prelude {
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }
 
-    /// The type that a path leads to, for those that are in scope everywhere or std's.
-    pub(crate) fn named(&self, path: &str) -> Option<usize> {
-        // `::std::option::Option` is in a crate for certain.
+    /// Returns the type that a path names, if it is in scope everywhere or a path of std.
+    pub(crate) fn find_type(&self, path: &str) -> Option<usize> {
+        // `::std::option::Option` certainly begins with a crate.
         let path = path.strip_prefix("::").filter(|rest| rest.contains("::")).unwrap_or(path);
         let name = match path {
             "Option" | "std::option::Option" | "core::option::Option" => "Option",
@@ -199,19 +200,19 @@ impl Prelude {
             | "slice::GetDisjointMutError"
             | "std::slice::GetDisjointMutError"
             | "core::slice::GetDisjointMutError" => "GetDisjointMutError",
-            _ => return self.vector(&Vector::at(path)?.name().to_string()),
+            _ => return self.find_vector(&Vector::from_path(path)?.name().to_string()),
         };
         self.paths.get(name).copied()
     }
 
-    /// The vector of this name.
-    fn vector(&self, name: &str) -> Option<usize> {
+    /// Returns the vector with this name.
+    fn find_vector(&self, name: &str) -> Option<usize> {
         let found = self.vectors.iter().position(|vector| unraw_item_name(&vector.item) == name)?;
         Some(self.first + PIECES.len() + found)
     }
 
-    /// The enum and variant that a name in scope everywhere is.
-    pub(crate) fn variant(&self, name: &str) -> Option<(usize, usize)> {
+    /// Returns the enum and variant of a name that is in scope everywhere.
+    pub(crate) fn find_variant(&self, name: &str) -> Option<(usize, usize)> {
         let (of, variant) = match name {
             "None" => ("Option", 0),
             "Some" => ("Option", 1),
@@ -219,13 +220,14 @@ impl Prelude {
             "Err" => ("Result", 1),
             _ => return None,
         };
-        Some((self.named(of)?, variant))
+        Some((self.find_type(of)?, variant))
     }
 
-    /// The `impl`s that have a function or constant with this name.
-    pub(crate) fn impls(&self, name: &str) -> Vec<usize> {
+    /// Returns the `impl`s with a function or constant of this name.
+    pub(crate) fn impls_with_member(&self, name: &str) -> Vec<usize> {
         let (mut found, pieces) = (Vec::new(), PIECES.as_slice());
-        // A plain loop, and lengths first: every method of a kernel is looked for among all of them.
+        // A plain loop that compares lengths first: every method of a kernel is searched in all
+        // pieces.
         let mut index = 0;
         while index < pieces.len() {
             let piece = &pieces[index];
@@ -239,15 +241,16 @@ impl Prelude {
         }
         let vectors = self.vectors.iter().enumerate();
         let of_vectors = vectors.filter(|(_, vector)| match &vector.item {
-            Item::Impl(item) => item.items.iter().any(|member| is_called(member, name)),
+            Item::Impl(item) => item.items.iter().any(|member| has_name(member, name)),
             _ => false,
         });
         found.extend(of_vectors.map(|(index, _)| self.first + pieces.len() + index));
         found
     }
 
-    /// The function of this name in a trait: the number of the item, of which it is the first.
-    pub(crate) fn function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
+    /// Returns the function of this name in a trait: the item's number, and the signature of its
+    /// first function.
+    pub(crate) fn find_function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
         let of = |piece: &Piece| {
             let head = piece.within.and_then(|within| within.strip_prefix("trait "));
             head.and_then(|head| head.split(['<', ' ']).next()) == Some(of_trait)
@@ -262,8 +265,8 @@ impl Prelude {
     }
 }
 
-/// Whether a function or constant has this name.
-fn is_called(member: &ImplItem, name: &str) -> bool {
+/// Returns true if a function or constant has this name.
+fn has_name(member: &ImplItem, name: &str) -> bool {
     match member {
         ImplItem::Fn(function) => function.sig.ident == name,
         ImplItem::Const(constant) => constant.ident == name,
@@ -273,14 +276,14 @@ fn is_called(member: &ImplItem, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, FILES, Item, PIECES, Prelude};
+    use super::{BYTES_SOURCE, Item, PIECES, SOURCES, StdLib};
     use crate::types::{
-        collective::{BLOCK, GRID, WARP, of_trait},
-        vector::Words,
+        collective::{BLOCK_FUNCTIONS, GRID_FUNCTIONS, WARP_FUNCTIONS, library_trait},
+        vector::Identifiers,
     };
     use syn::{ImplItem, TraitItem};
 
-    /// Names of the types and functions that a file has, as a parser of the whole finds them.
+    /// Returns the names of the types and functions in a file, by a full parse.
     fn expected(file: &str) -> Vec<String> {
         let items = syn::parse_file(file).expect("the prelude is kernel code").items;
         let names = items.iter().flat_map(|item| match item {
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn every_piece_is_found_and_parses() {
         let expected: Vec<String> =
-            FILES.into_iter().chain([BYTES.as_str()]).flat_map(expected).collect();
+            SOURCES.into_iter().chain([BYTES_SOURCE.as_str()]).flat_map(expected).collect();
         let found: Vec<&str> = PIECES.iter().map(|piece| piece.name).collect();
         assert_eq!(found, expected);
         for piece in PIECES.iter() {
@@ -320,12 +323,13 @@ mod tests {
 
     #[test]
     fn the_prelude_has_every_function() {
-        let prelude = Prelude::new(0, &Words::default());
-        let modules: [(_, &[_]); 3] = [("warp", &WARP), ("block", &BLOCK), ("grid", &GRID)];
+        let prelude = StdLib::new(0, &Identifiers::default());
+        let modules: [(_, &[_]); 3] =
+            [("warp", &WARP_FUNCTIONS), ("block", &BLOCK_FUNCTIONS), ("grid", &GRID_FUNCTIONS)];
         for (module, functions) in modules {
             for (name, _) in functions {
-                let of = of_trait(module, false).unwrap();
-                assert!(prelude.function(of, name).is_some(), "{module}::{name}");
+                let of = library_trait(module, false).unwrap();
+                assert!(prelude.find_function(of, name).is_some(), "{module}::{name}");
             }
         }
     }

@@ -1,6 +1,5 @@
-//! Methods of numbers that are no instruction and no short sequence of them, as kernel code: not
-//! compiled, but lowered with the kernels that call them. `Self::Signed` and `Self::Unsigned` are
-//! the integers of the same size.
+//! Methods of numbers longer than a short sequence of instructions, as kernel code that is lowered
+//! with its callers. `Self::Signed` and `Self::Unsigned` are the integers of the same size.
 trait Int {
     fn checked_ilog(self, base: Self) -> Option<u32> {
         if self <= 0 || base <= 1 {

@@ -1,5 +1,5 @@
-//! `Option`, `Result` and `ControlFlow`, and their methods, as kernel code: not compiled, but lowered with the kernels
-//! that call them.
+//! `Option`, `Result` and `ControlFlow` with their methods, as kernel code that is lowered with its
+//! callers.
 enum Option<T> {
     None,
     Some(T),
@@ -10,7 +10,7 @@ enum Result<T, E> {
     Err(E),
 }
 
-// Std's is a struct; of a value of either there is one, and it prints like this.
+// Each is a struct in std with a single value, which prints like this.
 enum TryFromIntError {
     TryFromIntError(()),
 }

@@ -1,5 +1,4 @@
-//! Methods of slices and arrays, as kernel code: not compiled, but lowered with the kernels that call
-//! them.
+//! Methods of slices and arrays, as kernel code that is lowered with its callers.
 impl<T> [T] {
     fn first(&self) -> Option<&T> {
         self.get(0)
@@ -421,7 +420,8 @@ impl<T, const N: usize> [[T; N]] {
 }
 
 impl<T> [T] {
-    /// Where the piece of so many elements begins and ends before which, from the end, there are `number`.
+    /// Returns the bounds of the chunk of this length with `number` elements between it and the
+    /// end.
     fn piece_from_end(&self, size: usize, number: usize) -> (usize, usize) {
         let end = self.len().wrapping_sub(number.wrapping_mul(size));
         (end.saturating_sub(size), end)
@@ -454,7 +454,8 @@ impl<T> [T] {
             &mut self[start..end]
         })
     }
-    /// Where the piece ends that begins here: before the first element that does not go with the one before.
+    /// Returns the end of the chunk that begins here: the first element that does not belong to the
+    /// one before.
     fn end_of_run<F: FnMut(&T, &T) -> bool>(&self, start: usize, f: &mut F) -> usize {
         let mut end = start.wrapping_add(1);
         while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
@@ -483,7 +484,8 @@ impl<T> [T] {
             })
         })
     }
-    /// Where the first element is, from here on, that ends a piece; the length if there is none.
+    /// Returns the index of the first element from here on that ends a chunk; the length if there
+    /// is none.
     fn find_end<F: FnMut(&T) -> bool>(&self, start: usize, f: &mut F) -> usize {
         let mut end = start;
         while end < self.len() && !f(&self[end]) {

@@ -1,9 +1,8 @@
-//! What the lanes of a warp do together in several steps, as kernel code: not compiled, but lowered
-//! with the kernels that call it.
+//! Multi-step collectives of a warp, as kernel code that is lowered with its callers.
 //!
-//! Lanes are combined as a balanced tree by their numbers: pairs first, then pairs of pairs, always
-//! the lower lanes on the left, so that what is combined need not be commutative. Lanes that
-//! are not there are left out. `here` has the lanes that are.
+//! Lanes are combined in a balanced tree by their numbers: first pairs, then pairs of pairs, always
+//! with the lower lanes on the left, so that the operation need not be commutative. Absent lanes
+//! are left out; `here` has the lanes that are present.
 trait Warp {
     fn leader() -> usize {
         warp::ballot(true).trailing_zeros() as usize
@@ -59,7 +58,7 @@ trait Warp {
 }
 
 trait Lanes {
-    /// The values of all lanes as one.
+    /// Combines the values of all lanes.
     fn reduce<T, F: Fn(T, T) -> T>(here: u32, value: T, combine: F) -> T {
         if here == u32::MAX {
             let pairs = lanes::pair(value, 1, combine);
@@ -84,18 +83,18 @@ trait Lanes {
             reduced
         }
     }
-    /// Two halves of so many lanes each, all of which are there.
+    /// Combines two halves of this many lanes, all of which are present.
     fn pair<T, F: Fn(T, T) -> T>(value: T, half: u32, combine: F) -> T {
         let other = warp::shfl_xor_mask(u32::MAX, value, half as usize);
         lanes::ordered(value, other, half, combine)
     }
-    /// The lower half on the left.
+    /// Combines two values, with the lower half on the left.
     fn ordered<T, F: Fn(T, T) -> T>(own: T, other: T, half: u32, combine: F) -> T {
         let lower = warp::lane_id() as u32 & half == 0;
         let (left, right) = if lower { (own, other) } else { (other, own) };
         combine(left, right)
     }
-    /// The values of the lanes up to this one as one.
+    /// Combines the values of the lanes up to this one.
     fn scan<T, F: Fn(T, T) -> T>(here: u32, value: T, combine: F) -> T {
         if here == u32::MAX {
             let pairs = lanes::upper(value, 1, combine);
@@ -107,7 +106,7 @@ trait Lanes {
             let mut scanned = value;
             let mut half: u32 = 1;
             while half < 32 {
-                // The highest of the lanes of the lower half, for those of the upper one.
+                // The highest lane of the lower half, for the lanes of the upper one.
                 let first = lane & !(2 * half - 1);
                 let before = if lane & half == 0 { 0 } else { here >> first & ((1 << half) - 1) };
                 let from = if before == 0 { lane } else { first + 31 - before.leading_zeros() };
@@ -120,14 +119,14 @@ trait Lanes {
             scanned
         }
     }
-    /// What the lower half has come to, for the upper one, of so many lanes each, all of which
-    /// are there.
+    /// Returns the combined value of the lower half to the upper one, of this many lanes each, all
+    /// of which are present.
     fn upper<T, F: Fn(T, T) -> T>(value: T, half: u32, combine: F) -> T {
         let lane = warp::lane_id() as u32;
         let other = warp::shfl_mask(u32::MAX, value, (lane & !half | (half - 1)) as usize);
         if lane & half == 0 { value } else { combine(other, value) }
     }
-    /// The value of the lane before this one, if there is one.
+    /// Returns the value of the lane before this one, if there is one.
     fn previous<T>(here: u32, value: T) -> Option<T> {
         let lane = warp::lane_id() as u32;
         let before = here & ((1 << lane) - 1);

@@ -1,4 +1,4 @@
-//! `Wrapping`, as kernel code: not compiled, but lowered with the kernels that use it.
+//! `Wrapping`, as kernel code that is lowered with its callers.
 struct Wrapping<T>(T);
 
 impl<T> Add for Wrapping<T> {

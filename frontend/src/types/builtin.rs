@@ -1,14 +1,14 @@
-//! Kernel-side functions: what they are called, take and return.
+//! Built-in functions of kernels, with their signatures.
 use crate::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, Direction, MatchOp, ReduceOp, Scope, ShuffleOp, TernaryOp,
     VoteOp,
 };
 
-/// What a kernel-side function does.
+/// The operation of a built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
-    /// Where the thread is.
+    /// An index or size of the launch.
     Index(ir::Builtin),
     /// `sync_threads` and its reductions.
     Barrier(Option<BarrierOp>),
@@ -16,39 +16,39 @@ pub(crate) enum Builtin {
     SyncGrid,
     /// `sync_warp`, perhaps with a mask.
     SyncWarp {
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `thread_fence` and the like.
     Fence(Scope),
     /// `warp::shfl` and the like.
     Shuffle {
-        /// Which.
+        /// The operation.
         op: ShuffleOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
-        /// Lanes in a group, unless they are all of the warp.
+        /// The number of lanes in a group; `None` for the whole warp.
         width: Option<Len>,
     },
     /// `warp::all` and the like.
     Vote {
-        /// Which.
+        /// The operation.
         op: VoteOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::match_any` and `warp::match_all`.
     Match {
-        /// Which.
+        /// The operation.
         op: MatchOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::reduce_add` and the like.
     Reduce {
-        /// Which.
+        /// The operation.
         op: ReduceOp,
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
     /// `warp::active_mask`
@@ -61,12 +61,12 @@ pub(crate) enum Builtin {
     Directed(Directed, Direction),
     /// `warp::elect`
     Elect {
-        /// Whether the first argument is a mask.
+        /// True if the first argument is a mask.
         masked: bool,
     },
 }
 
-/// A function that the hardware approximates, or what is made of such.
+/// A function with hardware approximations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fast {
     /// One instruction.
@@ -100,94 +100,100 @@ pub(crate) enum Directed {
     MulAdd,
 }
 
-/// Type of an argument or result.
+/// The type of an argument or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum BuiltinPart {
     /// This type.
     Prim(Prim),
-    /// Any number or `bool`, the same each time.
+    /// Any number or `bool`; all occurrences are the same type.
     Value,
-    /// Two of this type.
+    /// A pair of this type.
     Pair(Prim),
-    /// Nothing.
+    /// `()`
     Unit,
 }
 
-/// A function as it is found by name.
+/// A built-in function resolved from its path.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
-    /// What it does; [`Builtin::Shuffle`] has no width until [`Found::width`] is seen to.
-    pub(crate) which: Builtin,
-    /// Its path from the root of the `warpwise` crate.
+pub(crate) struct ResolvedBuiltin {
+    /// The operation. A [`Builtin::Shuffle`] gets its width later, if
+    /// [`ResolvedBuiltin::takes_width`] is set.
+    pub(crate) builtin: Builtin,
+    /// The path from the root of the `warpwise` crate.
     pub(crate) path: String,
-    /// Whether it takes its width as a constant argument: `shfl_width::<8, _>(..)`.
-    pub(crate) width: bool,
-    /// Its arguments.
-    pub(crate) params: Vec<Part>,
-    /// Its result.
-    pub(crate) ret: Part,
+    /// True if the width is a constant argument: `shfl_width::<8, _>(..)`.
+    pub(crate) takes_width: bool,
+    /// The argument types.
+    pub(crate) params: Vec<BuiltinPart>,
+    /// The result type.
+    pub(crate) ret: BuiltinPart,
 }
 
-/// The function that these names lead to: `["warp", "any"]`, `["thread_idx_x"]`, perhaps behind
-/// `warpwise` or its prelude. `all` and `any` need their `warp::`: the names are too common.
-pub(crate) fn find(path: &[String]) -> Option<Found> {
+/// Returns the function that a path names: `["warp", "any"]`, `["thread_idx_x"]`, perhaps after
+/// `warpwise` or its prelude. `all` and `any` need their `warp::`, because the names are too
+/// common.
+pub(crate) fn find(path: &[String]) -> Option<ResolvedBuiltin> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     match names.as_slice() {
-        ["warpwise", "prelude", rest @ ..] | ["warpwise", rest @ ..] => of_crate(rest, true),
-        rest => of_crate(rest, false),
+        ["warpwise", "prelude", rest @ ..] | ["warpwise", rest @ ..] => find_in_crate(rest, true),
+        rest => find_in_crate(rest, false),
     }
 }
 
-/// As [`find`], inside the crate; `absolute` if the crate was named.
-fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
+/// As [`find`], inside the crate; `absolute` if the path named the crate.
+fn find_in_crate(path: &[&str], absolute: bool) -> Option<ResolvedBuiltin> {
     match path {
-        [name] => match of_block(name).or_else(|| of_warp(name)?.unless_common(name)) {
+        [name] => match find_at_root(name).or_else(|| find_in_warp(name)?.unless_common_name(name))
+        {
             Some(found) if absolute && found.path.contains("::") => None,
             found => found,
         },
-        ["warp", name] => of_warp(name),
-        ["grid", "sync"] => {
-            Some(Found::new(Builtin::SyncGrid, "grid::sync".into(), vec![], Part::Unit))
-        }
-        ["fast", name] => of_fast(name),
-        ["bits", name] => of_bits(name),
-        ["directed", name] => of_directed(name),
+        ["warp", name] => find_in_warp(name),
+        ["grid", "sync"] => Some(ResolvedBuiltin::new(
+            Builtin::SyncGrid,
+            "grid::sync".into(),
+            vec![],
+            BuiltinPart::Unit,
+        )),
+        ["fast", name] => find_in_fast(name),
+        ["bits", name] => find_in_bits(name),
+        ["directed", name] => find_in_directed(name),
         _ => None,
     }
 }
 
-impl Found {
-    fn new(which: Builtin, path: String, params: Vec<Part>, ret: Part) -> Self {
-        Self { which, path, width: false, params, ret }
+impl ResolvedBuiltin {
+    fn new(builtin: Builtin, path: String, params: Vec<BuiltinPart>, ret: BuiltinPart) -> Self {
+        Self { builtin, path, takes_width: false, params, ret }
     }
 
-    fn unless_common(self, name: &str) -> Option<Self> {
+    fn unless_common_name(self, name: &str) -> Option<Self> {
         (!matches!(name, "all" | "any")).then_some(self)
     }
 }
 
-const BOOL: Part = Part::Prim(Prim::Bool);
-const USIZE: Part = Part::Prim(Prim::Usize);
-const MASK: Part = Part::Prim(Prim::U32);
+const BOOL: BuiltinPart = BuiltinPart::Prim(Prim::Bool);
+const USIZE: BuiltinPart = BuiltinPart::Prim(Prim::Usize);
+const MASK: BuiltinPart = BuiltinPart::Prim(Prim::U32);
 
-/// Functions at the root of the crate.
-fn of_block(name: &str) -> Option<Found> {
+/// Returns functions at the root of the crate.
+fn find_at_root(name: &str) -> Option<ResolvedBuiltin> {
     let (which, params, ret) = match name {
-        "sync_threads" => (Builtin::Barrier(None), vec![], Part::Unit),
+        "sync_threads" => (Builtin::Barrier(None), vec![], BuiltinPart::Unit),
         "sync_threads_count" => (Builtin::Barrier(Some(BarrierOp::Count)), vec![BOOL], USIZE),
         "sync_threads_and" => (Builtin::Barrier(Some(BarrierOp::And)), vec![BOOL], BOOL),
         "sync_threads_or" => (Builtin::Barrier(Some(BarrierOp::Or)), vec![BOOL], BOOL),
-        "sync_warp" => (Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
-        "thread_fence" => (Builtin::Fence(Scope::Device), vec![], Part::Unit),
-        "thread_fence_block" => (Builtin::Fence(Scope::Block), vec![], Part::Unit),
-        "thread_fence_system" => (Builtin::Fence(Scope::System), vec![], Part::Unit),
-        _ => (Builtin::Index(index(name)?), vec![], USIZE),
+        "sync_warp" => (Builtin::SyncWarp { masked: false }, vec![], BuiltinPart::Unit),
+        "thread_fence" => (Builtin::Fence(Scope::Device), vec![], BuiltinPart::Unit),
+        "thread_fence_block" => (Builtin::Fence(Scope::Block), vec![], BuiltinPart::Unit),
+        "thread_fence_system" => (Builtin::Fence(Scope::System), vec![], BuiltinPart::Unit),
+        _ => (Builtin::Index(launch_index(name)?), vec![], USIZE),
     };
-    Some(Found::new(which, name.into(), params, ret))
+    Some(ResolvedBuiltin::new(which, name.into(), params, ret))
 }
 
-/// `thread_idx_x` and the like.
-fn index(name: &str) -> Option<ir::Builtin> {
+/// Returns `thread_idx_x` and the like.
+fn launch_index(name: &str) -> Option<ir::Builtin> {
     let (what, axis) = name.rsplit_once('_')?;
     let axis = match axis {
         "x" => Axis::X,
@@ -205,55 +211,66 @@ fn index(name: &str) -> Option<ir::Builtin> {
     })
 }
 
-/// Functions of the module `warp`.
-fn of_warp(name: &str) -> Option<Found> {
+/// Returns functions of the module `warp`.
+fn find_in_warp(name: &str) -> Option<ResolvedBuiltin> {
     let path = format!("warp::{name}");
-    let plain = |which, params, ret| Some(Found::new(which, path.clone(), params, ret));
+    let plain = |which, params, ret| Some(ResolvedBuiltin::new(which, path.clone(), params, ret));
     match name {
         "lane_id" => return plain(Builtin::Index(ir::Builtin::LaneId), vec![], USIZE),
         "warp_id" => return plain(Builtin::Index(ir::Builtin::WarpId), vec![], USIZE),
         "active_mask" => return plain(Builtin::ActiveMask, vec![], MASK),
-        "sync_warp" => return plain(Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
+        "sync_warp" => {
+            return plain(Builtin::SyncWarp { masked: false }, vec![], BuiltinPart::Unit);
+        }
         "sync_warp_mask" => {
-            return plain(Builtin::SyncWarp { masked: true }, vec![MASK], Part::Unit);
+            return plain(Builtin::SyncWarp { masked: true }, vec![MASK], BuiltinPart::Unit);
         }
         _ => {}
     }
     if let Some(mask) = ir::LaneMask::ALL.into_iter().find(|mask| mask.name() == name) {
         return plain(Builtin::Index(ir::Builtin::LaneMask(mask)), vec![], MASK);
     }
-    let (stem, width) = name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
+    let (stem, takes_width) =
+        name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
     let (stem, masked) = stem.strip_suffix("_mask").map_or((stem, false), |stem| (stem, true));
     let mut params = if masked { vec![MASK] } else { vec![] };
-    if let Some(op) = shuffle(stem) {
-        params.extend([Part::Value, USIZE]);
+    if let Some(op) = shuffle_op(stem) {
+        params.extend([BuiltinPart::Value, USIZE]);
         let which = Builtin::Shuffle { op, masked, width: None };
-        return Some(Found { which, path, width, params, ret: Part::Value });
+        return Some(ResolvedBuiltin {
+            builtin: which,
+            path,
+            takes_width,
+            params,
+            ret: BuiltinPart::Value,
+        });
     }
-    if width {
+    if takes_width {
         return None;
     }
-    let found = |which, params, ret| Some(Found { which, path: path.clone(), width, params, ret });
+    let found = |which, params, ret| {
+        Some(ResolvedBuiltin { builtin: which, path: path.clone(), takes_width, params, ret })
+    };
     if stem == "elect" {
         return found(Builtin::Elect { masked }, params, BOOL);
     }
-    if let Some(op) = reduction(stem) {
-        params.push(Part::Value);
-        return found(Builtin::Reduce { op, masked }, params, Part::Value);
+    if let Some(op) = reduce_op(stem) {
+        params.push(BuiltinPart::Value);
+        return found(Builtin::Reduce { op, masked }, params, BuiltinPart::Value);
     }
     let matches = [("match_any", MatchOp::Any, MASK), ("match_all", MatchOp::All, BOOL)];
     if let Some((_, op, ret)) = matches.into_iter().find(|(name, ..)| *name == stem) {
-        params.push(Part::Value);
+        params.push(BuiltinPart::Value);
         return found(Builtin::Match { op, masked }, params, ret);
     }
-    let op = vote(stem)?;
+    let op = vote_op(stem)?;
     params.push(BOOL);
     let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
-    Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
+    Some(ResolvedBuiltin { builtin: Builtin::Vote { op, masked }, path, takes_width, params, ret })
 }
 
-/// Functions of the module `fast`.
-fn of_fast(name: &str) -> Option<Found> {
+/// Returns functions of the module `fast`.
+fn find_in_fast(name: &str) -> Option<ResolvedBuiltin> {
     let which = match name {
         "exp" => Fast::Exp,
         "exp2" => Fast::Plain(Approx::Exp2),
@@ -272,14 +289,14 @@ fn of_fast(name: &str) -> Option<Found> {
         "div" => Fast::Div,
         _ => return None,
     };
-    let one = Part::Prim(Prim::F32);
+    let one = BuiltinPart::Prim(Prim::F32);
     let params = if matches!(which, Fast::Powf | Fast::Div) { vec![one; 2] } else { vec![one] };
-    let ret = if which == Fast::SinCos { Part::Pair(Prim::F32) } else { one };
-    Some(Found::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
+    let ret = if which == Fast::SinCos { BuiltinPart::Pair(Prim::F32) } else { one };
+    Some(ResolvedBuiltin::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
 }
 
-/// Functions of the module `bits`.
-fn of_bits(name: &str) -> Option<Found> {
+/// Returns functions of the module `bits`.
+fn find_in_bits(name: &str) -> Option<ResolvedBuiltin> {
     let (stem, prim) = match name.strip_suffix("_signed") {
         Some(stem) if stem.starts_with("dot_") => (stem, Prim::I32),
         Some(_) => return None,
@@ -294,12 +311,12 @@ fn of_bits(name: &str) -> Option<Found> {
         "funnel_shr" => TernaryOp::FunnelShr,
         _ => return None,
     };
-    let part = Part::Prim(prim);
-    Some(Found::new(Builtin::Bits(op), format!("bits::{name}"), vec![part; 3], part))
+    let part = BuiltinPart::Prim(prim);
+    Some(ResolvedBuiltin::new(Builtin::Bits(op), format!("bits::{name}"), vec![part; 3], part))
 }
 
-/// Functions of the module `directed`.
-fn of_directed(name: &str) -> Option<Found> {
+/// Returns functions of the module `directed`.
+fn find_in_directed(name: &str) -> Option<ResolvedBuiltin> {
     let directions =
         [("_to_zero", Direction::Zero), ("_up", Direction::Up), ("_down", Direction::Down)];
     let (stem, direction) = directions
@@ -312,12 +329,12 @@ fn of_directed(name: &str) -> Option<Found> {
         "mul_add" => (Directed::MulAdd, 3),
         _ => return None,
     };
-    let part = Part::Prim(Prim::F32);
+    let part = BuiltinPart::Prim(Prim::F32);
     let which = Builtin::Directed(op, direction);
-    Some(Found::new(which, format!("directed::{name}"), vec![part; operands], part))
+    Some(ResolvedBuiltin::new(which, format!("directed::{name}"), vec![part; operands], part))
 }
 
-fn shuffle(name: &str) -> Option<ShuffleOp> {
+fn shuffle_op(name: &str) -> Option<ShuffleOp> {
     Some(match name {
         "shfl" => ShuffleOp::Index,
         "shfl_up" => ShuffleOp::Up,
@@ -327,12 +344,12 @@ fn shuffle(name: &str) -> Option<ShuffleOp> {
     })
 }
 
-fn reduction(name: &str) -> Option<ReduceOp> {
+fn reduce_op(name: &str) -> Option<ReduceOp> {
     let op = name.strip_prefix("reduce_")?;
     ReduceOp::ALL.iter().copied().find(|known| known.name() == op)
 }
 
-fn vote(name: &str) -> Option<VoteOp> {
+fn vote_op(name: &str) -> Option<VoteOp> {
     Some(match name {
         "all" => VoteOp::All,
         "any" => VoteOp::Any,

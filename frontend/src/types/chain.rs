@@ -1,59 +1,59 @@
-//! Iterators: what they are made of. A chain of iterators is a type of the front end alone, taken
-//! apart like a tuple; what consumes it becomes one loop.
+//! Iterator types. An iterator exists in the front end alone, scalarized like a tuple; its consumer
+//! becomes one loop.
 
-/// An iterator: a source, or what is made of one or two others. Its type lists the type of its
-/// items, then those of the parts that it is made of, which are said here.
+/// The kind of an iterator: a source or an adapter. Its type lists the item type, then the types of
+/// its parts, which each variant names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Chain {
-    /// `a..b`: both ends.
+pub(crate) enum IterKind {
+    /// `a..b`: both bounds.
     Range,
-    /// `a..=b`: both ends.
+    /// `a..=b`: both bounds.
     RangeInclusive,
-    /// `a..`: its start.
-    From,
+    /// `a..`: the start.
+    RangeFrom,
     /// `x.iter()` and `x.iter_mut()`: the slice.
     Slice,
-    /// `array.into_iter()`: the array, and how many of its elements are taken already, from its start and
-    /// from its end.
+    /// `array.into_iter()`: the array, and the numbers of elements taken from its start and from
+    /// its end.
     Array,
-    /// `x.chunks(n)`: the slice and the size.
+    /// `x.chunks(n)`: the slice and the chunk size.
     Chunks,
-    /// `x.chunks_exact(n)`: the slice, the size, and how many elements of what it was made of are behind
-    /// the slice.
+    /// `x.chunks_exact(n)`: the slice, the chunk size, and the length of the remainder after the
+    /// slice.
     ChunksExact,
-    /// `x.windows(n)`: the slice and the size.
+    /// `x.windows(n)`: the slice and the window size.
     Windows,
-    /// What has a `#[device] impl Iterator`: the value itself.
-    Written,
-    /// The others'.
-    Of(Adapter),
+    /// A type with `#[device] impl Iterator`: the value itself.
+    UserDefined,
+    /// An adapter of other iterators.
+    Adapter(Adapter),
 }
 
-impl Chain {
-    /// Whether it has its end, if it is a range of numbers.
+impl IterKind {
+    /// Returns, for a range of numbers, whether it includes its end.
     pub(crate) fn is_range(self) -> Option<bool> {
         match self {
-            Self::Range | Self::From => Some(false),
+            Self::Range | Self::RangeFrom => Some(false),
             Self::RangeInclusive => Some(true),
             Self::Slice
             | Self::Array
             | Self::Chunks
             | Self::ChunksExact
             | Self::Windows
-            | Self::Written
-            | Self::Of(_) => None,
+            | Self::UserDefined
+            | Self::Adapter(_) => None,
         }
     }
 
-    /// The function of the prelude that takes the next item of one in a variable, or the last if
-    /// `back`, and leaves the rest there; `None` if there is none.
-    pub(crate) const fn pull(self, back: bool) -> Option<&'static str> {
+    /// Returns the library function that takes the next item of an iterator in a variable, or the
+    /// last item if `back`, and keeps the rest; `None` if there is none.
+    pub(crate) const fn next_function(self, back: bool) -> Option<&'static str> {
         Some(match (self, back) {
             (Self::Range, false) => "next_of_range",
             (Self::Range, true) => "back_of_range",
             (Self::RangeInclusive, false) => "next_of_inclusive",
             (Self::RangeInclusive, true) => "back_of_inclusive",
-            (Self::From, false) => "next_of_from",
+            (Self::RangeFrom, false) => "next_of_from",
             (Self::Slice, false) => "next_of_slice",
             (Self::Slice, true) => "back_of_slice",
             (Self::Array, false) => "next_of_array",
@@ -64,95 +64,94 @@ impl Chain {
             (Self::ChunksExact, true) => "back_of_exact",
             (Self::Windows, false) => "next_of_windows",
             (Self::Windows, true) => "back_of_windows",
-            (Self::Written, false) => "next_of_written",
-            (Self::Written, true) => "back_of_written",
-            (Self::Of(adapter), false) => adapter.next(),
-            (Self::Of(adapter), true) => return adapter.next_back(),
-            (Self::From, true) => return None,
+            (Self::UserDefined, false) => "next_of_written",
+            (Self::UserDefined, true) => "back_of_written",
+            (Self::Adapter(adapter), false) => adapter.next_function(),
+            (Self::Adapter(adapter), true) => return adapter.back_function(),
+            (Self::RangeFrom, true) => return None,
         })
     }
 
-    /// Returns the function of the prelude that takes the n-th item of one in a variable without
-    /// taking those before it; `None` where std takes them one by one, too.
-    pub(crate) const fn nth(self) -> Option<&'static str> {
+    /// Returns the library function that takes the n-th item of an iterator in a variable without
+    /// taking the items before it; `None` if std takes them one by one, too.
+    pub(crate) const fn nth_function(self) -> Option<&'static str> {
         match self {
             Self::Range => Some("nth_of_range"),
             Self::Slice => Some("nth_of_slice"),
             Self::Chunks => Some("nth_of_chunks"),
             Self::ChunksExact => Some("nth_of_exact"),
-            Self::Of(Adapter::Copied) => Some("nth_of_copied"),
-            Self::Of(Adapter::Enumerate) => Some("nth_of_enumerate"),
+            Self::Adapter(Adapter::Copied) => Some("nth_of_copied"),
+            Self::Adapter(Adapter::Enumerate) => Some("nth_of_enumerate"),
             Self::RangeInclusive
-            | Self::From
+            | Self::RangeFrom
             | Self::Array
             | Self::Windows
-            | Self::Written
-            | Self::Of(_) => None,
+            | Self::UserDefined
+            | Self::Adapter(_) => None,
         }
     }
 
-    /// The range of numbers that std calls this.
-    pub(crate) fn range_named(name: &str) -> Option<Self> {
+    /// Returns the range type with this name in std.
+    pub(crate) fn range_from_name(name: &str) -> Option<Self> {
         match name {
             "Range" => Some(Self::Range),
             "RangeInclusive" => Some(Self::RangeInclusive),
-            "RangeFrom" => Some(Self::From),
+            "RangeFrom" => Some(Self::RangeFrom),
             _ => None,
         }
     }
 }
 
-/// What an iterator makes of another. What some of them have to remember between two items that are
-/// taken one at a time is a part of its own, the last.
+/// An iterator adapter. State between two items taken one at a time is a part of its own, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {
-    /// Of a reference to one, in which the rest stays.
+    /// Parts: a reference to an iterator, which keeps the remaining items.
     ByRef,
-    /// Of one, the item that was looked at, and whether one was.
+    /// Parts: an iterator, the peeked item, and whether there is one.
     Peekable,
-    /// Of one, and how many items there were before: `(index, item)`.
+    /// Parts: an iterator and the number of items before. Items: `(index, item)`.
     Enumerate,
-    /// Of two: both items.
+    /// Parts: two iterators. Items: pairs.
     Zip,
-    /// Of two, and whether the first has ended: the items of the first, then those of the second.
+    /// Parts: two iterators, and whether the first has ended.
     Chain,
-    /// Of one: from its end.
+    /// Parts: an iterator.
     Rev,
-    /// Of one and how many.
+    /// Parts: an iterator and a count.
     Skip,
-    /// Of one and how many.
+    /// Parts: an iterator and a count.
     Take,
-    /// Of one, the distance, and how many are left out before the next.
+    /// Parts: an iterator, the step, and the number of items to skip before the next.
     StepBy,
-    /// Of one: what its items refer to.
+    /// Parts: an iterator over references. Items: their targets.
     Copied,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Map,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Filter,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     FilterMap,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     MapWhile,
-    /// Of one, a closure, and whether it has ended.
+    /// Parts: an iterator, a closure, and whether it has ended.
     TakeWhile,
-    /// Of one, a closure, and whether it has begun.
+    /// Parts: an iterator, a closure, and whether it has begun.
     SkipWhile,
-    /// Of one and a closure.
+    /// Parts: an iterator and a closure.
     Inspect,
-    /// Of one, a closure, and the first state that it gets.
+    /// Parts: an iterator, a closure, and the initial state.
     Scan,
-    /// Of one, and which of its items is at hand: the items of its items.
+    /// Parts: an iterator, and the current inner iterator. Items: those of the items.
     Flatten,
-    /// Of one: what is in its items, which are options.
+    /// Parts: an iterator over options. Items: their values.
     Options,
-    /// Of one, and what is left of it this time.
+    /// Parts: an iterator, and the rest of its current round.
     Cycle,
 }
 
 impl Adapter {
-    /// As [`Chain::pull`], from the front.
-    const fn next(self) -> &'static str {
+    /// As [`IterKind::next_function`], from the front.
+    const fn next_function(self) -> &'static str {
         match self {
             Self::ByRef => "next_of_by_ref",
             Self::Peekable => "next_of_peekable",
@@ -178,8 +177,8 @@ impl Adapter {
         }
     }
 
-    /// As [`Chain::pull`], from the back.
-    const fn next_back(self) -> Option<&'static str> {
+    /// As [`IterKind::next_function`], from the back.
+    const fn back_function(self) -> Option<&'static str> {
         Some(match self {
             Self::ByRef => "back_of_by_ref",
             Self::Enumerate => "back_of_enumerate",
@@ -205,9 +204,9 @@ impl Adapter {
         })
     }
 
-    /// The part that says whether items were taken already, for those that are not what they were made
-    /// of then.
-    pub(crate) const fn state(self) -> Option<usize> {
+    /// Returns the index of the part with the state, for adapters whose other parts do not show
+    /// that items were taken.
+    pub(crate) const fn state_part(self) -> Option<usize> {
         match self {
             Self::Peekable | Self::Chain | Self::StepBy | Self::TakeWhile | Self::SkipWhile => {
                 Some(2)
@@ -231,20 +230,20 @@ impl Adapter {
     }
 }
 
-impl Chain {
-    /// What it is called in std.
+impl IterKind {
+    /// Returns the name in std.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Range => "Range",
             Self::RangeInclusive => "RangeInclusive",
-            Self::From => "RangeFrom",
+            Self::RangeFrom => "RangeFrom",
             Self::Slice => "slice::Iter",
             Self::Array => "array::IntoIter",
             Self::Chunks => "Chunks",
             Self::ChunksExact => "ChunksExact",
             Self::Windows => "Windows",
-            Self::Written => "Iterator",
-            Self::Of(adapter) => match adapter {
+            Self::UserDefined => "Iterator",
+            Self::Adapter(adapter) => match adapter {
                 Adapter::ByRef => "ByRef",
                 Adapter::Peekable => "Peekable",
                 Adapter::Enumerate => "Enumerate",

@@ -1,66 +1,69 @@
-//! Functions of the modules `warp`, `block` and `grid` that are kernel code themselves, in the
-//! [prelude](crate::std_lib): what they are called, and what values they take.
+//! Collectives: functions of the modules `warp`, `block` and `grid` that are kernel code of the
+//! [standard library](crate::std_lib), with their argument kinds.
 
 /// A function of `warp`, `block` or `grid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collective {
-    /// The module that it is in.
+    /// The module.
     pub(crate) module: &'static str,
-    /// Its name in that.
+    /// The name in the module.
     pub(crate) name: &'static str,
-    /// What it takes.
-    pub(crate) takes: Takes,
+    /// The kind of its arguments.
+    pub(crate) takes: CollectiveArgs,
 }
 
-/// What a function takes.
+/// The kind of a collective's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// Nothing.
+pub(crate) enum CollectiveArgs {
+    /// No values.
     Nothing,
-    /// Values that are compared.
+    /// Values that are compared for equality.
     Compared,
-    /// Values that it adds.
+    /// Values that are added.
     Sum,
-    /// Values that a warp reduces.
+    /// Values that a warp reduces by one instruction.
     Number,
     /// Values, and a closure that combines two of them.
     Closure,
 }
 
-pub(crate) const WARP: [(&str, Takes); 14] = [
-    ("exclusive_scan", Takes::Closure),
-    ("exclusive_scan_mask", Takes::Closure),
-    ("exclusive_sum", Takes::Sum),
-    ("exclusive_sum_mask", Takes::Sum),
-    ("inclusive_scan", Takes::Closure),
-    ("inclusive_scan_mask", Takes::Closure),
-    ("inclusive_sum", Takes::Sum),
-    ("inclusive_sum_mask", Takes::Sum),
-    ("leader", Takes::Nothing),
-    ("leader_mask", Takes::Nothing),
-    ("match_all_lanes", Takes::Compared),
-    ("match_all_lanes_mask", Takes::Compared),
-    ("reduce", Takes::Closure),
-    ("reduce_mask", Takes::Closure),
+/// The collectives of a warp.
+pub(crate) const WARP_FUNCTIONS: [(&str, CollectiveArgs); 14] = [
+    ("exclusive_scan", CollectiveArgs::Closure),
+    ("exclusive_scan_mask", CollectiveArgs::Closure),
+    ("exclusive_sum", CollectiveArgs::Sum),
+    ("exclusive_sum_mask", CollectiveArgs::Sum),
+    ("inclusive_scan", CollectiveArgs::Closure),
+    ("inclusive_scan_mask", CollectiveArgs::Closure),
+    ("inclusive_sum", CollectiveArgs::Sum),
+    ("inclusive_sum_mask", CollectiveArgs::Sum),
+    ("leader", CollectiveArgs::Nothing),
+    ("leader_mask", CollectiveArgs::Nothing),
+    ("match_all_lanes", CollectiveArgs::Compared),
+    ("match_all_lanes_mask", CollectiveArgs::Compared),
+    ("reduce", CollectiveArgs::Closure),
+    ("reduce_mask", CollectiveArgs::Closure),
 ];
 
-pub(crate) const BLOCK: [(&str, Takes); 10] = [
-    ("exclusive_scan", Takes::Closure),
-    ("exclusive_sum", Takes::Sum),
-    ("inclusive_scan", Takes::Closure),
-    ("inclusive_sum", Takes::Sum),
-    ("reduce", Takes::Closure),
-    ("reduce_add", Takes::Number),
-    ("reduce_max", Takes::Number),
-    ("reduce_min", Takes::Number),
-    ("size", Takes::Nothing),
-    ("thread_rank", Takes::Nothing),
+/// The collectives of a block.
+pub(crate) const BLOCK_FUNCTIONS: [(&str, CollectiveArgs); 10] = [
+    ("exclusive_scan", CollectiveArgs::Closure),
+    ("exclusive_sum", CollectiveArgs::Sum),
+    ("inclusive_scan", CollectiveArgs::Closure),
+    ("inclusive_sum", CollectiveArgs::Sum),
+    ("reduce", CollectiveArgs::Closure),
+    ("reduce_add", CollectiveArgs::Number),
+    ("reduce_max", CollectiveArgs::Number),
+    ("reduce_min", CollectiveArgs::Number),
+    ("size", CollectiveArgs::Nothing),
+    ("thread_rank", CollectiveArgs::Nothing),
 ];
 
-pub(crate) const GRID: [(&str, Takes); 2] =
-    [("size", Takes::Nothing), ("thread_rank", Takes::Nothing)];
+/// The collectives of a grid.
+pub(crate) const GRID_FUNCTIONS: [(&str, CollectiveArgs); 2] =
+    [("size", CollectiveArgs::Nothing), ("thread_rank", CollectiveArgs::Nothing)];
 
-/// The function that these names lead to: `["block", "reduce"]`, perhaps behind `warpwise` or its
+/// Returns the function that a path names: `["block", "reduce"]`, perhaps after `warpwise` or its
 /// prelude.
 pub(crate) fn find(path: &[String]) -> Option<Collective> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -71,18 +74,18 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
         _ => return None,
     };
     let (module, functions): (_, &[_]) = match module {
-        "warp" => ("warp", &WARP),
-        "block" => ("block", &BLOCK),
-        "grid" => ("grid", &GRID),
+        "warp" => ("warp", &WARP_FUNCTIONS),
+        "block" => ("block", &BLOCK_FUNCTIONS),
+        "grid" => ("grid", &GRID_FUNCTIONS),
         _ => return None,
     };
     let (name, takes) = functions.iter().copied().find(|(known, _)| *known == name)?;
     Some(Collective { module, name, takes })
 }
 
-/// The trait of the prelude that has what a path leads to: of these modules, and in the prelude itself
-/// of those that only it knows.
-pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
+/// Returns the library trait with the functions of a module; inside the library also of its
+/// internal modules.
+pub(crate) fn library_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
     Some(match module {
         "warp" => "Warp",
         "block" => "Block",

@@ -1,14 +1,14 @@
-//! Constants of Rust's own: `f32::MAX`, `u32::BITS`, `std::f32::consts::PI`, `T::ZERO`.
+//! Constants of std: `f32::MAX`, `u32::BITS`, `std::f32::consts::PI`, `T::ZERO`.
 use crate::types::Prim;
 
-/// A constant, whose type is that of its expression.
+/// A constant; its expression has its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
-    /// 0 of any number type, a type parameter's too.
+    /// 0 of any number type or type parameter.
     Zero,
-    /// 1 of any number type, a type parameter's too.
+    /// 1 of any number type or type parameter.
     One,
-    /// An integer: its bits, in two's complement.
+    /// An integer.
     Int(i128),
     /// The bits of an `f16` or `bf16`.
     Half(u16),
@@ -19,14 +19,15 @@ pub(crate) enum Constant {
 }
 
 impl Constant {
-    /// Whether a number of this type has it by the trait `Num`, and not itself.
+    /// Returns true if a number of this type has the constant by the trait `Num`, rather than
+    /// inherently.
     pub(crate) fn is_by_trait(self, prim: Prim) -> bool {
         matches!(self, Self::Zero | Self::One) && !prim.is_half()
     }
 }
 
-/// The constant `prim::name`, with its type.
-fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
+/// Returns the constant `prim::name`, with its type.
+fn find_associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
     match name {
         "ZERO" if prim != Prim::Bool => return Some((Constant::Zero, prim)),
         "ONE" if prim != Prim::Bool => return Some((Constant::One, prim)),
@@ -36,14 +37,14 @@ fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
         _ => {}
     }
     let of_format = || {
-        let (value, ty) = of_format(prim, name)?;
+        let (value, ty) = float_format_constant(prim, name)?;
         Some((Constant::Int(value.into()), ty))
     };
-    value(prim, name).map(|constant| (constant, prim)).or_else(of_format)
+    typed_constant(prim, name).map(|constant| (constant, prim)).or_else(of_format)
 }
 
-/// What a float has by its format, with its type.
-fn of_format(prim: Prim, name: &str) -> Option<(i32, Prim)> {
+/// Returns a parameter of a float's format, with its type.
+fn float_format_constant(prim: Prim, name: &str) -> Option<(i32, Prim)> {
     let numbers = |digits, mantissa, min, max, min_10, max_10| {
         Some(match name {
             "RADIX" => (2, Prim::U32),
@@ -75,11 +76,11 @@ fn of_format(prim: Prim, name: &str) -> Option<(i32, Prim)> {
     }
 }
 
-/// The constant `prim::name` that is of type `prim`.
-fn value(prim: Prim, name: &str) -> Option<Constant> {
+/// Returns the constant `prim::name` of type `prim`.
+fn typed_constant(prim: Prim, name: &str) -> Option<Constant> {
     match prim {
         Prim::Bool => None,
-        Prim::F16 | Prim::BF16 => of_half(prim == Prim::BF16, name).map(Constant::Half),
+        Prim::F16 | Prim::BF16 => half_bits(prim == Prim::BF16, name).map(Constant::Half),
         Prim::F32 => of_f32(name).map(Constant::F32),
         Prim::F64 => of_f64(name).map(Constant::F64),
         Prim::I8
@@ -91,11 +92,11 @@ fn value(prim: Prim, name: &str) -> Option<Constant> {
         | Prim::U16
         | Prim::U32
         | Prim::U64
-        | Prim::Usize => of_int(prim, name),
+        | Prim::Usize => int_constant(prim, name),
     }
 }
 
-fn of_int(prim: Prim, name: &str) -> Option<Constant> {
+fn int_constant(prim: Prim, name: &str) -> Option<Constant> {
     let scalar = prim.scalar();
     let bits = scalar.bits()?;
     let (min, max) = if scalar.is_signed() {
@@ -110,8 +111,8 @@ fn of_int(prim: Prim, name: &str) -> Option<Constant> {
     })
 }
 
-/// The constants that the `half` crate has: the bits of the `f16`, and of the `bf16`.
-fn of_half(is_bf16: bool, name: &str) -> Option<u16> {
+/// Returns the bits of a constant of the `half` crate.
+fn half_bits(is_bf16: bool, name: &str) -> Option<u16> {
     let (f16, bf16) = match name {
         "EPSILON" => (0x1400, 0x3c00),
         "INFINITY" => (0x7c00, 0x7f80),
@@ -193,12 +194,12 @@ macro_rules! of_float {
 of_float! { of_f32 consts_f32 f32 }
 of_float! { of_f64 consts_f64 f64 }
 
-/// The value of a constant of the modules `consts` of `f32` and `f64`, as an `f64`.
+/// Returns the value of a constant of `f32::consts` or `f64::consts`, as an `f64`.
 pub(crate) fn float_constant(name: &str) -> Option<f64> {
     consts_f64(name)
 }
 
-/// The constant that a whole path names, with its type: `std::f32::consts::PI`, `f32::MAX`.
+/// Returns the constant that a whole path names, with its type: `std::f32::consts::PI`, `f32::MAX`.
 pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let names = match names.as_slice() {
@@ -209,8 +210,8 @@ pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
         ["f32", "consts", name] => Some((Constant::F32(consts_f32(name)?), Prim::F32)),
         ["f64", "consts", name] => Some((Constant::F64(consts_f64(name)?), Prim::F64)),
         [prim, name] => {
-            let prim = Prim::named(prim)?;
-            associated(prim, name)
+            let prim = Prim::from_name(prim)?;
+            find_associated(prim, name)
         }
         _ => None,
     }

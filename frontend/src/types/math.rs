@@ -1,22 +1,21 @@
-//! Methods that are computed by library functions: `x.exp()`.
+//! Mathematical functions, which are methods of floats that the library computes: `x.exp()`.
 //!
-//! A function is parsed when the first kernel code that calls it is emitted, with the functions
-//! that it calls itself; it is then inlined as device functions are. A kernel that calls none pays
-//! nothing.
-use crate::types::method::Part;
+//! A function is parsed when the first kernel code that calls it is lowered, with the functions
+//! that it calls, and inlined like a device function. A kernel without calls pays nothing.
+use crate::types::method::MethodPart;
 
-/// A function of one float or of several.
+/// A mathematical function, as its index in [`FUNCTIONS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Math(pub(crate) usize);
 
-/// Their names, with the arguments that they take beside the receiver.
-pub(crate) const FUNCTIONS: [(&str, &[Part]); 27] = [
+/// The names, with the argument types without the receiver.
+pub(crate) const FUNCTIONS: [(&str, &[MethodPart]); 27] = [
     ("acos", &[]),
     ("acosh", &[]),
     ("asin", &[]),
     ("asinh", &[]),
     ("atan", &[]),
-    ("atan2", &[Part::This]),
+    ("atan2", &[MethodPart::This]),
     ("atanh", &[]),
     ("cbrt", &[]),
     ("cos", &[]),
@@ -26,13 +25,13 @@ pub(crate) const FUNCTIONS: [(&str, &[Part]); 27] = [
     ("exp", &[]),
     ("exp2", &[]),
     ("exp_m1", &[]),
-    ("hypot", &[Part::This]),
+    ("hypot", &[MethodPart::This]),
     ("ln", &[]),
     ("ln_1p", &[]),
-    ("log", &[Part::This]),
+    ("log", &[MethodPart::This]),
     ("log10", &[]),
     ("log2", &[]),
-    ("powf", &[Part::This]),
+    ("powf", &[MethodPart::This]),
     ("sin", &[]),
     ("sin_cos", &[]),
     ("sinh", &[]),
@@ -41,29 +40,29 @@ pub(crate) const FUNCTIONS: [(&str, &[Part]); 27] = [
 ];
 
 impl Math {
-    /// The function with this name.
+    /// Returns the function with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         FUNCTIONS.iter().position(|(known, _)| *known == name).map(Self)
     }
 
-    /// Its arguments, but for the receiver.
-    pub(crate) fn params(self) -> &'static [Part] {
+    /// Returns the argument types without the receiver.
+    pub(crate) fn params(self) -> &'static [MethodPart] {
         FUNCTIONS[self.0].1
     }
 
-    /// How many numbers it yields: a tuple, if it is not one.
+    /// Returns the number of results; several are a tuple.
     pub(crate) fn results(self) -> usize {
         if FUNCTIONS[self.0].0 == "sin_cos" { 2 } else { 1 }
     }
 
-    /// What it yields.
-    pub(crate) fn ret(self) -> Part {
-        if self.results() == 2 { Part::Pair } else { Part::This }
+    /// Returns the result type.
+    pub(crate) fn ret(self) -> MethodPart {
+        if self.results() == 2 { MethodPart::Pair } else { MethodPart::This }
     }
 }
 
-/// The name of the function of the module `math` that these names lead to.
-pub(crate) fn called(path: &[String]) -> Option<&str> {
+/// Returns the name of the function of the module `math` that a path names.
+pub(crate) fn function_in_path(path: &[String]) -> Option<&str> {
     let (name, modules) = path.split_last()?;
     let of_math = match modules {
         [math] => math == "math",

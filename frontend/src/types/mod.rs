@@ -1,24 +1,24 @@
-//! Types of one function while they are inferred: a table of types and a table of array lengths,
-//! in which what is not known yet is an entry to be bound by [`Types::unify`].
+//! The table of types of a function during inference. Unknown types and array lengths are entries
+//! that [`Types::unify`] binds.
 //!
 //! Generic parameters are numbered in the function's own order (its type and constant parameters,
-//! then a kernel's open constants); [`Extent`]s of array lengths count in it too.
+//! then a kernel's open constants). The [`Extent`]s of array lengths use the same numbers.
 pub(crate) mod builtin;
 pub(crate) mod chain;
 pub(crate) mod collective;
 pub(crate) mod constant;
-mod known;
 pub(crate) mod math;
 pub(crate) mod method;
 pub(crate) mod mono;
+mod mono_conversion;
 pub(crate) mod ordering;
 mod prim;
 mod show;
 mod unify;
 pub(crate) mod vector;
 
-pub(crate) use crate::types::prim::{Prim, atomic_name, atomic_named};
-use crate::{syntax::error::Reported, types::chain::Chain};
+pub(crate) use crate::types::prim::{Prim, atomic_from_name, atomic_name};
+use crate::{syntax::error::Reported, types::chain::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::{
     id::{Id as _, Table},
@@ -30,7 +30,7 @@ warpwise_compiler::id!(/** A length of arrays. */ Len, "#");
 warpwise_compiler::id!(/** Types and constants in order. */ List, "list");
 warpwise_compiler::id!(/** A closure. */ ClosureId, "closure");
 
-/// What a generic parameter is.
+/// A generic argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GenericArg {
     /// A type.
@@ -39,18 +39,18 @@ pub(crate) enum GenericArg {
     Const(Len),
 }
 
-/// What is known of a closure from outside.
+/// The signature of a closure.
 #[derive(Clone, Debug)]
 pub(crate) struct ClosureType {
-    /// Which one it is, among all of a kernel.
-    pub(crate) which: usize,
-    /// Types of its parameters.
+    /// The closure's number in its kernel.
+    pub(crate) number: usize,
+    /// The parameter types.
     pub(crate) params: Vec<Ty>,
-    /// Type of its value.
+    /// The return type.
     pub(crate) ret: Ty,
 }
 
-/// What may stand for an unknown type.
+/// The types that an unknown type may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Any type.
@@ -64,11 +64,11 @@ pub(crate) enum Class {
 /// A type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// Not known yet.
+    /// A type that is not known yet.
     Unknown(Class),
-    /// The same as another.
+    /// An alias of another entry, bound by unification.
     Same(Ty),
-    /// Something is wrong with it, and was reported.
+    /// A type with a reported error.
     Reported(Reported),
     /// `()`
     Unit,
@@ -80,30 +80,30 @@ pub(crate) enum Type {
     Generic(GenericId),
     /// `&T` or `&mut T`
     Ref {
-        /// Whether it is `&mut`.
+        /// True for `&mut`.
         mutable: bool,
-        /// What it refers to.
+        /// The target type.
         to: Ty,
     },
     /// `[T]`
     Slice(Ty),
     /// `[T; N]`
     Array(Ty, Len),
-    /// `AtomicU32` and the like, of this type.
+    /// `AtomicU32` and the like, for this number type.
     Atomic(Prim),
-    /// A tuple of one type or more.
+    /// A tuple of one or more types.
     Tuple(List),
-    /// A struct or enum: its number among the items, and its generic arguments.
+    /// A struct or enum: its item number and its generic arguments.
     Adt(usize, List),
     /// A closure.
     Closure(ClosureId),
-    /// A function pointer: the types of its parameters, then that of its value.
+    /// A function pointer: the parameter types, then the return type.
     Pointer(List),
-    /// An iterator: the type of its items, then those of its parts.
-    Iter(Chain, List),
+    /// An iterator: its item type, then the types of its parts.
+    Iter(IterKind, List),
 }
 
-/// A length of arrays.
+/// An array length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Length {
     Unknown,
@@ -112,11 +112,11 @@ enum Length {
     Reported,
 }
 
-/// Two types that were to be the same are not.
+/// The error of [`Types::unify`]: two types cannot be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch;
 
-/// The types of one function.
+/// The types of a function.
 #[derive(Debug)]
 pub(crate) struct Types {
     types: Table<Ty, Type>,
@@ -130,7 +130,7 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    /// A table that holds the types every function may need.
+    /// Makes a table with the primitive types, which every function may need.
     pub(crate) fn new(generics: Vec<String>, adts: Rc<[String]>) -> Self {
         let mut types = Table::new();
         for prim in Prim::ALL {
@@ -148,17 +148,17 @@ impl Types {
         }
     }
 
-    /// A number type or `bool`.
+    /// Returns a number type or `bool`.
     pub(crate) fn prim(&self, prim: Prim) -> Ty {
         Ty::new(prim as usize)
     }
 
-    /// `()`
+    /// Returns `()`.
     pub(crate) fn unit(&self) -> Ty {
         Ty::new(Prim::ALL.len())
     }
 
-    /// `!`
+    /// Returns `!`.
     pub(crate) fn never(&self) -> Ty {
         Ty::new(Prim::ALL.len() + 1)
     }
@@ -168,7 +168,7 @@ impl Types {
         self.types.push(ty)
     }
 
-    /// Adds a type that is not known yet.
+    /// Adds an unknown type.
     pub(crate) fn unknown(&mut self, class: Class) -> Ty {
         self.add(Type::Unknown(class))
     }
@@ -178,7 +178,7 @@ impl Types {
         self.add(Type::Ref { mutable, to })
     }
 
-    /// Adds a tuple; `()` if there is nothing in it.
+    /// Adds a tuple; `()` if it has no parts.
     pub(crate) fn tuple(&mut self, parts: Vec<Ty>) -> Ty {
         if parts.is_empty() {
             return self.unit();
@@ -187,7 +187,7 @@ impl Types {
         self.add(Type::Tuple(list))
     }
 
-    /// Adds a function pointer: the types of its parameters, then that of its value.
+    /// Adds a function pointer: the parameter types, then the return type.
     pub(crate) fn pointer(&mut self, parts: Vec<Ty>) -> Ty {
         let list = self.list(parts.into_iter().map(GenericArg::Type).collect());
         self.add(Type::Pointer(list))
@@ -198,12 +198,12 @@ impl Types {
         self.lists.push(args)
     }
 
-    /// What is in a list.
+    /// Returns the generic arguments in a list.
     pub(crate) fn args(&self, list: List) -> &[GenericArg] {
         &self.lists[list]
     }
 
-    /// The types in a list.
+    /// Returns the types in a list.
     pub(crate) fn parts(&self, list: List) -> Vec<Ty> {
         let types = self.lists[list].iter();
         types
@@ -220,32 +220,32 @@ impl Types {
         self.add(Type::Closure(id))
     }
 
-    /// What is known of a closure.
+    /// Returns the signature of a closure.
     pub(crate) fn closure_type(&self, id: ClosureId) -> &ClosureType {
         &self.closures[id]
     }
 
-    /// Adds a length that is known.
+    /// Adds a known length.
     pub(crate) fn len(&mut self, extent: Extent) -> Len {
         self.lens.push(Length::Known(extent.simplified().unwrap_or(extent)))
     }
 
-    /// Adds a length that is not known yet.
+    /// Adds an unknown length.
     pub(crate) fn unknown_len(&mut self) -> Len {
         self.lens.push(Length::Unknown)
     }
 
-    /// Adds a length that is wrong.
+    /// Adds a length with a reported error.
     pub(crate) fn reported_len(&mut self, _: Reported) -> Len {
         self.lens.push(Length::Reported)
     }
 
-    /// What `ty` is, as far as it is known; never [`Type::Same`].
+    /// Returns the type as far as it is known; never [`Type::Same`].
     pub(crate) fn get(&self, ty: Ty) -> Type {
         self.types[self.root(ty)]
     }
 
-    /// The length, if it is known.
+    /// Returns the length, if it is known.
     pub(crate) fn extent(&self, len: Len) -> Option<&Extent> {
         match &self.lens[self.len_root(len)] {
             Length::Known(extent) => Some(extent),
@@ -253,7 +253,7 @@ impl Types {
         }
     }
 
-    /// The first generic argument of a struct or enum.
+    /// Returns the first generic argument of a struct or enum.
     pub(crate) fn first_arg(&self, ty: Ty) -> Option<Ty> {
         match self.get(ty) {
             Type::Adt(_, list) => self.parts(list).first().copied(),
@@ -261,7 +261,7 @@ impl Types {
         }
     }
 
-    /// The number type or `bool` that `ty` is, if it is known to be one.
+    /// Returns the number type or `bool`, if the type is known to be one.
     pub(crate) fn as_prim(&self, ty: Ty) -> Option<Prim> {
         match self.get(ty) {
             Type::Prim(prim) => Some(prim),
@@ -269,17 +269,17 @@ impl Types {
         }
     }
 
-    /// True if errors about `ty` were reported already.
+    /// Returns true if an error about `ty` was reported.
     pub(crate) fn is_reported(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Reported(_))
     }
 
-    /// True if errors about `len` were reported already.
+    /// Returns true if an error about `len` was reported.
     pub(crate) fn is_reported_len(&self, len: Len) -> bool {
         self.lens[self.len_root(len)] == Length::Reported
     }
 
-    /// Decides what is still unknown: integers are `i32` and floats `f64`, as in Rust.
+    /// Decides unknown types of literals: `i32` for integers and `f64` for floats, as in Rust.
     pub(crate) fn fall_back(&mut self) {
         for ty in self.types.iter_mut() {
             match ty {
@@ -304,17 +304,17 @@ impl Types {
         len
     }
 
-    /// Adds a type that is the same as another and yet told from it by [`Types::same`].
-    pub(crate) fn of_its_own(&mut self, ty: Ty) -> Ty {
+    /// Adds an equal type as an entry of its own, which [`Types::is_same_entry`] distinguishes.
+    pub(crate) fn add_distinct(&mut self, ty: Ty) -> Ty {
         self.add(self.get(ty))
     }
 
-    /// Whether two types are one.
-    pub(crate) fn same(&self, a: Ty, b: Ty) -> bool {
+    /// Returns true if two types are the same entry.
+    pub(crate) fn is_same_entry(&self, a: Ty, b: Ty) -> bool {
         self.root(a) == self.root(b)
     }
 
-    /// What a type refers to, through any references.
+    /// Returns the target of a type through all of its references.
     pub(crate) fn pointee(&self, mut ty: Ty) -> Ty {
         while let Type::Ref { to, .. } = self.get(ty) {
             ty = to;

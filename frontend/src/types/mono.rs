@@ -1,13 +1,14 @@
-//! Types that are known, of no function in particular: what an instance of a device function is
-//! made for. What is left open in them are the kernel's own generic parameters.
-use crate::types::{Prim, chain::Chain};
+//! Known types, independent of any function: the arguments of instances of device functions. Only
+//! the kernel's own generic parameters are open in them.
+use crate::types::{Prim, chain::IterKind};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, GenericId};
 
-/// How many parts the types have that a function or a type inside of itself is made for, taken together.
+/// The greatest number of parts of all types for which a function or type is instantiated inside of
+/// itself.
 pub(crate) const MAX_TYPE_PARTS: usize = 4096;
 
-/// A type.
+/// A known type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mono {
     /// `()`
@@ -20,42 +21,42 @@ pub(crate) enum Mono {
     Generic(GenericId),
     /// `&T` or `&mut T`
     Ref {
-        /// Whether it is `&mut`.
+        /// True for `&mut`.
         mutable: bool,
-        /// What it refers to.
+        /// The target type.
         to: Box<Mono>,
     },
     /// `[T]`
     Slice(Box<Mono>),
     /// `[T; N]`
     Array(Box<Mono>, Extent),
-    /// `AtomicU32` and the like, of this type.
+    /// `AtomicU32` and the like, for this number type.
     Atomic(Prim),
-    /// A tuple of one type or more.
+    /// A tuple of one or more types.
     Tuple(Vec<MonoArg>),
-    /// A struct or enum: its number among the items, and its generic arguments.
+    /// A struct or enum: its item number and its generic arguments.
     Adt(usize, Vec<MonoArg>),
     /// A closure.
     Closure(Rc<ClosureMono>),
-    /// A function pointer: the types of its parameters, then that of its value.
+    /// A function pointer: the parameter types, then the return type.
     Pointer(Vec<MonoArg>),
-    /// An iterator: the type of its items, then those of its parts.
-    Iter(Chain, Vec<Mono>),
+    /// An iterator: its item type, then the types of its parts.
+    Iter(IterKind, Vec<Mono>),
 }
 
-/// What is known of a closure from outside.
+/// The signature of a closure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClosureMono {
-    /// Which one it is, among all of a kernel.
-    pub(crate) which: usize,
-    /// Types of its parameters.
+    /// The closure's number in its kernel.
+    pub(crate) number: usize,
+    /// The parameter types.
     pub(crate) params: Vec<Mono>,
-    /// Type of its value.
+    /// The return type.
     pub(crate) ret: Mono,
 }
 
-/// The types among generic arguments.
-pub(crate) fn types(args: &[MonoArg]) -> Vec<Mono> {
+/// Returns the types among generic arguments.
+pub(crate) fn type_args(args: &[MonoArg]) -> Vec<Mono> {
     let types = args.iter().filter_map(|arg| match arg {
         MonoArg::Type(ty) => Some(ty.clone()),
         MonoArg::Const(_) => None,
@@ -63,7 +64,7 @@ pub(crate) fn types(args: &[MonoArg]) -> Vec<Mono> {
     types.collect()
 }
 
-/// What a generic parameter is.
+/// A generic argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MonoArg {
     /// A type.
@@ -73,18 +74,18 @@ pub(crate) enum MonoArg {
 }
 
 impl MonoArg {
-    /// True if a type has no more parts than `left`, from which they are subtracted.
-    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+    /// Returns true if a type has at most `left` parts, and subtracts them.
+    pub(crate) fn fits_parts(&self, left: &mut usize) -> bool {
         match self {
-            Self::Type(ty) => ty.is_within(left),
+            Self::Type(ty) => ty.fits_parts(left),
             Self::Const(_) => true,
         }
     }
 }
 
 impl Mono {
-    /// True if the type has no more parts than `left`, from which they are subtracted.
-    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+    /// Returns true if the type has at most `left` parts, and subtracts them.
+    pub(crate) fn fits_parts(&self, left: &mut usize) -> bool {
         let Some(rest) = left.checked_sub(1) else { return false };
         *left = rest;
         match self {
@@ -95,12 +96,12 @@ impl Mono {
             | Self::Atomic(_)
             | Self::Closure(_) => true,
             Self::Ref { to: inner, .. } | Self::Slice(inner) | Self::Array(inner, _) => {
-                inner.is_within(left)
+                inner.fits_parts(left)
             }
             Self::Tuple(args) | Self::Adt(_, args) | Self::Pointer(args) => {
-                args.iter().all(|arg| arg.is_within(left))
+                args.iter().all(|arg| arg.fits_parts(left))
             }
-            Self::Iter(_, types) => types.iter().all(|ty| ty.is_within(left)),
+            Self::Iter(_, types) => types.iter().all(|ty| ty.fits_parts(left)),
         }
     }
 }

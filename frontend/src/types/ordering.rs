@@ -1,7 +1,7 @@
 //! Memory orderings of atomics by their names in std.
 use warpwise_compiler::ir::Order;
 
-/// The orderings, in the order of the variants of the prelude's `AtomicOrdering`.
+/// The orderings, in the order of the variants of the library's `AtomicOrdering`.
 pub(crate) const ORDERS: [(&str, Order); 5] = [
     ("Relaxed", Order::Relaxed),
     ("Acquire", Order::Acquire),
@@ -10,7 +10,7 @@ pub(crate) const ORDERS: [(&str, Order); 5] = [
     ("SeqCst", Order::SeqCst),
 ];
 
-/// Whether a path is the name of an ordering alone, as after `use Ordering::Relaxed`.
+/// Returns true if a path is the plain name of an ordering, as after `use Ordering::Relaxed`.
 pub(crate) fn is_ordering(path: &syn::Path) -> bool {
     path.get_ident().is_some_and(|name| ORDERS.iter().any(|(known, _)| name == known))
 }

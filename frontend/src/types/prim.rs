@@ -1,7 +1,7 @@
-//! Numbers and `bool`, as Rust tells them apart.
+//! Primitive types: numbers and `bool`, as Rust distinguishes them.
 use warpwise_compiler::ir::Scalar;
 
-/// A number type or `bool`, as Rust tells them apart.
+/// A number type or `bool`, as Rust distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prim {
     Bool,
@@ -22,7 +22,7 @@ pub(crate) enum Prim {
 }
 
 impl Prim {
-    /// Every one, in the order of their numbers.
+    /// All primitive types, in the order of their discriminants.
     pub(crate) const ALL: [Self; 15] = [
         Self::Bool,
         Self::I8,
@@ -41,7 +41,7 @@ impl Prim {
         Self::F64,
     ];
 
-    /// Its name in Rust.
+    /// Returns the name in Rust.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -62,12 +62,12 @@ impl Prim {
         }
     }
 
-    /// The one of that name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// Returns the primitive type with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|prim| prim.name() == name)
     }
 
-    /// What it is in the IR.
+    /// Returns the scalar type of the IR.
     pub(crate) const fn scalar(self) -> Scalar {
         match self {
             Self::Bool => Scalar::Bool,
@@ -86,23 +86,23 @@ impl Prim {
         }
     }
 
-    /// True for `f16`, `bf16`, `f32` and `f64`.
+    /// Returns true for `f16`, `bf16`, `f32` and `f64`.
     pub(crate) const fn is_float(self) -> bool {
         self.scalar().is_float()
     }
 
-    /// True for `f16` and `bf16`, which are types of a library: they have neither literals nor
+    /// Returns true for `f16` and `bf16`, which are library types: they have neither literals nor
     /// `as`, and their operators are calls.
     pub(crate) const fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::BF16)
     }
 
-    /// True for integers.
+    /// Returns true for integers.
     pub(crate) const fn is_int(self) -> bool {
         self.scalar().is_int()
     }
 
-    /// The unsigned integer of the same size.
+    /// Returns the unsigned integer of the same size.
     pub(crate) const fn unsigned(self) -> Self {
         match self {
             Self::Bool | Self::I8 | Self::U8 => Self::U8,
@@ -113,7 +113,7 @@ impl Prim {
         }
     }
 
-    /// The signed integer of the same size.
+    /// Returns the signed integer of the same size.
     pub(crate) const fn signed(self) -> Self {
         match self.unsigned() {
             Self::U8 => Self::I8,
@@ -126,7 +126,7 @@ impl Prim {
     }
 }
 
-/// The atomic type of `prim`; the name of one that there is, for those that are parameters.
+/// Returns the name of the atomic type of `prim`; `_` if there is none.
 pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
     match prim {
         Prim::I32 => "AtomicI32",
@@ -142,7 +142,7 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
     }
 }
 
-/// The type of the value in an atomic of this name.
-pub(crate) fn atomic_named(name: &str) -> Option<Prim> {
+/// Returns the value type of the atomic type with this name.
+pub(crate) fn atomic_from_name(name: &str) -> Option<Prim> {
     Prim::ALL.into_iter().find(|prim| atomic_name(*prim) == name).filter(|_| name != "_")
 }

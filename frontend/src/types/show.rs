@@ -1,4 +1,4 @@
-//! Types as messages show them.
+//! Display of types in messages.
 use crate::types::{Class, GenericArg, List, Ty, Type, Types, atomic_name, vector::Vector};
 use warpwise_compiler::{
     id::Id as _,
@@ -6,12 +6,12 @@ use warpwise_compiler::{
 };
 
 impl Types {
-    /// The vector that an item is; no other item has the name of one.
+    /// Returns the vector type that an item defines; no other item has the name of one.
     pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
-        Vector::named(self.adts.get(item)?)
+        Vector::from_name(self.adts.get(item)?)
     }
 
-    /// As Rust writes it; `_` and `{integer}` for what is unknown.
+    /// Formats a type in Rust's syntax, with `_` and `{integer}` for unknown types.
     pub(crate) fn show(&self, ty: Ty) -> String {
         match self.get(ty) {
             Type::Unknown(Class::Any) | Type::Same(_) | Type::Reported(_) => "_".into(),
@@ -64,7 +64,7 @@ impl Types {
         .collect()
     }
 
-    /// A length as Rust writes it.
+    /// Formats a length in Rust's syntax.
     pub(crate) fn show_extent(&self, extent: &Extent) -> String {
         let binary = |op: &str, a: &Extent, b: &Extent| {
             format!("({} {op} {})", self.show_extent(a), self.show_extent(b))

@@ -1,11 +1,11 @@
-//! Types that are to be the same are made so, as far as something about them is not known yet.
+//! Unification of types and array lengths.
 use crate::types::{Class, GenericArg, Len, Length, List, Mismatch, Ty, Type, Types};
 
 impl Types {
-    /// Makes two types the same.
+    /// Unifies two types.
     ///
     /// # Errors
-    /// If they cannot be; what they have in common may be bound nevertheless.
+    /// If they cannot be equal. Their common parts may be bound nevertheless.
     pub(crate) fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
@@ -13,15 +13,15 @@ impl Types {
         }
         match (self.types[a], self.types[b]) {
             (Type::Reported(_), _) => {
-                self.give_up(b, a);
+                self.bind_reported(b, a);
                 Ok(())
             }
             (_, Type::Reported(_)) => {
-                self.give_up(a, b);
+                self.bind_reported(a, b);
                 Ok(())
             }
-            (Type::Unknown(class), other) if fits(class, other) => self.bind(a, b),
-            (other, Type::Unknown(class)) if fits(class, other) => self.bind(b, a),
+            (Type::Unknown(class), other) if class_allows(class, other) => self.bind(a, b),
+            (other, Type::Unknown(class)) if class_allows(class, other) => self.bind(b, a),
             (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) if m == n => {
                 self.unify(a, b)
             }
@@ -36,7 +36,7 @@ impl Types {
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Iter(a, of_a), Type::Iter(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Closure(a), Type::Closure(b)) => {
-                let same = self.closures[a].which == self.closures[b].which;
+                let same = self.closures[a].number == self.closures[b].number;
                 if same { Ok(()) } else { Err(Mismatch) }
             }
             (a, b) if a == b => Ok(()),
@@ -44,21 +44,22 @@ impl Types {
         }
     }
 
-    /// Takes what is not known of a type for `reported`: it need not be asked for.
-    pub(crate) fn give_up(&mut self, ty: Ty, reported: Ty) {
+    /// Binds the unknown parts of a type to `reported`, so that no further error is reported about
+    /// them.
+    pub(crate) fn bind_reported(&mut self, ty: Ty, reported: Ty) {
         let ty = self.root(ty);
         match self.types[ty] {
             Type::Unknown(_) => self.types[ty] = Type::Same(reported),
-            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.give_up(inner, reported),
+            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.bind_reported(inner, reported),
             Type::Array(elem, len) => {
                 let len = self.len_root(len);
                 if self.lens[len] == Length::Unknown {
                     self.lens[len] = Length::Reported;
                 }
-                self.give_up(elem, reported);
+                self.bind_reported(elem, reported);
             }
             Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
-                self.parts(list).into_iter().for_each(|part| self.give_up(part, reported));
+                self.parts(list).into_iter().for_each(|part| self.bind_reported(part, reported));
             }
             _ => {}
         }
@@ -72,7 +73,7 @@ impl Types {
         a.into_iter().zip(b).try_for_each(|(a, b)| self.unify_arg(a, b))
     }
 
-    /// Whether two types could be made the same, as far as their shapes tell.
+    /// Returns true if two types could be equal, as far as their shapes are known.
     pub(crate) fn could_unify(&self, a: Ty, b: Ty) -> bool {
         let lists = |a: List, b: List| {
             let (a, b) = (&self.lists[a], &self.lists[b]);
@@ -80,7 +81,9 @@ impl Types {
         };
         match (self.get(a), self.get(b)) {
             (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
-            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => fits(class, other),
+            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => {
+                class_allows(class, other)
+            }
             (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) => {
                 m == n && self.could_unify(a, b)
             }
@@ -93,7 +96,7 @@ impl Types {
         }
     }
 
-    /// The same of generic arguments.
+    /// As [`Self::could_unify`], for generic arguments.
     pub(crate) fn could_unify_arg(&self, a: GenericArg, b: GenericArg) -> bool {
         match (a, b) {
             (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(a, b),
@@ -103,7 +106,7 @@ impl Types {
         }
     }
 
-    /// Makes two generic arguments the same.
+    /// Unifies two generic arguments.
     ///
     /// # Errors
     /// If they are known to differ.
@@ -123,7 +126,7 @@ impl Types {
         }
     }
 
-    /// Makes a type that is not known yet, of whatever class, another.
+    /// Binds an unknown type of any class to another type.
     pub(crate) fn decide(&mut self, unknown: Ty, decided: Ty) {
         let (unknown, decided) = (self.root(unknown), self.root(decided));
         if unknown != decided {
@@ -131,7 +134,7 @@ impl Types {
         }
     }
 
-    /// Makes two lengths the same.
+    /// Unifies two lengths.
     ///
     /// # Errors
     /// If they are known to differ.
@@ -156,31 +159,31 @@ impl Types {
     }
 
     fn bind(&mut self, unknown: Ty, to: Ty) -> Result<(), Mismatch> {
-        if self.mentions(to, unknown) {
+        if self.contains(to, unknown) {
             return Err(Mismatch);
         }
         self.types[unknown] = Type::Same(to);
         Ok(())
     }
 
-    /// True if `ty` holds `part`, which must be a root.
-    fn mentions(&self, ty: Ty, part: Ty) -> bool {
+    /// Returns true if `ty` contains `part`, which must be a root.
+    fn contains(&self, ty: Ty, part: Ty) -> bool {
         match self.get(ty) {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
-                self.root(inner) == part || self.mentions(inner, part)
+                self.root(inner) == part || self.contains(inner, part)
             }
             Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
                 self.parts(list)
                     .into_iter()
-                    .any(|inner| self.root(inner) == part || self.mentions(inner, part))
+                    .any(|inner| self.root(inner) == part || self.contains(inner, part))
             }
             _ => false,
         }
     }
 }
 
-/// Whether an unknown of this class may be that type; `!` is coerced, never bound.
-fn fits(class: Class, ty: Type) -> bool {
+/// Returns true if an unknown type of this class may become that type. `!` is coerced, never bound.
+fn class_allows(class: Class, ty: Type) -> bool {
     match (class, ty) {
         (Class::Any, _) => true,
         (_, Type::Unknown(Class::Any)) => false,

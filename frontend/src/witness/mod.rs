@@ -160,7 +160,8 @@ fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bo
                 && !path.path.get_ident().is_some_and(is_parameter)
                 && path.path.segments.last().is_some_and(|last| {
                     let name = last.ident.to_string();
-                    let known = Prim::named(&name).is_some() || Vector::named(&name).is_some();
+                    let known =
+                        Prim::from_name(&name).is_some() || Vector::from_name(&name).is_some();
                     !known && !matches!(name.as_str(), "Option" | "Result")
                 })
         }

@@ -216,11 +216,11 @@ mod tests {
 
     impl<'ast> Visit<'ast> for Noting<'_> {
         fn visit_lit(&mut self, lit: &'ast Lit) {
-            self.0.literal(lit, self.1.prim(Prim::F32));
+            self.0.record_literal(lit, self.1.prim(Prim::F32));
         }
         fn visit_local(&mut self, local: &'ast Local) {
             if !matches!(local.pat, Pat::Type(_)) {
-                self.0.local(local, self.1.prim(Prim::U64));
+                self.0.record_let(local, self.1.prim(Prim::U64));
             }
             visit::visit_local(self, local);
         }

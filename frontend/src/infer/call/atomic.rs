@@ -1,37 +1,38 @@
 //! Methods of atomics.
 use crate::{
-    hir::{Atomic, AtomicMethod, Expr, GenericArg, Kind, OrderOf},
-    infer::{Infer, call::closure::Callable, items::cycles::Definition},
+    hir::{Atomic, AtomicMethod, Expr, ExprKind, GenericArg, OrderingArg},
+    infer::{Infer, call::closure::CallSignature, items::cycles::Definition},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type, ordering::ORDERS},
 };
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
 
-/// What is said of an argument that is no ordering, or of one that is not known.
+/// The error for an argument that is no known ordering.
 pub(crate) const NO_ORDERING: &str = "an ordering in kernel code is one of std's constants";
-pub(crate) const ORDERING: &str = "write for example `Ordering::Relaxed`";
+/// The help for [`NO_ORDERING`].
+pub(crate) const ORDERING_HELP: &str = "write for example `Ordering::Relaxed`";
 
-/// The ordering of std's that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
-fn std_ordering(path: &syn::Path) -> Option<(&'static str, Order)> {
+/// Returns the std ordering that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
+fn find_std_ordering(path: &syn::Path) -> Option<(&'static str, Order)> {
     let name = &path.segments.last()?.ident;
     ORDERS.into_iter().find(|(known, _)| name == known)
 }
 
-/// How a method is called: arguments before the orderings, and how many of those.
-struct Form {
+/// The signature of a method: the numbers of arguments before the orderings and of orderings.
+struct AtomicSignature {
     method: AtomicMethod,
-    values: usize,
-    orders: usize,
+    value_count: usize,
+    order_count: usize,
 }
 
-fn form(name: &str, prim: Prim) -> Option<Form> {
+fn atomic_signature(name: &str, prim: Prim) -> Option<AtomicSignature> {
     use AtomicMethod::{CompareExchange, Load, Nand, Store, Update};
     let is_bool = prim == Prim::Bool;
-    let update = |op| Some(Form { method: Update(op), values: 1, orders: 1 });
+    let update = |op| Some(AtomicSignature { method: Update(op), value_count: 1, order_count: 1 });
     match name {
-        "load" => Some(Form { method: Load, values: 0, orders: 1 }),
-        "store" => Some(Form { method: Store, values: 1, orders: 1 }),
+        "load" => Some(AtomicSignature { method: Load, value_count: 0, order_count: 1 }),
+        "store" => Some(AtomicSignature { method: Store, value_count: 1, order_count: 1 }),
         "swap" => update(AtomicOp::Swap),
         "fetch_add" if !is_bool => update(AtomicOp::Add),
         "fetch_min" if !is_bool => update(AtomicOp::Min),
@@ -41,16 +42,16 @@ fn form(name: &str, prim: Prim) -> Option<Form> {
         "fetch_and" => update(AtomicOp::And),
         "fetch_or" => update(AtomicOp::Or),
         "fetch_xor" => update(AtomicOp::Xor),
-        "fetch_nand" => Some(Form { method: Nand, values: 1, orders: 1 }),
+        "fetch_nand" => Some(AtomicSignature { method: Nand, value_count: 1, order_count: 1 }),
         "compare_exchange" | "compare_exchange_weak" => {
-            Some(Form { method: CompareExchange, values: 2, orders: 2 })
+            Some(AtomicSignature { method: CompareExchange, value_count: 2, order_count: 2 })
         }
         _ => None,
     }
 }
 
 impl Infer<'_> {
-    pub(crate) fn atomic_method(
+    pub(crate) fn infer_atomic_method(
         &mut self,
         place: Expr,
         prim: Prim,
@@ -59,13 +60,16 @@ impl Infer<'_> {
     ) -> Expr {
         let name = call.method.to_string();
         match name.as_str() {
-            "block" => return self.scoped(place, Scope::Block, call, at),
-            "system" => return self.scoped(place, Scope::System, call, at),
-            "get_mut" => return self.atomic_value(place, prim, call, at),
-            "fetch_update" if !prim.is_float() => return self.fetch_update(place, prim, call, at),
+            "block" => return self.infer_scoped(place, Scope::Block, call, at),
+            "system" => return self.infer_scoped(place, Scope::System, call, at),
+            "get_mut" => return self.infer_get_mut(place, prim, call, at),
+            "fetch_update" if !prim.is_float() => {
+                return self.infer_fetch_update(place, prim, call, at);
+            }
             _ => {}
         }
-        let Some(form) = form(&name, prim) else {
+        // The methods above take no plain list of values and orderings; all others are in a table.
+        let Some(form) = atomic_signature(&name, prim) else {
             let ty = self.types.show(place.ty);
             let help = match name.as_str() {
                 "fetch_update" | "compare_exchange" | "compare_exchange_weak" => {
@@ -85,43 +89,55 @@ impl Infer<'_> {
             };
             let fact = format!("kernel code cannot call the method `{name}` of `{ty}`");
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        if !self.count(form.values + form.orders, &call.args, at) {
+        if !self.check_arg_count(form.value_count + form.order_count, &call.args, at) {
             let ty = self.prim(prim);
-            return self.make(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
         let value = self.prim(prim);
-        let args: Vec<Expr> =
-            call.args.iter().take(form.values).map(|arg| self.expect(arg, value)).collect();
-        let orders: Vec<OrderOf> =
-            call.args.iter().skip(form.values).filter_map(|arg| self.ordering(arg)).collect();
+        let args: Vec<Expr> = call
+            .args
+            .iter()
+            .take(form.value_count)
+            .map(|arg| self.infer_expr_coerce(arg, value))
+            .collect();
+        let orders: Vec<OrderingArg> = call
+            .args
+            .iter()
+            .skip(form.value_count)
+            .filter_map(|arg| self.infer_ordering(arg))
+            .collect();
         let ty = match form.method {
             AtomicMethod::Store => self.types.unit(),
-            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate => self.exchanged(value),
+            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate => {
+                self.exchange_result_type(value)
+            }
             AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
         };
-        if orders.len() != form.orders {
-            return self.make(Kind::Reported, ty, at);
+        if orders.len() != form.order_count {
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
-        self.atomic(Atomic { method: form.method, place, args, name, orders }, ty, at)
+        self.make_atomic(Atomic { method: form.method, place, args, name, orders }, ty, at)
     }
 
-    /// A method of an atomic, if std's does not panic with its orderings.
-    fn atomic(&mut self, atomic: Atomic, ty: Ty, at: SpanRange) -> Expr {
+    /// Makes a method call of an atomic. Reports orderings with which std's method panics.
+    fn make_atomic(&mut self, atomic: Atomic, ty: Ty, at: SpanRange) -> Expr {
         let known = atomic.orders.iter().map(|order| match order {
-            OrderOf::Known(order) => Some(*order),
-            OrderOf::Value(_) => None,
+            OrderingArg::Known(order) => Some(*order),
+            OrderingArg::Value(_) => None,
         });
         let known: Option<Vec<Order>> = known.collect();
-        if let Some(wrong) = known.and_then(|known| atomic.method.refused(&atomic.name, &known)) {
+        if let Some(wrong) =
+            known.and_then(|known| atomic.method.ordering_error(&atomic.name, &known))
+        {
             self.errors.report(at, wrong);
         }
-        self.make(Kind::Atomic(Box::new(atomic)), ty, at)
+        self.make_expr(ExprKind::Atomic(Box::new(atomic)), ty, at)
     }
 
-    /// `a.fetch_update(set_order, fetch_order, |value| ..)`
-    fn fetch_update(
+    /// Infers `a.fetch_update(set_order, fetch_order, |value| ..)`.
+    fn infer_fetch_update(
         &mut self,
         place: Expr,
         prim: Prim,
@@ -129,113 +145,124 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let value = self.prim(prim);
-        let ty = self.exchanged(value);
-        if !self.count(3, &call.args, at) {
-            return self.make(Kind::Reported, ty, at);
+        let ty = self.exchange_result_type(value);
+        if !self.check_arg_count(3, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, ty, at);
         }
-        let orders = (self.ordering(&call.args[0]), self.ordering(&call.args[1]));
-        let ret = self.option_of(value);
-        let closure = self.callable(&call.args[2], &Callable { params: vec![value], ret });
+        let orders = (self.infer_ordering(&call.args[0]), self.infer_ordering(&call.args[1]));
+        let ret = self.option_type(value);
+        let closure =
+            self.infer_callable(&call.args[2], &CallSignature { params: vec![value], ret });
         let (Some(set), Some(load)) = orders else {
-            return self.make(Kind::Reported, ty, at);
+            return self.make_expr(ExprKind::Reported, ty, at);
         };
         let (method, args) = (AtomicMethod::FetchUpdate, vec![closure]);
         let (name, orders) = ("fetch_update".to_owned(), vec![set, load]);
-        self.atomic(Atomic { method, place, args, name, orders }, ty, at)
+        self.make_atomic(Atomic { method, place, args, name, orders }, ty, at)
     }
 
-    /// `Result<T, T>`, of what was there before.
-    fn exchanged(&mut self, value: Ty) -> Ty {
+    /// Returns the type `Result<T, T>` of an exchange, both with the previous value.
+    fn exchange_result_type(&mut self, value: Ty) -> Ty {
         let both = vec![GenericArg::Type(value), GenericArg::Type(value)];
         let list = self.types.list(both);
-        match self.program().library("Result") {
+        match self.program().std_item("Result") {
             Some(result) => self.types.add(Type::Adt(result, list)),
             None => self.unknown(),
         }
     }
 
-    /// A reference to the same atomic at another scope: `a.block()`, `a.system()`.
-    fn scoped(&mut self, place: Expr, scope: Scope, call: &ExprMethodCall, at: SpanRange) -> Expr {
-        self.count(0, &call.args, at);
+    /// Infers `a.block()` and `a.system()`: a reference to the same atomic at another scope.
+    fn infer_scoped(
+        &mut self,
+        place: Expr,
+        scope: Scope,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.check_arg_count(0, &call.args, at);
         let ty = place.ty;
-        let place = self.make(Kind::Scoped { atomic: Box::new(place), scope }, ty, at);
+        let place = self.make_expr(ExprKind::Scoped { atomic: Box::new(place), scope }, ty, at);
         let ty = self.types.reference(false, ty);
-        self.make(Kind::Borrow(Box::new(place)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// `a.get_mut()`: a reference to the value of an atomic that nobody shares, or so `&mut` says.
-    fn atomic_value(
+    /// Infers `a.get_mut()`: a reference to the value, which `&mut` proves to be unshared.
+    fn infer_get_mut(
         &mut self,
         place: Expr,
         prim: Prim,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        self.count(0, &call.args, at);
+        self.check_arg_count(0, &call.args, at);
         self.require_mutable(&place);
         let ty = self.types.reference(true, place.ty);
-        let slice = Box::new(self.make(Kind::Borrow(Box::new(place)), ty, at));
+        let slice = Box::new(self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at));
         let value = self.prim(prim);
         let ty = self.types.reference(true, value);
-        self.make(Kind::Reshape { slice, len: None }, ty, at)
+        self.make_expr(ExprKind::Reshape { slice, len: None }, ty, at)
     }
 
-    /// An ordering: one of std's by its name or that of a constant, or a value that is one.
-    fn ordering(&mut self, arg: &syn::Expr) -> Option<OrderOf> {
-        if let Some(order) = self.ordering_named(arg) {
-            return Some(OrderOf::Known(order));
+    /// Infers an ordering: one of std's by its name or by a constant's, or a value.
+    fn infer_ordering(&mut self, arg: &syn::Expr) -> Option<OrderingArg> {
+        if let Some(order) = self.resolve_ordering(arg) {
+            return Some(OrderingArg::Known(order));
         }
-        let value = self.expr(arg, None);
+        let value = self.infer_expr(arg, None);
         let value = self.autoderef(value);
         match self.types.get(value.ty) {
             Type::Adt(item, _) if self.program().atomic_ordering() == Some(item) => {
-                return Some(OrderOf::Value(value));
+                return Some(OrderingArg::Value(value));
             }
             Type::Reported(_) => {}
             _ => {
                 let at = SpanRange::expr(arg);
-                self.errors.advise(at, NO_ORDERING, ORDERING);
+                self.errors.advise(at, NO_ORDERING, ORDERING_HELP);
             }
         }
         None
     }
 
-    /// The value that an ordering is by its name.
-    pub(crate) fn ordering_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
+    /// Makes the value of the ordering that a path names.
+    pub(crate) fn make_ordering_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
         let of = path.segments.iter().rev().nth(1);
         let (name, _) =
-            std_ordering(path).filter(|_| of.is_none_or(|of| of.ident == "Ordering"))?;
+            find_std_ordering(path).filter(|_| of.is_none_or(|of| of.ident == "Ordering"))?;
         let item = self.program().atomic_ordering()?;
-        self.notes.order(path, name);
+        self.notes.record_ordering(path, name);
         let nothing = self.types.list(Vec::new());
         let ty = self.types.add(Type::Adt(item, nothing));
         let variant = ORDERS.iter().position(|(known, _)| *known == name);
-        Some(self.make(Kind::Aggregate { variant, fields: Vec::new(), base: None }, ty, at))
+        Some(self.make_expr(
+            ExprKind::Aggregate { variant, fields: Vec::new(), base: None },
+            ty,
+            at,
+        ))
     }
 
-    fn ordering_named(&mut self, expr: &syn::Expr) -> Option<Order> {
+    fn resolve_ordering(&mut self, expr: &syn::Expr) -> Option<Order> {
         let syn::Expr::Path(syn::ExprPath { path, qself: None, .. }) = expr else { return None };
         if path.get_ident().is_some_and(|ident| self.scope.find(ident).is_some()) {
             return None;
         }
-        if let Some((name, order)) = std_ordering(path) {
-            self.notes.order(path, name);
+        if let Some((name, order)) = find_std_ordering(path) {
+            self.notes.record_ordering(path, name);
             return Some(order);
         }
-        if let Some(constant) = self.local_constant(path) {
+        if let Some(constant) = self.find_local_constant(path) {
             let definition = Definition {
                 value: &constant.value,
                 env: &self.env.clone(),
                 at: SpanRange::path(path),
             };
-            let resolve = |this: &mut Self| this.ordering_named(&constant.value);
-            return self.resolve(&definition, resolve).ok()?;
+            let resolve = |this: &mut Self| this.resolve_ordering(&constant.value);
+            return self.resolve_definition(&definition, resolve).ok()?;
         }
         let env = self.env.clone();
-        let (value, ..) = self.constant_item(path, &env)?;
+        let (value, ..) = self.find_constant(path, &env)?;
         let syn::Expr::Path(of_std) = value else { return None };
-        let (name, order) = std_ordering(&of_std.path)?;
-        self.notes.order(path, name);
+        let (name, order) = find_std_ordering(&of_std.path)?;
+        self.notes.record_ordering(path, name);
         Some(order)
     }
 }

@@ -1,45 +1,45 @@
-//! Calls of what is a function of the kernel side, and no device function.
+//! Calls of built-in functions.
 use crate::{
-    hir::{Expr, GenericArg, Kind},
+    hir::{Expr, ExprKind, GenericArg},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{
         Prim, Ty,
-        builtin::{self, Builtin, Found},
+        builtin::{self, Builtin, ResolvedBuiltin},
     },
 };
 use syn::{ExprCall, GenericArgument};
 use warpwise_compiler::ir::{ReduceOp, ShuffleOp};
 
 impl Infer<'_> {
-    pub(crate) fn builtin_call(
+    pub(crate) fn infer_builtin_call(
         &mut self,
-        mut found: Found,
+        mut found: ResolvedBuiltin,
         call: &ExprCall,
         path: &syn::Path,
         at: SpanRange,
     ) -> Expr {
-        self.notes.builtin(path, &found);
+        self.notes.record_builtin(path, &found);
         let value = self.unknown();
-        if found.width {
-            self.width(&mut found, path, at);
+        if found.takes_width {
+            self.resolve_shuffle_width(&mut found, path, at);
         }
-        let ret = self.builtin_part(found.ret, value);
-        if !self.count(found.params.len(), &call.args, at) {
-            return self.make(Kind::Reported, ret, at);
+        let ret = self.builtin_part_type(found.ret, value);
+        if !self.check_arg_count(found.params.len(), &call.args, at) {
+            return self.make_expr(ExprKind::Reported, ret, at);
         }
         let mut args = Vec::with_capacity(call.args.len());
         for (arg, part) in call.args.iter().zip(&found.params) {
-            let ty = self.builtin_part(*part, value);
-            args.push(self.expect(arg, ty));
+            let ty = self.builtin_part_type(*part, value);
+            args.push(self.infer_expr_coerce(arg, ty));
         }
-        match found.which {
+        match found.builtin {
             Builtin::Match { .. } => self.oblige(at, Obligation::Compared(value)),
             Builtin::Reduce { op, .. } => {
                 let bitwise = matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
                 self.oblige(at, Obligation::Reduced(value, bitwise));
             }
-            Builtin::Shuffle { .. } => self.shuffled(value, at),
+            Builtin::Shuffle { .. } => self.oblige_shuffled(value, at),
             Builtin::Index(_)
             | Builtin::Barrier(_)
             | Builtin::SyncWarp { .. }
@@ -52,43 +52,48 @@ impl Infer<'_> {
             | Builtin::Directed(..)
             | Builtin::Elect { .. } => {}
         }
-        let widths = usize::from(found.width);
-        if found.params.contains(&builtin::Part::Value)
+        let widths = usize::from(found.takes_width);
+        if found.params.contains(&builtin::BuiltinPart::Value)
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
         {
-            let ty = self.ty(ty);
+            let ty = self.resolve_type(ty);
             self.unify(at, value, ty);
         }
-        self.make(Kind::Builtin { which: found.which, args }, ret, at)
+        self.make_expr(ExprKind::Builtin { builtin: found.builtin, args }, ret, at)
     }
 
-    pub(crate) fn builtin_part(&mut self, part: builtin::Part, value: Ty) -> Ty {
+    pub(crate) fn builtin_part_type(&mut self, part: builtin::BuiltinPart, value: Ty) -> Ty {
         match part {
-            builtin::Part::Prim(prim) => self.prim(prim),
-            builtin::Part::Value => value,
-            builtin::Part::Pair(prim) => {
+            builtin::BuiltinPart::Prim(prim) => self.prim(prim),
+            builtin::BuiltinPart::Value => value,
+            builtin::BuiltinPart::Pair(prim) => {
                 let of = self.prim(prim);
                 self.types.tuple(vec![of, of])
             }
-            builtin::Part::Unit => self.types.unit(),
+            builtin::BuiltinPart::Unit => self.types.unit(),
         }
     }
 
-    /// The width of a shuffle, from its first generic argument.
-    fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
+    /// Sets the width of a shuffle from its first generic argument.
+    fn resolve_shuffle_width(
+        &mut self,
+        found: &mut ResolvedBuiltin,
+        path: &syn::Path,
+        at: SpanRange,
+    ) {
         let len = self.types.unknown_len();
         if let Some(written) = Self::turbofish(path).and_then(|args| args.args.first()) {
             let env = self.env.clone();
-            self.generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+            self.unify_generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
         }
         if self.types.is_reported_len(len) {
             return;
         }
-        // What is known later is looked at then: of a kernel's own parameter, when it is launched.
+        // A width that is unknown here, a parameter of the kernel, is checked at launch.
         let extent = self.types.extent(len);
         let known = extent.map(|extent| extent.simplified().and_then(|extent| extent.known()));
-        match (&mut found.which, known) {
+        match (&mut found.builtin, known) {
             (Builtin::Shuffle { width, .. }, Some(lanes))
                 if lanes.is_none_or(ShuffleOp::is_width) =>
             {
@@ -105,7 +110,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a generic argument of a shuffle is the type of what is shuffled.
+/// Returns true if a generic argument of a shuffle is the type of the shuffled value.
 fn is_value_type(arg: &GenericArgument) -> bool {
     match arg {
         GenericArgument::Type(syn::Type::Infer(_)) => false,

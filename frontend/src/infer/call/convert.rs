@@ -1,11 +1,13 @@
-//! `from`, `into`, `try_from` and `try_into`: of numbers, and into what has an `impl` of `From` or `TryFrom`.
+//! Conversions: `from`, `into`, `try_from` and `try_into`, of numbers and through `impl`s of `From`
+//! and `TryFrom`.
 //!
-//! The target of `into` and `try_into` may be known only later; what must hold of it is checked then.
+//! The target of `into` and `try_into` may be decided after the call, so an obligation checks it at
+//! the end.
 use crate::{
-    hir::{Block, Expr, GenericArg, Kind},
+    hir::{Block, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
-        traits::member::{Member, MemberKind, Told},
+        traits::member::{CallFacts, Member, MemberKind},
     },
     syntax::span::SpanRange,
     types::{Prim, Ty, Type},
@@ -14,9 +16,9 @@ use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;
 
 impl<'a> Infer<'a> {
-    /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`; of a value of type `from`, if
-    /// that is written.
-    pub(crate) fn converted_from(
+    /// Infers `u64::from(x)`, which is a lossless cast, or `u8::try_from(x)`. `from` is the source
+    /// type, if a bound names it.
+    pub(crate) fn infer_from(
         &mut self,
         this: Ty,
         from: Option<Ty>,
@@ -24,21 +26,25 @@ impl<'a> Infer<'a> {
         call: &ExprCall,
         at: SpanRange,
     ) -> Expr {
-        if !self.count(1, &call.args, at) {
-            return self.make(Kind::Reported, this, at);
+        if !self.check_arg_count(1, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, this, at);
         }
-        let value = self.expr(&call.args[0], from);
+        let value = self.infer_expr(&call.args[0], from);
         if name == "try_from"
             && let Type::Array(..) | Type::Ref { .. } = self.types.get(this)
         {
             let slice = self.autoderef(value);
             return self.slice_to_array(slice, Some(this), at);
         }
-        if name == "from" { self.lossless(value, this, at) } else { self.checked(value, this, at) }
+        if name == "from" {
+            self.make_lossless_cast(value, this, at)
+        } else {
+            self.make_checked_cast(value, this, at)
+        }
     }
 
-    /// `x.into()` and `x.try_into()`, or the receiver back. `hint` is what is expected.
-    pub(crate) fn converted(
+    /// Infers `x.into()` and `x.try_into()`, or returns the receiver. `hint` is the expected type.
+    pub(crate) fn try_conversion_method(
         &mut self,
         value: Expr,
         call: &ExprMethodCall,
@@ -54,17 +60,19 @@ impl<'a> Infer<'a> {
             return Err(value);
         }
         let hint = match hint {
-            None if !tries => self.made_by_bound(value.ty, "Into"),
+            None if !tries => self.conversion_bound(value.ty, "Into"),
             hint => hint,
         };
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
-        let told = Told { args: &[&*call.receiver], ..Told::default() };
+        let call_facts = CallFacts { args: &[&*call.receiver], ..CallFacts::default() };
+        // `try_into` of a user's `impl` goes first, then slices to arrays, then numbers.
         if tries {
             let target = hint.and_then(|hint| self.types.first_arg(hint));
             if let Some(to) = target
-                && let Some(member) = self.member_told(to, "try_from", Some("TryFrom"), told)
+                && let Some(member) =
+                    self.find_member_for_call(to, "try_from", Some("TryFrom"), call_facts)
             {
-                return Ok(self.operator_call(member, value, None, at));
+                return Ok(self.make_operator_call(member, value, None, at));
             }
             if let Type::Slice(_) | Type::Array(..) = self.types.get(value.ty) {
                 return Ok(self.slice_to_array(value, target, at));
@@ -73,66 +81,69 @@ impl<'a> Infer<'a> {
                 return Err(value);
             }
             let to = target.unwrap_or_else(|| self.unknown());
-            return Ok(self.checked(value, to, at));
+            return Ok(self.make_checked_cast(value, to, at));
         }
-        // What everything is made into: itself.
-        if let Some(to) = hint.and_then(|to| self.types.mono(to))
-            && self.types.mono(value.ty) == Some(to)
+        // The identity conversion, `impl From<T> for T`.
+        if let Some(to) = hint.and_then(|to| self.types.to_mono(to))
+            && self.types.to_mono(value.ty) == Some(to)
         {
             return Ok(value);
         }
         if let Some(to) = hint
-            && let Some(member) = self.member_told(to, "from", Some("From"), told)
+            && let Some(member) = self.find_member_for_call(to, "from", Some("From"), call_facts)
         {
-            return Ok(self.operator_call(member, value, None, at));
+            return Ok(self.make_operator_call(member, value, None, at));
         }
         if let (Some(Type::Tuple(list)), Type::Array(elem, _)) =
             (hint.map(|hint| self.types.get(hint)), self.types.get(value.ty))
         {
             let count = self.types.parts(list).len();
-            return Ok(self.array_as_tuple(value, elem, count, at));
+            return Ok(self.array_to_tuple(value, elem, count, at));
         }
         if !is_number {
             return Err(value);
         }
         let to = hint.unwrap_or_else(|| self.unknown());
-        Ok(self.lossless(value, to, at))
+        Ok(self.make_lossless_cast(value, to, at))
     }
 
-    /// The elements of an array as a tuple; rustc checks that there are as many.
-    fn array_as_tuple(&mut self, array: Expr, elem: Ty, count: usize, at: SpanRange) -> Expr {
+    /// Makes a tuple of an array's elements; rustc checks that the counts agree.
+    fn array_to_tuple(&mut self, array: Expr, elem: Ty, count: usize, at: SpanRange) -> Expr {
         let (usize, mut stmts) = (self.prim(Prim::Usize), Vec::new());
-        let array = self.named(array, &mut stmts);
+        let array = self.bind_value(array, &mut stmts);
         let mut fields = Vec::with_capacity(count);
         for index in 0..count {
-            let base = Box::new(self.variable(array, at));
-            let number = Box::new(self.make(Kind::Int(index as u128), usize, at));
-            fields.push((index, self.make(Kind::Index { base, index: number }, elem, at)));
+            let base = Box::new(self.make_variable(array, at));
+            let number = Box::new(self.make_expr(ExprKind::Int(index as u128), usize, at));
+            fields.push((index, self.make_expr(ExprKind::Index { base, index: number }, elem, at)));
         }
         let ty = self.types.tuple(vec![elem; count]);
-        let tuple = self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at);
+        let tuple =
+            self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at);
         let block = Block { stmts, tail: Some(Box::new(tuple)) };
-        self.make(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
-    /// Makes numbers without a suffix what alone is converted into what a bound says: `impl Into<Seconds>`.
+    /// Decides the types of unsuffixed numbers that have only one conversion into the type of an
+    /// `Into` bound: `impl Into<Seconds>`.
     pub(crate) fn settle_conversions(&mut self) {
         for (from, into) in std::mem::take(&mut self.conversions) {
-            if self.types.mono(from).is_some() {
+            if self.types.to_mono(from).is_some() {
                 continue;
             }
-            if let Some(source) = self.only_source(from, into) {
-                // Where they differ, rustc says so.
+            if let Some(source) = self.only_conversion_source(from, into) {
+                // rustc reports a mismatch.
                 let _ = self.types.unify(from, source);
             }
         }
     }
 
-    /// What alone a value of type `from`, of which not all is known, can be, so that it is made into one of type `into`.
-    pub(crate) fn only_source(&mut self, from: Ty, into: Ty) -> Option<Ty> {
+    /// Returns the only type that a partly known value can have, given that it converts into
+    /// `into`.
+    pub(crate) fn only_conversion_source(&mut self, from: Ty, into: Ty) -> Option<Ty> {
         let itself = self.types.could_unify(into, from);
         let mut sources: Vec<Ty> = itself.then_some(into).into_iter().collect();
-        let found = self.impls_of_from(into, from);
+        let found = self.matching_from_impls(into, from);
         sources.extend(found.into_iter().map(|(_, [_, source])| source));
         match sources.as_slice() {
             [source] => Some(*source),
@@ -140,27 +151,28 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The function of the `impl` of `From` that makes a value of type `to` of one of type `from`.
-    pub(crate) fn impl_of_from(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
-        let (member, [this, param]) = self.impls_of_from(to, from).into_iter().next()?;
+    /// Returns the function of the `impl` of `From` that converts `from` to `to`.
+    pub(crate) fn find_from_impl(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
+        let (member, [this, param]) = self.matching_from_impls(to, from).into_iter().next()?;
         self.types.unify(this, to).ok()?;
         self.types.unify(param, from).ok()?;
         Some(member)
     }
 
-    /// The functions of all `impl`s of `From` that may make a value of type `to` of one of type `from`, and these types of theirs.
-    fn impls_of_from(&mut self, to: Ty, from: Ty) -> Vec<(Member<'a>, [Ty; 2])> {
+    /// Returns the functions of all `impl`s of `From` that may convert `from` to `to`, each with
+    /// its target and source types.
+    fn matching_from_impls(&mut self, to: Ty, from: Ty) -> Vec<(Member<'a>, [Ty; 2])> {
         let mut found = Vec::new();
-        for item in self.program().impls_with("from") {
+        for item in self.program().impls_with_member("from") {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != "From") {
                 continue;
             }
-            let Some((callee, sig)) = self.program().method_of(item, "from") else { continue };
-            let Some((env, this)) = self.implementation(item) else { continue };
+            let Some((callee, sig)) = self.program().impl_method(item, "from") else { continue };
+            let Some((env, this)) = self.instantiate_impl(item) else { continue };
             let Some(syn::FnArg::Typed(param)) = sig.inputs.first() else { continue };
-            let param = self.type_in(&param.ty, &env);
+            let param = self.resolve_type_in(&param.ty, &env);
             if self.types.could_unify(this, to) && self.types.could_unify(param, from) {
                 let member = Member { callee, env, kind: MemberKind::Fn(sig) };
                 found.push((member, [this, param]));
@@ -169,66 +181,70 @@ impl<'a> Infer<'a> {
         found
     }
 
-    /// A cast that loses nothing; rustc checks that it does not.
-    fn lossless(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
+    /// Makes a lossless cast; rustc checks that it is one.
+    fn make_lossless_cast(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
         self.oblige(at, Obligation::From(value.ty, to));
-        self.make(Kind::Cast(Box::new(value)), to, at)
+        self.make_expr(ExprKind::Cast(Box::new(value)), to, at)
     }
 
-    /// A cast, in a `Result`: `Ok` if it comes back the same, with the same sign.
-    fn checked(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
+    /// Makes a checked cast to a `Result`: `Ok` if the value survives the round trip with its sign.
+    fn make_checked_cast(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
         self.oblige(at, Obligation::TryFrom(value.ty, to));
         let program = self.program();
-        let library = |name| program.library(name).expect("the prelude has it");
+        let library = |name| program.std_item(name).expect("the prelude has it");
         let (result, error) = (library("Result"), library("TryFromIntError"));
         let nothing = self.types.list(Vec::new());
         let error = self.types.add(Type::Adt(error, nothing));
         let both = self.types.list(vec![GenericArg::Type(to), GenericArg::Type(error)]);
         let result = self.types.add(Type::Adt(result, both));
 
+        // `{ let value = ..; let cast = value as To; if cast as From == value && (value < 0) ==
+        // (cast < 0) { Ok(cast) } else { Err(error) } }`
         let from = value.ty;
         let mut stmts = Vec::new();
-        let value = self.named(value, &mut stmts);
-        let variable = self.variable(value, at);
-        let cast = self.make(Kind::Cast(Box::new(variable)), to, at);
-        let cast = self.named(cast, &mut stmts);
+        let value = self.bind_value(value, &mut stmts);
+        let variable = self.make_variable(value, at);
+        let cast = self.make_expr(ExprKind::Cast(Box::new(variable)), to, at);
+        let cast = self.bind_value(cast, &mut stmts);
         let fits = {
-            let back = self.variable(cast, at);
-            let back = self.make(Kind::Cast(Box::new(back)), from, at);
-            let value = self.variable(value, at);
-            self.related(CompareOp::Eq, back, value, at)
+            let back = self.make_variable(cast, at);
+            let back = self.make_expr(ExprKind::Cast(Box::new(back)), from, at);
+            let value = self.make_variable(value, at);
+            self.make_compare(CompareOp::Eq, back, value, at)
         };
         let same_sign = {
             let [value, cast] = [value, cast].map(|var| {
-                let value = self.variable(var, at);
-                let zero = self.make(Kind::Int(0), value.ty, at);
-                self.related(CompareOp::Lt, value, zero, at)
+                let value = self.make_variable(var, at);
+                let zero = self.make_expr(ExprKind::Int(0), value.ty, at);
+                self.make_compare(CompareOp::Lt, value, zero, at)
             });
-            self.related(CompareOp::Eq, value, cast, at)
+            self.make_compare(CompareOp::Eq, value, cast, at)
         };
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(fits), Box::new(same_sign));
-        let cond = Box::new(self.make(Kind::Lazy { and: true, lhs, rhs }, bool, at));
-        let cast = self.variable(cast, at);
-        let then =
-            Block { stmts: Vec::new(), tail: Some(Box::new(self.variant(0, cast, result, at))) };
+        let cond = Box::new(self.make_expr(ExprKind::Lazy { is_and: true, lhs, rhs }, bool, at));
+        let cast = self.make_variable(cast, at);
+        let then = Block {
+            stmts: Vec::new(),
+            tail: Some(Box::new(self.make_variant(0, cast, result, at))),
+        };
         let unit = self.types.unit();
-        let unit = self.make(Kind::Unit, unit, at);
-        let error = self.variant(0, unit, error, at);
-        let other = Some(Box::new(self.variant(1, error, result, at)));
-        let choice = self.make(Kind::If { cond, then, other }, result, at);
+        let unit = self.make_expr(ExprKind::Unit, unit, at);
+        let error = self.make_variant(0, unit, error, at);
+        let else_branch = Some(Box::new(self.make_variant(1, error, result, at)));
+        let choice = self.make_expr(ExprKind::If { cond, then, else_branch }, result, at);
         let block = Block { stmts, tail: Some(Box::new(choice)) };
-        self.make(Kind::Block { label: None, block }, result, at)
+        self.make_expr(ExprKind::Block { label: None, block }, result, at)
     }
 
-    fn related(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+    fn make_compare(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+        self.make_expr(ExprKind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
-    /// A variant with one part.
-    fn variant(&mut self, variant: usize, part: Expr, ty: Ty, at: SpanRange) -> Expr {
+    /// Makes a variant with one field.
+    fn make_variant(&mut self, variant: usize, part: Expr, ty: Ty, at: SpanRange) -> Expr {
         let fields = vec![(0, part)];
-        self.make(Kind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)
     }
 }

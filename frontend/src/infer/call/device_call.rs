@@ -1,16 +1,16 @@
-//! Calls of device functions: what their parameters are, and what is passed.
+//! Calls of device functions: parameter types, generic arguments and closures.
 use crate::{
-    hir::{Call, Expr, GenericArg, Kind},
+    hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer, Obligation,
-        call::closure::Callable,
+        call::closure::CallSignature,
         items::{
-            path::callee,
+            path::callee_path,
             scope::{self, Env},
-            signature::{Parameter, by_reference, parameters, peel},
-            written_type::Omitted,
+            signature::{GenericParameter, generic_parameters, peel, receiver_reference},
+            written_type::OmittedArgs,
         },
-        program::Given,
+        program::InstanceArgs,
     },
     resolve::device_set::Callee,
     syntax::{error::Reported, span::SpanRange},
@@ -20,78 +20,83 @@ use syn::{
     AngleBracketedGenericArguments, FnArg, GenericArgument, PathArguments, ReturnType, Signature,
 };
 
-/// A device function, and what the parameters of its `impl` are.
-pub(crate) struct Function<'a> {
+/// A resolved device function, with the generic arguments of its `impl`.
+pub(crate) struct ResolvedFunction<'a> {
     pub(crate) callee: Callee,
     pub(crate) sig: &'a Signature,
     pub(crate) env: Env,
-    /// What is expected of a call.
-    pub(crate) gives: Option<Ty>,
+    /// The type that the context expects of the call.
+    pub(crate) expected: Option<Ty>,
 }
 
 impl<'a> Infer<'a> {
-    /// A call of a device function.
-    pub(crate) fn call_function(
+    /// Infers a call of a device function.
+    pub(crate) fn infer_function_call(
         &mut self,
-        Function { callee, sig, env, gives }: Function<'a>,
+        ResolvedFunction { callee, sig, env, expected }: ResolvedFunction<'a>,
         receiver: Option<Expr>,
         turbofish: Option<&AngleBracketedGenericArguments>,
         args: &crate::infer::call::method_call::Args,
         at: SpanRange,
     ) -> Expr {
-        let env = self.instantiate(sig, env, turbofish, at);
+        let env = self.instantiate_generics(sig, env, turbofish, at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),
             ReturnType::Type(_, ty) if matches!(peel(ty), syn::Type::ImplTrait(_)) => {
                 self.unknown()
             }
-            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+            ReturnType::Type(_, ty) => self.resolve_type_in(ty, &env),
         };
         let mut params = Vec::with_capacity(sig.inputs.len());
         for (index, param) in sig.inputs.iter().enumerate() {
             params.push(self.parameter_type(index, param, &env));
         }
         let skipped = usize::from(receiver.is_some());
-        if !self.count(params.len() - skipped, args, at) {
-            return self.make(Kind::Reported, ret, at);
+        if !self.check_arg_count(params.len() - skipped, args, at) {
+            return self.make_expr(ExprKind::Reported, ret, at);
         }
-        let bounds = self.callables(callee, sig, &env);
-        self.equal_types(callee, sig, &env, at);
+        // Bounds go first: they tell the parameters of closures among the arguments.
+        let bounds = self.fn_bounds(callee, sig, &env);
+        self.unify_associated_bounds(callee, sig, &env, at);
         let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
-        let values =
-            self.arguments(args, &params[skipped..], &bounds, gives.map(|gives| (ret, gives)));
+        let values = self.infer_arguments(
+            args,
+            &params[skipped..],
+            &bounds,
+            expected.map(|expected| (ret, expected)),
+        );
         let args = receiver.into_iter().chain(values).collect();
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.this, args };
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
         {
-            if self.is_early(&call) {
-                return self.in_place(call, env, at);
+            if self.has_unknown_types(&call) {
+                return self.inline_call(call, env, at);
             }
-            self.returned(&call, ret, at);
+            self.resolve_impl_trait_return(&call, ret, at);
         }
-        self.make(Kind::Call(Box::new(call)), ret, at)
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
-    /// What a function returns that says only which traits it has: what its body gives, for these
-    /// arguments.
-    pub(crate) fn returned(&mut self, call: &Call, ret: Ty, at: SpanRange) {
-        let args = call.generics.iter().map(|arg| self.types.mono_arg(*arg)).collect();
-        let this = call.this.map(|this| self.types.mono(this));
+    /// Decides the return type of a function that returns `impl Trait`: the type of its body, for
+    /// these arguments.
+    pub(crate) fn resolve_impl_trait_return(&mut self, call: &Call, ret: Ty, at: SpanRange) {
+        let args = call.generics.iter().map(|arg| self.types.arg_to_mono(*arg)).collect();
+        let this = call.self_ty.map(|this| self.types.to_mono(this));
         let (Some(args), None | Some(Some(_))) = (args, &this) else {
-            let reported = self.unknown_types(at);
+            let reported = self.report_unknown_types(at);
             let decided = self.types.add(Type::Reported(reported));
             self.types.decide(ret, decided);
             return;
         };
-        let given = Given { args, this: this.flatten() };
+        let given = InstanceArgs { args, self_ty: this.flatten() };
         let generics = self.types.generics.clone();
-        let made = self.program().instance(call.callee, &given, &generics, self.errors);
-        let found = made.and_then(|made| made.types.mono(made.ret));
+        let made = self.program().instantiate(call.callee, &given, &generics, self.errors);
+        let found = made.and_then(|made| made.types.to_mono(made.ret));
         let ty = match found {
-            Some(mono) => self.types.of_mono(&mono),
-            // Its body is wrong, which was reported, or is at hand.
+            Some(mono) => self.types.add_mono(&mono),
+            // The body is wrong, which was reported, or is still being inferred.
             None => {
                 let fact = "what this returns is not known here";
                 let help = "let the function return a type, and not an `impl` of a trait";
@@ -102,8 +107,8 @@ impl<'a> Infer<'a> {
         self.unify(at, ret, ty);
     }
 
-    /// Reports that the types must be known that a function is called for.
-    pub(crate) fn unknown_types(&mut self, at: SpanRange) -> Reported {
+    /// Reports a call whose instance needs types that are not known yet.
+    pub(crate) fn report_unknown_types(&mut self, at: SpanRange) -> Reported {
         self.errors.advise(
             at,
             "the types that this is called for must be known here, as what it returns depends on \
@@ -116,8 +121,8 @@ impl<'a> Infer<'a> {
         match param {
             FnArg::Typed(param) => self.argument_type(index, &param.ty, env),
             FnArg::Receiver(receiver) => {
-                let this = env.this.unwrap_or_else(|| self.types.unit());
-                match by_reference(receiver) {
+                let this = env.self_ty.unwrap_or_else(|| self.types.unit());
+                match receiver_reference(receiver) {
                     Some(mutable) => self.types.reference(mutable, this),
                     None => this,
                 }
@@ -125,37 +130,38 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Arguments: closures last, when the others have told what they are called with. A number without a suffix
-    /// that a call `gives` back is what is expected there.
-    pub(crate) fn arguments(
+    /// Infers arguments. Closures go last, because the other arguments decide their parameter
+    /// types. Between the two, an unsuffixed number that the call returns takes the expected type;
+    /// `returned` has both types.
+    pub(crate) fn infer_arguments(
         &mut self,
         args: &crate::infer::call::method_call::Args,
         params: &[Ty],
-        bounds: &[(Ty, Callable)],
-        gives: Option<(Ty, Ty)>,
+        bounds: &[(Ty, CallSignature)],
+        returned: Option<(Ty, Ty)>,
     ) -> Vec<Expr> {
         let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
         for closures in [false, true] {
             if closures
-                && let Some((ret, expected)) = gives
+                && let Some((ret, expected)) = returned
                 && let Type::Unknown(Class::Int | Class::Float) = self.types.get(ret)
             {
-                self.hint(ret, Some(expected));
+                self.unify_hint(ret, Some(expected));
             }
             for (index, arg) in args.iter().enumerate() {
                 let param = params[index];
                 let of = self.types.pointee(param);
-                let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, of));
+                let bound = bounds.iter().find(|(ty, _)| self.types.is_same_entry(*ty, of));
                 let bound = bound.map(|(_, callable)| callable.clone());
-                let is_callable = is_closure(arg) || bound.is_some() && self.is_function(arg);
+                let is_callable = is_closure(arg) || bound.is_some() && self.names_function(arg);
                 if is_callable != closures {
                     continue;
                 }
                 self.settle_projections(false);
                 let value = match (&bound, as_closure(arg)) {
-                    (Some(bound), _) => self.callable(arg, bound),
-                    (None, Some(closure)) => self.closure(closure, None),
-                    (None, None) => self.expr(arg, Some(param)),
+                    (Some(bound), _) => self.infer_callable(arg, bound),
+                    (None, Some(closure)) => self.infer_closure(closure, None),
+                    (None, None) => self.infer_expr(arg, Some(param)),
                 };
                 values[index] = Some(self.coerce(value, param));
             }
@@ -164,49 +170,50 @@ impl<'a> Infer<'a> {
         values.into_iter().flatten().collect()
     }
 
-    /// A closure or function that is called as `bound` says.
-    pub(crate) fn callable(&mut self, arg: &syn::Expr, bound: &Callable) -> Expr {
+    /// Infers a closure or function with the call signature `bound`.
+    pub(crate) fn infer_callable(&mut self, arg: &syn::Expr, bound: &CallSignature) -> Expr {
         if let syn::Expr::Reference(reference) = arg
             && is_closure(&reference.expr)
         {
-            let closure = self.callable(&reference.expr, bound);
-            return self.borrowed(closure, reference);
+            let closure = self.infer_callable(&reference.expr, bound);
+            return self.make_borrow(closure, reference);
         }
         let value = match as_closure(arg) {
-            Some(closure) => self.closure(closure, Some(bound)),
-            None if self.is_function(arg) => {
+            // A function becomes a closure that calls it: `|arg0, arg1| name(arg0, arg1)`.
+            Some(closure) => self.infer_closure(closure, Some(bound)),
+            None if self.names_function(arg) => {
                 let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
                 let names: Vec<syn::Ident> = names.collect();
                 let at = syn::spanned::Spanned::span(arg);
                 let closure = syn::parse_quote_spanned!(at=> |#(#names),*| #arg(#(#names),*));
-                self.closure(&closure, Some(bound))
+                self.infer_closure(&closure, Some(bound))
             }
-            None => self.expr(arg, None),
+            None => self.infer_expr(arg, None),
         };
-        self.called_as(&value, bound);
+        self.unify_signature(&value, bound);
         value
     }
 
-    /// Whether an argument names something other than a variable, perhaps of a type in `<..>`.
-    pub(crate) fn is_function(&self, arg: &syn::Expr) -> bool {
-        let Some(path) = callee(arg) else {
+    /// Returns true if an argument names something other than a variable, perhaps as `<T>::name`.
+    pub(crate) fn names_function(&self, arg: &syn::Expr) -> bool {
+        let Some(path) = callee_path(arg) else {
             return matches!(arg, syn::Expr::Path(path) if path.qself.is_some());
         };
         path.get_ident().is_none_or(|ident| self.scope.find(ident).is_none())
     }
 
-    /// Makes the signature of a closure what its bound says.
-    pub(crate) fn called_as(&mut self, value: &Expr, bound: &Callable) {
-        let (ty, at) = (self.types.pointee(value.ty), self.places[value.at]);
+    /// Unifies the signature of a closure with its bound.
+    pub(crate) fn unify_signature(&mut self, value: &Expr, bound: &CallSignature) {
+        let (ty, at) = (self.types.pointee(value.ty), self.spans[value.at]);
         let called = match self.types.get(ty) {
             Type::Closure(id) => {
                 let closure = self.types.closure_type(id);
-                Callable { params: closure.params.clone(), ret: closure.ret }
+                CallSignature { params: closure.params.clone(), ret: closure.ret }
             }
-            Type::Pointer(list) => self.signature_of(list),
+            Type::Pointer(list) => self.pointer_signature(list),
             Type::Unknown(_) | Type::Reported(_) => return,
             _ => {
-                self.cannot_be_called(ty, at);
+                self.report_not_callable(ty, at);
                 return;
             }
         };
@@ -216,41 +223,48 @@ impl<'a> Infer<'a> {
         self.unify(at, called.ret, bound.ret);
     }
 
-    /// What the bounds `Fn(..)` of a function say of its type parameters.
-    pub(crate) fn callables(
+    /// Returns the call signatures that `Fn(..)` bounds give to the type parameters of a function.
+    pub(crate) fn fn_bounds(
         &mut self,
         callee: Callee,
         sig: &'a Signature,
         env: &Env,
-    ) -> Vec<(Ty, Callable)> {
+    ) -> Vec<(Ty, CallSignature)> {
         let mut callables = Vec::new();
-        for (ty, bound) in self.traits_of_parameters(callee, sig, env) {
+        for (ty, bound) in self.parameter_traits(callee, sig, env) {
             if let Some(last) = bound.segments.last()
                 && let PathArguments::Parenthesized(written) = &last.arguments
             {
-                let params = written.inputs.iter().map(|arg| self.type_in(&arg.ty, env)).collect();
+                let params =
+                    written.inputs.iter().map(|arg| self.resolve_type_in(&arg.ty, env)).collect();
                 let ret = match &written.output {
                     ReturnType::Default => self.types.unit(),
-                    ReturnType::Type(_, ty) => self.type_in(ty, env),
+                    ReturnType::Type(_, ty) => self.resolve_type_in(ty, env),
                 };
-                callables.push((ty, Callable { params, ret }));
+                callables.push((ty, CallSignature { params, ret }));
             }
         }
         callables
     }
 
-    /// Makes the types of traits what bounds say they are: `I: Iterator<Item = T>`.
-    fn equal_types(&mut self, callee: Callee, sig: &'a Signature, env: &Env, at: SpanRange) {
-        for (owner, of_trait) in self.traits_of_parameters(callee, sig, env) {
+    /// Unifies associated types with the types in bounds: `I: Iterator<Item = T>`.
+    fn unify_associated_bounds(
+        &mut self,
+        callee: Callee,
+        sig: &'a Signature,
+        env: &Env,
+        at: SpanRange,
+    ) {
+        for (owner, of_trait) in self.parameter_traits(callee, sig, env) {
             let Some(last) = of_trait.segments.last() else { continue };
             let PathArguments::AngleBracketed(args) = &last.arguments else { continue };
             for arg in &args.args {
                 match arg {
                     GenericArgument::AssocType(said) => {
-                        self.equal_type(owner, of_trait, said, env, at);
+                        self.unify_associated_type(owner, of_trait, said, env, at);
                     }
                     GenericArgument::Type(into) if last.ident == "Into" => {
-                        let into = self.type_in(into, env);
+                        let into = self.resolve_type_in(into, env);
                         self.conversions.push((owner, into));
                     }
                     _ => {}
@@ -260,20 +274,25 @@ impl<'a> Infer<'a> {
         self.settle_projections(false);
     }
 
-    /// What the type parameters of a function stand for, with the traits that they are bound by.
-    fn traits_of_parameters(
+    /// Returns the traits that bound the type parameters of a function, each with the parameter's
+    /// type.
+    fn parameter_traits(
         &self,
         callee: Callee,
         sig: &'a Signature,
         env: &Env,
     ) -> Vec<(Ty, &'a syn::Path)> {
-        let outer = self.program().generics_of(callee);
+        let outer = self.program().outer_generics(callee);
         let mut found = Vec::new();
-        for param in parameters(outer, sig) {
+        for param in generic_parameters(outer, sig) {
             match param {
-                Parameter::Type(param) => found.push((param.ident.to_string(), &param.bounds)),
-                Parameter::Impl(index, ty) => found.push((format!("impl#{index}"), &ty.bounds)),
-                Parameter::Const(_) => {}
+                GenericParameter::Type(param) => {
+                    found.push((param.ident.to_string(), &param.bounds))
+                }
+                GenericParameter::Impl(index, ty) => {
+                    found.push((format!("impl#{index}"), &ty.bounds))
+                }
+                GenericParameter::Const(_) => {}
             }
         }
         let clauses = [outer.and_then(|outer| outer.where_clause.as_ref())];
@@ -288,7 +307,7 @@ impl<'a> Infer<'a> {
         }
         let mut traits = Vec::new();
         for (name, bounds) in found {
-            if let Some((_, GenericArg::Type(ty))) = scope::generic(&env.args, &name) {
+            if let Some((_, GenericArg::Type(ty))) = scope::find_generic(&env.args, &name) {
                 traits.extend(bounds.iter().filter_map(|bound| match bound {
                     syn::TypeParamBound::Trait(bound) => Some((ty, &bound.path)),
                     _ => None,
@@ -298,9 +317,9 @@ impl<'a> Infer<'a> {
         traits
     }
 
-    /// What the generic parameters of a called function are: those of its `impl`, then its own,
-    /// unknown or as written.
-    pub(crate) fn instantiate(
+    /// Returns the environment of a called function: the generic arguments of its `impl`, then its
+    /// own, written or unknown.
+    pub(crate) fn instantiate_generics(
         &mut self,
         sig: &'a Signature,
         env: Env,
@@ -308,11 +327,12 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Env {
         let here = self.env.clone();
-        let own = self.written_args(&sig.generics, turbofish, &here, &env, Omitted::Inferred);
-        self.oblige_known(&own, at);
-        let impls = parameters(None, sig).into_iter().filter_map(|param| match param {
-            Parameter::Impl(..) => Some(param.name()),
-            Parameter::Type(_) | Parameter::Const(_) => None,
+        let own =
+            self.resolve_generic_args(&sig.generics, turbofish, &here, &env, OmittedArgs::Inferred);
+        self.oblige_known_args(&own, at);
+        let impls = generic_parameters(None, sig).into_iter().filter_map(|param| match param {
+            GenericParameter::Impl(..) => Some(param.name()),
+            GenericParameter::Type(_) | GenericParameter::Const(_) => None,
         });
         let impls: Vec<(String, GenericArg)> =
             impls.map(|name| (name, GenericArg::Type(self.unknown()))).collect();
@@ -320,8 +340,8 @@ impl<'a> Infer<'a> {
         Env { args, ..env }
     }
 
-    /// Obliges generic arguments to be known in the end.
-    pub(crate) fn oblige_known(&mut self, args: &[(String, GenericArg)], at: SpanRange) {
+    /// Registers the obligation that generic arguments are known in the end.
+    pub(crate) fn oblige_known_args(&mut self, args: &[(String, GenericArg)], at: SpanRange) {
         for (_, arg) in args {
             match arg {
                 GenericArg::Type(ty) => self.oblige(at, Obligation::TypeArg(*ty)),
@@ -331,7 +351,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The closure that an argument is.
+/// Returns the closure in an argument, through parentheses.
 fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
     match expr {
         syn::Expr::Closure(closure) => Some(closure),
@@ -341,7 +361,7 @@ fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
     }
 }
 
-/// Whether an argument is a closure, perhaps behind `&` or `&mut`.
+/// Returns true if an argument is a closure, perhaps after `&` or `&mut`.
 fn is_closure(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Reference(reference) => is_closure(&reference.expr),

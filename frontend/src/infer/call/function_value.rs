@@ -1,10 +1,10 @@
 //! Functions as values: closures that call them.
 use crate::{
-    hir::{Call, Closure, Expr, Kind, Pattern, PatternKind, Variable},
+    hir::{Call, Closure, Expr, ExprKind, Pattern, PatternKind, Variable},
     infer::{
         Infer,
-        call::device_call::Function,
-        items::{Shape, Split, scope::Env},
+        call::device_call::ResolvedFunction,
+        items::{ResolvedPrefix, Shape, scope::Env},
         traits::member::MemberKind,
     },
     resolve::device_set::Callee,
@@ -15,61 +15,66 @@ use std::rc::Rc;
 use syn::{Item, ReturnType};
 
 impl<'a> Infer<'a> {
-    /// The function or variant that a path names as a value: `square` in `apply(square, x)`,
+    /// Infers a path to a function or variant as a value: `square` in `apply(square, x)`,
     /// `Vec3::length`, `Some`.
-    pub(crate) fn function_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
+    pub(crate) fn infer_function_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
         let env = self.env.clone();
-        if let Some(Split { item, rest, .. }) = self.split(path, &env)
+        if let Some(ResolvedPrefix { item, rest, .. }) = self.resolve_prefix(path, &env)
             && rest.is_empty()
             && let Some(Item::Fn(function)) = self.program().item(item)
         {
-            let home = Env { args: [].into(), home: Some(item), this: None };
+            let home = Env { args: [].into(), home: Some(item), self_ty: None };
             let callee = Callee { item, member: None };
-            let of = Function { callee, sig: &function.sig, env: home, gives: None };
-            if let Some(name) = self.program().of_std(item) {
-                self.notes.of_std(path, name);
+            let of = ResolvedFunction { callee, sig: &function.sig, env: home, expected: None };
+            if let Some(name) = self.program().std_name(item) {
+                self.notes.record_std_path(path, name);
             }
-            return Some(self.call_closure(of, path, at));
+            return Some(self.make_call_closure(of, path, at));
         }
-        if let Some((ty, shape)) = self.shape(path) {
-            return Some(self.shape_closure(ty, &shape, at));
+        if let Some((ty, shape)) = self.resolve_shape(path) {
+            return Some(self.make_shape_closure(ty, &shape, at));
         }
-        let (owner, name) = self.owner(path, &env)?;
-        let member = self.member(owner, &name, None)?;
+        let (owner, name) = self.path_owner(path, &env)?;
+        let member = self.find_member(owner, &name, None)?;
         let MemberKind::Fn(sig) = member.kind else { return None };
-        let of = Function { callee: member.callee, sig, env: member.env, gives: None };
-        Some(self.call_closure(of, path, at))
+        let of = ResolvedFunction { callee: member.callee, sig, env: member.env, expected: None };
+        Some(self.make_call_closure(of, path, at))
     }
 
-    fn call_closure(&mut self, of: Function<'a>, path: &syn::Path, at: SpanRange) -> Expr {
-        let Function { callee, sig, env, .. } = of;
-        let env = self.instantiate(sig, env, Self::turbofish(path), at);
+    fn make_call_closure(
+        &mut self,
+        of: ResolvedFunction<'a>,
+        path: &syn::Path,
+        at: SpanRange,
+    ) -> Expr {
+        let ResolvedFunction { callee, sig, env, .. } = of;
+        let env = self.instantiate_generics(sig, env, Self::turbofish(path), at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),
-            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+            ReturnType::Type(_, ty) => self.resolve_type_in(ty, &env),
         };
         let mut types = Vec::with_capacity(sig.inputs.len());
         for (index, param) in sig.inputs.iter().enumerate() {
             types.push(self.parameter_type(index, param, &env));
         }
-        let (params, args) = self.argument_variables(&types, at);
+        let (params, args) = self.make_argument_variables(&types, at);
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.this, args };
-        let body = self.make(Kind::Call(Box::new(call)), ret, at);
-        self.made_closure(params, types, body, at)
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
+        let body = self.make_expr(ExprKind::Call(Box::new(call)), ret, at);
+        self.make_closure(params, types, body, at)
     }
 
-    fn shape_closure(&mut self, ty: Ty, shape: &Shape<'a>, at: SpanRange) -> Expr {
+    fn make_shape_closure(&mut self, ty: Ty, shape: &Shape<'a>, at: SpanRange) -> Expr {
         let types = self.field_types(ty, shape);
-        let (params, args) = self.argument_variables(&types, at);
+        let (params, args) = self.make_argument_variables(&types, at);
         let fields = args.into_iter().enumerate().collect();
-        let kind = Kind::Aggregate { variant: shape.variant, fields, base: None };
-        let body = self.make(kind, ty, at);
-        self.made_closure(params, types, body, at)
+        let kind = ExprKind::Aggregate { variant: shape.variant, fields, base: None };
+        let body = self.make_expr(kind, ty, at);
+        self.make_closure(params, types, body, at)
     }
 
-    /// A variable for each argument, as a parameter and as a value.
-    pub(crate) fn argument_variables(
+    /// Makes a variable for each argument, as a pattern and as an expression.
+    pub(crate) fn make_argument_variables(
         &mut self,
         types: &[Ty],
         at: SpanRange,
@@ -77,28 +82,28 @@ impl<'a> Infer<'a> {
         let mut params = Vec::with_capacity(types.len());
         let mut args = Vec::with_capacity(types.len());
         for &ty in types {
-            let place = self.at(at);
+            let place = self.record_span(at);
             let name = String::new();
             let variable = Variable { name, ty, mutable: false, settable: false, at: place };
             let var = self.vars.push(variable);
-            let kind = PatternKind::Bind { var, by_ref: false, and: None };
+            let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
             params.push(Pattern { kind, ty, at: place });
-            args.push(self.make(Kind::Var(var), ty, at));
+            args.push(self.make_expr(ExprKind::Var(var), ty, at));
         }
         (params, args)
     }
 
-    pub(crate) fn made_closure(
+    pub(crate) fn make_closure(
         &mut self,
         params: Vec<Pattern>,
         types: Vec<Ty>,
         body: Expr,
         at: SpanRange,
     ) -> Expr {
-        let which = self.program().new_closure();
-        let ty = self.types.closure(ClosureType { which, params: types, ret: body.ty });
+        let which = self.program().next_closure_number();
+        let ty = self.types.closure(ClosureType { number: which, params: types, ret: body.ty });
         let closure =
             Closure { params, copies: Vec::new(), returns_early: false, levels: Vec::new(), body };
-        self.make(Kind::Closure(Rc::new(closure)), ty, at)
+        self.make_expr(ExprKind::Closure(Rc::new(closure)), ty, at)
     }
 }

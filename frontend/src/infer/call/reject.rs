@@ -1,32 +1,32 @@
-//! What kernel code does not have: what to say, and what to write instead.
+//! Messages for Rust that kernel code does not have: the fact, and the replacement.
 use crate::resolve::source_map;
 use syn::{Expr, Item, Lit, Pat, UseTree};
 
 /// A fact and its help.
 type Advice = (String, &'static str);
 
-fn cannot(what: &str, help: &'static str) -> Advice {
+fn unsupported(what: &str, help: &'static str) -> Advice {
     (format!("kernel code cannot {what}"), help)
 }
 
-/// An expression that is none of the kinds that are inferred.
+/// Returns the message for an expression of an unsupported kind.
 pub(crate) fn expr(expr: &Expr) -> Advice {
     match expr {
         Expr::Async(_) | Expr::Await(_) => {
-            cannot("be `async`", "a launch returns before the kernel ends: there is no need")
+            unsupported("be `async`", "a launch returns before the kernel ends: there is no need")
         }
-        Expr::Infer(_) => cannot("use `_` here", "write the value out"),
-        Expr::RawAddr(_) => cannot("use raw pointers", "use slices and indices"),
+        Expr::Infer(_) => unsupported("use `_` here", "write the value out"),
+        Expr::RawAddr(_) => unsupported("use raw pointers", "use slices and indices"),
         Expr::TryBlock(_) => {
-            cannot("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
+            unsupported("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
         }
-        Expr::Unsafe(_) => cannot("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
-        Expr::Yield(_) => cannot("`yield`", "write a loop"),
-        _ => cannot("use this expression", "write it in plainer Rust"),
+        Expr::Unsafe(_) => unsupported("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
+        Expr::Yield(_) => unsupported("`yield`", "write a loop"),
+        _ => unsupported("use this expression", "write it in plainer Rust"),
     }
 }
 
-/// Whether a name is that of a type of std's that allocates.
+/// Returns true for the name of a std type that allocates.
 pub(crate) fn is_heap(name: &str) -> bool {
     matches!(
         name,
@@ -37,7 +37,7 @@ pub(crate) fn is_heap(name: &str) -> bool {
 const ALLOCATES: &str = "a kernel cannot allocate: use an array, `[value; N]`, a buffer that is \
                          passed, or `shared!`";
 
-/// What to do instead of calling a function that kernel code does not know.
+/// Returns the replacement of an unknown function.
 pub(crate) fn function(names: &[String]) -> &'static str {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let names = match names.as_slice() {
@@ -75,7 +75,7 @@ pub(crate) fn function(names: &[String]) -> &'static str {
     }
 }
 
-/// Whether a `use` brings names that it does not name, other than Warpwise's.
+/// Returns true if a `use` has a `*`, other than Warpwise's.
 pub(crate) fn is_glob(tree: &UseTree) -> bool {
     match tree {
         UseTree::Glob(_) => true,
@@ -89,40 +89,43 @@ pub(crate) fn is_glob(tree: &UseTree) -> bool {
     }
 }
 
-/// A statement that is an item.
+/// Returns the message for an item as a statement.
 pub(crate) fn item(item: &Item) -> Advice {
     match item {
         Item::Static(_) => {
-            cannot("use `static` items", "pass it as a parameter, or use a constant")
+            unsupported("use `static` items", "pass it as a parameter, or use a constant")
         }
-        Item::Use(_) => {
-            cannot("see what a `use` with `*` brings", "name it: `use Shape::{Circle, Square}`")
-        }
-        _ => cannot("define items inside", "move it out of the kernel"),
+        Item::Use(_) => unsupported(
+            "see what a `use` with `*` brings",
+            "name it: `use Shape::{Circle, Square}`",
+        ),
+        _ => unsupported("define items inside", "move it out of the kernel"),
     }
 }
 
-/// A pattern of a kind that is not known.
+/// Returns the message for a pattern of an unsupported kind.
 pub(crate) fn pattern(pat: &Pat) -> Advice {
     match pat {
-        Pat::Const(_) => cannot("use `const` blocks in patterns", "name a `#[device]` constant"),
-        Pat::Macro(_) => cannot("use macros in patterns", "write the pattern out"),
-        _ => cannot("use this pattern", "bind with a plain name"),
+        Pat::Const(_) => {
+            unsupported("use `const` blocks in patterns", "name a `#[device]` constant")
+        }
+        Pat::Macro(_) => unsupported("use macros in patterns", "write the pattern out"),
+        _ => unsupported("use this pattern", "bind with a plain name"),
     }
 }
 
-/// A literal that is no number or `bool`.
+/// Returns the message for a literal other than a number or `bool`.
 pub(crate) fn literal(lit: &Lit) -> Advice {
     match lit {
-        Lit::Char(_) => cannot("use the type `char`", "use a byte: `b'x'`"),
+        Lit::Char(_) => unsupported("use the type `char`", "use a byte: `b'x'`"),
         Lit::Str(_) | Lit::CStr(_) => {
-            cannot("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
+            unsupported("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
         }
-        _ => cannot("use this literal", "use numbers and `bool`"),
+        _ => unsupported("use this literal", "use numbers and `bool`"),
     }
 }
 
-/// A macro that there is none of; `is_std` if its path is one of std's.
+/// Returns the message for an unknown macro; `is_std` if its path is std's.
 pub(crate) fn macro_call(name: &str, is_std: bool) -> Advice {
     let help = match name {
         "eprintln" | "eprint" | "dbg" | "write" | "writeln" => "use `println!` or `print!`",
@@ -165,20 +168,20 @@ pub(crate) fn macro_call(name: &str, is_std: bool) -> Advice {
     (format!("kernel code cannot use the macro `{name}!`"), help)
 }
 
-/// `..` as a value.
+/// Returns the message for `..` as a value.
 pub(crate) fn open_range() -> Advice {
-    cannot("use `..` as a value", "the whole of a slice is `&x[..]`")
+    unsupported("use `..` as a value", "the whole of a slice is `&x[..]`")
 }
 
-/// A part of a slice by a value that is a range without a start.
-pub(crate) fn part_to() -> Advice {
-    cannot(
+/// Returns the message for slicing by a range value without a start.
+pub(crate) fn slice_by_range_to() -> Advice {
+    unsupported(
         "take a part of a slice by a range without a start that is not written there",
         "write it out: `&x[..n]`",
     )
 }
 
-/// A method of slices that there is none of.
+/// Returns the message for an unknown method of slices.
 pub(crate) fn slice_method(name: &str) -> Advice {
     let help = match name {
         "to_vec" | "concat" | "join" | "repeat" | "into_vec" => {
@@ -199,7 +202,7 @@ pub(crate) fn slice_method(name: &str) -> Advice {
     (format!("kernel code cannot call the method `{name}` of a slice"), help)
 }
 
-/// What to write instead of a method of iterators that there is none of.
+/// Returns the replacement of an unknown iterator method.
 pub(crate) fn iter_method(name: &str) -> &'static str {
     match name {
         "collect" | "partition" | "unzip" => {
@@ -219,8 +222,8 @@ pub(crate) fn iter_method(name: &str) -> &'static str {
     }
 }
 
-/// A consumer that leaves an iterator half used, of one that has a name.
-pub(crate) fn resumed(name: &str) -> Advice {
+/// Returns the message for a consumer that leaves a named iterator partly consumed.
+pub(crate) fn partial_consumer(name: &str) -> Advice {
     (
         format!("kernel code cannot go on with an iterator where `{name}` left it"),
         "take from its front; or make the iterator where it is used: `x.iter()`",

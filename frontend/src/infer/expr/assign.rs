@@ -1,6 +1,6 @@
-//! `a = value`, and assignments that take the value apart: `(a, _, [b, ..]) = value`.
+//! Assignments `a = value`, and destructuring assignments: `(a, _, [b, ..]) = value`.
 use crate::{
-    hir::{Block, Expr, Kind, Stmt, StmtKind},
+    hir::{Block, Expr, ExprKind, Stmt, StmtKind},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
 };
@@ -10,76 +10,81 @@ use syn::{
     ExprAssign, Ident, Pat, RangeLimits, parse::Parser, punctuated::Punctuated, spanned::Spanned,
 };
 
-/// The places in what stands on the left, and the names that stand for them in its pattern.
-type Places<'e> = Vec<(Ident, &'e syn::Expr)>;
+/// The places on the left side, and the names that replace them in its pattern.
+type AssignedPlaces<'e> = Vec<(Ident, &'e syn::Expr)>;
 
 impl Infer<'_> {
-    pub(crate) fn assign(&mut self, expr: &ExprAssign) -> Expr {
+    pub(crate) fn infer_assign(&mut self, expr: &ExprAssign) -> Expr {
         let at = SpanRange::expr(&expr.left).to(SpanRange::expr(&expr.right));
         let unit = self.types.unit();
         if let syn::Expr::Infer(_) = &*expr.left {
-            let value = Box::new(self.expr(&expr.right, None));
-            return self.make(Kind::Assign { place: None, value }, unit, at);
+            let value = Box::new(self.infer_expr(&expr.right, None));
+            return self.make_expr(ExprKind::Assign { place: None, value }, unit, at);
         }
-        let mut places = Places::new();
-        // What is not a pattern is not a place either, which rustc says.
-        if let Some(pattern) = taken_apart(&expr.left, &mut places)
+        let mut places = AssignedPlaces::new();
+        // A left side that parses neither as a pattern nor as a place is an error that rustc
+        // reports.
+        if let Some(pattern) = destructuring_pattern(&expr.left, &mut places)
             && let Ok(pattern) = Pat::parse_single.parse2(pattern)
         {
-            return self.assign_parts(&pattern, places, &expr.right, at);
+            return self.infer_destructuring_assign(&pattern, places, &expr.right, at);
         }
-        let place = self.expr(&expr.left, None);
+        let place = self.infer_expr(&expr.left, None);
         self.require_settable(&place);
-        let value = self.expr(&expr.right, Some(place.ty));
-        self.set(place, value, at)
+        let value = self.infer_expr(&expr.right, Some(place.ty));
+        self.make_assign(place, value, at)
     }
 
-    /// `place = value`, of a place that may be set.
-    fn set(&mut self, place: Expr, value: Expr, at: SpanRange) -> Expr {
+    /// Makes `place = value`; the caller has checked that the place is settable.
+    fn make_assign(&mut self, place: Expr, value: Expr, at: SpanRange) -> Expr {
         let value = Box::new(self.coerce(value, place.ty));
         self.oblige(at, Obligation::Assigned(place.ty));
         let unit = self.types.unit();
-        self.make(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
+        self.make_expr(ExprKind::Assign { place: Some(Box::new(place)), value }, unit, at)
     }
 
-    /// `(a, b) = value`: the value is taken apart, then each part is set, as Rust does.
-    fn assign_parts(
+    /// Makes a destructuring assignment: the value is bound to a pattern, then each part is
+    /// assigned, in Rust's order.
+    fn infer_destructuring_assign(
         &mut self,
         pattern: &Pat,
-        places: Places<'_>,
+        places: AssignedPlaces<'_>,
         right: &syn::Expr,
         at: SpanRange,
     ) -> Expr {
         let scope = self.scope.open();
-        let value = self.expr(right, None);
-        let pattern = self.irrefutable(pattern, value.ty);
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let value = self.infer_expr(right, None);
+        let pattern = self.infer_irrefutable(pattern, value.ty);
+        let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
         let mut stmts = vec![Stmt { kind, levels: Vec::new() }];
         for (name, place) in places {
-            // What the pattern does not fit has been said.
+            // The pattern reported a mismatch.
             let Some(var) = self.scope.find(&name) else { continue };
             let at = SpanRange::expr(place);
-            let place = self.expr(place, None);
+            let place = self.infer_expr(place, None);
             self.require_settable(&place);
             let ty = self.vars[var].ty;
             self.unify(at, ty, place.ty);
-            let value = self.make(Kind::Var(var), ty, at);
-            let set = self.set(place, value, at);
+            let value = self.make_expr(ExprKind::Var(var), ty, at);
+            let set = self.make_assign(place, value, at);
             stmts.push(Stmt { kind: StmtKind::Expr(set), levels: Vec::new() });
         }
         self.scope.close(scope);
         let unit = self.types.unit();
         let block = Block { stmts, tail: None };
-        self.make(Kind::Block { label: None, block }, unit, at)
+        self.make_expr(ExprKind::Block { label: None, block }, unit, at)
     }
 }
 
-/// The pattern that an expression on the left of `=` is, with a name for each place in it; `None` if it is a place
-/// itself.
-fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<TokenStream> {
+/// Returns the pattern of a destructuring left side, with a name for each place in it; `None` for a
+/// plain place.
+fn destructuring_pattern<'e>(
+    left: &'e syn::Expr,
+    places: &mut AssignedPlaces<'e>,
+) -> Option<TokenStream> {
     let span = left.span();
-    let parts = |parts: &'e Punctuated<syn::Expr, _>, places: &mut Places<'e>| {
-        parts.iter().map(|part| part_of(part, places)).collect::<Vec<_>>()
+    let parts = |parts: &'e Punctuated<syn::Expr, _>, places: &mut AssignedPlaces<'e>| {
+        parts.iter().map(|part| destructuring_part(part, places)).collect::<Vec<_>>()
     };
     Some(match left {
         syn::Expr::Tuple(tuple) => {
@@ -97,7 +102,7 @@ fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<Token
         syn::Expr::Struct(shape) if shape.rest.is_none() => {
             let (path, rest) = (&shape.path, &shape.dot2_token);
             let fields = shape.fields.iter().map(|field| {
-                let (member, part) = (&field.member, part_of(&field.expr, places));
+                let (member, part) = (&field.member, destructuring_part(&field.expr, places));
                 quote!(#member: #part,)
             });
             quote_spanned!(span=> #path { #(#fields)* #rest })
@@ -106,7 +111,7 @@ fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<Token
     })
 }
 
-fn part_of<'e>(part: &'e syn::Expr, places: &mut Places<'e>) -> TokenStream {
+fn destructuring_part<'e>(part: &'e syn::Expr, places: &mut AssignedPlaces<'e>) -> TokenStream {
     match part {
         syn::Expr::Infer(_) => quote!(_),
         syn::Expr::Range(range)
@@ -115,8 +120,8 @@ fn part_of<'e>(part: &'e syn::Expr, places: &mut Places<'e>) -> TokenStream {
         {
             quote!(#dots)
         }
-        syn::Expr::Paren(inner) => part_of(&inner.expr, places),
-        part => taken_apart(part, places).unwrap_or_else(|| {
+        syn::Expr::Paren(inner) => destructuring_part(&inner.expr, places),
+        part => destructuring_pattern(part, places).unwrap_or_else(|| {
             let name = Ident::new(&format!("__assigned_{}", places.len()), part.span());
             places.push((name.clone(), part));
             quote!(#name)

@@ -1,28 +1,28 @@
-//! `if`, blocks with labels, and what leaves: `break`, `continue`, `return`.
+//! Control flow: `if`, labelled blocks, `break`, `continue`, `return`.
 use crate::{
-    hir::{Block, Expr, Kind, Label, LabelInfo},
+    hir::{Block, Expr, ExprKind, Label, LabelInfo},
     infer::{Infer, Obligation, Target},
     syntax::span::SpanRange,
     types::{Prim, Ty},
 };
 use syn::{ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprReturn, Lifetime};
 
-/// An `if` up to its `else`.
-struct Arm {
+/// An `if` without its `else`.
+struct IfArm {
     at: SpanRange,
     cond: Box<Expr>,
     then: Block,
-    /// The type of what comes where the condition is true.
+    /// The type of the branch.
     ty: Ty,
-    /// True if control does not get behind the condition.
-    after_cond: bool,
-    /// True if control does not get behind what comes where the condition is true.
-    after_then: bool,
+    /// True if the condition diverges.
+    cond_diverges: bool,
+    /// True if the branch diverges.
+    then_diverges: bool,
 }
 
 impl Infer<'_> {
-    /// A label that `break` and `continue` may name in what is visited until [`Self::leave`].
-    pub(crate) fn enter(
+    /// Pushes a target for `break` and `continue`, valid until [`Self::pop_target`].
+    pub(crate) fn push_target(
         &mut self,
         name: Option<&syn::Label>,
         ty: Ty,
@@ -35,21 +35,21 @@ impl Infer<'_> {
         label
     }
 
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn pop_target(&mut self) {
         self.targets.pop();
     }
 
-    pub(crate) fn block_expr(&mut self, expr: &ExprBlock, hint: Option<Ty>) -> Expr {
+    pub(crate) fn infer_block_expr(&mut self, expr: &ExprBlock, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(expr.block.brace_token.span.open())
             .to(SpanRange::token(expr.block.brace_token.span.close()));
         let Some(name) = &expr.label else {
-            let (block, ty) = self.block(&expr.block, hint);
-            return self.make(Kind::Block { label: None, block }, ty, at);
+            let (block, ty) = self.infer_block(&expr.block, hint);
+            return self.make_expr(ExprKind::Block { label: None, block }, ty, at);
         };
         let ty = self.unknown();
-        let label = self.enter(Some(name), ty, false, true);
-        let (mut block, end) = self.block(&expr.block, hint);
-        self.leave();
+        let label = self.push_target(Some(name), ty, false, true);
+        let (mut block, end) = self.infer_block(&expr.block, hint);
+        self.pop_target();
         let broken = self.labels[label].broken;
         if let Some(tail) = block.tail.take() {
             block.tail = Some(Box::new(self.coerce(*tail, ty)));
@@ -59,98 +59,100 @@ impl Infer<'_> {
         if broken {
             self.diverges = false;
         } else if self.is_never(end) {
-            return self.make(Kind::Block { label: None, block }, end, at);
+            return self.make_expr(ExprKind::Block { label: None, block }, end, at);
         }
         self.oblige(at, Obligation::Merged(ty));
-        self.make(Kind::Block { label: Some(label), block }, ty, at)
+        self.make_expr(ExprKind::Block { label: Some(label), block }, ty, at)
     }
 
-    /// `if`, with as many `else if` as there are: they nest in each other, and are visited without recursion.
-    pub(crate) fn if_expr(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
+    /// Infers an `if` with any number of `else if`. They nest in each other, so a loop replaces
+    /// recursion.
+    pub(crate) fn infer_if(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
         let (mut expr, mut hint) = (expr, hint);
         let mut arms = Vec::new();
         let mut value = loop {
-            let arm = self.arm(expr, hint);
-            let Some((_, other)) = &expr.else_branch else { break self.guard(arm) };
-            let arm = self.chosen_arm(arm);
+            let arm = self.infer_if_arm(expr, hint);
+            let Some((_, other)) = &expr.else_branch else { break self.make_if_without_else(arm) };
+            let arm = self.erase_arm_closure(arm);
             hint = if self.is_never(arm.ty) { hint } else { Some(arm.ty) };
             arms.push(arm);
             match &**other {
                 syn::Expr::If(next) => expr = next,
-                other => break self.expr(other, hint),
+                other => break self.infer_expr(other, hint),
             }
         };
+        // From the innermost `else` outwards, as recursion would return.
         while let Some(arm) = arms.pop() {
             self.diverges |= self.is_never(value.ty);
-            value = self.with_else(arm, value);
+            value = self.make_if_else(arm, value);
         }
         value
     }
 
-    /// A condition, and what comes where it is true.
-    fn arm(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Arm {
+    /// Infers a condition and its branch.
+    fn infer_if_arm(&mut self, expr: &ExprIf, hint: Option<Ty>) -> IfArm {
         let at = SpanRange::token(expr.if_token.span).to(SpanRange::expr(&expr.cond));
         let bool = self.prim(Prim::Bool);
         let opened = self.scope.open();
-        let cond = Box::new(self.expect(&expr.cond, bool));
-        let after_cond = std::mem::replace(&mut self.diverges, false);
-        let (then, ty) = self.block(&expr.then_branch, hint);
+        let cond = Box::new(self.infer_expr_coerce(&expr.cond, bool));
+        let cond_diverges = std::mem::replace(&mut self.diverges, false);
+        let (then, ty) = self.infer_block(&expr.then_branch, hint);
         self.scope.close(opened);
-        let after_then = std::mem::replace(&mut self.diverges, false);
-        Arm { at, cond, then, ty, after_cond, after_then }
+        let then_diverges = std::mem::replace(&mut self.diverges, false);
+        IfArm { at, cond, then, ty, cond_diverges, then_diverges }
     }
 
-    /// An `if` without `else`.
-    fn guard(&mut self, arm: Arm) -> Expr {
-        let Arm { at, cond, mut then, after_cond, .. } = arm;
-        self.diverges = after_cond;
+    /// Makes an `if` without `else`.
+    fn make_if_without_else(&mut self, arm: IfArm) -> Expr {
+        let IfArm { at, cond, mut then, cond_diverges, .. } = arm;
+        self.diverges = cond_diverges;
         let unit = self.types.unit();
         if let Some(tail) = then.tail.take() {
             then.tail = Some(Box::new(self.coerce(*tail, unit)));
         }
-        self.make(Kind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: None }, unit, at)
     }
 
-    /// An arm whose value is one of several.
-    fn chosen_arm(&mut self, mut arm: Arm) -> Arm {
+    /// Makes the value of an arm a function pointer, if it is a closure.
+    fn erase_arm_closure(&mut self, mut arm: IfArm) -> IfArm {
         if let Some(tail) = arm.then.tail.take() {
-            let tail = self.chosen(*tail);
+            let tail = self.erase_closure_type(*tail);
             arm.ty = tail.ty;
             arm.then.tail = Some(Box::new(tail));
         }
         arm
     }
 
-    fn with_else(&mut self, arm: Arm, mut other: Expr) -> Expr {
-        let Arm { at, cond, then, ty, after_cond, after_then } = arm;
-        self.diverges = after_cond || (after_then && self.diverges);
+    fn make_if_else(&mut self, arm: IfArm, mut other: Expr) -> Expr {
+        let IfArm { at, cond, then, ty, cond_diverges, then_diverges } = arm;
+        self.diverges = cond_diverges || (then_diverges && self.diverges);
         let ty = if self.is_never(ty) {
-            other = self.chosen(other);
+            other = self.erase_closure_type(other);
             other.ty
         } else {
             other = self.coerce(other, ty);
             ty
         };
         self.oblige(at, Obligation::Merged(ty));
-        self.make(Kind::If { cond, then, other: Some(Box::new(other)) }, ty, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: Some(Box::new(other)) }, ty, at)
     }
 
-    pub(crate) fn break_expr(&mut self, expr: &ExprBreak) -> Expr {
+    pub(crate) fn infer_break(&mut self, expr: &ExprBreak) -> Expr {
         let at = SpanRange::token(expr.break_token.span);
         let never = self.types.never();
-        let Some(found) = self.target(expr.label.as_ref(), false, at) else {
+        let Some(found) = self.find_target(expr.label.as_ref(), false, at) else {
             if let Some(value) = &expr.expr {
-                self.expr(value, None);
+                self.infer_expr(value, None);
             }
-            return self.make(Kind::Reported, never, at);
+            return self.make_expr(ExprKind::Reported, never, at);
         };
         let (label, has_value) = (self.targets[found].label, self.targets[found].has_value);
         let ty = self.labels[label].ty;
         let value = match &expr.expr {
-            Some(value) if has_value => Some(Box::new(self.expect(value, ty))),
+            Some(value) if has_value => Some(Box::new(self.infer_expr_coerce(value, ty))),
             Some(value) => {
                 let value_at = SpanRange::expr(value);
-                self.expr(value, None);
+                self.infer_expr(value, None);
                 self.errors.mistyped(value_at, "`break` with a value from a `while` or `for` loop");
                 None
             }
@@ -161,21 +163,26 @@ impl Infer<'_> {
             }
         };
         self.labels[label].broken = true;
-        self.make(Kind::Break { label, value }, never, at)
+        self.make_expr(ExprKind::Break { label, value }, never, at)
     }
 
-    pub(crate) fn continue_expr(&mut self, expr: &ExprContinue) -> Expr {
+    pub(crate) fn infer_continue(&mut self, expr: &ExprContinue) -> Expr {
         let at = SpanRange::token(expr.continue_token.span);
         let never = self.types.never();
-        let kind = match self.target(expr.label.as_ref(), true, at) {
-            Some(found) => Kind::Continue(self.targets[found].label),
-            None => Kind::Reported,
+        let kind = match self.find_target(expr.label.as_ref(), true, at) {
+            Some(found) => ExprKind::Continue(self.targets[found].label),
+            None => ExprKind::Reported,
         };
-        self.make(kind, never, at)
+        self.make_expr(kind, never, at)
     }
 
-    /// What a `break` or `continue` leaves: what it names, or the innermost loop.
-    fn target(&mut self, name: Option<&Lifetime>, go_on: bool, at: SpanRange) -> Option<usize> {
+    /// Returns the target of a `break` or `continue`: the named one, or the innermost loop.
+    fn find_target(
+        &mut self,
+        name: Option<&Lifetime>,
+        go_on: bool,
+        at: SpanRange,
+    ) -> Option<usize> {
         let found = match name {
             None => self.targets.iter().rposition(|target| target.is_loop),
             Some(name) => {
@@ -194,12 +201,12 @@ impl Infer<'_> {
         Some(found)
     }
 
-    pub(crate) fn return_expr(&mut self, expr: &ExprReturn) -> Expr {
+    pub(crate) fn infer_return(&mut self, expr: &ExprReturn) -> Expr {
         let at = SpanRange::token(expr.return_token.span);
         self.returns_early = true;
         let ret = self.ret;
         let value = match &expr.expr {
-            Some(value) => Some(Box::new(self.expect(value, ret))),
+            Some(value) => Some(Box::new(self.infer_expr_coerce(value, ret))),
             None => {
                 let unit = self.types.unit();
                 self.unify(at, unit, ret);
@@ -207,6 +214,6 @@ impl Infer<'_> {
             }
         };
         let never = self.types.never();
-        self.make(Kind::Return(value), never, at)
+        self.make_expr(ExprKind::Return(value), never, at)
     }
 }

@@ -1,49 +1,50 @@
-//! `Deref` and `DerefMut` of types of one's own: a value with such an `impl` is taken for what it refers
-//! to wherever it has not itself what is asked of it.
+//! User-defined `Deref` and `DerefMut`: a value is dereferenced if its own type lacks the requested
+//! member.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::Infer,
     syntax::span::SpanRange,
     types::{Ty, Type},
 };
 
-/// How many types that refer to others a value is taken through: one may refer to itself.
+/// The greatest number of chained dereferences: a type may dereference to itself.
 const MAX_DEREFERENCES: usize = 32;
 
 impl Infer<'_> {
-    /// Goes on with what a value refers to.
-    pub(crate) fn behind_reference<T>(&mut self, go_on: impl FnOnce(&mut Self) -> T) -> T {
-        self.dereferences += 1;
+    /// Runs inference one dereference deeper.
+    pub(crate) fn with_deref_depth<T>(&mut self, go_on: impl FnOnce(&mut Self) -> T) -> T {
+        self.deref_depth += 1;
         let result = go_on(self);
-        self.dereferences -= 1;
+        self.deref_depth -= 1;
         result
     }
 
-    /// What `base` refers to, by an `impl` of `DerefMut` where there is one and it can be changed; `base`
-    /// back if it refers to nothing.
-    pub(crate) fn referred(&mut self, base: Expr, at: SpanRange) -> Result<Expr, Expr> {
+    /// Dereferences `base` by its `impl`: `DerefMut` if there is one and the place is mutable, else
+    /// `Deref`. Returns `base` if there is none.
+    pub(crate) fn try_deref(&mut self, base: Expr, at: SpanRange) -> Result<Expr, Expr> {
         if !matches!(self.types.get(base.ty), Type::Adt(..)) {
             return Err(base);
         }
-        if self.dereferences >= MAX_DEREFERENCES {
+        if self.deref_depth >= MAX_DEREFERENCES {
             let shown = self.types.show(base.ty);
             self.errors.mistyped(at, format_args!("`{shown}` refers to itself without end"));
             return Err(base);
         }
         let by_mut = self.is_mutable(&base);
-        let by_mut = by_mut.then(|| self.operator_impl("DerefMut", "deref_mut", base.ty, None));
+        let by_mut =
+            by_mut.then(|| self.find_operator_impl("DerefMut", "deref_mut", base.ty, None));
         let found =
-            by_mut.flatten().or_else(|| self.operator_impl("Deref", "deref", base.ty, None));
+            by_mut.flatten().or_else(|| self.find_operator_impl("Deref", "deref", base.ty, None));
         let Some(member) = found else { return Err(base) };
-        let call = self.operator_call(member, base, None, at);
+        let call = self.make_operator_call(member, base, None, at);
         Ok(match self.types.get(call.ty) {
-            Type::Ref { to, .. } => self.make(Kind::Deref(Box::new(call)), to, at),
+            Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(call)), to, at),
             _ => call,
         })
     }
 
-    /// What the receiver of a method refers to, where it has no such method itself by what it derives.
-    pub(crate) fn referred_receiver(
+    /// Dereferences the receiver of a method, unless its type derives a trait with this method.
+    pub(crate) fn try_deref_receiver(
         &mut self,
         receiver: Expr,
         name: &str,
@@ -55,16 +56,16 @@ impl Infer<'_> {
             "eq" | "ne" => "PartialEq",
             "partial_cmp" | "lt" | "le" | "gt" | "ge" => "PartialOrd",
             "cmp" | "max" | "min" | "clamp" => "Ord",
-            _ => return self.referred(receiver, at),
+            _ => return self.try_deref(receiver, at),
         };
-        match self.program().derives(item, derived) {
+        match self.program().derives_trait(item, derived) {
             true => Err(receiver),
-            false => self.referred(receiver, at),
+            false => self.try_deref(receiver, at),
         }
     }
 
-    /// A reference to what a value refers to, of which there is a reference, where one to `wanted` is needed.
-    pub(crate) fn referred_as(&mut self, expr: Expr, wanted: Ty) -> Result<Expr, Expr> {
+    /// Coerces a reference to the dereferenced type, if `wanted` is a reference to another type.
+    pub(crate) fn try_deref_coercion(&mut self, expr: Expr, wanted: Ty) -> Result<Expr, Expr> {
         let (Type::Ref { mutable, to: from }, Type::Ref { mutable: by_mut, to }) =
             (self.types.get(expr.ty), self.types.get(wanted))
         else {
@@ -76,16 +77,16 @@ impl Infer<'_> {
         if !is_other {
             return Err(expr);
         }
-        let at = self.places[expr.at];
-        let base = Kind::Deref(Box::new(expr));
-        let base = self.make(base, from, at);
-        match self.referred(base, at) {
+        let at = self.spans[expr.at];
+        let base = ExprKind::Deref(Box::new(expr));
+        let base = self.make_expr(base, from, at);
+        match self.try_deref(base, at) {
             Ok(place) => {
                 let ty = self.types.reference(mutable && by_mut, place.ty);
-                Ok(self.make(Kind::Borrow(Box::new(place)), ty, at))
+                Ok(self.make_expr(ExprKind::Borrow(Box::new(place)), ty, at))
             }
             Err(base) => match base.kind {
-                Kind::Deref(expr) => Err(*expr),
+                ExprKind::Deref(expr) => Err(*expr),
                 _ => Err(base),
             },
         }

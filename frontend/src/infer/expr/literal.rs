@@ -1,6 +1,6 @@
-//! Numbers as they are written.
+//! Literals of numbers and bytes.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{Infer, Obligation},
     syntax::span::SpanRange,
     types::{Class, Prim, Ty, Type},
@@ -9,19 +9,21 @@ use syn::{Lit, LitInt};
 use warpwise_compiler::ir::{Extent, UnaryOp};
 
 impl Infer<'_> {
-    /// `b"text"`: a reference to an array.
-    pub(crate) fn byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
+    /// Infers `b"text"`, a reference to an array.
+    pub(crate) fn infer_byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
         let elem = self.prim(Prim::U8);
-        let values =
-            bytes.iter().map(|&byte| self.make(Kind::Int(byte.into()), elem, at)).collect();
+        let values = bytes
+            .iter()
+            .map(|&byte| self.make_expr(ExprKind::Int(byte.into()), elem, at))
+            .collect();
         let len = self.types.len(Extent::Const(bytes.len() as u64));
         let array = self.types.add(Type::Array(elem, len));
-        let values = self.make(Kind::Array(values), array, at);
+        let values = self.make_expr(ExprKind::Array(values), array, at);
         let ty = self.types.reference(false, array);
-        self.make(Kind::Borrow(Box::new(values)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(values)), ty, at)
     }
 
-    pub(crate) fn int_literal(
+    pub(crate) fn infer_int_literal(
         &mut self,
         int: &LitInt,
         lit: &Lit,
@@ -29,9 +31,9 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         if matches!(int.suffix(), "f32" | "f64") {
-            return self.float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
+            return self.infer_float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
         }
-        // A pattern has its sign in the literal.
+        // Literals in patterns include their sign.
         let digits = int.base10_digits();
         let (negative, digits) = match digits.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -39,23 +41,23 @@ impl Infer<'_> {
         };
         let Ok(value) = digits.parse::<u128>() else {
             let reported = self.errors.mistyped(at, "integer literal is too large");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let Some(ty) = self.literal_type(int.suffix(), Class::Int, lit, hint) else {
             let help = "use integers of at most 64 bits";
             let fact = format!("kernel code cannot use the type `{}`", int.suffix());
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        let value = self.make(Kind::Int(value), ty, at);
+        let value = self.make_expr(ExprKind::Int(value), ty, at);
         if !negative {
             return value;
         }
         self.oblige(at, Obligation::Negated(ty));
-        self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+        self.make_expr(ExprKind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
     }
 
-    pub(crate) fn float_literal(
+    pub(crate) fn infer_float_literal(
         &mut self,
         digits: &str,
         suffix: &str,
@@ -65,22 +67,22 @@ impl Infer<'_> {
     ) -> Expr {
         let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint) else {
             let fact = format!("kernel code cannot use the type `{suffix}`");
-            let help = match Prim::named(suffix) {
+            let help = match Prim::from_name(suffix) {
                 Some(_) => "write for example `f16::from_f32(1.5)`",
                 None => "use `f32` or `f64`",
             };
-            let fact = match Prim::named(suffix) {
+            let fact = match Prim::from_name(suffix) {
                 Some(_) => format!("there are no literals of type `{suffix}`"),
                 None => fact,
             };
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        self.make(Kind::Float(digits.into()), ty, at)
+        self.make_expr(ExprKind::Float(digits.into()), ty, at)
     }
 
-    /// The type that the suffix says, or the hint if it is one for such a literal, or an unknown
-    /// one that the witness will write out.
+    /// Returns the type of the suffix, or the hint if it suits the literal, or an unknown type,
+    /// which the witness annotates.
     fn literal_type(
         &mut self,
         suffix: &str,
@@ -89,7 +91,7 @@ impl Infer<'_> {
         hint: Option<Ty>,
     ) -> Option<Ty> {
         if !suffix.is_empty() {
-            let prim = Prim::named(suffix).filter(|prim| !prim.is_half());
+            let prim = Prim::from_name(suffix).filter(|prim| !prim.is_half());
             return prim.map(|prim| self.prim(prim));
         }
         let fits = |prim: Prim| match class {
@@ -102,7 +104,7 @@ impl Infer<'_> {
             Some(prim) => self.prim(prim),
             None => self.types.unknown(class),
         };
-        self.notes.literal(lit, ty);
+        self.notes.record_literal(lit, ty);
         Some(ty)
     }
 }

@@ -1,6 +1,6 @@
-//! `match`, `let` as a condition, and `?`.
+//! `match`, `let` conditions, and `?`.
 use crate::{
-    hir::{Arm, Expr, GenericArg, Kind, Pattern, PatternKind, lint_levels},
+    hir::{Arm, Expr, ExprKind, GenericArg, Pattern, PatternKind, lint_levels},
     infer::{Infer, Obligation, pattern::alternatives},
     syntax::span::SpanRange,
     types::{Class, Prim, Ty, Type},
@@ -9,40 +9,43 @@ use std::borrow::Cow;
 use syn::{ExprLet, ExprMatch, ExprTry};
 
 impl Infer<'_> {
-    pub(crate) fn match_expr(&mut self, expr: &ExprMatch, hint: Option<Ty>) -> Expr {
+    pub(crate) fn infer_match(&mut self, expr: &ExprMatch, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(expr.match_token.span).to(SpanRange::expr(&expr.expr));
-        let hinted = expr.arms.iter().find_map(|arm| self.expected_by(&arm.pat, &expr.expr));
-        let of = Box::new(self.expr(&expr.expr, hinted));
+        let hinted = expr.arms.iter().find_map(|arm| self.hint_from_pattern(&arm.pat, &expr.expr));
+        let scrutinee = Box::new(self.infer_expr(&expr.expr, hinted));
         let after_value = std::mem::replace(&mut self.diverges, false);
         let mut arms: Vec<Arm> = Vec::with_capacity(expr.arms.len());
         let mut ty = None;
         let mut all_diverge = true;
         for arm in &expr.arms {
-            let levels = lint_levels::levels(&arm.attrs);
+            let levels = lint_levels::read_levels(&arm.attrs);
             let outer = self.levels.len();
             self.levels.extend(levels.iter().cloned());
             let (pat, guard) = match &arm.pat {
                 syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            // A guard is asked again for each alternative that matches.
+            // Rust evaluates a guard again for each alternative that matches, so each gets an arm
+            // of its own.
             let pats = match guard {
-                Some(_) if self.binds(pat) => alternatives::apart(pat),
+                Some(_) if self.binds_variables(pat) => alternatives::expand_alternatives(pat),
                 _ => vec![Cow::Borrowed(pat)],
             };
             for pat in pats {
                 let opened = self.scope.open();
-                let pattern = self.pattern(&pat, of.ty);
+                let pattern = self.infer_pattern(&pat, scrutinee.ty);
                 let bool = self.prim(Prim::Bool);
-                let guard = guard.map(|guard| self.expect(guard, bool));
+                let guard = guard.map(|guard| self.infer_expr_coerce(guard, bool));
+                // Arms are alternatives: the match diverges only if all of them do.
                 self.diverges = false;
-                let mut body = self.expr(&arm.body, ty.or(hint));
+                let mut body = self.infer_expr(&arm.body, ty.or(hint));
                 all_diverge &= self.diverges;
+                // The first arm with a value decides the type, as in rustc; `!` coerces to it.
                 if !self.is_never(body.ty) {
                     match ty {
                         Some(ty) => body = self.coerce(body, ty),
                         None => {
-                            body = self.chosen(body);
+                            body = self.erase_closure_type(body);
                             ty = Some(body.ty);
                         }
                     }
@@ -55,21 +58,21 @@ impl Infer<'_> {
         self.diverges = after_value || all_diverge;
         let ty = ty.unwrap_or_else(|| self.types.never());
         self.oblige(at, Obligation::Merged(ty));
-        self.make(Kind::Match { of, arms }, ty, at)
+        self.make_expr(ExprKind::Match { scrutinee, arms }, ty, at)
     }
 
-    /// `let pattern = value` as a condition: its variables are in scope from there on.
-    pub(crate) fn let_expr(&mut self, expr: &ExprLet) -> Expr {
+    /// Infers `let pattern = value` as a condition. Its variables are in scope from here on.
+    pub(crate) fn infer_let_condition(&mut self, expr: &ExprLet) -> Expr {
         let at = SpanRange::token(expr.let_token.span).to(SpanRange::expr(&expr.expr));
-        let hint = self.expected_by(&expr.pat, &expr.expr);
-        let of = Box::new(self.expr(&expr.expr, hint));
-        let pattern = Box::new(self.pattern(&expr.pat, of.ty));
+        let hint = self.hint_from_pattern(&expr.pat, &expr.expr);
+        let scrutinee = Box::new(self.infer_expr(&expr.expr, hint));
+        let pattern = Box::new(self.infer_pattern(&expr.pat, scrutinee.ty));
         let bool = self.prim(Prim::Bool);
-        self.make(Kind::Is { of, pattern }, bool, at)
+        self.make_expr(ExprKind::Matches { scrutinee, pattern }, bool, at)
     }
 
-    /// `matches!(value, pattern if guard)`
-    pub(crate) fn matches(&mut self, mac: &syn::Macro, at: SpanRange) -> Expr {
+    /// Infers `matches!(value, pattern if guard)`.
+    pub(crate) fn infer_matches(&mut self, mac: &syn::Macro, at: SpanRange) -> Expr {
         let parsed = mac.parse_body_with(|input: syn::parse::ParseStream<'_>| {
             let value: syn::Expr = input.parse()?;
             let _: syn::Token![,] = input.parse()?;
@@ -83,42 +86,42 @@ impl Infer<'_> {
         });
         let Ok((value, pat, guard)) = parsed else {
             let reported = self.errors.mistyped(at, "`matches!` takes a value and a pattern");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let bool = self.prim(Prim::Bool);
         let opened = self.scope.open();
-        let hint = self.expected_by(&pat, &value);
-        let of = Box::new(self.expr(&value, hint));
-        let pattern = Box::new(self.pattern(&pat, of.ty));
-        let is = self.make(Kind::Is { of, pattern }, bool, at);
+        let hint = self.hint_from_pattern(&pat, &value);
+        let scrutinee = Box::new(self.infer_expr(&value, hint));
+        let pattern = Box::new(self.infer_pattern(&pat, scrutinee.ty));
+        let is = self.make_expr(ExprKind::Matches { scrutinee, pattern }, bool, at);
         let result = match guard {
             None => is,
             Some(guard) => {
-                let rhs = Box::new(self.expect(&guard, bool));
-                self.make(Kind::Lazy { and: true, lhs: Box::new(is), rhs }, bool, at)
+                let rhs = Box::new(self.infer_expr_coerce(&guard, bool));
+                self.make_expr(ExprKind::Lazy { is_and: true, lhs: Box::new(is), rhs }, bool, at)
             }
         };
         self.scope.close(opened);
         result
     }
 
-    /// `value?`: what is in it, or back to the caller with what is not.
-    pub(crate) fn try_expr(&mut self, expr: &ExprTry) -> Expr {
+    /// Infers `value?`: the good value, or an early return of the other variant.
+    pub(crate) fn infer_try(&mut self, expr: &ExprTry) -> Expr {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.question_token.span));
-        let value = self.expr(&expr.expr, None);
-        self.returned_by_try(value.ty);
+        let value = self.infer_expr(&expr.expr, None);
+        self.decide_closure_return(value.ty);
         let (Type::Adt(item, list), Type::Adt(other, returned)) =
             (self.types.get(value.ty), self.types.get(self.ret))
         else {
-            return self.no_try(&value, at);
+            return self.report_no_try(&value, at);
         };
         let program = self.program();
-        let option = program.library("Option");
+        let option = program.std_item("Option");
         let (parts, ret) = (self.types.parts(list), self.types.parts(returned));
         let (good, bad, payload) = match (parts.as_slice(), ret.as_slice()) {
             ([inner], [_]) if Some(item) == option && other == item => ((1, *inner), 0, None),
             ([inner, error], [_, expected])
-                if Some(item) == program.library("Result") && other == item =>
+                if Some(item) == program.std_item("Result") && other == item =>
             {
                 if self.types.could_unify(*error, *expected) {
                     self.unify(at, *error, *expected);
@@ -126,19 +129,20 @@ impl Infer<'_> {
                 ((0, *inner), 1, Some((*error, *expected)))
             }
             ([broken, inner], [expected, _])
-                if Some(item) == program.library("ControlFlow") && other == item =>
+                if Some(item) == program.std_item("ControlFlow") && other == item =>
             {
                 self.unify(at, *broken, *expected);
                 ((0, *inner), 1, Some((*broken, *expected)))
             }
-            _ => return self.no_try(&value, at),
+            _ => return self.report_no_try(&value, at),
         };
         self.returns_early = true;
-        self.try_match(value, good, (bad, payload), at)
+        self.make_try_match(value, good, (bad, payload), at)
     }
 
-    /// What a closure returns that says so nowhere before its first `?`: what that is used on, of another value.
-    fn returned_by_try(&mut self, ty: Ty) {
+    /// Decides the return type of a closure from its first `?`: the operand's type with another
+    /// value type.
+    fn decide_closure_return(&mut self, ty: Ty) {
         let (Type::Adt(item, list), Type::Unknown(Class::Any)) =
             (self.types.get(ty), self.types.get(self.ret))
         else {
@@ -147,8 +151,8 @@ impl Infer<'_> {
         let mut parts = self.types.parts(list);
         let program = self.program();
         let value = match Some(item) {
-            of if of == program.library("Option") || of == program.library("Result") => 0,
-            of if of == program.library("ControlFlow") => 1,
+            of if of == program.std_item("Option") || of == program.std_item("Result") => 0,
+            of if of == program.std_item("ControlFlow") => 1,
             _ => return,
         };
         parts[value] = self.unknown();
@@ -157,13 +161,13 @@ impl Infer<'_> {
         self.types.decide(self.ret, returned);
     }
 
-    /// An error as the function returns it: by an `impl` of `From`, if it is of another type.
-    fn converted_error(&mut self, error: Expr, expected: Ty, at: SpanRange) -> Expr {
+    /// Converts an error to the function's error type by an `impl` of `From`, if the types differ.
+    fn convert_error(&mut self, error: Expr, expected: Ty, at: SpanRange) -> Expr {
         if self.types.could_unify(error.ty, expected) {
             return error;
         }
-        match self.impl_of_from(expected, error.ty) {
-            Some(member) => self.operator_call(member, error, None, at),
+        match self.find_from_impl(expected, error.ty) {
+            Some(member) => self.make_operator_call(member, error, None, at),
             None => {
                 self.unify(at, error.ty, expected);
                 error
@@ -171,7 +175,7 @@ impl Infer<'_> {
         }
     }
 
-    fn try_match(
+    fn make_try_match(
         &mut self,
         value: Expr,
         (good, inner): (usize, Ty),
@@ -179,38 +183,38 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let ty = value.ty;
-        let (good_pattern, good_value) = self.bound_part(good, inner, ty, at);
+        let (good_pattern, good_value) = self.make_bound_part(good, inner, ty, at);
         let (bad_pattern, fields) = match error {
             Some((error, expected)) => {
-                let (pattern, value) = self.bound_part(bad, error, ty, at);
-                (pattern, vec![(0, self.converted_error(value, expected, at))])
+                let (pattern, value) = self.make_bound_part(bad, error, ty, at);
+                (pattern, vec![(0, self.convert_error(value, expected, at))])
             }
             None => {
                 let kind = PatternKind::Parts { variant: Some(bad), parts: Vec::new() };
-                (Pattern { kind, ty, at: self.at(at) }, Vec::new())
+                (Pattern { kind, ty, at: self.record_span(at) }, Vec::new())
             }
         };
         let ret = self.ret;
-        let back = Kind::Aggregate { variant: Some(bad), fields, base: None };
-        let back = self.make(back, ret, at);
+        let back = ExprKind::Aggregate { variant: Some(bad), fields, base: None };
+        let back = self.make_expr(back, ret, at);
         let never = self.types.never();
-        let back = self.make(Kind::Return(Some(Box::new(back))), never, at);
+        let back = self.make_expr(ExprKind::Return(Some(Box::new(back))), never, at);
         let arms = vec![
             Arm { pattern: good_pattern, guard: None, levels: Vec::new(), body: good_value },
             Arm { pattern: bad_pattern, guard: None, levels: Vec::new(), body: back },
         ];
-        self.make(Kind::Match { of: Box::new(value), arms }, inner, at)
+        self.make_expr(ExprKind::Match { scrutinee: Box::new(value), arms }, inner, at)
     }
 
-    /// A pattern for the one field of a variant, and the variable that it binds.
-    pub(crate) fn bound_part(
+    /// Makes a pattern for the single field of a variant, and the variable that it binds.
+    pub(crate) fn make_bound_part(
         &mut self,
         variant: usize,
         inner: Ty,
         ty: Ty,
         at: SpanRange,
     ) -> (Pattern, Expr) {
-        let place = self.at(at);
+        let place = self.record_span(at);
         let var = self.vars.push(crate::infer::Variable {
             name: String::new(),
             ty: inner,
@@ -218,17 +222,17 @@ impl Infer<'_> {
             settable: false,
             at: place,
         });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let part = Pattern { kind, ty: inner, at: place };
         let kind = PatternKind::Parts { variant: Some(variant), parts: vec![(0, part)] };
         let pattern = Pattern { kind, ty, at: place };
-        (pattern, self.make(Kind::Var(var), inner, at))
+        (pattern, self.make_expr(ExprKind::Var(var), inner, at))
     }
 
-    fn no_try(&mut self, value: &Expr, at: SpanRange) -> Expr {
+    fn report_no_try(&mut self, value: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(value.ty);
         let fact = format_args!("`?` cannot be used on type `{shown}` here");
         let reported = self.errors.mistyped(at, fact);
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 }

@@ -1,9 +1,11 @@
-//! `println!`, `assert!`, `panic!` and their kin.
+//! Messages: `println!`, `assert!`, `panic!` and their kin.
 //!
-//! The host copy of a kernel has rustc's own macros, which check the format string; what they refuse
-//! is left to them, and what is refused here is what kernel code cannot print.
+//! The host copy of a kernel calls rustc's own macros, which check the format string. Errors here
+//! cover only formats that kernel code cannot print.
 use crate::{
-    hir::{Block, Expr, Kind, Pattern, PatternKind, Say, Stmt, StmtKind, Var, Variable},
+    hir::{
+        Block, Expr, ExprKind, MessageExpr, Pattern, PatternKind, Stmt, StmtKind, Var, Variable,
+    },
     infer::{Infer, Obligation},
     syntax::{span::SpanRange, spell::print_tokens},
     types::{Prim, Type},
@@ -15,13 +17,13 @@ use warpwise_compiler::{
     message::{Count, Format, MOST_VALUES, Piece, Style, Which},
 };
 
-/// What a macro says.
-struct Message {
+/// The format and the arguments of a message.
+struct FormattedMessage {
     format: Format,
     args: Vec<Expr>,
 }
 
-impl Message {
+impl FormattedMessage {
     fn text(text: &str) -> Self {
         let format = Format { pieces: vec![Piece::Text(text.into())] };
         Self { format, args: Vec::new() }
@@ -29,22 +31,22 @@ impl Message {
 }
 
 /// An argument of a format string.
-struct Arg<'e> {
+struct FormatArg<'e> {
     name: Option<String>,
     value: &'e syn::Expr,
-    /// How it is used: printed, in these styles, and as a width or precision.
+    /// The uses of the argument: printing in these styles, and as a width or precision.
     styles: Vec<Style>,
     counts: bool,
 }
 
-impl<'e> Arg<'e> {
+impl<'e> FormatArg<'e> {
     fn new(name: Option<String>, value: &'e syn::Expr) -> Self {
         Self { name, value, styles: Vec::new(), counts: false }
     }
 }
 
-/// Whether `name` is a macro that prints or panics.
-pub(crate) fn says(name: &str) -> bool {
+/// Returns true for a macro that prints or panics.
+pub(crate) fn is_message_macro(name: &str) -> bool {
     matches!(
         name,
         "print"
@@ -63,51 +65,62 @@ pub(crate) fn says(name: &str) -> bool {
 }
 
 impl Infer<'_> {
-    /// A macro that [`says`] something.
-    pub(crate) fn say(&mut self, name: &str, mac: &syn::Macro, at: SpanRange) -> Expr {
+    /// Infers a macro for which [`is_message_macro`] is true.
+    pub(crate) fn infer_message_macro(
+        &mut self,
+        name: &str,
+        mac: &syn::Macro,
+        at: SpanRange,
+    ) -> Expr {
         if let Some(plain) = name.strip_prefix("debug_") {
             let diverges = self.diverges;
-            let check = Box::new(self.say(plain, mac, at));
+            let check = Box::new(self.infer_message_macro(plain, mac, at));
             self.diverges = diverges;
             let unit = self.types.unit();
-            return self.make(Kind::InDebug(check), unit, at);
+            return self.make_expr(ExprKind::DebugOnly(check), unit, at);
         }
         let parsed = mac.parse_body_with(Punctuated::<syn::Expr, Token![,]>::parse_terminated);
         let Ok(given) = parsed else {
             let fact = format!("these are no arguments of `{name}!`");
             let reported = self.errors.mistyped(at, fact);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let given: Vec<&syn::Expr> = given.iter().collect();
         match (name, given.as_slice()) {
             ("print" | "println", words) => {
-                let mut message = self.message(words, at).unwrap_or_else(|| Message::text(""));
+                let mut message =
+                    self.infer_message(words, at).unwrap_or_else(|| FormattedMessage::text(""));
                 if name == "println" {
                     message.format.push("\n");
                 }
-                self.make_say(message, false, at)
+                self.make_message(message, false, at)
             }
-            ("assert", [cond, words @ ..]) => self.assertion(cond, words, at),
+            ("assert", [cond, words @ ..]) => self.infer_assert(cond, words, at),
             ("assert_eq", [left, right, words @ ..]) => {
-                self.comparison_assertion(CompareOp::Eq, [left, right], words, at)
+                self.infer_comparison_assert(CompareOp::Eq, [left, right], words, at)
             }
             ("assert_ne", [left, right, words @ ..]) => {
-                self.comparison_assertion(CompareOp::Ne, [left, right], words, at)
+                self.infer_comparison_assert(CompareOp::Ne, [left, right], words, at)
             }
             ("assert" | "assert_eq" | "assert_ne", _) => {
                 let fact = format!("`{name}!` needs more arguments");
                 let reported = self.errors.mistyped(at, fact);
-                self.reported(reported, at)
+                self.make_reported(reported, at)
             }
             (_, words) => {
-                let message = self.reason(name, words, at);
+                let message = self.infer_panic_message(name, words, at);
                 self.diverges = true;
-                self.make_say(message, true, at)
+                self.make_message(message, true, at)
             }
         }
     }
 
-    fn make_say(&mut self, Message { format, args }: Message, panics: bool, at: SpanRange) -> Expr {
+    fn make_message(
+        &mut self,
+        FormattedMessage { format, args }: FormattedMessage,
+        panics: bool,
+        at: SpanRange,
+    ) -> Expr {
         if args.len() > MOST_VALUES {
             let fact = format!(
                 "a message has at most {MOST_VALUES} values, and this one has {}",
@@ -116,67 +129,77 @@ impl Infer<'_> {
             self.errors.advise(at, fact, "say it in two messages");
         }
         let ty = if panics { self.types.never() } else { self.types.unit() };
-        self.make(Kind::Say(Box::new(Say { format, args, panics })), ty, at)
+        self.make_expr(ExprKind::Message(Box::new(MessageExpr { format, args, panics })), ty, at)
     }
 
-    /// What a macro says that always panics.
-    fn reason(&mut self, name: &str, words: &[&syn::Expr], at: SpanRange) -> Message {
+    /// Returns the message of a macro that always panics.
+    fn infer_panic_message(
+        &mut self,
+        name: &str,
+        words: &[&syn::Expr],
+        at: SpanRange,
+    ) -> FormattedMessage {
         let plain = match name {
             "unreachable" => "internal error: entered unreachable code",
             "todo" => "not yet implemented",
             "unimplemented" => "not implemented",
             _ => "",
         };
-        match self.message(words, at) {
+        match self.infer_message(words, at) {
             Some(message) if plain.is_empty() => message,
             Some(mut message) => {
                 message.format.prepend(&format!("{plain}: "));
                 message
             }
-            None if plain.is_empty() => Message::text("explicit panic"),
-            None => Message::text(plain),
+            None if plain.is_empty() => FormattedMessage::text("explicit panic"),
+            None => FormattedMessage::text(plain),
         }
     }
 
-    fn assertion(&mut self, cond: &syn::Expr, words: &[&syn::Expr], at: SpanRange) -> Expr {
+    fn infer_assert(&mut self, cond: &syn::Expr, words: &[&syn::Expr], at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let value = self.expect(cond, bool);
+        let value = self.infer_expr_coerce(cond, bool);
         let diverges = self.diverges;
-        let message = self.message(words, at).unwrap_or_else(|| {
-            Message::text(&format!("assertion failed: {}", print_tokens(cond.to_token_stream())))
+        let message = self.infer_message(words, at).unwrap_or_else(|| {
+            FormattedMessage::text(&format!(
+                "assertion failed: {}",
+                spelled(cond.to_token_stream())
+            ))
         });
         self.diverges = diverges;
-        self.panic_unless(value, message, at)
+        self.make_panic_unless(value, message, at)
     }
 
-    fn panic_unless(&mut self, cond: Expr, message: Message, at: SpanRange) -> Expr {
+    fn make_panic_unless(&mut self, cond: Expr, message: FormattedMessage, at: SpanRange) -> Expr {
         let (bool, unit) = (self.prim(Prim::Bool), self.types.unit());
-        let not = Kind::Unary { op: UnaryOp::Not, value: Box::new(cond) };
-        let cond = Box::new(self.make(not, bool, at));
-        let panic = self.make_say(message, true, at);
+        let not = ExprKind::Unary { op: UnaryOp::Not, value: Box::new(cond) };
+        let cond = Box::new(self.make_expr(not, bool, at));
+        let panic = self.make_message(message, true, at);
         let stmts = vec![Stmt { kind: StmtKind::Expr(panic), levels: Vec::new() }];
         let then = Block { stmts, tail: None };
-        self.make(Kind::If { cond, then, other: None }, unit, at)
+        self.make_expr(ExprKind::If { cond, then, else_branch: None }, unit, at)
     }
 
-    /// `assert_eq!` and `assert_ne!`: both sides are evaluated once, then compared, then printed.
-    fn comparison_assertion(
+    /// Makes `assert_eq!` and `assert_ne!`: both sides are evaluated once, compared, and printed on
+    /// failure.
+    fn infer_comparison_assert(
         &mut self,
         op: CompareOp,
         [left, right]: [&syn::Expr; 2],
         words: &[&syn::Expr],
         at: SpanRange,
     ) -> Expr {
-        let lhs = self.expr(left, None);
-        let lhs = self.through(lhs);
-        let rhs = self.expr(right, Some(lhs.ty));
-        let rhs = self.through(rhs);
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        let lhs = self.infer_expr(left, None);
+        let lhs = self.deref_once(lhs);
+        let rhs = self.infer_expr(right, Some(lhs.ty));
+        let rhs = self.deref_once(rhs);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Printed(lhs.ty, Style::Debug));
         let mut stmts = Vec::new();
-        let [left, right] = [lhs, rhs].map(|side| self.named(side, &mut stmts));
+        let [left, right] = [lhs, rhs].map(|side| self.bind_value(side, &mut stmts));
         let diverges = self.diverges;
-        let mut message = self.message(words, at).unwrap_or_else(|| Message::text(""));
+        let mut message =
+            self.infer_message(words, at).unwrap_or_else(|| FormattedMessage::text(""));
         self.diverges = diverges;
         let relation = if op == CompareOp::Eq { "==" } else { "!=" };
         let colon = if words.is_empty() { "" } else { ": " };
@@ -184,52 +207,52 @@ impl Infer<'_> {
         for (side, var) in [("\n  left: ", left), ("\n right: ", right)] {
             message.format.push(side);
             message.format.push_debug(message.args.len());
-            let value = self.variable(var, at);
+            let value = self.make_variable(var, at);
             message.args.push(value);
         }
-        let [lhs, rhs] = [left, right].map(|var| self.variable(var, at));
-        let cond = self.compared(op, lhs, rhs, at);
-        let check = self.panic_unless(cond, message, at);
+        let [lhs, rhs] = [left, right].map(|var| self.make_variable(var, at));
+        let cond = self.make_comparison(op, lhs, rhs, at);
+        let check = self.make_panic_unless(cond, message, at);
         stmts.push(Stmt { kind: StmtKind::Expr(check), levels: Vec::new() });
         let unit = self.types.unit();
         let block = Block { stmts, tail: None };
-        self.make(Kind::Block { label: None, block }, unit, at)
+        self.make_expr(ExprKind::Block { label: None, block }, unit, at)
     }
 
-    /// A value bound to a variable of our own.
-    pub(crate) fn named(&mut self, value: Expr, stmts: &mut Vec<Stmt>) -> Var {
+    /// Binds a value to a new variable without a name.
+    pub(crate) fn bind_value(&mut self, value: Expr, stmts: &mut Vec<Stmt>) -> Var {
         let Expr { ty, at, .. } = value;
         let (name, mutable, settable) = (String::new(), false, false);
         let var = self.vars.push(Variable { name, ty, mutable, settable, at });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let pattern = Pattern { kind, ty, at };
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
+        let kind = StmtKind::Let { pattern, init: Some(value), else_block: None };
         stmts.push(Stmt { kind, levels: Vec::new() });
         var
     }
 
-    pub(crate) fn variable(&mut self, var: Var, at: SpanRange) -> Expr {
+    pub(crate) fn make_variable(&mut self, var: Var, at: SpanRange) -> Expr {
         let ty = self.vars[var].ty;
-        self.make(Kind::Var(var), ty, at)
+        self.make_expr(ExprKind::Var(var), ty, at)
     }
 
-    /// A format string and its arguments; `None` if there are none.
-    fn message(&mut self, words: &[&syn::Expr], at: SpanRange) -> Option<Message> {
+    /// Infers a format string and its arguments; `None` if there are none.
+    fn infer_message(&mut self, words: &[&syn::Expr], at: SpanRange) -> Option<FormattedMessage> {
         let [first, rest @ ..] = words else { return None };
-        let Some((text, range)) = string(first) else {
+        let Some((text, range)) = string_literal(first) else {
             let fact = "the format of a message is written as a string literal in kernel code";
             self.errors.advise(SpanRange::expr(first), fact, "write for example `\"x is {x}\"`");
-            return Some(Message::text(""));
+            return Some(FormattedMessage::text(""));
         };
         let mut format: Format = match text.parse() {
             Ok(format) => format,
             Err(error) => {
                 self.errors.mistyped(range, error);
-                return Some(Message::text(""));
+                return Some(FormattedMessage::text(""));
             }
         };
-        let captured = captured(&format, range);
-        let mut args: Vec<Arg<'_>> = rest.iter().map(|arg| argument(arg)).collect();
+        let captured = captured_names(&format, range);
+        let mut args: Vec<FormatArg<'_>> = rest.iter().map(|arg| parse_argument(arg)).collect();
         let explicit = args.len();
         let names: Vec<&syn::Expr> = captured
             .iter()
@@ -239,11 +262,11 @@ impl Infer<'_> {
         args.extend(
             names
                 .into_iter()
-                .map(|expr| Arg::new(Some(print_tokens(expr.to_token_stream())), expr)),
+                .map(|expr| FormatArg::new(Some(print_tokens(expr.to_token_stream())), expr)),
         );
-        if let Err(fact) = resolve(&mut format, &mut args, explicit) {
+        if let Err(fact) = resolve_arguments(&mut format, &mut args, explicit) {
             self.errors.mistyped(range, fact);
-            return Some(Message::text(""));
+            return Some(FormattedMessage::text(""));
         }
         if let Some(unused) = args.iter().find(|arg| arg.styles.is_empty() && !arg.counts) {
             self.errors.mistyped(SpanRange::expr(unused.value), "this argument is never used");
@@ -252,54 +275,55 @@ impl Infer<'_> {
         let mut numbers = Vec::with_capacity(args.len());
         for (index, arg) in args.iter().enumerate() {
             numbers.push(values.len());
-            match string(arg.value) {
+            match string_literal(arg.value) {
                 Some((text, _)) if !arg.counts => {
-                    if !insert(&mut format, index, &text) {
+                    if !inline_string(&mut format, index, &text) {
                         let fact = "a string in a message of kernel code has no computed width";
                         self.errors.advise(at, fact, "write the width as a number");
                     }
                 }
                 _ if index >= explicit
-                    && !self.is_here(arg.name.as_deref().unwrap_or_default()) =>
+                    && !self.is_capturable(arg.name.as_deref().unwrap_or_default()) =>
                 {
                     let name = print_tokens(arg.value.to_token_stream());
                     let fact = format!("kernel code captures only variables, and `{name}` is none");
                     let help = format!("pass it behind the format string: `\"{{}}\", {name}`");
                     self.errors.advise(range, fact, help);
                 }
-                _ => values.push(self.printed(arg)),
+                _ => values.push(self.infer_format_arg(arg)),
             }
         }
+        // Inlined strings are no arguments any more, so the others move up.
         let new = |index: usize| numbers.get(index).copied().unwrap_or(index);
         format.values_mut().for_each(|value| value.renumber(new));
-        Some(Message { format, args: values })
+        Some(FormattedMessage { format, args: values })
     }
 
-    /// Whether a variable or constant parameter has this name.
-    fn is_here(&self, name: &str) -> bool {
+    /// Returns true for the name of a variable or constant parameter in scope.
+    fn is_capturable(&self, name: &str) -> bool {
         let ident = syn::Ident::new(name.trim_start_matches("r#"), proc_macro2::Span::call_site());
         self.scope.find(&ident).is_some()
             || self.names.generics.iter().any(|generic| generic.name == name)
     }
 
-    fn printed(&mut self, arg: &Arg<'_>) -> Expr {
+    fn infer_format_arg(&mut self, arg: &FormatArg<'_>) -> Expr {
         let value = match arg.counts {
             true => {
                 let usize = self.prim(Prim::Usize);
-                let value = self.expr(arg.value, Some(usize));
-                let value = self.through(value);
+                let value = self.infer_expr(arg.value, Some(usize));
+                let value = self.deref_once(value);
                 self.coerce(value, usize)
             }
             false => {
-                let value = self.expr(arg.value, None);
-                self.through(value)
+                let value = self.infer_expr(arg.value, None);
+                self.deref_once(value)
             }
         };
-        let at = self.places[value.at];
+        let at = self.spans[value.at];
         for style in &arg.styles {
             self.oblige(at, Obligation::Printed(value.ty, *style));
         }
-        // `println!` borrows its arguments, and needs one type for each.
+        // `println!` borrows its arguments and needs a single type for each.
         if let Type::Never = self.types.get(value.ty) {
             self.errors.advise(
                 at,
@@ -311,30 +335,30 @@ impl Infer<'_> {
     }
 }
 
-/// The string that an expression is.
-fn string(expr: &syn::Expr) -> Option<(String, SpanRange)> {
+/// Returns the string of a string literal.
+fn string_literal(expr: &syn::Expr) -> Option<(String, SpanRange)> {
     match expr {
         syn::Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => {
             Some((text.value(), SpanRange::token(text.span())))
         }
-        syn::Expr::Group(group) => string(&group.expr),
+        syn::Expr::Group(group) => string_literal(&group.expr),
         _ => None,
     }
 }
 
-/// `x + 1`, or `name = x + 1`.
-fn argument(expr: &syn::Expr) -> Arg<'_> {
+/// Reads an argument: `x + 1`, or `name = x + 1`.
+fn parse_argument(expr: &syn::Expr) -> FormatArg<'_> {
     if let syn::Expr::Assign(assign) = expr
         && let syn::Expr::Path(path) = &*assign.left
         && let Some(name) = path.path.get_ident()
     {
-        return Arg::new(Some(name.to_string()), &assign.right);
+        return FormatArg::new(Some(name.to_string()), &assign.right);
     }
-    Arg::new(None, expr)
+    FormatArg::new(None, expr)
 }
 
-/// The names in a format string, each once, as expressions.
-fn captured(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
+/// Returns the distinct names in a format string, as expressions.
+fn captured_names(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
     let mut names: Vec<(String, syn::Expr)> = Vec::new();
     let mut note = |which: &Which| {
         if let Which::Name(name) = which
@@ -356,11 +380,15 @@ fn captured(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
     names
 }
 
-/// Lets every placeholder name its argument by number. Of `args`, the first `explicit` are written behind
-/// the format string.
-fn resolve(format: &mut Format, args: &mut [Arg<'_>], explicit: usize) -> Result<(), String> {
+/// Replaces the argument of every placeholder by its number. The first `explicit` arguments follow
+/// the format string; the others are captured.
+fn resolve_arguments(
+    format: &mut Format,
+    args: &mut [FormatArg<'_>],
+    explicit: usize,
+) -> Result<(), String> {
     let mut next = 0;
-    let mut number = |which: &Which, args: &[Arg<'_>]| {
+    let mut number = |which: &Which, args: &[FormatArg<'_>]| {
         let index = match which {
             Which::Next => {
                 next += 1;
@@ -395,8 +423,9 @@ fn resolve(format: &mut Format, args: &mut [Arg<'_>], explicit: usize) -> Result
     Ok(())
 }
 
-/// Puts a string where argument `index` is printed; false if its width is computed.
-fn insert(format: &mut Format, index: usize, text: &str) -> bool {
+/// Inlines a string into the placeholders of argument `index`; returns false if its width is
+/// computed.
+fn inline_string(format: &mut Format, index: usize, text: &str) -> bool {
     for piece in &mut format.pieces {
         if let Piece::Value(value) = piece
             && value.arg == Which::Index(index)

@@ -17,7 +17,7 @@ mod unwrap;
 
 use crate::resolve::paths;
 use crate::{
-    hir::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind, lint_levels},
+    hir::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind, lint_levels},
     infer::{Infer, LocalConstant, call::reject},
     resolve::inner_items,
     syntax::span::SpanRange,
@@ -27,88 +27,91 @@ use std::rc::Rc;
 use syn::Lit;
 
 impl Infer<'_> {
-    /// An expression. `hint` is the type that a literal takes if it can; nothing else is made of
-    /// it.
-    pub(crate) fn expr(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+    /// Infers an expression. `hint` is the expected type: literals and conversions take it if they
+    /// can, and it is not enforced.
+    pub(crate) fn infer_expr(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
         let before = std::mem::replace(&mut self.diverges, false);
-        let naming = self.naming.take();
+        let naming = self.let_name.take();
         let result = match expr {
-            syn::Expr::Macro(mac) => self.macro_call(&mac.mac, naming),
-            _ => self.expr_kind(expr, hint),
+            syn::Expr::Macro(mac) => self.infer_macro_call(&mac.mac, naming),
+            _ => self.infer_expr_kind(expr, hint),
         };
         self.diverges |= before || self.is_never(result.ty);
         result
     }
 
-    fn expr_kind(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
-        if let Some(pointer) = self.pointed(expr, hint) {
+    fn infer_expr_kind(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        if let Some(pointer) = self.infer_function_pointer(expr, hint) {
             return pointer;
         }
         match expr {
-            syn::Expr::Paren(e) => self.expr(&e.expr, hint),
-            syn::Expr::Group(e) => self.expr(&e.expr, hint),
-            syn::Expr::Lit(e) => self.literal(&e.lit, hint),
-            syn::Expr::Path(e) => self.path(e, hint),
-            syn::Expr::Unary(e) => self.unary(e, hint),
-            syn::Expr::Binary(e) => self.binary(e),
-            syn::Expr::Assign(e) => self.assign(e),
-            syn::Expr::Cast(e) => self.cast(e),
-            syn::Expr::Index(e) => self.index(e),
-            syn::Expr::Reference(e) => self.reference(e, hint),
-            syn::Expr::Call(e) => self.call(e, hint),
-            syn::Expr::MethodCall(e) => self.method_call(e, hint),
-            syn::Expr::Block(e) => self.block_expr(e, hint),
-            // Of a constant that is computed at run time the value is the same.
-            syn::Expr::Const(e) => self.constant_block(e, hint),
-            syn::Expr::If(e) => self.if_expr(e, hint),
-            syn::Expr::While(e) => self.while_loop(e),
-            syn::Expr::Loop(e) => self.endless_loop(e),
-            syn::Expr::ForLoop(e) => self.for_loop(e),
-            syn::Expr::Break(e) => self.break_expr(e),
-            syn::Expr::Continue(e) => self.continue_expr(e),
-            syn::Expr::Return(e) => self.return_expr(e),
+            syn::Expr::Paren(e) => self.infer_expr(&e.expr, hint),
+            syn::Expr::Group(e) => self.infer_expr(&e.expr, hint),
+            syn::Expr::Lit(e) => self.infer_literal(&e.lit, hint),
+            syn::Expr::Path(e) => self.infer_path(e, hint),
+            syn::Expr::Unary(e) => self.infer_unary(e, hint),
+            syn::Expr::Binary(e) => self.infer_binary(e),
+            syn::Expr::Assign(e) => self.infer_assign(e),
+            syn::Expr::Cast(e) => self.infer_cast(e),
+            syn::Expr::Index(e) => self.infer_index(e),
+            syn::Expr::Reference(e) => self.infer_reference(e, hint),
+            syn::Expr::Call(e) => self.infer_call(e, hint),
+            syn::Expr::MethodCall(e) => self.infer_method_call(e, hint),
+            syn::Expr::Block(e) => self.infer_block_expr(e, hint),
+            // A constant evaluated at run time has the same value.
+            syn::Expr::Const(e) => self.infer_const_block(e, hint),
+            syn::Expr::If(e) => self.infer_if(e, hint),
+            syn::Expr::While(e) => self.infer_while(e),
+            syn::Expr::Loop(e) => self.infer_loop(e),
+            syn::Expr::ForLoop(e) => self.infer_for(e),
+            syn::Expr::Break(e) => self.infer_break(e),
+            syn::Expr::Continue(e) => self.infer_continue(e),
+            syn::Expr::Return(e) => self.infer_return(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => {
                 let unit = self.types.unit();
-                self.make(Kind::Unit, unit, SpanRange::expr(expr))
+                self.make_expr(ExprKind::Unit, unit, SpanRange::expr(expr))
             }
-            syn::Expr::Tuple(e) => self.tuple(e, hint),
-            syn::Expr::Array(e) => self.array(e, hint),
-            syn::Expr::Repeat(e) => self.repeat(e, hint),
-            syn::Expr::Struct(e) => self.struct_expr(e, hint),
-            syn::Expr::Field(e) => self.field(e),
-            syn::Expr::Closure(e) => self.closure(e, None),
-            syn::Expr::Match(e) => self.match_expr(e, hint),
-            syn::Expr::Let(e) => self.let_expr(e),
-            syn::Expr::Try(e) => self.try_expr(e),
-            syn::Expr::Range(e) => self.range(e),
-            other => self.rejected(other),
+            syn::Expr::Tuple(e) => self.infer_tuple(e, hint),
+            syn::Expr::Array(e) => self.infer_array(e, hint),
+            syn::Expr::Repeat(e) => self.infer_repeat(e, hint),
+            syn::Expr::Struct(e) => self.infer_struct(e, hint),
+            syn::Expr::Field(e) => self.infer_field(e),
+            syn::Expr::Closure(e) => self.infer_closure(e, None),
+            syn::Expr::Match(e) => self.infer_match(e, hint),
+            syn::Expr::Let(e) => self.infer_let_condition(e),
+            syn::Expr::Try(e) => self.infer_try(e),
+            syn::Expr::Range(e) => self.infer_range(e),
+            other => self.report_unsupported(other),
         }
     }
 
-    /// `const { .. }`
-    fn constant_block(&mut self, expr: &syn::ExprConst, hint: Option<Ty>) -> Expr {
+    /// Infers `const { .. }`.
+    fn infer_const_block(&mut self, expr: &syn::ExprConst, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&syn::Expr::Const(expr.clone()));
-        let (block, ty) = self.block(&expr.block, hint);
-        self.make(Kind::Block { label: None, block }, ty, at)
+        let (block, ty) = self.infer_block(&expr.block, hint);
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 
-    /// Reports an expression that kernel code does not have; looks into none of its parts.
-    fn rejected(&mut self, expr: &syn::Expr) -> Expr {
+    /// Reports an unsupported expression, without visiting its parts.
+    fn report_unsupported(&mut self, expr: &syn::Expr) -> Expr {
         let (fact, help) = reject::expr(expr);
         let at = SpanRange::expr(expr);
         let reported = self.errors.advise(at, fact, help);
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// `expr`, where a value of type `expected` is needed: `!` goes anywhere, `&mut T` goes where
-    /// `&T` is needed, a reference to an array where one to a slice is, and a reference to a
-    /// reference, or to what has an `impl` of `Deref`, where one to what that refers to is.
+    /// Coerces a value to the expected type, and reports a mismatch.
+    ///
+    /// `!` coerces to any type, `&mut T` to `&T`, a reference to an array to one to a slice, and a
+    /// reference to a reference, or to a type with an `impl` of `Deref`, to one to the inner
+    /// target.
     pub(crate) fn coerce(&mut self, expr: Expr, expected: Ty) -> Expr {
         if self.is_never(expr.ty) {
             return expr;
         }
-        let range = self.places[expr.at];
-        let expr = self.as_pointer(expr, expected);
+        let range = self.spans[expr.at];
+        // Before the types are read: a coerced closure has the pointer's type.
+        let expr = self.coerce_to_pointer(expr, expected);
         let (from, to) = (self.types.get(expr.ty), self.types.get(expected));
         let (Type::Ref { mutable, to: a }, Type::Ref { mutable: wanted, to: b }) = (from, to)
         else {
@@ -116,24 +119,26 @@ impl Infer<'_> {
             return expr;
         };
         if wanted && !mutable {
-            self.mismatch(range, expr.ty, expected);
+            self.report_mismatch(range, expr.ty, expected);
             return expr;
         }
+        // Unsizing, then dereferencing of nested references, then the user's `Deref`. If none
+        // applies, the targets must be equal.
         match (self.types.get(a), self.types.get(b)) {
             (Type::Array(elem, _), Type::Slice(other)) => {
                 self.unify(range, elem, other);
-                self.make(Kind::Unsize(Box::new(expr)), expected, range)
+                self.make_expr(ExprKind::Unsize(Box::new(expr)), expected, range)
             }
             (Type::Ref { mutable: inner, to }, target)
                 if !matches!(target, Type::Ref { .. } | Type::Unknown(_)) =>
             {
-                let place = self.make(Kind::Deref(Box::new(expr)), a, range);
-                let place = self.make(Kind::Deref(Box::new(place)), to, range);
+                let place = self.make_expr(ExprKind::Deref(Box::new(expr)), a, range);
+                let place = self.make_expr(ExprKind::Deref(Box::new(place)), to, range);
                 let ty = self.types.reference(wanted && inner, to);
-                let shorter = self.make(Kind::Borrow(Box::new(place)), ty, range);
+                let shorter = self.make_expr(ExprKind::Borrow(Box::new(place)), ty, range);
                 self.coerce(shorter, expected)
             }
-            _ => match self.referred_as(expr, expected) {
+            _ => match self.try_deref_coercion(expr, expected) {
                 Ok(reference) => self.coerce(reference, expected),
                 Err(expr) => {
                     self.unify(range, a, b);
@@ -143,33 +148,33 @@ impl Infer<'_> {
         }
     }
 
-    /// An expression that must be of type `ty`.
-    pub(crate) fn expect(&mut self, expr: &syn::Expr, ty: Ty) -> Expr {
-        let expr = self.expr(expr, Some(ty));
+    /// Infers an expression and coerces it to `ty`.
+    pub(crate) fn infer_expr_coerce(&mut self, expr: &syn::Expr, ty: Ty) -> Expr {
+        let expr = self.infer_expr(expr, Some(ty));
         self.coerce(expr, ty)
     }
 
-    /// A block, and the type of its value.
-    pub(crate) fn block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
+    /// Infers a block, and returns the type of its value.
+    pub(crate) fn infer_block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
         let opened = self.scope.open();
         let mut stmts = Vec::with_capacity(block.stmts.len());
         let mut tail = None;
         for (index, stmt) in block.stmts.iter().enumerate() {
             let is_last = index + 1 == block.stmts.len();
-            let levels = lint_levels::levels(lint_levels::of_stmt(stmt));
+            let levels = lint_levels::read_levels(lint_levels::stmt_attrs(stmt));
             let outer = self.levels.len();
             self.levels.extend(levels.iter().cloned());
             match stmt {
                 syn::Stmt::Macro(mac) if is_last && mac.semi_token.is_none() => {
-                    let value = self.macro_call(&mac.mac, None);
-                    tail = self.leveled_tail(value, levels, &mut stmts);
+                    let value = self.infer_macro_call(&mac.mac, None);
+                    tail = self.bind_leveled_tail(value, levels, &mut stmts);
                 }
                 syn::Stmt::Expr(expr, None) if is_last => {
-                    let value = self.expr(expr, hint);
-                    tail = self.leveled_tail(value, levels, &mut stmts);
+                    let value = self.infer_expr(expr, hint);
+                    tail = self.bind_leveled_tail(value, levels, &mut stmts);
                 }
                 stmt => {
-                    let kind = self.stmt(stmt);
+                    let kind = self.infer_stmt(stmt);
                     stmts.extend(kind.map(|kind| Stmt { kind, levels }));
                 }
             }
@@ -184,9 +189,9 @@ impl Infer<'_> {
         (Block { stmts, tail }, ty)
     }
 
-    /// The last expression of a block: with lint levels bound as a statement, so that they hold
-    /// for it alone. One of these without a value stays a statement.
-    fn leveled_tail(
+    /// Returns the tail expression of a block. With lint levels it is bound by a statement, so that
+    /// the levels cover it alone; without a value it stays a statement.
+    fn bind_leveled_tail(
         &mut self,
         value: Expr,
         levels: crate::hir::LintLevels,
@@ -199,7 +204,7 @@ impl Infer<'_> {
             stmts.push(Stmt { kind: StmtKind::Expr(value), levels });
             return None;
         }
-        let (ty, at, range) = (value.ty, value.at, self.places[value.at]);
+        let (ty, at, range) = (value.ty, value.at, self.spans[value.at]);
         let var = self.vars.push(crate::hir::Variable {
             name: String::new(),
             ty,
@@ -207,25 +212,27 @@ impl Infer<'_> {
             settable: false,
             at,
         });
-        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let kind = PatternKind::Bind { var, by_ref: false, subpattern: None };
         let pattern = Pattern { kind, ty, at };
-        stmts
-            .push(Stmt { kind: StmtKind::Let { pattern, init: Some(value), other: None }, levels });
-        Some(Box::new(self.make(Kind::Var(var), ty, range)))
+        stmts.push(Stmt {
+            kind: StmtKind::Let { pattern, init: Some(value), else_block: None },
+            levels,
+        });
+        Some(Box::new(self.make_expr(ExprKind::Var(var), ty, range)))
     }
 
-    fn stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
+    fn infer_stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
-            syn::Stmt::Local(local) => self.local(local),
+            syn::Stmt::Local(local) => self.infer_let(local),
             syn::Stmt::Item(syn::Item::Const(item)) => {
                 let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
                 let constant = Rc::new(LocalConstant { ty, value });
                 self.constants.push((item.ident.to_string(), constant));
                 None
             }
-            // An item of its own: see `inner`.
+            // Inner items are instances of their own: see `resolve::inner_items`.
             syn::Stmt::Item(item) if inner_items::is_supported_inner_item(item) => None,
-            // Written out: see `uses`.
+            // A `use` was expanded before: see `resolve::imports`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
             syn::Stmt::Item(item) => {
                 let (fact, help) = reject::item(item);
@@ -233,44 +240,48 @@ impl Infer<'_> {
                 None
             }
             syn::Stmt::Expr(expr, semi) => {
-                let value = self.expr(expr, None);
+                let value = self.infer_expr(expr, None);
                 if semi.is_none() {
                     let unit = self.types.unit();
                     return Some(StmtKind::Expr(self.coerce(value, unit)));
                 }
                 Some(StmtKind::Expr(value))
             }
-            syn::Stmt::Macro(mac) => Some(StmtKind::Expr(self.macro_call(&mac.mac, None))),
+            syn::Stmt::Macro(mac) => Some(StmtKind::Expr(self.infer_macro_call(&mac.mac, None))),
         }
     }
 
-    /// `shared!(..)`, or a macro that kernel code does not have.
-    pub(crate) fn macro_call(&mut self, mac: &syn::Macro, name: Option<String>) -> Expr {
+    /// Infers a macro call: `shared!(..)` and other built-in macros.
+    pub(crate) fn infer_macro_call(&mut self, mac: &syn::Macro, name: Option<String>) -> Expr {
         let at = SpanRange::path(&mac.path).to(SpanRange::token(mac.delimiter.span().close()));
         let called = mac.path.segments.last().map(|last| last.ident.to_string());
         let called = called.unwrap_or_default();
         if called == "matches" {
-            return self.matches(mac, at);
+            return self.infer_matches(mac, at);
         }
-        if message::says(&called) {
-            return self.say(&called, mac, at);
+        if message::is_message_macro(&called) {
+            return self.infer_message_macro(&called, mac, at);
         }
         if called == "shared_dyn" {
-            return self.shared_dyn(mac, name, at);
+            return self.infer_shared_dyn(mac, name, at);
         }
         if called != "shared" {
             let first = mac.path.segments.first().map(|first| first.ident.to_string());
             let is_std = matches!(first.as_deref(), Some("std" | "core" | "alloc"));
             let (fact, help) = reject::macro_call(&called, is_std && mac.path.segments.len() > 1);
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         }
         match mac.parse_body::<syn::Type>() {
             Ok(written) => {
-                let ty = self.ty(&written);
+                let ty = self.resolve_type(&written);
                 self.oblige(SpanRange::tokens(&written), crate::infer::Obligation::Shared(ty));
                 let ty = self.types.reference(true, ty);
-                self.make(Kind::Shared { name: name.unwrap_or_else(unnamed) }, ty, at)
+                self.make_expr(
+                    ExprKind::Shared { name: name.unwrap_or_else(default_shared_name) },
+                    ty,
+                    at,
+                )
             }
             Err(_) => {
                 let reported = self.errors.advise(
@@ -278,57 +289,61 @@ impl Infer<'_> {
                     "`shared!` takes a type",
                     "write for example `shared!([[f32; 33]; 32])`",
                 );
-                self.reported(reported, at)
+                self.make_reported(reported, at)
             }
         }
     }
 
-    /// `shared_dyn!(T, len)`
-    fn shared_dyn(&mut self, mac: &syn::Macro, name: Option<String>, at: SpanRange) -> Expr {
+    /// Infers `shared_dyn!(T, len)`.
+    fn infer_shared_dyn(&mut self, mac: &syn::Macro, name: Option<String>, at: SpanRange) -> Expr {
         let Ok((elem, len)) = mac.parse_body_with(paths::macros::parse_shared_dyn) else {
             let reported = self.errors.advise(
                 at,
                 "`shared_dyn!` takes the type of an element and how many there are",
                 "write for example `shared_dyn!(f32, 2 * n)`",
             );
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        let ty = self.ty(&elem);
+        let ty = self.resolve_type(&elem);
         self.oblige(SpanRange::tokens(&elem), crate::infer::Obligation::Shared(ty));
         let usize = self.prim(crate::infer::Prim::Usize);
-        let len = Box::new(self.expect(&len, usize));
+        let len = Box::new(self.infer_expr_coerce(&len, usize));
         let slice = self.types.add(Type::Slice(ty));
         let ty = self.types.reference(true, slice);
-        self.make(Kind::SharedDyn { name: name.unwrap_or_else(unnamed), len }, ty, at)
+        self.make_expr(
+            ExprKind::SharedDyn { name: name.unwrap_or_else(default_shared_name), len },
+            ty,
+            at,
+        )
     }
 
-    /// A literal of some kind, or its rejection.
-    fn literal(&mut self, lit: &Lit, hint: Option<Ty>) -> Expr {
+    /// Infers a literal, or rejects it.
+    fn infer_literal(&mut self, lit: &Lit, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(lit.span());
         match lit {
-            Lit::Int(int) => self.int_literal(int, lit, hint, at),
+            Lit::Int(int) => self.infer_int_literal(int, lit, hint, at),
             Lit::Float(float) => {
-                self.float_literal(float.base10_digits(), float.suffix(), lit, hint, at)
+                self.infer_float_literal(float.base10_digits(), float.suffix(), lit, hint, at)
             }
             Lit::Bool(bool) => {
                 let ty = self.prim(crate::infer::Prim::Bool);
-                self.make(Kind::Bool(bool.value), ty, at)
+                self.make_expr(ExprKind::Bool(bool.value), ty, at)
             }
             Lit::Byte(byte) => {
                 let ty = self.prim(crate::infer::Prim::U8);
-                self.make(Kind::Int(byte.value().into()), ty, at)
+                self.make_expr(ExprKind::Int(byte.value().into()), ty, at)
             }
-            Lit::ByteStr(bytes) => self.byte_string(&bytes.value(), at),
+            Lit::ByteStr(bytes) => self.infer_byte_string(&bytes.value(), at),
             other => {
                 let (fact, help) = reject::literal(other);
                 let reported = self.errors.advise(at, fact, help);
-                self.reported(reported, at)
+                self.make_reported(reported, at)
             }
         }
     }
 }
 
-/// What shared memory is called in messages that no variable has a name for.
-fn unnamed() -> String {
+/// Returns the name of shared memory without a variable, for messages.
+fn default_shared_name() -> String {
     "shared".to_owned()
 }

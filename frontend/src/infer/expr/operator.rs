@@ -1,14 +1,14 @@
-//! Operators, assignments and casts.
+//! Operators, compound assignments and casts.
 use crate::{
-    hir::{Expr, Kind},
-    infer::{Infer, Obligation, pattern::pattern_hint::depends},
+    hir::{Expr, ExprKind},
+    infer::{Infer, Obligation, pattern::pattern_hint::depends_on_expected},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type},
 };
 use syn::{BinOp, ExprBinary, ExprCast, ExprUnary, UnOp};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
-/// What a binary operator is.
+/// The operation of a binary operator.
 #[derive(Clone, Copy)]
 enum Operator {
     Value(BinaryOp),
@@ -17,7 +17,7 @@ enum Operator {
     Update(BinaryOp),
 }
 
-fn operator(op: &BinOp) -> Option<Operator> {
+fn classify_operator(op: &BinOp) -> Option<Operator> {
     use Operator::{Compare, Lazy, Update, Value};
     Some(match op {
         BinOp::Add(_) => Value(BinaryOp::Add),
@@ -52,10 +52,10 @@ fn operator(op: &BinOp) -> Option<Operator> {
     })
 }
 
-/// The left side of an operator that yields a value, if it is such an operator itself.
-fn chained(expr: &ExprBinary) -> Option<&ExprBinary> {
+/// Returns the left operand of an operator on values, if it is such an operator itself.
+fn left_chain(expr: &ExprBinary) -> Option<&ExprBinary> {
     let yields_value =
-        |op| matches!(operator(op), Some(Operator::Value(_) | Operator::Lazy { .. }));
+        |op| matches!(classify_operator(op), Some(Operator::Value(_) | Operator::Lazy { .. }));
     match &*expr.left {
         syn::Expr::Binary(left) if yields_value(&expr.op) && yields_value(&left.op) => Some(left),
         _ => None,
@@ -63,152 +63,166 @@ fn chained(expr: &ExprBinary) -> Option<&ExprBinary> {
 }
 
 impl Infer<'_> {
-    pub(crate) fn binary(&mut self, expr: &ExprBinary) -> Expr {
-        // A sum of many terms nests as deep on the left: it is visited from there on, without recursion.
+    pub(crate) fn infer_binary(&mut self, expr: &ExprBinary) -> Expr {
+        // A sum of many terms nests deeply on the left, so a loop replaces recursion.
         let (mut first, mut rest) = (expr, Vec::new());
-        while let Some(left) = chained(first) {
+        while let Some(left) = left_chain(first) {
             rest.push(first);
             first = left;
         }
         let (left, right) = (&*first.left, &*first.right);
         let mut at = SpanRange::expr(left).to(SpanRange::expr(right));
-        let mut value = match operator(&first.op) {
+        let mut value = match classify_operator(&first.op) {
             Some(Operator::Value(op)) => {
-                let lhs = self.expr(left, None);
-                self.arithmetic(op, first, lhs, at)
+                let lhs = self.infer_expr(left, None);
+                self.infer_arithmetic(op, first, lhs, at)
             }
             Some(Operator::Lazy { and }) => {
                 let bool = self.prim(Prim::Bool);
-                let lhs = self.expr(left, Some(bool));
-                self.lazy(and, lhs, right, at)
+                let lhs = self.infer_expr(left, Some(bool));
+                self.infer_lazy(and, lhs, right, at)
             }
-            Some(Operator::Compare(op)) => self.comparison(op, left, right, at),
-            Some(Operator::Update(op)) => self.update(op, &first.op, left, right, at),
+            Some(Operator::Compare(op)) => self.infer_comparison(op, left, right, at),
+            Some(Operator::Update(op)) => self.infer_update(op, &first.op, left, right, at),
             None => {
                 let reported = self.errors.report(at, "kernel code does not know this operator");
-                self.reported(reported, at)
+                self.make_reported(reported, at)
             }
         };
         for expr in rest.into_iter().rev() {
             self.diverges |= self.is_never(value.ty);
             at = at.to(SpanRange::expr(&expr.right));
-            value = match operator(&expr.op) {
-                Some(Operator::Value(op)) => self.arithmetic(op, expr, value, at),
-                Some(Operator::Lazy { and }) => self.lazy(and, value, &expr.right, at),
+            value = match classify_operator(&expr.op) {
+                Some(Operator::Value(op)) => self.infer_arithmetic(op, expr, value, at),
+                Some(Operator::Lazy { and }) => self.infer_lazy(and, value, &expr.right, at),
                 Some(Operator::Compare(_) | Operator::Update(_)) | None => value,
             };
         }
         value
     }
 
-    /// An operand of an operator, through one reference: `&f32 + f32` is an `f32`.
-    fn operand(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
-        let value = self.expr(expr, hint);
-        self.through(value)
+    /// Infers an operand, dereferenced once: `&f32 + f32` is an `f32`.
+    fn infer_operand(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        let value = self.infer_expr(expr, hint);
+        self.deref_once(value)
     }
 
-    pub(crate) fn through(&mut self, value: Expr) -> Expr {
+    pub(crate) fn deref_once(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Type::Ref { to, .. } => {
-                let at = self.places[value.at];
-                self.make(Kind::Deref(Box::new(value)), to, at)
+                let at = self.spans[value.at];
+                self.make_expr(ExprKind::Deref(Box::new(value)), to, at)
             }
             _ => value,
         }
     }
 
-    /// The operands of an operator on vectors, or on vectors and numbers, through one reference each; others as they are.
-    fn vector_operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
-        let is_vector = |operand: &Expr| self.vector(self.types.pointee(operand.ty)).is_some();
+    /// Dereferences the operands of an operator on vectors, or on vectors and numbers, once each;
+    /// returns others unchanged.
+    fn deref_vector_operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
+        let is_vector = |operand: &Expr| self.vector_type(self.types.pointee(operand.ty)).is_some();
         let is_of_vectors = operands.iter().any(is_vector)
             && operands.iter().all(|operand| self.is_vector_operand(operand.ty));
-        if is_of_vectors { operands.map(|operand| self.through(operand)) } else { operands }
+        if is_of_vectors { operands.map(|operand| self.deref_once(operand)) } else { operands }
     }
 
-    /// Whether a type is that of a vector or a number, perhaps behind a reference.
+    /// Returns true for a vector or a number, perhaps after a reference.
     fn is_vector_operand(&self, ty: Ty) -> bool {
-        !self.is_overloaded(ty) || self.vector(self.types.pointee(ty)).is_some()
+        !self.is_overloaded(ty) || self.vector_type(self.types.pointee(ty)).is_some()
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, expr: &ExprBinary, lhs: Expr, at: SpanRange) -> Expr {
+    fn infer_arithmetic(
+        &mut self,
+        op: BinaryOp,
+        expr: &ExprBinary,
+        lhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
         let (token, left, right) = (&expr.op, &*expr.left, &*expr.right);
-        let rhs = self.right_operand(token, lhs.ty, right);
-        let [lhs, rhs] = self.vector_operands([lhs, rhs]);
+        let rhs = self.infer_right_operand(token, lhs.ty, right);
+        let [lhs, rhs] = self.deref_vector_operands([lhs, rhs]);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
-            return match self.contracted(token, [left, right], [lhs, rhs], at) {
+            return match self.try_contract_product(token, [left, right], [lhs, rhs], at) {
                 Ok(sum) => sum,
                 Err(sides) => {
                     let [lhs, rhs] = *sides;
-                    self.overloaded(token, lhs, rhs, at)
+                    self.infer_overloaded(token, lhs, rhs, at)
                 }
             };
         }
-        let (lhs, rhs) = (self.through(lhs), self.through(rhs));
-        self.operands(op, &lhs, &rhs, at);
+        let (lhs, rhs) = (self.deref_once(lhs), self.deref_once(rhs));
+        self.unify_operands(op, &lhs, &rhs, at);
         let ty = lhs.ty;
-        self.make(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
+        self.make_expr(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
     }
 
-    /// What is on the right of an operator, which may depend on what is expected there.
-    fn right_operand(&mut self, token: &BinOp, lhs: Ty, right: &syn::Expr) -> Expr {
+    /// Infers the right operand, with the only type that the operator takes as its hint.
+    fn infer_right_operand(&mut self, token: &BinOp, lhs: Ty, right: &syn::Expr) -> Expr {
         let hint = match right {
-            syn::Expr::MethodCall(_) => self.only_operand(token, lhs),
-            right if depends(right) => self.only_operand(token, lhs),
+            syn::Expr::MethodCall(_) => self.only_right_operand_type(token, lhs),
+            right if depends_on_expected(right) => self.only_right_operand_type(token, lhs),
             _ => None,
         };
-        self.expr(right, hint)
+        self.infer_expr(right, hint)
     }
 
-    /// What an operator on numbers asks of its operands' types.
-    pub(crate) fn operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
+    /// Unifies the operand types of an operator on numbers, and registers its obligation.
+    pub(crate) fn unify_operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             if let Type::Generic(_) = self.types.get(lhs.ty) {
                 let u32 = self.prim(Prim::U32);
-                self.unify(self.places[rhs.at], rhs.ty, u32);
+                self.unify(self.spans[rhs.at], rhs.ty, u32);
             }
             self.oblige(at, Obligation::Shift(lhs.ty, rhs.ty));
             return;
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Operator(op, lhs.ty));
     }
 
-    fn comparison(
+    fn infer_comparison(
         &mut self,
         op: CompareOp,
         left: &syn::Expr,
         right: &syn::Expr,
         at: SpanRange,
     ) -> Expr {
-        let lhs = self.operand(left, None);
-        let rhs = self.operand(right, Some(lhs.ty));
-        self.compared(op, lhs, rhs, at)
+        let lhs = self.infer_operand(left, None);
+        let rhs = self.infer_operand(right, Some(lhs.ty));
+        self.make_comparison(op, lhs, rhs, at)
     }
 
-    /// A comparison of two values.
-    pub(crate) fn compared(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+    /// Makes a comparison of two values.
+    pub(crate) fn make_comparison(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
         if self.is_slice(lhs.ty) || self.is_slice(rhs.ty) {
-            return self.slice_comparison(op, lhs, rhs, at);
+            return self.make_slice_comparison(op, lhs, rhs, at);
         }
         if self.is_compound(lhs.ty) {
-            return self.compound_comparison(op, lhs, rhs, at);
+            return self.make_compound_comparison(op, lhs, rhs, at);
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Compared(lhs.ty));
         let bool = self.prim(Prim::Bool);
-        self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+        self.make_expr(ExprKind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
-    fn lazy(&mut self, and: bool, lhs: Expr, right: &syn::Expr, at: SpanRange) -> Expr {
+    fn infer_lazy(&mut self, and: bool, lhs: Expr, right: &syn::Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
         let lhs = Box::new(self.coerce(lhs, bool));
+        // The right side may not run, so its divergence does not count.
         let diverges = self.diverges;
-        let rhs = Box::new(self.expect(right, bool));
+        let rhs = Box::new(self.infer_expr_coerce(right, bool));
         self.diverges = diverges;
-        self.make(Kind::Lazy { and, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Lazy { is_and: and, lhs, rhs }, bool, at)
     }
 
-    fn update(
+    fn infer_update(
         &mut self,
         op: BinaryOp,
         token: &BinOp,
@@ -216,25 +230,25 @@ impl Infer<'_> {
         right: &syn::Expr,
         at: SpanRange,
     ) -> Expr {
-        let place = self.expr(left, None);
+        let place = self.infer_expr(left, None);
         self.require_settable(&place);
-        let value = self.right_operand(token, place.ty, right);
+        let value = self.infer_right_operand(token, place.ty, right);
         let value = match self.is_vector_operand(place.ty) && self.is_vector_operand(value.ty) {
-            true => self.through(value),
+            true => self.deref_once(value),
             false => value,
         };
         if self.is_overloaded(place.ty) {
-            return match self.contracted(token, [left, right], [place, value], at) {
+            return match self.try_contract_product(token, [left, right], [place, value], at) {
                 Ok(sum) => sum,
                 Err(sides) => {
                     let [place, value] = *sides;
-                    self.overloaded(token, place, value, at)
+                    self.infer_overloaded(token, place, value, at)
                 }
             };
         }
         let by_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
-        let value = self.through(value);
-        self.operands(op, &place, &value, at);
+        let value = self.deref_once(value);
+        self.unify_operands(op, &place, &value, at);
         let overloaded = by_reference
             || match self.types.get(place.ty) {
                 Type::Prim(prim) => prim.is_half(),
@@ -243,51 +257,51 @@ impl Infer<'_> {
             };
         let unit = self.types.unit();
         let (place, value) = (Box::new(place), Box::new(value));
-        self.make(Kind::Update { op, place, value, overloaded }, unit, at)
+        self.make_expr(ExprKind::Update { op, place, value, overloaded }, unit, at)
     }
 
-    pub(crate) fn unary(&mut self, expr: &ExprUnary, hint: Option<Ty>) -> Expr {
+    pub(crate) fn infer_unary(&mut self, expr: &ExprUnary, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&expr.expr);
         let at = SpanRange { first: syn::spanned::Spanned::span(&expr.op), ..at };
         match expr.op {
-            UnOp::Deref(_) => self.deref(&expr.expr, at),
+            UnOp::Deref(_) => self.infer_deref(&expr.expr, at),
             UnOp::Neg(_) => {
-                let value = self.expr(&expr.expr, hint);
-                let [value] = self.vector_operands([value]);
+                let value = self.infer_expr(&expr.expr, hint);
+                let [value] = self.deref_vector_operands([value]);
                 if self.is_overloaded(value.ty) {
-                    return self.overloaded_unary("Neg", "neg", value, at);
+                    return self.infer_overloaded_unary("Neg", "neg", value, at);
                 }
-                let value = self.through(value);
+                let value = self.deref_once(value);
                 let ty = value.ty;
                 self.oblige(at, Obligation::Negated(ty));
-                self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+                self.make_expr(ExprKind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
             }
             UnOp::Not(_) => {
-                let value = self.expr(&expr.expr, hint);
-                let [value] = self.vector_operands([value]);
+                let value = self.infer_expr(&expr.expr, hint);
+                let [value] = self.deref_vector_operands([value]);
                 if self.is_overloaded(value.ty) {
-                    return self.overloaded_unary("Not", "not", value, at);
+                    return self.infer_overloaded_unary("Not", "not", value, at);
                 }
-                let value = self.through(value);
+                let value = self.deref_once(value);
                 let ty = value.ty;
                 self.oblige(at, Obligation::Inverted(ty));
-                self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
+                self.make_expr(ExprKind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
             }
             _ => {
                 let reported = self.errors.report(at, "kernel code does not know this operator");
-                self.reported(reported, at)
+                self.make_reported(reported, at)
             }
         }
     }
 
-    pub(crate) fn cast(&mut self, expr: &ExprCast) -> Expr {
-        let ty = self.ty(&expr.ty);
-        // What a call gives is nothing that the cast tells.
+    pub(crate) fn infer_cast(&mut self, expr: &ExprCast) -> Expr {
+        let ty = self.resolve_type(&expr.ty);
+        // A call does not take its type from a cast.
         let hint = match &*expr.expr {
             syn::Expr::Call(_) | syn::Expr::MethodCall(_) => None,
             _ => Some(ty),
         };
-        let value = self.expr(&expr.expr, hint);
+        let value = self.infer_expr(&expr.expr, hint);
         let at = SpanRange::expr(&expr.expr).to(SpanRange::tokens(&expr.ty));
         if let Type::Unknown(_) = self.types.get(ty) {
             self.unify(at, value.ty, ty);
@@ -296,6 +310,6 @@ impl Infer<'_> {
             return self.coerce(value, ty);
         }
         self.oblige(at, Obligation::Cast(value.ty, ty));
-        self.make(Kind::Cast(Box::new(value)), ty, at)
+        self.make_expr(ExprKind::Cast(Box::new(value)), ty, at)
     }
 }

@@ -1,10 +1,10 @@
-//! Operators on structs, enums, tuples and arrays: calls of the `impl` that defines them, or
-//! comparisons field by field.
+//! Operators on structs, enums, tuples and arrays: calls of the `impl`, or comparisons field by
+//! field.
 use crate::{
-    hir::{Call, Expr, Kind},
+    hir::{Call, Expr, ExprKind},
     infer::{
         Infer,
-        items::signature::by_reference,
+        items::signature::receiver_reference,
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
@@ -14,12 +14,12 @@ use syn::{BinOp, FnArg, ReturnType};
 use warpwise_compiler::ir::CompareOp;
 
 impl<'a> Infer<'a> {
-    /// Whether operators on this type are defined by an `impl`.
+    /// Returns true if an `impl` defines the operators of a type.
     pub(crate) fn is_overloaded(&self, ty: Ty) -> bool {
         matches!(self.types.get(self.types.pointee(ty)), Type::Adt(..))
     }
 
-    /// Whether a type is compared part by part.
+    /// Returns true if a type is compared part by part.
     pub(crate) fn is_compound(&self, ty: Ty) -> bool {
         matches!(
             self.types.get(ty),
@@ -27,39 +27,41 @@ impl<'a> Infer<'a> {
         )
     }
 
-    /// Whether a type is a slice, perhaps behind references.
+    /// Returns true for a slice, perhaps after references.
     pub(crate) fn is_slice(&self, ty: Ty) -> bool {
         matches!(self.types.get(self.types.pointee(ty)), Type::Slice(_))
     }
 
-    /// An operator that an `impl` defines.
-    pub(crate) fn overloaded(
+    /// Infers an operator that an `impl` defines.
+    pub(crate) fn infer_overloaded(
         &mut self,
         token: &BinOp,
         lhs: Expr,
         rhs: Expr,
         at: SpanRange,
     ) -> Expr {
-        let Some((of_trait, method)) = trait_of(token) else {
+        let Some((of_trait, method)) = operator_trait(token) else {
             let reported = self.errors.report(at, "kernel code does not know this operator");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        match self.operator_impl(of_trait, method, lhs.ty, Some(rhs.ty)) {
-            Some(member) => self.operator_call(member, lhs, Some(rhs), at),
+        match self.find_operator_impl(of_trait, method, lhs.ty, Some(rhs.ty)) {
+            Some(member) => self.make_operator_call(member, lhs, Some(rhs), at),
             None if let Some(slice) = self.slice_operand(token, lhs.ty, rhs.ty)
-                && let Some(member) = self.operator_impl(of_trait, method, lhs.ty, Some(slice)) =>
+                && let Some(member) =
+                    self.find_operator_impl(of_trait, method, lhs.ty, Some(slice)) =>
             {
                 let rhs = self.coerce(rhs, slice);
-                self.operator_call(member, lhs, Some(rhs), at)
+                self.make_operator_call(member, lhs, Some(rhs), at)
             }
-            None => self.no_operator(of_trait, &lhs, at),
+            None => self.report_no_operator(of_trait, &lhs, at),
         }
     }
 
-    /// The reference to a slice that the only `impl` of an operator takes, where one to an array is given.
+    /// Returns the slice reference that the only `impl` of an operator takes, if the operand is a
+    /// reference to an array.
     fn slice_operand(&mut self, token: &BinOp, lhs: Ty, rhs: Ty) -> Option<Ty> {
         let Type::Ref { to: array, .. } = self.types.get(rhs) else { return None };
-        let only = self.only_operand(token, lhs)?;
+        let only = self.only_right_operand_type(token, lhs)?;
         let Type::Ref { to: slice, .. } = self.types.get(only) else { return None };
         let (Type::Array(given, _), Type::Slice(taken)) =
             (self.types.get(array), self.types.get(slice))
@@ -69,24 +71,24 @@ impl<'a> Infer<'a> {
         self.types.could_unify(given, taken).then_some(only)
     }
 
-    /// `-value` and `!value` that an `impl` defines.
-    pub(crate) fn overloaded_unary(
+    /// Infers `-value` and `!value` that an `impl` defines.
+    pub(crate) fn infer_overloaded_unary(
         &mut self,
         of_trait: &str,
         method: &str,
         value: Expr,
         at: SpanRange,
     ) -> Expr {
-        match self.operator_impl(of_trait, method, value.ty, None) {
-            Some(member) => self.operator_call(member, value, None, at),
-            None => self.no_operator(of_trait, &value, at),
+        match self.find_operator_impl(of_trait, method, value.ty, None) {
+            Some(member) => self.make_operator_call(member, value, None, at),
+            None => self.report_no_operator(of_trait, &value, at),
         }
     }
 
-    fn no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
+    fn report_no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(lhs.ty);
         let fact = format!("kernel code does not know this operator on `{shown}`");
-        let reported = match self.vector(lhs.ty) {
+        let reported = match self.vector_type(lhs.ty) {
             Some(_) => self.errors.advise(
                 at,
                 fact,
@@ -98,22 +100,23 @@ impl<'a> Infer<'a> {
                 self.errors.advise(at, fact, help)
             }
         };
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// What is on the right of an operator, where one `impl` alone has it for what is on the left.
-    pub(crate) fn only_operand(&mut self, token: &BinOp, lhs: Ty) -> Option<Ty> {
+    /// Returns the right operand type of an operator, if only one `impl` has it for the left
+    /// operand.
+    pub(crate) fn only_right_operand_type(&mut self, token: &BinOp, lhs: Ty) -> Option<Ty> {
         let Type::Adt(..) = self.types.get(lhs) else { return None };
-        let (of_trait, method) = trait_of(token)?;
+        let (of_trait, method) = operator_trait(token)?;
         let mut found = None;
-        for item in self.program().impls_with(method) {
+        for item in self.program().impls_with_member(method) {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != of_trait) {
                 continue;
             }
-            let Some((_, sig)) = self.program().method_of(item, method) else { continue };
-            let Some((env, this)) = self.implementation(item) else { continue };
+            let Some((_, sig)) = self.program().impl_method(item, method) else { continue };
+            let Some((env, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, lhs) {
                 continue;
             }
@@ -121,27 +124,27 @@ impl<'a> Infer<'a> {
             if found.is_some() || self.types.unify(this, lhs).is_err() {
                 return None;
             }
-            found = Some(self.type_in(&second.ty, &env));
+            found = Some(self.resolve_type_in(&second.ty, &env));
         }
         found
     }
 
-    /// The `impl` of an operator whose sides fit.
-    pub(crate) fn operator_impl(
+    /// Returns the `impl` of an operator that fits both operands.
+    pub(crate) fn find_operator_impl(
         &mut self,
         of_trait: &str,
         method: &str,
         lhs: Ty,
         rhs: Option<Ty>,
     ) -> Option<Member<'a>> {
-        for item in self.program().impls_with(method) {
+        for item in self.program().impls_with_member(method) {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != of_trait) {
                 continue;
             }
-            let Some((callee, sig)) = self.program().method_of(item, method) else { continue };
-            let Some((env, this)) = self.implementation(item) else { continue };
+            let Some((callee, sig)) = self.program().impl_method(item, method) else { continue };
+            let Some((env, this)) = self.instantiate_impl(item) else { continue };
             let reference = matches!(self.types.get(lhs), Type::Ref { .. });
             let assigns = of_trait.ends_with("Assign");
             if !assigns && reference != matches!(self.types.get(this), Type::Ref { .. })
@@ -150,7 +153,7 @@ impl<'a> Infer<'a> {
                 continue;
             }
             let second = match sig.inputs.iter().nth(1) {
-                Some(FnArg::Typed(second)) => Some(self.type_in(&second.ty, &env)),
+                Some(FnArg::Typed(second)) => Some(self.resolve_type_in(&second.ty, &env)),
                 _ => None,
             };
             if let (Some(second), Some(rhs)) = (second, rhs)
@@ -164,24 +167,24 @@ impl<'a> Infer<'a> {
         None
     }
 
-    /// `base[index]` that an `impl` of `Index` defines. One of `IndexMut` is used where there is
-    /// one and the base can be changed.
-    pub(crate) fn indexed_by_impl(&mut self, base: Expr, index: Expr, at: SpanRange) -> Expr {
+    /// Infers `base[index]` by an `impl`: `IndexMut` if there is one and the base is mutable, else
+    /// `Index`.
+    pub(crate) fn index_by_impl(&mut self, base: Expr, index: Expr, at: SpanRange) -> Expr {
         let mutable = self.is_mutable(&base);
-        let by_mut =
-            mutable.then(|| self.operator_impl("IndexMut", "index_mut", base.ty, Some(index.ty)));
+        let by_mut = mutable
+            .then(|| self.find_operator_impl("IndexMut", "index_mut", base.ty, Some(index.ty)));
         let found = by_mut
             .flatten()
-            .or_else(|| self.operator_impl("Index", "index", base.ty, Some(index.ty)));
-        let Some(member) = found else { return self.no_operator("Index", &base, at) };
-        let call = self.operator_call(member, base, Some(index), at);
+            .or_else(|| self.find_operator_impl("Index", "index", base.ty, Some(index.ty)));
+        let Some(member) = found else { return self.report_no_operator("Index", &base, at) };
+        let call = self.make_operator_call(member, base, Some(index), at);
         match self.types.get(call.ty) {
-            Type::Ref { to, .. } => self.make(Kind::Deref(Box::new(call)), to, at),
+            Type::Ref { to, .. } => self.make_expr(ExprKind::Deref(Box::new(call)), to, at),
             _ => call,
         }
     }
 
-    pub(crate) fn operator_call(
+    pub(crate) fn make_operator_call(
         &mut self,
         member: Member<'a>,
         lhs: Expr,
@@ -190,26 +193,28 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         let Member { callee, env, kind: MemberKind::Fn(sig) } = member else {
             let reported = self.errors.mistyped(at, "an operator is a function");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),
-            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+            ReturnType::Type(_, ty) => self.resolve_type_in(ty, &env),
         };
         let first = match sig.inputs.first() {
-            Some(FnArg::Receiver(by)) => match by_reference(by) {
+            Some(FnArg::Receiver(by)) => match receiver_reference(by) {
                 Some(mutable) => {
                     let ty = self.types.reference(mutable, lhs.ty);
-                    self.make(Kind::Borrow(Box::new(lhs)), ty, at)
+                    self.make_expr(ExprKind::Borrow(Box::new(lhs)), ty, at)
                 }
                 None => lhs,
             },
             Some(FnArg::Typed(first)) => {
-                let ty = self.type_in(&first.ty, &env);
-                // A receiver was looked at through its references.
+                let ty = self.resolve_type_in(&first.ty, &env);
+                // A receiver was dereferenced completely before.
                 let lhs = match (self.types.get(ty), self.types.get(lhs.ty)) {
                     (_, Type::Ref { .. }) => lhs,
-                    (Type::Ref { .. }, _) => self.make(Kind::Borrow(Box::new(lhs)), ty, at),
+                    (Type::Ref { .. }, _) => {
+                        self.make_expr(ExprKind::Borrow(Box::new(lhs)), ty, at)
+                    }
                     _ => lhs,
                 };
                 self.coerce(lhs, ty)
@@ -219,18 +224,18 @@ impl<'a> Infer<'a> {
         let mut args = vec![first];
         if let Some(rhs) = rhs {
             let ty = match sig.inputs.iter().nth(1) {
-                Some(FnArg::Typed(second)) => self.type_in(&second.ty, &env),
+                Some(FnArg::Typed(second)) => self.resolve_type_in(&second.ty, &env),
                 _ => rhs.ty,
             };
             args.push(self.coerce(rhs, ty));
         }
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee, generics, this: env.this, args };
-        self.make(Kind::Call(Box::new(call)), ret, at)
+        let call = Call { callee, generics, self_ty: env.self_ty, args };
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
-    /// `==`, `<` and so on of what has parts.
-    pub(crate) fn compound_comparison(
+    /// Infers `==`, `<` and so on of a composite type.
+    pub(crate) fn make_compound_comparison(
         &mut self,
         op: CompareOp,
         lhs: Expr,
@@ -245,22 +250,22 @@ impl<'a> Infer<'a> {
         let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
         if let Some(negated) = negated {
             let ty = self.types.reference(false, rhs.ty);
-            if let Some(member) = self.operator_impl("PartialEq", "eq", lhs.ty, Some(ty)) {
-                let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
-                let equal = self.operator_call(member, lhs, Some(rhs), at);
-                return if negated { self.opposite(equal, at) } else { equal };
+            if let Some(member) = self.find_operator_impl("PartialEq", "eq", lhs.ty, Some(ty)) {
+                let rhs = self.make_expr(ExprKind::Borrow(Box::new(rhs)), ty, at);
+                let equal = self.make_operator_call(member, lhs, Some(rhs), at);
+                return if negated { self.make_not(equal, at) } else { equal };
             }
         }
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
-        let Some(negated) = negated else { return self.ordered(op, lhs, rhs, at) };
+        self.unify(self.spans[rhs.at], rhs.ty, lhs.ty);
+        let Some(negated) = negated else { return self.make_ordered_comparison(op, lhs, rhs, at) };
         let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-        self.make(Kind::Same { negated, lhs, rhs }, bool, at)
+        self.make_expr(ExprKind::Equality { negated, lhs, rhs }, bool, at)
     }
 }
 
-/// The trait and method of an operator.
-fn trait_of(token: &BinOp) -> Option<(&'static str, &'static str)> {
+/// Returns the trait and the method of an operator.
+fn operator_trait(token: &BinOp) -> Option<(&'static str, &'static str)> {
     Some(match token {
         BinOp::Add(_) => ("Add", "add"),
         BinOp::Sub(_) => ("Sub", "sub"),

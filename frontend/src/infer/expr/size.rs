@@ -1,6 +1,6 @@
-//! `size_of` and `align_of`, which take a type and no value.
+//! `size_of` and `align_of`, whose argument is a type.
 use crate::{
-    hir::{Expr, Kind, measure::Measure},
+    hir::{Expr, ExprKind, measure::Measure},
     infer::{Infer, Obligation, items::scope::Env},
     syntax::span::SpanRange,
     types::{Prim, Ty, Type},
@@ -9,51 +9,51 @@ use syn::{ExprCall, GenericArgument, Path};
 use warpwise_compiler::ir::Extent;
 
 impl Infer<'_> {
-    /// `size_of::<T>()`
-    pub(crate) fn measure(
+    /// Infers `size_of::<T>()`.
+    pub(crate) fn infer_measure(
         &mut self,
         measure: Measure,
         path: &Path,
         call: &ExprCall,
         at: SpanRange,
     ) -> Expr {
-        self.notes.measure(path, measure);
+        self.notes.record_measure(path, measure);
         let usize = self.prim(Prim::Usize);
-        if !self.count(0, &call.args, at) {
-            return self.make(Kind::Reported, usize, at);
+        if !self.check_arg_count(0, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, usize, at);
         }
         let env = self.env.clone();
-        let Some(of) = self.measured(path, &env) else {
+        let Some(of) = self.measured_type(path, &env) else {
             let name = measure.name();
             let reported = self.errors.advise(
                 at,
                 format_args!("`{name}` is of a type"),
                 format_args!("write it: `{name}::<f32>()`"),
             );
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         self.oblige(at, Obligation::TypeArg(of));
-        self.make(Kind::Measure(measure, of), usize, at)
+        self.make_expr(ExprKind::Measure(measure, of), usize, at)
     }
 
-    /// The type between the angle brackets.
-    fn measured(&mut self, path: &Path, env: &Env) -> Option<Ty> {
+    /// Returns the type between the angle brackets.
+    fn measured_type(&mut self, path: &Path, env: &Env) -> Option<Ty> {
         let [GenericArgument::Type(ty)] =
             Self::turbofish(path)?.args.iter().collect::<Vec<_>>().as_slice()
         else {
             return None;
         };
-        Some(self.type_in(ty, env))
+        Some(self.resolve_type_in(ty, env))
     }
 
-    /// The same in a constant: of numbers and of arrays of them.
+    /// Evaluates `size_of` and `align_of` in a constant, for numbers and arrays of them.
     pub(crate) fn extent_of_measure(&mut self, call: &ExprCall, env: &Env) -> Option<Extent> {
         let syn::Expr::Path(func) = &*call.func else { return None };
         let names: Vec<String> =
             func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let measure = Measure::named(&names)?;
-        self.notes.measure(&func.path, measure);
-        let of = self.measured(&func.path, env)?;
+        let measure = Measure::from_path(&names)?;
+        self.notes.record_measure(&func.path, measure);
+        let of = self.measured_type(&func.path, env)?;
         self.extent_of_type(measure, of)
     }
 

@@ -1,42 +1,47 @@
-//! Definitions that lead to themselves: constants, aliases and types of traits whose resolution would never end.
+//! Cycle detection for definitions: constants, aliases and associated types whose resolution would
+//! never end.
 //!
-//! `const A: usize = A;` and `type P = (P, i32);` are errors of rustc's, which reports the cycle at the definition. A
-//! definition that leads to itself for ever larger types (`const N: u32 = Wrap::<Wrap<T>>::N`) is one only where rustc
-//! makes it for a type, so that it is reported here.
+//! `const A: usize = A;` and `type P = (P, i32);` are errors of rustc, which reports the cycle at
+//! the definition. A definition that leads to itself with ever larger types (`const N: u32 =
+//! Wrap::<Wrap<T>>::N`) is an error in rustc only for the types that it is instantiated with, so it
+//! is reported here.
 use crate::{
     infer::{Infer, items::scope::Env},
     syntax::{error::Reported, span::SpanRange},
 };
 use std::cell::{Cell, RefCell};
 
-/// How often a generic definition may be resolved inside of itself, as for a type that is nested in others of its kind.
+/// The greatest depth to which a generic definition may be resolved inside of itself, for types
+/// nested in others of their kind.
 const MAX_NESTED_RESOLUTIONS: usize = 32;
 
-/// How many definitions may be resolved inside of each other, which bounds the stack.
+/// The greatest depth of definitions resolved inside of each other, which bounds the stack.
 const MAX_RESOLUTION_DEPTH: usize = 128;
 
-/// How many definitions are resolved for a kernel: `const A: u32 = B + B;` resolves `B` twice, and so on.
+/// The greatest number of resolutions for a kernel: `const A: u32 = B + B;` resolves `B` twice, and
+/// so on.
 const MAX_RESOLUTIONS: usize = 1 << 16;
 
-/// The definitions that are being resolved.
+/// The definitions being resolved.
 #[derive(Debug, Default)]
 pub(crate) struct Resolutions {
-    /// The addresses of what they are defined as, outer before inner.
+    /// Addresses of the defining syntax, outermost first.
     open: RefCell<Vec<usize>>,
-    /// How many were resolved.
+    /// The number of resolutions so far.
     count: Cell<usize>,
-    /// The error of a definition that leads to itself: the rest of its kernel is not resolved, which could take a
+    /// The error of a cyclic definition. The rest of its kernel is not resolved, which could take a
     /// number of steps that is exponential in the depth.
     failed: Cell<Option<Reported>>,
 }
 
-/// A definition to be resolved.
+/// A definition to resolve.
 pub(crate) struct Definition<'d, T> {
-    /// The type or value that it gives: the same object whenever it is resolved.
+    /// The defining type or value: the same object at every resolution, since its address
+    /// identifies it.
     pub(crate) value: &'d T,
-    /// Where that is written, with what its generic parameters stand for.
+    /// The environment of the definition, with its generic arguments.
     pub(crate) env: &'d Env,
-    /// Where it is named.
+    /// The use.
     pub(crate) at: SpanRange,
 }
 
@@ -44,8 +49,8 @@ impl Infer<'_> {
     /// Resolves a definition by `resolve`.
     ///
     /// # Errors
-    /// If it leads to itself.
-    pub(crate) fn resolve<D, T>(
+    /// If the definition leads to itself.
+    pub(crate) fn resolve_definition<D, T>(
         &mut self,
         definition: &Definition<'_, D>,
         resolve: impl FnOnce(&mut Self) -> T,
@@ -61,7 +66,7 @@ impl Infer<'_> {
         };
         let count = resolutions.count.get();
         resolutions.count.set(count + 1);
-        let is_cycle = again > 0 && !self.is_generic(definition.env);
+        let is_cycle = again > 0 && !self.is_generic_env(definition.env);
         if is_cycle
             || again >= MAX_NESTED_RESOLUTIONS
             || depth >= MAX_RESOLUTION_DEPTH
@@ -84,9 +89,9 @@ impl Infer<'_> {
         Ok(resolved)
     }
 
-    /// True if what is written there may mean something else each time that it is resolved.
-    fn is_generic(&self, env: &Env) -> bool {
+    /// Returns true if two resolutions in this environment may differ.
+    fn is_generic_env(&self, env: &Env) -> bool {
         let home = || env.home.and_then(|home| self.program().item(home));
-        !env.args.is_empty() || env.this.is_some() && matches!(home(), Some(syn::Item::Trait(_)))
+        !env.args.is_empty() || env.self_ty.is_some() && matches!(home(), Some(syn::Item::Trait(_)))
     }
 }

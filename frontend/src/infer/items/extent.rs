@@ -16,25 +16,25 @@ use syn::{BinOp, Expr, Lit, UnOp};
 use warpwise_compiler::ir::{Extent, Scalar};
 
 impl Infer<'_> {
-    /// The length of an array, written there.
-    pub(crate) fn len_in(&mut self, expr: &Expr, env: &Env) -> Len {
+    /// Evaluates the length of an array in an environment.
+    pub(crate) fn eval_len(&mut self, expr: &Expr, env: &Env) -> Len {
         if let Expr::Path(path) = peel(expr)
             && let Some((_, GenericArg::Const(len))) =
-                scope::generic(&env.args, &path_key(&path.path))
+                scope::find_generic(&env.args, &path_key(&path.path))
         {
-            self.open_use(&path.path);
+            self.unify_open_length(&path.path);
             return len;
         }
         if let Expr::Infer(_) = expr {
             return self.types.unknown_len();
         }
-        match self.extent_in(expr, env) {
-            Ok(extent) => self.checked_len(expr, extent),
+        match self.eval_extent_in(expr, env) {
+            Ok(extent) => self.check_len(expr, extent),
             Err(reported) => self.types.reported_len(reported),
         }
     }
 
-    fn checked_len(&mut self, expr: &Expr, extent: Extent) -> Len {
+    fn check_len(&mut self, expr: &Expr, extent: Extent) -> Len {
         if extent.simplified().is_some() {
             return self.types.len(extent);
         }
@@ -43,19 +43,19 @@ impl Infer<'_> {
         self.types.reported_len(reported)
     }
 
-    /// Threads in a block; `None` if one of the numbers is wrong.
-    pub(crate) fn block_dims(&mut self, dims: &[Expr; 3]) -> Option<[Extent; 3]> {
-        let [x, y, z] = dims.each_ref().map(|dim| self.extent(dim).ok());
+    /// Evaluates the block dimensions of a kernel; `None` if one is wrong.
+    pub(crate) fn eval_block_dims(&mut self, dims: &[Expr; 3]) -> Option<[Extent; 3]> {
+        let [x, y, z] = dims.each_ref().map(|dim| self.eval_extent(dim).ok());
         Some([x?, y?, z?])
     }
 
-    /// A `usize` that is known at launch.
-    pub(crate) fn extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
+    /// Evaluates a `usize` that is known at launch.
+    pub(crate) fn eval_extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
         let env = self.env.clone();
-        self.extent_in(expr, &env)
+        self.eval_extent_in(expr, &env)
     }
 
-    fn extent_in(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
+    fn eval_extent_in(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
         let expr = peel(expr);
         match expr {
             Expr::Lit(lit) => {
@@ -65,50 +65,51 @@ impl Infer<'_> {
                     return Ok(Extent::Const(value));
                 }
             }
-            Expr::Path(path) => return self.extent_of_path(&path.path, env),
-            Expr::Cast(cast) => return self.extent_in(&cast.expr, env),
-            Expr::Binary(binary) => return self.extent_of_sum(binary, env),
+            Expr::Path(path) => return self.eval_path(&path.path, env),
+            Expr::Cast(cast) => return self.eval_extent_in(&cast.expr, env),
+            Expr::Binary(binary) => return self.eval_binary(binary, env),
             Expr::Call(call) => {
                 if let Some(extent) = self.extent_of_measure(call, env) {
                     return Ok(extent);
                 }
             }
             Expr::MethodCall(call) => {
-                if let Some(extent) = self.extent_of_call(call, env)? {
+                if let Some(extent) = self.eval_method(call, env)? {
                     return Ok(extent);
                 }
             }
             _ => {}
         }
-        Err(self.no_extent(expr))
+        Err(self.report_no_extent(expr))
     }
 
-    /// Operators, of which many nest as deep on the left: they are computed from there on, without recursion.
-    fn extent_of_sum(&mut self, binary: &syn::ExprBinary, env: &Env) -> Result<Extent, Reported> {
+    /// Evaluates binary operators. A long chain nests deeply on the left, so a loop replaces
+    /// recursion.
+    fn eval_binary(&mut self, binary: &syn::ExprBinary, env: &Env) -> Result<Extent, Reported> {
         let mut chain = vec![binary];
         let mut first = &*binary.left;
         while let Expr::Binary(left) = first {
             chain.push(left);
             first = &left.left;
         }
-        let mut value = self.extent_in(first, env);
+        let mut value = self.eval_extent_in(first, env);
         for binary in chain.into_iter().rev() {
-            let (lhs, rhs) = (value?, self.extent_in(&binary.right, env)?);
+            let (lhs, rhs) = (value?, self.eval_extent_in(&binary.right, env)?);
             let computed = match (lhs.known(), rhs.known()) {
-                (Some(_), Some(_)) => of_operator(&binary.op, lhs, rhs)
+                (Some(_), Some(_)) => apply_operator(&binary.op, lhs, rhs)
                     .map(|extent| extent.simplified().unwrap_or(extent)),
-                _ => of_operator(&binary.op, lhs, rhs),
+                _ => apply_operator(&binary.op, lhs, rhs),
             };
             value = match computed {
                 Some(extent) => Ok(extent),
-                None => Err(self.no_extent(&Expr::Binary(binary.clone()))),
+                None => Err(self.report_no_extent(&Expr::Binary(binary.clone()))),
             };
         }
         value
     }
 
-    /// `TABLE.len()`, and methods of numbers.
-    fn extent_of_call(
+    /// Evaluates `TABLE.len()` and methods of numbers.
+    fn eval_method(
         &mut self,
         call: &syn::ExprMethodCall,
         env: &Env,
@@ -117,37 +118,39 @@ impl Infer<'_> {
         if let (Expr::Path(path), "len", true) =
             (peel(&call.receiver), &*name, call.args.is_empty())
         {
-            return self.extent_of_array(&path.path, env);
+            return self.eval_array_len(&path.path, env);
         }
         if call.args.len() != 1 {
             return Ok(None);
         }
         let (this, other) =
-            (self.extent_in(&call.receiver, env)?, self.extent_in(&call.args[0], env)?);
-        Ok(of_method(&name, this, other))
+            (self.eval_extent_in(&call.receiver, env)?, self.eval_extent_in(&call.args[0], env)?);
+        Ok(apply_extent_method(&name, this, other))
     }
 
-    /// The length of a constant that is an array.
-    fn extent_of_array(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
-        let local = self.local_constant(path);
-        let (ty, own) = match (&local, self.constant_item(path, env)) {
+    /// Returns the length of a constant array.
+    fn eval_array_len(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
+        let local = self.find_local_constant(path);
+        let (ty, own) = match (&local, self.find_constant(path, env)) {
             (Some(constant), _) => (&constant.ty, env.clone()),
             (None, Some((_, Some(ty), own))) => (ty, own),
-            (None, _) => return Err(self.no_constant(path)),
+            (None, _) => return Err(self.report_no_constant(path)),
         };
         match ty {
             syn::Type::Array(array) => {
                 let definition =
                     Definition { value: &array.len, env: &own, at: SpanRange::path(path) };
-                let len = self.resolve(&definition, |this| this.extent_in(&array.len, &own))?;
+                let len = self.resolve_definition(&definition, |this| {
+                    this.eval_extent_in(&array.len, &own)
+                })?;
                 len.map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
-        if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &path_key(path))
+    fn eval_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+        if let Some((index, GenericArg::Const(len))) = scope::find_generic(&env.args, &path_key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
             let kind = self.generic_kind(index, &path_key(path), env);
@@ -159,34 +162,36 @@ impl Infer<'_> {
                     format_args!("this must be a `usize`, and is `{}`", prim.name()),
                 ));
             }
-            self.open_use(path);
+            self.unify_open_length(path);
             return Ok(extent);
         }
-        match self.constant_of_std(path, env) {
+        match self.find_std_constant(path, env) {
             Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
                 Ok(Extent::Const(value))
             }
-            _ => self.constant_extent(path, env),
+            _ => self.eval_constant(path, env),
         }
     }
 
-    /// The value of a `#[device]` constant.
-    fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+    /// Evaluates a `#[device]` constant.
+    fn eval_constant(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
         let at = SpanRange::path(path);
-        if let Some(constant) = self.local_constant(path) {
+        if let Some(constant) = self.find_local_constant(path) {
             let definition = Definition { value: &constant.value, env, at };
-            return self.resolve(&definition, |this| this.extent_in(&constant.value, env))?;
+            return self.resolve_definition(&definition, |this| {
+                this.eval_extent_in(&constant.value, env)
+            })?;
         }
-        match self.constant_item(path, env) {
+        match self.find_constant(path, env) {
             Some((expr, _, own)) => {
                 let definition = Definition { value: expr, env: &own, at };
-                self.resolve(&definition, |this| this.extent_in(expr, &own))?
+                self.resolve_definition(&definition, |this| this.eval_extent_in(expr, &own))?
             }
-            None => Err(self.no_constant(path)),
+            None => Err(self.report_no_constant(path)),
         }
     }
 
-    fn no_extent(&mut self, expr: &Expr) -> Reported {
+    fn report_no_extent(&mut self, expr: &Expr) -> Reported {
         self.errors.advise(
             SpanRange::expr(expr),
             "kernel code cannot compute this constant",
@@ -194,7 +199,7 @@ impl Infer<'_> {
         )
     }
 
-    fn no_constant(&mut self, path: &syn::Path) -> Reported {
+    fn report_no_constant(&mut self, path: &syn::Path) -> Reported {
         let name = path_key(path);
         self.errors.advise(
             SpanRange::path(path),
@@ -203,8 +208,8 @@ impl Infer<'_> {
         )
     }
 
-    /// Notes that an open constant is a length here, which makes it a `usize`.
-    fn open_use(&mut self, path: &syn::Path) {
+    /// Unifies the type of an open constant with `usize`, because it is a length here.
+    fn unify_open_length(&mut self, path: &syn::Path) {
         let name = path_key(path);
         let open = self.names.generics.iter().find(|generic| generic.name == name);
         if let Some(GenericKind::Open(ty)) = open.map(|generic| generic.kind) {
@@ -213,50 +218,52 @@ impl Infer<'_> {
         }
     }
 
-    /// A constant argument of type `prim`, as an extent: its bits, or a constant parameter.
-    pub(crate) fn const_arg(&mut self, expr: &Expr, prim: Prim, env: &Env) -> Len {
+    /// Evaluates a constant argument of type `prim` to an extent: its bits, or a constant
+    /// parameter.
+    pub(crate) fn eval_const_arg(&mut self, expr: &Expr, prim: Prim, env: &Env) -> Len {
         if prim == Prim::Usize {
-            return self.len_in(expr, env);
+            return self.eval_len(expr, env);
         }
         if let Expr::Path(path) = peel(expr)
             && let Some((_, GenericArg::Const(len))) =
-                scope::generic(&env.args, &path_key(&path.path))
+                scope::find_generic(&env.args, &path_key(&path.path))
         {
             return len;
         }
         let bits = literal_bits(peel(expr), prim.scalar());
-        let bits = bits.or_else(|| self.integer_in(expr, env).map(|it| wrapped(it, prim.scalar())));
+        let bits = bits
+            .or_else(|| self.eval_integer(expr, env).map(|it| wrap_to_scalar(it, prim.scalar())));
         match bits {
             Some(bits) => self.types.len(Extent::Const(bits)),
             None => {
-                let reported = self.no_extent(expr);
+                let reported = self.report_no_extent(expr);
                 self.types.reported_len(reported)
             }
         }
     }
 
-    /// The value of an expression of integers, of which some are constants.
-    fn integer_in(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
-        integer_of(expr, &mut |path| {
+    /// Evaluates an expression of integers and constants.
+    fn eval_integer(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
+        eval_integer_with(expr, &mut |path| {
             let at = SpanRange::path(path);
-            if let Some(constant) = self.local_constant(path) {
+            if let Some(constant) = self.find_local_constant(path) {
                 let definition = Definition { value: &constant.value, env, at };
                 return self
-                    .resolve(&definition, |this| this.integer_in(&constant.value, env))
+                    .resolve_definition(&definition, |this| this.eval_integer(&constant.value, env))
                     .ok()?;
             }
-            if let Some((Constant::Int(value), _)) = self.constant_of_std(path, env) {
+            if let Some((Constant::Int(value), _)) = self.find_std_constant(path, env) {
                 return Some(value);
             }
-            let (value, _, own) = self.constant_item(path, env)?;
+            let (value, _, own) = self.find_constant(path, env)?;
             let definition = Definition { value, env: &own, at };
-            self.resolve(&definition, |this| this.integer_in(value, &own)).ok()?
+            self.resolve_definition(&definition, |this| this.eval_integer(value, &own)).ok()?
         })
     }
 }
 
-/// What an operator makes of two numbers; `None` if that cannot be said.
-fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
+/// Applies an operator to two extents; `None` if the result is no extent.
+fn apply_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
     let both = |rebuild: fn(Box<Extent>, Box<Extent>) -> Extent, a: Extent, b: Extent| {
         rebuild(Box::new(a), Box::new(b))
     };
@@ -278,8 +285,8 @@ fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
     })
 }
 
-/// What a method makes of two numbers; `None` if that cannot be said.
-fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
+/// Applies a method to two extents; `None` if the result is no extent.
+fn apply_extent_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
     let sum = |a, b| Extent::Add(Box::new(a), Box::new(b));
     let difference = |a, b| Extent::Sub(Box::new(a), Box::new(b));
     Some(match name {
@@ -295,7 +302,7 @@ fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
     })
 }
 
-/// `expr` without parentheses and without the braces that constant arguments need.
+/// Returns `expr` without parentheses and without the braces that constant arguments need.
 fn peel(mut expr: &Expr) -> &Expr {
     loop {
         expr = match expr {
@@ -310,13 +317,16 @@ fn peel(mut expr: &Expr) -> &Expr {
     }
 }
 
-/// The value of an expression of integer literals, as the discriminant of a variant may be.
-pub(crate) fn integer(expr: &Expr) -> Option<i128> {
-    integer_of(expr, &mut |_| None)
+/// Evaluates an expression of integer literals, as in the discriminant of a variant.
+pub(crate) fn eval_literal_integer(expr: &Expr) -> Option<i128> {
+    eval_integer_with(expr, &mut |_| None)
 }
 
-/// The same of literals and of what paths lead to.
-fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) -> Option<i128> {
+/// Evaluates an expression of integer literals and paths; `of_path` evaluates the paths.
+fn eval_integer_with(
+    expr: &Expr,
+    of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>,
+) -> Option<i128> {
     match peel(expr) {
         Expr::Path(path) => of_path(&path.path),
         Expr::Lit(lit) => match &lit.lit {
@@ -325,10 +335,13 @@ fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) 
             _ => None,
         },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            integer_of(&unary.expr, of_path)?.checked_neg()
+            eval_integer_with(&unary.expr, of_path)?.checked_neg()
         }
         Expr::Binary(binary) => {
-            let (a, b) = (integer_of(&binary.left, of_path)?, integer_of(&binary.right, of_path)?);
+            let (a, b) = (
+                eval_integer_with(&binary.left, of_path)?,
+                eval_integer_with(&binary.right, of_path)?,
+            );
             match binary.op {
                 BinOp::Add(_) => a.checked_add(b),
                 BinOp::Sub(_) => a.checked_sub(b),
@@ -347,7 +360,7 @@ fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) 
     }
 }
 
-/// The bits of a literal of this type.
+/// Returns the bits of a literal of this type.
 fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
     let (lit, negative) = match expr {
         Expr::Lit(lit) => (&lit.lit, false),
@@ -363,11 +376,11 @@ fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
         Lit::Int(int) => int.base10_parse().ok()?,
         _ => return None,
     };
-    Some(wrapped(if negative { -value } else { value }, scalar))
+    Some(wrap_to_scalar(if negative { -value } else { value }, scalar))
 }
 
-/// `value` in two's complement, cut to the type's width and zero-extended.
-pub(crate) fn wrapped(value: i128, scalar: Scalar) -> u64 {
+/// Returns `value` in two's complement, truncated to the type's width and zero-extended.
+pub(crate) fn wrap_to_scalar(value: i128, scalar: Scalar) -> u64 {
     let bits = scalar.bits().unwrap_or(64);
     (value & ((1i128 << bits) - 1)) as u64
 }

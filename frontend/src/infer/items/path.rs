@@ -1,6 +1,6 @@
-//! Paths: variables, constant parameters and constants.
+//! Paths as values: variables, constant parameters and constants.
 use crate::{
-    hir::{Block, Expr, GenericArg, GenericKind, Kind},
+    hir::{Block, Expr, ExprKind, GenericArg, GenericKind},
     infer::{
         Infer, LocalConstant,
         items::{
@@ -8,7 +8,7 @@ use crate::{
             scope::{self, Env},
             signature,
         },
-        traits::member::{MemberKind, Told},
+        traits::member::{CallFacts, MemberKind},
     },
     resolve::paths::path_key,
     syntax::span::SpanRange,
@@ -19,18 +19,18 @@ use crate::{
 };
 use std::{borrow::Cow, rc::Rc};
 
-/// The path that a call names, if it names one: through what a macro puts around it, and with the
-/// type of `<f32>::max` as its first segment.
-pub(crate) fn callee(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
+/// Returns the path of a callee, without invisible groups of macros, and with the type of
+/// `<f32>::max` as its first segment.
+pub(crate) fn callee_path(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
     match func {
-        syn::Expr::Group(group) => callee(&group.expr),
+        syn::Expr::Group(group) => callee_path(&group.expr),
         syn::Expr::Path(path) => plain_path(path),
         _ => None,
     }
 }
 
-/// The path of an expression, with the type of `<f32>::MAX` as its first segment; `None` for
-/// `<T as Trait>::MAX`.
+/// Returns the path of an expression, with the type of `<f32>::MAX` as its first segment; `None`
+/// for `<T as Trait>::MAX`.
 pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
     let Some(qself) = &expr.qself else { return Some(Cow::Borrowed(&expr.path)) };
     let syn::Type::Path(of) = signature::peel(&qself.ty) else { return None };
@@ -43,65 +43,71 @@ pub(crate) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
 }
 
 impl Infer<'_> {
-    /// A path that is no call: a variable, a constant, or a struct or variant without fields.
-    pub(crate) fn path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
+    /// Infers a path as a value: a variable, a constant, a function, or a struct or variant without
+    /// fields.
+    ///
+    /// The order is that of the language's name resolution: local variables, constant parameters,
+    /// unit structs and variants, local constants, constants of items, functions, orderings of
+    /// atomics, constants of std.
+    pub(crate) fn infer_path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
         let at = match expr.qself {
             None => SpanRange::path(&expr.path),
             Some(_) => SpanRange::tokens(expr),
         };
-        let Some(path) = plain_path(expr) else { return self.qualified_constant(expr, at) };
+        let Some(path) = plain_path(expr) else { return self.infer_qualified_constant(expr, at) };
         if let Some(ident) = path.get_ident()
             && let Some(var) = self.scope.find(ident)
         {
             let ty = self.vars[var].ty;
-            return self.make(Kind::Var(var), ty, at);
+            return self.make_expr(ExprKind::Var(var), ty, at);
         }
         let name = path_key(&path);
-        if let Some((index, GenericArg::Const(len))) = scope::generic(&self.env.args, &name) {
-            return self.parameter_value(index, len, name, at);
+        if let Some((index, GenericArg::Const(len))) = scope::find_generic(&self.env.args, &name) {
+            return self.make_parameter_value(index, len, name, at);
         }
-        if let Some((ty, shape)) = self.unit_shape(&path) {
-            self.hint(ty, hint);
-            let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
-            return self.make(kind, ty, at);
+        if let Some((ty, shape)) = self.resolve_unit_shape(&path) {
+            self.unify_hint(ty, hint);
+            let kind =
+                ExprKind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
+            return self.make_expr(kind, ty, at);
         }
-        if let Some(constant) = self.local_constant(&path) {
+        if let Some(constant) = self.find_local_constant(&path) {
             let env = self.env.clone();
-            return self.constant_value(&constant.value, Some(&constant.ty), env, (None, at));
+            return self.infer_constant_value(&constant.value, Some(&constant.ty), env, (None, at));
         }
         let env = self.env.clone();
-        if self.depends_on_unknown(&path, &env) {
-            return self.late_constant(expr, env, at);
+        if self.is_late_constant(&path, &env) {
+            return self.make_late_constant(expr, env, at);
         }
-        if let Some((value, ty, own)) = self.constant_item(&path, &env) {
-            if let Some(name) = own.home.and_then(|item| self.program().of_std(item)) {
-                self.notes.of_std(&path, name);
+        if let Some((value, ty, own)) = self.find_constant(&path, &env) {
+            if let Some(name) = own.home.and_then(|item| self.program().std_name(item)) {
+                self.notes.record_std_path(&path, name);
             }
-            return self.constant_value(value, ty, own, (hint, at));
+            return self.infer_constant_value(value, ty, own, (hint, at));
         }
-        if let Some(function) = self.function_value(&path, at) {
+        if let Some(function) = self.infer_function_value(&path, at) {
             return function;
         }
-        if let Some(order) = self.ordering_value(&path, at) {
+        if let Some(order) = self.make_ordering_value(&path, at) {
             return order;
         }
-        // What is expected is not known to kernel code either, which has been said.
+        // The expected type has a reported error, which explains this path, too.
         if let Some(Type::Reported(proof)) = hint.map(|hint| self.types.get(hint)) {
-            return self.reported(proof, at);
+            return self.make_reported(proof, at);
         }
-        self.constant(&path, &name, at)
+        self.infer_std_constant(&path, &name, at)
     }
 
-    /// The constant that is declared in the function by this name.
-    pub(crate) fn local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
+    /// Returns the constant with this name that the function declares.
+    pub(crate) fn find_local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
         let name = path.get_ident()?.to_string();
         let found = self.constants.iter().rev().find(|(known, _)| *known == name)?;
         Some(found.1.clone())
     }
 
-    /// Returns what kind of parameter `name` is where `env` holds, in which it has number `index`.
-    /// Constants are inferred in the `impl` or trait that declares them, whose parameters are not
-    /// those of the function that names the constant.
+    /// Returns the kind of the generic parameter `name` in an environment, in which it has number
+    /// `index`. Constants are inferred in the `impl` or trait that declares them, whose parameters
+    /// differ from those of the function that names the constant.
     pub(crate) fn generic_kind(
         &mut self,
         index: usize,
@@ -121,14 +127,20 @@ impl Infer<'_> {
             syn::GenericParam::Type(_) | syn::GenericParam::Lifetime(_) => false,
         });
         if let Some(param) = declared {
-            return Some(GenericKind::Const(self.const_prim(param, env)));
+            return Some(GenericKind::Const(self.const_param_prim(param, env)));
         }
         let own = self.names.generics.get(index).filter(|generic| generic.name == name);
         own.map(|generic| generic.kind)
     }
 
-    /// A constant parameter or open constant.
-    fn parameter_value(&mut self, index: usize, len: Len, name: String, at: SpanRange) -> Expr {
+    /// Makes the value of a constant parameter or open constant.
+    fn make_parameter_value(
+        &mut self,
+        index: usize,
+        len: Len,
+        name: String,
+        at: SpanRange,
+    ) -> Expr {
         let env = self.env.clone();
         let ty = match self.generic_kind(index, &name, &env) {
             Some(GenericKind::Const(prim)) => self.prim(prim),
@@ -138,24 +150,25 @@ impl Infer<'_> {
             }
             Some(GenericKind::Type(_)) | None => self.prim(Prim::Usize),
         };
-        self.make(Kind::Param(len), ty, at)
+        self.make_expr(ExprKind::ConstParam(len), ty, at)
     }
 
-    /// `<T as Trait>::N`
-    fn qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
+    /// Infers `<T as Trait>::N`.
+    fn infer_qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
         if let Some(qself) = &expr.qself
             && let Some(last) = expr.path.segments.last()
         {
-            let owner = self.ty(&qself.ty);
+            let owner = self.resolve_type(&qself.ty);
             let of_trait = self.qualifying_trait(expr);
             let name = last.ident.to_string();
             let segments = expr.path.segments.iter().take(qself.position).cloned().collect();
             let written = syn::Path { leading_colon: expr.path.leading_colon, segments };
-            let told = Told { of_trait: Some(&written), ..Told::default() };
-            if let Some(member) = self.member_told(owner, &name, of_trait.as_deref(), told)
+            let call_facts = CallFacts { of_trait: Some(&written), ..CallFacts::default() };
+            if let Some(member) =
+                self.find_member_for_call(owner, &name, of_trait.as_deref(), call_facts)
                 && let MemberKind::Const(value, ty) = member.kind
             {
-                return self.constant_value(value, Some(ty), member.env, (None, at));
+                return self.infer_constant_value(value, Some(ty), member.env, (None, at));
             }
         }
         let reported = self.errors.advise(
@@ -163,12 +176,12 @@ impl Infer<'_> {
             "kernel code does not know this constant",
             "mark the `impl` that says it `#[device]`",
         );
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// The value of a constant: its expression, inferred where it is written. What is expected of it tells the types
-    /// that are not written: `Wrapper::EMPTY`.
-    fn constant_value(
+    /// Infers the value of a constant: its expression, in its own environment. The expected type
+    /// decides types that are not written: `Wrapper::EMPTY`.
+    fn infer_constant_value(
         &mut self,
         value: &syn::Expr,
         ty: Option<&syn::Type>,
@@ -176,16 +189,16 @@ impl Infer<'_> {
         (hint, at): (Option<Ty>, SpanRange),
     ) -> Expr {
         let env = own.clone();
-        self.oblige_known(&env.args, at);
+        self.oblige_known_args(&env.args, at);
         let definition = Definition { value, env: &env, at };
-        let resolve = |this: &mut Self| this.resolved_value(value, ty, own, (hint, at));
-        match self.resolve(&definition, resolve) {
+        let resolve = |this: &mut Self| this.infer_value_in(value, ty, own, (hint, at));
+        match self.resolve_definition(&definition, resolve) {
             Ok(value) => value,
-            Err(reported) => self.reported(reported, at),
+            Err(reported) => self.make_reported(reported, at),
         }
     }
 
-    fn resolved_value(
+    fn infer_value_in(
         &mut self,
         value: &syn::Expr,
         ty: Option<&syn::Type>,
@@ -194,42 +207,46 @@ impl Infer<'_> {
     ) -> Expr {
         let home = std::mem::replace(&mut self.env, own);
         let scope = std::mem::take(&mut self.scope);
-        let outer = self.constant;
-        self.constant = outer.or(Some(at));
-        let ty = ty.map(|ty| self.ty(ty));
+        let outer = self.constant_use;
+        self.constant_use = outer.or(Some(at));
+        let ty = ty.map(|ty| self.resolve_type(ty));
         let value = match ty {
             Some(ty) => {
-                self.hint(ty, hint);
-                self.expect(value, ty)
+                self.unify_hint(ty, hint);
+                self.infer_expr_coerce(value, ty)
             }
-            None => self.expr(value, None),
+            None => self.infer_expr(value, None),
         };
-        self.constant = outer;
+        self.constant_use = outer;
         self.scope = scope;
         self.env = home;
         let ty = value.ty;
         let tail = Some(Box::new(value));
-        self.make(Kind::Block { label: None, block: Block { stmts: Vec::new(), tail } }, ty, at)
+        self.make_expr(
+            ExprKind::Block { label: None, block: Block { stmts: Vec::new(), tail } },
+            ty,
+            at,
+        )
     }
 
-    /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
-    fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
+    /// Infers a std constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
+    fn infer_std_constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let [ty, constant] = names.as_slice()
-            && let Some(ty) = self.stands_for(ty)
+            && let Some(ty) = self.type_parameter(ty)
         {
-            return self.constant_of(ty, constant, name, at);
+            return self.make_owner_constant(ty, constant, name, at);
         }
         let env = self.env.clone();
-        if let Some((found, prim)) = self.constant_of_std(path, &env) {
+        if let Some((found, prim)) = self.find_std_constant(path, &env) {
             let ty = self.prim(prim);
-            return self.make(Kind::Constant(found), ty, at);
+            return self.make_expr(ExprKind::Constant(found), ty, at);
         }
         if let [_, _, constant] = names.as_slice()
-            && let Some((ty, _)) = self.owner(path, &env)
+            && let Some((ty, _)) = self.path_owner(path, &env)
         {
-            return self.constant_of(ty, constant, name, at);
+            return self.make_owner_constant(ty, constant, name, at);
         }
         let is_variable =
             matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
@@ -245,20 +262,22 @@ impl Infer<'_> {
                 ),
             )
         };
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// The type that a type parameter stands for, or `Self` where it is a number.
-    pub(crate) fn stands_for(&self, name: &str) -> Option<Ty> {
-        match scope::generic(&self.env.args, name) {
+    /// Returns the type of a type parameter, or of `Self` if it is a number.
+    pub(crate) fn type_parameter(&self, name: &str) -> Option<Ty> {
+        match scope::find_generic(&self.env.args, name) {
             Some((_, GenericArg::Type(ty))) => Some(ty),
-            _ if name == "Self" => self.env.this.filter(|this| self.types.as_prim(*this).is_some()),
+            _ if name == "Self" => {
+                self.env.self_ty.filter(|this| self.types.as_prim(*this).is_some())
+            }
             _ => None,
         }
     }
 
-    /// A constant of a type parameter or `Self`, which may stand for a number.
-    fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
+    /// Makes a constant of a type parameter or `Self`, which may be a number.
+    fn make_owner_constant(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
         let known = match self.types.get(ty) {
             Type::Prim(prim) => constant::find(&[prim.name().to_owned(), constant.to_owned()]),
             _ => None,
@@ -268,14 +287,14 @@ impl Infer<'_> {
             ("ONE", _) => Constant::One,
             (_, Some((found, prim))) => {
                 let ty = self.prim(prim);
-                return self.make(Kind::Constant(found), ty, at);
+                return self.make_expr(ExprKind::Constant(found), ty, at);
             }
             (_, None) => {
                 let fact = format!("kernel code does not know the constant `{name}`");
                 let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
-                return self.reported(reported, at);
+                return self.make_reported(reported, at);
             }
         };
-        self.make(Kind::Constant(found), ty, at)
+        self.make_expr(ExprKind::Constant(found), ty, at)
     }
 }

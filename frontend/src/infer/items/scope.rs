@@ -1,4 +1,4 @@
-//! Which variable and which generic parameter a name means.
+//! Scopes of variables and of generic parameters.
 use crate::{
     hir::{Generic, GenericArg, Var},
     syntax::span::SpanRange,
@@ -7,15 +7,15 @@ use crate::{
 use proc_macro2::{Ident, Span};
 use std::rc::Rc;
 
-/// Where types and paths are written, which decides what they mean.
+/// The environment of a piece of syntax, in which its types and paths are resolved.
 #[derive(Clone, Default)]
 pub(crate) struct Env {
-    /// What the generic parameters stand for.
+    /// The generic arguments by parameter name.
     pub(crate) args: Rc<[(String, GenericArg)]>,
-    /// The item; `None` for the kernel.
+    /// The item with the syntax; `None` for the kernel.
     pub(crate) home: Option<usize>,
-    /// What `Self` is.
-    pub(crate) this: Option<Ty>,
+    /// The type of `Self`.
+    pub(crate) self_ty: Option<Ty>,
 }
 
 /// Variables in scope, innermost last.
@@ -27,56 +27,57 @@ pub(crate) struct Scope {
 struct Binding {
     name: Name,
     var: Var,
-    /// Which of those before it has the same name: the innermost.
+    /// The next outer binding with the same text.
     outer: Option<usize>,
 }
 
-/// A mark to which a scope can be closed.
+/// A mark for closing a scope.
 #[derive(Clone, Copy)]
-pub(crate) struct Opened(usize);
+pub(crate) struct ScopeMark(usize);
 
-/// A name, and the token that says its hygiene: a variable of a macro is not that of its caller, though they read the same.
+/// A name with its token, which carries its hygiene: a macro's variable differs from its caller's
+/// variable of the same text.
 struct Name {
     text: String,
     at: Span,
 }
 
-/// The hygiene of a token. The one place where a span tells it is how it prints: `#5 bytes(3..7)`.
-fn context(at: Span) -> Option<String> {
+/// Returns the hygiene of a token. A span shows it only in its debug format: `#5 bytes(3..7)`.
+fn hygiene_context(at: Span) -> Option<String> {
     let span = format!("{at:?}");
     span.split_once(" bytes(").map(|(context, _)| context.to_owned())
 }
 
 impl Scope {
     /// Opens a scope.
-    pub(crate) fn open(&self) -> Opened {
-        Opened(self.bindings.len())
+    pub(crate) fn open(&self) -> ScopeMark {
+        ScopeMark(self.bindings.len())
     }
 
-    /// Closes it, with what was declared in it.
-    pub(crate) fn close(&mut self, opened: Opened) {
+    /// Closes a scope, and removes its variables.
+    pub(crate) fn close(&mut self, opened: ScopeMark) {
         self.bindings.truncate(opened.0);
     }
 
     /// Declares a variable.
     pub(crate) fn declare(&mut self, ident: &Ident, var: Var) {
         let name = Name { text: ident.to_string(), at: ident.span() };
-        let outer = self.named(&name.text);
+        let outer = self.find_text(&name.text);
         self.bindings.push(Binding { name, var, outer });
     }
 
-    /// The variable that `ident` means: the innermost of the same hygiene; failing that, the
-    /// innermost of that name.
+    /// Returns the variable that `ident` refers to: the innermost of the same hygiene, or else the
+    /// innermost of the same text.
     pub(crate) fn find(&self, ident: &Ident) -> Option<Var> {
         let name = ident.to_string();
-        let innermost = self.named(&name)?;
-        // Hygiene takes long to tell, and decides between variables of one name only.
+        let innermost = self.find_text(&name)?;
+        // Comparing hygiene is slow, and matters only between variables of the same text.
         if self.bindings[innermost].outer.is_some() {
-            let here = context(ident.span());
+            let here = hygiene_context(ident.span());
             let mut next = Some(innermost);
             while let Some(index) = next {
                 let Binding { name, var, outer } = &self.bindings[index];
-                if context(name.at) == here {
+                if hygiene_context(name.at) == here {
                     return Some(*var);
                 }
                 next = *outer;
@@ -85,9 +86,10 @@ impl Scope {
         Some(self.bindings[innermost].var)
     }
 
-    /// The innermost variable of this name.
-    fn named(&self, name: &str) -> Option<usize> {
-        // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
+    /// Returns the innermost variable with this text.
+    fn find_text(&self, name: &str) -> Option<usize> {
+        // A plain loop that compares lengths first: every name of a kernel is looked up, and macros
+        // are built without optimization.
         let bindings = self.bindings.as_slice();
         let mut index = bindings.len();
         while index > 0 {
@@ -103,15 +105,18 @@ impl Scope {
 
 /// Generic parameters in scope.
 #[derive(Default)]
-pub(crate) struct Names {
-    /// The function's own, in order.
+pub(crate) struct GenericNames {
+    /// The function's own parameters, in order.
     pub(crate) generics: Vec<Generic>,
-    /// Where open constants are used.
+    /// Uses of open constants.
     pub(crate) open_uses: Vec<(String, SpanRange)>,
 }
 
-/// What the generic parameter of that name stands for, with its index.
-pub(crate) fn generic(args: &[(String, GenericArg)], name: &str) -> Option<(usize, GenericArg)> {
+/// Returns the argument of the generic parameter with this name, and its index.
+pub(crate) fn find_generic(
+    args: &[(String, GenericArg)],
+    name: &str,
+) -> Option<(usize, GenericArg)> {
     let index = args.iter().position(|(known, _)| known == name)?;
     Some((index, args[index].1))
 }

@@ -1,10 +1,10 @@
-//! Generic parameters, parameters and result of the function.
+//! Signatures: generic parameters, parameters and the return type.
 use crate::{
     hir::{Generic, GenericArg, GenericKind, Pattern, PatternKind},
     infer::{
-        Context, Infer, Obligation,
-        items::scope::{self, Env, Names},
-        program::Written,
+        Infer, InferInput, Obligation,
+        items::scope::{self, Env, GenericNames},
+        program::FunctionSyntax,
     },
     resolve::paths::path_key,
     syntax::{error::Errors, span::SpanRange},
@@ -19,18 +19,19 @@ use warpwise_compiler::{
     ir::{Bound, Extent, GenericId},
 };
 
-/// A generic parameter of a function, its `impl` or trait.
-pub(crate) enum Parameter<'a> {
+/// A generic parameter of a function or of its `impl` or trait.
+pub(crate) enum GenericParameter<'a> {
     /// A type.
     Type(&'a syn::TypeParam),
     /// A constant.
     Const(&'a syn::ConstParam),
-    /// The type of an argument that is `impl Trait`, or what it refers to, by the argument's number.
+    /// An `impl Trait` in the type of an argument, or in a reference there, with the argument's
+    /// index.
     Impl(usize, &'a syn::TypeImplTrait),
 }
 
-impl Parameter<'_> {
-    /// Its name; made up for `impl Trait`.
+impl GenericParameter<'_> {
+    /// Returns the parameter's name; `impl Trait` gets a synthetic one.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Type(param) => param.ident.to_string(),
@@ -40,29 +41,30 @@ impl Parameter<'_> {
     }
 }
 
-/// The generic parameters of a function, if it is one, those of its `impl` or trait first.
-pub(crate) fn parameters<'a>(
+/// Returns the generic parameters of an `impl` or trait, then those of the function.
+pub(crate) fn generic_parameters<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
-) -> Vec<Parameter<'a>> {
+) -> Vec<GenericParameter<'a>> {
     let sig = sig.into();
     let params =
         outer.into_iter().chain(sig.map(|sig| &sig.generics)).flat_map(|generics| &generics.params);
     let written = params.filter_map(|param| match param {
         GenericParam::Lifetime(_) => None,
-        GenericParam::Type(param) => Some(Parameter::Type(param)),
-        GenericParam::Const(param) => Some(Parameter::Const(param)),
+        GenericParam::Type(param) => Some(GenericParameter::Type(param)),
+        GenericParam::Const(param) => Some(GenericParameter::Const(param)),
     });
     let inputs = sig.into_iter().flat_map(|sig| &sig.inputs);
     let impls = inputs.enumerate().filter_map(|(index, input)| match input {
-        FnArg::Typed(input) => Some(Parameter::Impl(index, impl_trait(&input.ty)?.1)),
+        FnArg::Typed(input) => Some(GenericParameter::Impl(index, find_impl_trait(&input.ty)?.1)),
         FnArg::Receiver(_) => None,
     });
     written.chain(impls).collect()
 }
 
-/// The `impl Trait` that an argument's type is, or refers to, and whether by `&` or `&mut`.
-fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
+/// Returns the `impl Trait` of an argument's type, with the mutability of the reference to it, if
+/// any.
+fn find_impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
     match peel(ty) {
         syn::Type::ImplTrait(ty) => Some((None, ty)),
         syn::Type::Reference(reference) => match peel(&reference.elem) {
@@ -73,69 +75,70 @@ fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
     }
 }
 
-/// Whether a method takes `&self` or `&mut self`, and whether it is `&mut`.
-pub(crate) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
+/// Returns `Some` for `&self` and `&mut self`, true for the latter.
+pub(crate) fn receiver_reference(receiver: &syn::Receiver) -> Option<bool> {
     match &receiver.kind {
         syn::ReceiverKind::Reference(_, _, mutable) => Some(mutable.is_some()),
         _ => None,
     }
 }
 
-/// The function's generic parameters, then its open constants, and what they stand for.
-pub(crate) fn generics(
-    context: &Context<'_>,
+/// Declares the function's generic parameters and open constants, and returns their arguments.
+pub(crate) fn declare_generics(
+    input: &InferInput<'_>,
     types: &mut Types,
     errors: &mut Errors,
-) -> (Names, Env) {
-    let mut names = Names::default();
+) -> (GenericNames, Env) {
+    let mut names = GenericNames::default();
     let mut args = Vec::new();
-    let Written { sig, outer, .. } = context.written;
-    for (index, param) in parameters(outer, sig).iter().enumerate() {
+    let FunctionSyntax { sig, outer, .. } = input.function;
+    for (index, param) in generic_parameters(outer, sig).iter().enumerate() {
         let (at, kind) = match param {
-            Parameter::Type(param) => {
-                let bound = match context.given {
+            GenericParameter::Type(param) => {
+                let bound = match input.instance {
                     Some(_) => Bound::Num,
-                    None => bound(context, &param.ident, &param.bounds, errors),
+                    None => parameter_number_bound(input, &param.ident, &param.bounds, errors),
                 };
                 (SpanRange::token(param.ident.span()), GenericKind::Type(bound))
             }
-            Parameter::Const(param) => {
-                let kind = GenericKind::Const(const_type(&param.ty, errors));
+            GenericParameter::Const(param) => {
+                let kind = GenericKind::Const(const_param_type(&param.ty, errors));
                 (SpanRange::token(param.ident.span()), kind)
             }
-            Parameter::Impl(_, ty) => {
-                if context.kernel.is_some() {
-                    refuse_closure(ty, errors);
+            GenericParameter::Impl(_, ty) => {
+                if input.kernel.is_some() {
+                    report_closure_parameter(ty, errors);
                 }
                 (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
             }
         };
-        let given = context.given.and_then(|given| given.args.get(index));
-        let given = given.map(|given| match types.of_mono_arg(given) {
-            GenericArg::Type(ty) => GenericArg::Type(types.of_its_own(ty)),
+        // A distinct entry tells the parameter's type from equal types: see `traits::bounds`.
+        let given = input.instance.and_then(|given| given.args.get(index));
+        let given = given.map(|given| match types.add_mono_arg(given) {
+            GenericArg::Type(ty) => GenericArg::Type(types.add_distinct(ty)),
             length => length,
         });
         let generic = Generic { name: param.name(), kind, at };
-        args.push(declare(&mut names, types, generic, given));
+        args.push(declare_generic(&mut names, types, generic, given));
     }
-    for path in context.kernel.iter().flat_map(|options| &options.open) {
+    for path in input.kernel.iter().flat_map(|options| &options.open) {
         let kind = GenericKind::Open(types.unknown(Class::Any));
         let generic = Generic { name: path_key(path), kind, at: SpanRange::path(path) };
-        args.push(declare(&mut names, types, generic, None));
+        args.push(declare_generic(&mut names, types, generic, None));
     }
-    let this = context.given.and_then(|given| given.this.as_ref());
+    let this = input.instance.and_then(|given| given.self_ty.as_ref());
     let this = this.map(|this| {
-        let ty = types.of_mono(this);
-        types.of_its_own(ty)
+        let ty = types.add_mono(this);
+        types.add_distinct(ty)
     });
-    (names, Env { args: args.into(), home: context.home, this })
+    (names, Env { args: args.into(), home: input.home, self_ty: this })
 }
 
 /// Reports a kernel's parameter of the type `impl Fn(f32) -> f32`.
-fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
+fn report_closure_parameter(ty: &syn::TypeImplTrait, errors: &mut Errors) {
     let is_of_closures = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
-            bound.path.segments.last().is_some_and(|last| is_of_closures(&last.ident.to_string()))
+            bound.path.segments.last().is_some_and(|last| is_closure_trait(&last.ident.to_string()))
         }
         _ => false,
     };
@@ -144,8 +147,8 @@ fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
     }
 }
 
-fn declare(
-    names: &mut Names,
+fn declare_generic(
+    names: &mut GenericNames,
     types: &mut Types,
     generic: Generic,
     given: Option<GenericArg>,
@@ -162,10 +165,12 @@ fn declare(
     (name, arg)
 }
 
-/// The type of a constant parameter.
-fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
+/// Returns the type of a constant parameter.
+fn const_param_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
     let prim = match peel(ty) {
-        syn::Type::Path(path) => path.path.get_ident().and_then(|id| Prim::named(&id.to_string())),
+        syn::Type::Path(path) => {
+            path.path.get_ident().and_then(|id| Prim::from_name(&id.to_string()))
+        }
         _ => None,
     };
     prim.unwrap_or_else(|| {
@@ -177,7 +182,7 @@ fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
     })
 }
 
-/// `ty` without parentheses, and without what a macro puts around it.
+/// Returns `ty` without parentheses and invisible groups of macros.
 pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
     loop {
         ty = match ty {
@@ -188,26 +193,26 @@ pub(crate) fn peel(mut ty: &syn::Type) -> &syn::Type {
     }
 }
 
-/// Which types a type parameter may be, from its bounds and the `where` clause.
-fn bound(
-    context: &Context<'_>,
+/// Returns the numbers that a type parameter may be, from its bounds and the `where` clause.
+fn parameter_number_bound(
+    input: &InferInput<'_>,
     ident: &syn::Ident,
     inline: &Punctuated<TypeParamBound, syn::Token![+]>,
     errors: &mut Errors,
 ) -> Bound {
-    let Written { sig, outer, .. } = context.written;
+    let FunctionSyntax { sig, outer, .. } = input.function;
     let mut found: Option<Bound> = None;
     let mut is_bounded = false;
-    for bound in bounds_behind(outer, sig, ident).into_iter().chain(inline) {
+    for bound in where_bounds(outer, sig, ident).into_iter().chain(inline) {
         let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(last) = bound.path.segments.last() else { continue };
         let name = last.ident.to_string();
         is_bounded = true;
         let this = match number_bound(&name) {
             Some(this) => this,
-            None if only_integers_have(&name) => Bound::Int,
-            None if is_std_trait(&name) => continue,
-            None if is_of_closures(&name) => {
+            None if is_integer_trait(&name) => Bound::Int,
+            None if is_neutral_trait(&name) => continue,
+            None if is_closure_trait(&name) => {
                 errors.advise(SpanRange::path(&bound.path), CLOSURE_PASSED, PASS_INSTEAD);
                 return Bound::Num;
             }
@@ -226,7 +231,7 @@ fn bound(
             Some(narrow) => narrow,
         });
     }
-    if !is_bounded && context.kernel.is_some() {
+    if !is_bounded && input.kernel.is_some() {
         errors.advise(
             SpanRange::token(ident.span()),
             format_args!("nothing says what numbers the type parameter `{ident}` may be"),
@@ -239,26 +244,26 @@ fn bound(
     found.unwrap_or(Bound::Num)
 }
 
-/// Whether all type parameters of a function stand for numbers, and are bound by nothing that only some numbers have, so that it can be checked
-/// before it is called.
-pub(crate) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
-    parameters(outer, sig).iter().all(|param| match param {
-        Parameter::Const(_) => true,
-        Parameter::Impl(..) => false,
-        Parameter::Type(param) => {
-            let bounds = param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident));
+/// Returns true if all type parameters of a function are numbers with bounds that all numbers of
+/// their kind meet, so that the function can be checked without a call.
+pub(crate) fn are_parameters_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
+    generic_parameters(outer, sig).iter().all(|param| match param {
+        GenericParameter::Const(_) => true,
+        GenericParameter::Impl(..) => false,
+        GenericParameter::Type(param) => {
+            let bounds = param.bounds.iter().chain(where_bounds(outer, sig, &param.ident));
             let traits = bounds.filter_map(|bound| match bound {
                 TypeParamBound::Trait(bound) => Some(bound.path.segments.last()?.ident.to_string()),
                 _ => None,
             });
             let traits: Vec<String> = traits.collect();
             traits.iter().any(|name| number_bound(name).is_some())
-                && traits.iter().all(|name| number_bound(name).is_some() || is_std_trait(name))
+                && traits.iter().all(|name| number_bound(name).is_some() || is_neutral_trait(name))
         }
     })
 }
 
-/// Which types a trait of Warpwise's for numbers is for.
+/// Returns the numbers that implement a number trait of Warpwise.
 pub(crate) fn number_bound(name: &str) -> Option<Bound> {
     match name {
         "Num" => Some(Bound::Num),
@@ -268,8 +273,8 @@ pub(crate) fn number_bound(name: &str) -> Option<Bound> {
     }
 }
 
-/// Bounds of a type parameter in the `where` clause.
-pub(crate) fn bounds_behind<'a>(
+/// Returns the bounds of a type parameter in the `where` clauses.
+pub(crate) fn where_bounds<'a>(
     outer: Option<&'a syn::Generics>,
     sig: impl Into<Option<&'a Signature>>,
     name: &syn::Ident,
@@ -287,8 +292,8 @@ pub(crate) fn bounds_behind<'a>(
     bounds.flatten().collect()
 }
 
-/// Traits of std's that tell nothing of which numbers a type parameter stands for.
-pub(crate) fn is_std_trait(name: &str) -> bool {
+/// Returns true for a std trait that does not restrict the kind of a number.
+pub(crate) fn is_neutral_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     operators.contains(&stem)
@@ -297,8 +302,8 @@ pub(crate) fn is_std_trait(name: &str) -> bool {
         || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
 }
 
-/// Traits of std's that only functions and closures have.
-fn is_of_closures(name: &str) -> bool {
+/// Returns true for a std trait that only functions and closures implement.
+fn is_closure_trait(name: &str) -> bool {
     matches!(name, "Fn" | "FnMut" | "FnOnce")
 }
 
@@ -308,28 +313,29 @@ const PASS_INSTEAD: &str = "make the function a `#[device]` trait's, and name th
     `#[kernel(instances(Square, Cube))]`; or pass a number or a `#[device]` enum and `match` on it; closures in the kernel \
     can be passed to `#[device]` functions";
 
-/// Traits of std's that floats do not have.
-fn only_integers_have(name: &str) -> bool {
+/// Returns true for a std trait that floats do not implement.
+fn is_integer_trait(name: &str) -> bool {
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
 }
 
-/// How many types in a type are looked at: one that contains itself has no end of them.
+/// The greatest number of types that are visited inside a type: a type that contains itself has
+/// infinitely many.
 pub(crate) const MAX_VISITED_TYPES: usize = 4096;
 
 impl Infer<'_> {
-    /// Declares parameters; sets the result's type.
-    pub(crate) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
-        self.modifiers(sig);
+    /// Declares the parameters and sets the return type.
+    pub(crate) fn infer_signature(&mut self, sig: &Signature) -> Vec<Pattern> {
+        self.report_modifiers(sig);
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
-            && self.context.kernel.is_none()
+            && self.input.kernel.is_none()
         {
             self.ret = self.unknown();
         } else if let ReturnType::Type(_, ty) = &sig.output {
-            self.ret = self.ty(ty);
+            self.ret = self.resolve_type(ty);
             let at = SpanRange::tokens(ty);
-            if self.context.kernel.is_some() && !self.is_unit(self.ret) {
+            if self.input.kernel.is_some() && !self.is_unit(self.ret) {
                 self.errors.advise(
                     at,
                     "a kernel returns nothing: each of its threads would return its own value",
@@ -339,11 +345,11 @@ impl Infer<'_> {
                 self.oblige(at, Obligation::Returned(self.ret));
             }
         }
-        sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
+        sig.inputs.iter().enumerate().map(|input| self.declare_parameter(input)).collect()
     }
 
-    /// Makes the items of an iterator that is returned what its `impl Iterator<Item = ..>` says.
-    pub(crate) fn returned_items(&mut self, sig: &Signature, ret: Ty) {
+    /// Unifies the items of a returned iterator with its `impl Iterator<Item = ..>`.
+    pub(crate) fn unify_returned_items(&mut self, sig: &Signature, ret: Ty) {
         let ReturnType::Type(_, ty) = &sig.output else { return };
         let syn::Type::ImplTrait(ty) = peel(ty) else { return };
         for bound in &ty.bounds {
@@ -353,18 +359,18 @@ impl Infer<'_> {
             for arg in &args.args {
                 if let syn::GenericArgument::AssocType(item) = arg
                     && item.ident == "Item"
-                    && let Some((_, found)) = self.as_chain(ret)
+                    && let Some((_, found)) = self.as_iterator(ret)
                 {
-                    let expected = self.ty(&item.ty);
+                    let expected = self.resolve_type(&item.ty);
                     self.unify(SpanRange::tokens(&item.ty), found, expected);
                 }
             }
         }
     }
 
-    /// Reports what a function of kernel code cannot be.
-    fn modifiers(&mut self, sig: &Signature) {
-        let what = if self.context.kernel.is_some() { "a kernel" } else { "a device function" };
+    /// Reports unsupported modifiers of a function.
+    fn report_modifiers(&mut self, sig: &Signature) {
+        let what = if self.input.kernel.is_some() { "a kernel" } else { "a device function" };
         if let Some(token) = sig.asyncness {
             let at = SpanRange::token(token.span);
             self.errors.report(at, format_args!("{what} cannot be `async`"));
@@ -387,35 +393,37 @@ impl Infer<'_> {
         }
     }
 
-    fn parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
+    fn declare_parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
         let input = match input {
-            FnArg::Receiver(receiver) => return self.receiver(receiver),
+            FnArg::Receiver(receiver) => return self.declare_receiver(receiver),
             FnArg::Typed(input) => input,
         };
         let env = self.env.clone();
         let ty = self.argument_type(index, &input.ty, &env);
-        if self.context.kernel.is_some() {
-            self.kernel_parameter(&input.ty, ty);
+        if self.input.kernel.is_some() {
+            self.check_kernel_parameter(&input.ty, ty);
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
-        self.irrefutable(&input.pat, ty)
+        self.infer_irrefutable(&input.pat, ty)
     }
 
-    /// The type of the argument of this number, which is written as `ty`.
+    /// Returns the type of an argument by its index and its written type.
     pub(crate) fn argument_type(&mut self, index: usize, ty: &syn::Type, env: &Env) -> Ty {
-        let Some((reference, _)) = impl_trait(ty) else { return self.type_in(ty, env) };
-        let this = match scope::generic(&env.args, &format!("impl#{index}")) {
+        let Some((reference, _)) = find_impl_trait(ty) else {
+            return self.resolve_type_in(ty, env);
+        };
+        let this = match scope::find_generic(&env.args, &format!("impl#{index}")) {
             Some((_, GenericArg::Type(ty))) => ty,
             _ => self.unknown(),
         };
         reference.map_or(this, |mutable| self.types.reference(mutable, this))
     }
 
-    /// `self`, `&self` or `&mut self`.
-    pub(crate) fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
+    /// Declares `self`, `&self` or `&mut self`.
+    pub(crate) fn declare_receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
         let range = SpanRange::token(receiver.self_token.span);
-        let ty = match (self.env.this, by_reference(receiver)) {
+        let ty = match (self.env.self_ty, receiver_reference(receiver)) {
             (Some(this), None) => this,
             (Some(this), Some(mutable)) => self.types.reference(mutable, this),
             (None, _) => {
@@ -426,15 +434,15 @@ impl Infer<'_> {
                 self.types.add(Type::Reported(reported))
             }
         };
-        let mutable = by_reference(receiver).is_none() && receiver.mutability.is_some();
+        let mutable = receiver_reference(receiver).is_none() && receiver.mutability.is_some();
         let ident = syn::Ident::new("self", receiver.self_token.span);
-        let var = self.declare(&ident, ty, mutable, mutable);
-        let at = self.at(range);
-        Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at }
+        let var = self.declare_variable(&ident, ty, mutable, mutable);
+        let at = self.record_span(range);
+        Pattern { kind: PatternKind::Bind { var, by_ref: false, subpattern: None }, ty, at }
     }
 
     /// Reports a type that a launch cannot pass.
-    fn kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
+    fn check_kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
         let at = SpanRange::tokens(written);
         let advice = match self.types.get(ty) {
             Type::Ref { mutable, to } => {
@@ -447,14 +455,14 @@ impl Infer<'_> {
                         return;
                     }
                     "write `&[..]`: atomics are shared, whoever changes them"
-                } else if self.is_passed(elem, true) {
+                } else if self.is_passable(elem, true) {
                     return;
                 } else {
                     "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }
             }
-            _ if self.is_passed(ty, false) => return,
-            _ if self.is_passed(ty, true) => {
+            _ if self.is_passable(ty, false) => return,
+            _ if self.is_passable(ty, true) => {
                 "atomics are shared: write `&T`, or `&[T]` for several"
             }
             Type::Pointer(_) => {
@@ -468,7 +476,7 @@ impl Infer<'_> {
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
     }
 
-    /// Whether a type is an atomic, or arrays of one.
+    /// Returns true for an atomic and for arrays of atomics.
     fn is_all_atomic(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Atomic(_) => true,
@@ -477,12 +485,13 @@ impl Infer<'_> {
         }
     }
 
-    /// True if a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
-    fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
+    /// Returns true if a launch can pass a value of this type, or, with `atomics`, a buffer of such
+    /// values.
+    fn is_passable(&mut self, ty: Ty, atomics: bool) -> bool {
         let (mut open, mut visited) = (vec![ty], 0);
         while let Some(ty) = open.pop() {
             visited += 1;
-            // A type that contains itself is rustc's error.
+            // rustc reports a type that contains itself.
             if visited > MAX_VISITED_TYPES {
                 return true;
             }
@@ -491,7 +500,7 @@ impl Infer<'_> {
                 Type::Atomic(_) if atomics => {}
                 Type::Array(elem, _) => open.push(elem),
                 Type::Tuple(list) => open.extend(self.types.parts(list)),
-                Type::Adt(..) => open.extend(self.shapes(ty).into_iter().flatten()),
+                Type::Adt(..) => open.extend(self.variant_field_types(ty).into_iter().flatten()),
                 Type::Atomic(_)
                 | Type::Unknown(_)
                 | Type::Same(_)

@@ -1,94 +1,98 @@
-//! Types as they are written.
+//! Types and generic arguments as written.
 use crate::{
     hir::GenericArg,
     infer::{
         Infer,
         items::{
-            Split,
+            ResolvedPrefix,
             cycles::Definition,
             scope::{self, Env},
         },
     },
     syntax::{error::Reported, span::SpanRange},
-    types::{Prim, Ty, Type, atomic_named, chain::Chain, vector},
+    types::{Prim, Ty, Type, atomic_from_name, chain::IterKind, vector},
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 
-/// What the generic arguments are that are not written.
+/// The treatment of omitted generic arguments.
 #[derive(Clone, Copy)]
-pub(crate) enum Omitted {
-    /// Inferred, if none is written: in expressions and patterns.
+pub(crate) enum OmittedArgs {
+    /// All are inferred if none is written: in expressions and patterns.
     Inferred,
-    /// The defaults of their parameters: in the type or trait at this place.
+    /// Defaults of the parameters apply: in the type or trait with this span.
     Defaults(SpanRange),
 }
 
 impl Infer<'_> {
-    /// The type that is written in the function itself.
-    pub(crate) fn ty(&mut self, ty: &syn::Type) -> Ty {
+    /// Resolves a type written in the function itself.
+    pub(crate) fn resolve_type(&mut self, ty: &syn::Type) -> Ty {
         let env = self.env.clone();
-        self.type_in(ty, &env)
+        self.resolve_type_in(ty, &env)
     }
 
-    /// The type that is written there.
-    pub(crate) fn type_in(&mut self, ty: &syn::Type, env: &Env) -> Ty {
+    /// Resolves a type in an environment.
+    pub(crate) fn resolve_type_in(&mut self, ty: &syn::Type, env: &Env) -> Ty {
         match ty {
             syn::Type::Array(array) => {
-                let elem = self.type_in(&array.elem, env);
-                let len = self.len_in(&array.len, env);
+                let elem = self.resolve_type_in(&array.elem, env);
+                let len = self.eval_len(&array.len, env);
                 self.types.add(Type::Array(elem, len))
             }
             syn::Type::Slice(slice) => {
-                let elem = self.type_in(&slice.elem, env);
+                let elem = self.resolve_type_in(&slice.elem, env);
                 self.types.add(Type::Slice(elem))
             }
             syn::Type::Reference(reference) => {
-                let to = self.type_in(&reference.elem, env);
+                let to = self.resolve_type_in(&reference.elem, env);
                 self.types.reference(reference.mutability.is_some(), to)
             }
-            syn::Type::Paren(paren) => self.type_in(&paren.elem, env),
-            syn::Type::Group(group) => self.type_in(&group.elem, env),
+            syn::Type::Paren(paren) => self.resolve_type_in(&paren.elem, env),
+            syn::Type::Group(group) => self.resolve_type_in(&group.elem, env),
             syn::Type::Tuple(tuple) => {
-                let parts = tuple.elems.iter().map(|part| self.type_in(part, env)).collect();
+                let parts =
+                    tuple.elems.iter().map(|part| self.resolve_type_in(part, env)).collect();
                 self.types.tuple(parts)
             }
             syn::Type::Never(_) => self.types.never(),
             syn::Type::FnPtr(pointer) if pointer.unsafety.is_none() && pointer.abi.is_none() => {
-                let params = pointer.inputs.iter().map(|param| self.type_in(&param.ty, env));
+                let params =
+                    pointer.inputs.iter().map(|param| self.resolve_type_in(&param.ty, env));
                 let mut parts: Vec<Ty> = params.collect();
                 parts.push(match &pointer.output {
                     ReturnType::Default => self.types.unit(),
-                    ReturnType::Type(_, ty) => self.type_in(ty, env),
+                    ReturnType::Type(_, ty) => self.resolve_type_in(ty, env),
                 });
                 self.types.pointer(parts)
             }
             syn::Type::Infer(_) => self.unknown(),
             syn::Type::Path(path) => match &path.qself {
-                None => self.path_type(&path.path, env),
-                Some(qself) => self.projection(qself, &path.path, env),
+                None => self.resolve_path_type(&path.path, env),
+                Some(qself) => self.resolve_projection(qself, &path.path, env),
             },
             other => {
-                let reported = self.no_type(other);
+                let reported = self.report_no_type(other);
                 self.types.add(Type::Reported(reported))
             }
         }
     }
 
-    /// The type that a definition gives.
-    pub(crate) fn resolved_type(&mut self, definition: &Definition<'_, syn::Type>) -> Ty {
-        match self.resolve(definition, |this| this.type_in(definition.value, definition.env)) {
+    /// Resolves the type of a definition, such as an alias.
+    pub(crate) fn resolve_definition_type(&mut self, definition: &Definition<'_, syn::Type>) -> Ty {
+        match self.resolve_definition(definition, |this| {
+            this.resolve_type_in(definition.value, definition.env)
+        }) {
             Ok(ty) => ty,
             Err(reported) => self.types.add(Type::Reported(reported)),
         }
     }
 
-    fn path_type(&mut self, path: &syn::Path, env: &Env) -> Ty {
+    fn resolve_path_type(&mut self, path: &syn::Path, env: &Env) -> Ty {
         let at = SpanRange::path(path);
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let owner = match names.first().map(String::as_str) {
-            Some("Self") => env.this,
-            Some(first) => match scope::generic(&env.args, first) {
+            Some("Self") => env.self_ty,
+            Some(first) => match scope::find_generic(&env.args, first) {
                 Some((_, GenericArg::Type(ty))) => Some(ty),
                 _ => None,
             },
@@ -97,8 +101,9 @@ impl Infer<'_> {
         match (owner, names.as_slice()) {
             (Some(owner), [_]) => return owner,
             (Some(owner), [first, name]) => {
-                let sized = self.sized_type(owner, name, env);
-                return sized.unwrap_or_else(|| self.type_of(owner, first, name, env, at));
+                let sized = self.resolve_sized_alias(owner, name, env);
+                return sized
+                    .unwrap_or_else(|| self.resolve_associated_type(owner, first, name, env, at));
             }
             _ => {}
         }
@@ -108,54 +113,56 @@ impl Infer<'_> {
             PathArguments::AngleBracketed(args) => args.args.is_empty(),
             PathArguments::Parenthesized(_) => false,
         });
-        if let Some(prim) = Prim::named(&last).filter(|_| plain) {
+        // Primitive types and atomics go first; with generic arguments they fall through to the
+        // error at the end.
+        if let Some(prim) = Prim::from_name(&last).filter(|_| plain) {
             return self.prim(prim);
         }
-        if let Some(prim) = atomic_named(&last).filter(|_| plain) {
+        if let Some(prim) = atomic_from_name(&last).filter(|_| plain) {
             return self.types.add(Type::Atomic(prim));
         }
-        if let Some(ty) = self.item_type(path, env) {
+        if let Some(ty) = self.resolve_item_type(path, env) {
             return ty;
         }
-        if let Some(chain) = Chain::range_named(&last)
-            && let Some(ty) = self.range_type(chain, path, env)
+        if let Some(chain) = IterKind::range_from_name(&last)
+            && let Some(ty) = self.make_range_type(chain, path, env)
         {
             return ty;
         }
-        if let Some(ty) = self.iterator_of_std(path, &names, env) {
+        if let Some(ty) = self.resolve_std_iterator(path, &names, env) {
             return ty;
         }
-        let reported = match Prim::named(&last).or_else(|| atomic_named(&last)) {
+        let reported = match Prim::from_name(&last).or_else(|| atomic_from_name(&last)) {
             Some(_) => self.errors.mistyped(at, "this type has no generic parameters"),
-            None => self.no_path_type(at, &last),
+            None => self.report_no_path_type(at, &last),
         };
         self.types.add(Type::Reported(reported))
     }
 
-    /// `Range<T>` and the like; before braces `T` may be left out.
-    fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
+    /// Makes `Range<T>` and the like; before braces `T` may be omitted.
+    fn make_range_type(&mut self, chain: IterKind, path: &syn::Path, env: &Env) -> Option<Ty> {
         let of = match &path.segments.last()?.arguments {
             PathArguments::None => self.unknown(),
-            PathArguments::AngleBracketed(args) => match arguments_in(args).next() {
-                Some(GenericArgument::Type(ty)) => self.type_in(ty, env),
+            PathArguments::AngleBracketed(args) => match non_lifetime_args_in(args).next() {
+                Some(GenericArgument::Type(ty)) => self.resolve_type_in(ty, env),
                 Some(_) => return None,
                 None => {
-                    let reported = self.miscounted(1, 0, SpanRange::path(path));
+                    let reported = self.report_generic_count(1, 0, SpanRange::path(path));
                     self.types.add(Type::Reported(reported))
                 }
             },
             PathArguments::Parenthesized(_) => return None,
         };
-        let ends = if chain == Chain::From { 1 } else { 2 };
-        // The items, then the ends.
+        let ends = if chain == IterKind::RangeFrom { 1 } else { 2 };
+        // The item type, then the types of the bounds.
         let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
         Some(self.types.add(Type::Iter(chain, list)))
     }
 
-    /// The `Self::Signed` and `Self::Unsigned` of the prelude.
-    fn sized_type(&mut self, owner: Ty, name: &str, env: &Env) -> Option<Ty> {
+    /// Returns `Self::Signed` or `Self::Unsigned`, which only library code uses.
+    fn resolve_sized_alias(&mut self, owner: Ty, name: &str, env: &Env) -> Option<Ty> {
         let prim = self.types.as_prim(owner)?;
-        env.home.filter(|home| self.program().is_prelude(*home))?;
+        env.home.filter(|home| self.program().is_in_std_lib(*home))?;
         match name {
             "Signed" => Some(self.prim(prim.signed())),
             "Unsigned" => Some(self.prim(prim.unsigned())),
@@ -163,32 +170,39 @@ impl Infer<'_> {
         }
     }
 
-    /// The struct, enum or alias that a path names, with its generic arguments.
-    fn item_type(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
-        let Split { item, segment, rest } = self.split(path, env)?;
+    /// Resolves a path to a struct, enum or alias with its generic arguments.
+    fn resolve_item_type(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let ResolvedPrefix { item, segment, rest } = self.resolve_prefix(path, env)?;
         let args = match &path.segments.get(segment)?.arguments {
             PathArguments::AngleBracketed(args) => Some(args),
             PathArguments::None | PathArguments::Parenthesized(_) => None,
         };
-        let omitted = Omitted::Defaults(SpanRange::path(path));
-        let ty = self.named_type(item, args, env, omitted)?;
+        let omitted = OmittedArgs::Defaults(SpanRange::path(path));
+        let ty = self.make_item_type(item, args, env, omitted)?;
         match rest.as_slice() {
             [] => Some(ty),
             [name] => {
-                let meant = self.meant(ty, name, env);
-                Some(self.associated_type(ty, name, None, meant, env, SpanRange::path(path)))
+                let candidates = self.member_candidates(ty, name, env);
+                Some(self.associated_type_or_defer(
+                    ty,
+                    name,
+                    None,
+                    candidates,
+                    env,
+                    SpanRange::path(path),
+                ))
             }
             _ => None,
         }
     }
 
-    /// The type that an item is, with the generic arguments written there.
-    pub(crate) fn named_type(
+    /// Makes the type of an item with its written generic arguments.
+    pub(crate) fn make_item_type(
         &mut self,
         item: usize,
         args: Option<&syn::AngleBracketedGenericArguments>,
         env: &Env,
-        omitted: Omitted,
+        omitted: OmittedArgs,
     ) -> Option<Ty> {
         let generics = match self.program().item(item)? {
             syn::Item::Struct(of) => &of.generics,
@@ -196,36 +210,40 @@ impl Infer<'_> {
             syn::Item::Type(of) => &of.generics,
             _ => return None,
         };
-        let own = Env { args: [].into(), home: Some(item), this: None };
-        let params = self.written_args(generics, args, env, &own, omitted);
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let params = self.resolve_generic_args(generics, args, env, &own, omitted);
         if let Some(syn::Item::Type(alias)) = self.program().item(item) {
             let own = Env { args: params.into(), ..own };
             let at = SpanRange::token(alias.ident.span());
             let definition = Definition { value: &*alias.ty, env: &own, at };
-            return Some(self.resolved_type(&definition));
+            return Some(self.resolve_definition_type(&definition));
         }
         let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
         Some(self.types.add(Type::Adt(item, list)))
     }
 
-    /// What generic parameters are: as written there, their defaults, or unknown.
-    pub(crate) fn written_args(
+    /// Returns the arguments of generic parameters: written ones, defaults, or unknown ones.
+    pub(crate) fn resolve_generic_args(
         &mut self,
         generics: &syn::Generics,
         written: Option<&syn::AngleBracketedGenericArguments>,
         env: &Env,
         own: &Env,
-        omitted: Omitted,
+        omitted: OmittedArgs,
     ) -> Vec<(String, GenericArg)> {
-        let given: Vec<&GenericArgument> = written.into_iter().flat_map(arguments_in).collect();
-        // Where one argument is written, none is inferred, in expressions neither.
+        let given: Vec<&GenericArgument> =
+            written.into_iter().flat_map(non_lifetime_args_in).collect();
+        // Once one argument is written, the others are not inferred, even in expressions.
         let at = match (omitted, written) {
-            (Omitted::Defaults(at), _) => Some(at),
-            (Omitted::Inferred, Some(list)) if !given.is_empty() => Some(SpanRange::tokens(list)),
-            (Omitted::Inferred, _) => None,
+            (OmittedArgs::Defaults(at), _) => Some(at),
+            (OmittedArgs::Inferred, Some(list)) if !given.is_empty() => {
+                Some(SpanRange::tokens(list))
+            }
+            (OmittedArgs::Inferred, _) => None,
         };
-        let miscounted = at.and_then(|at| self.count_args(generics, given.len(), own, at));
+        let miscounted = at.and_then(|at| self.check_generic_count(generics, given.len(), own, at));
         let defaults = at.is_some();
+        // In order, since a default may mention the parameters before it.
         let mut given = given.into_iter();
         let mut args = Vec::new();
         for param in &generics.params {
@@ -233,11 +251,11 @@ impl Infer<'_> {
                 GenericParam::Lifetime(_) => continue,
                 _ => given.next(),
             };
-            let (name, mut arg) = self.fresh_arg(param);
+            let (name, mut arg) = self.unknown_arg(param);
             match (given, param) {
                 (Some(given), _) => {
-                    let prim = self.const_prim(param, own);
-                    self.generic_arg(given, arg, prim, env);
+                    let prim = self.const_param_prim(param, own);
+                    self.unify_generic_arg(given, arg, prim, env);
                 }
                 (None, _) if let Some(reported) = miscounted => {
                     arg = match arg {
@@ -254,15 +272,20 @@ impl Infer<'_> {
                         let own = Env { args: args.clone().into(), ..own.clone() };
                         let at = SpanRange::token(param.ident.span());
                         let default = Definition { value: default, env: &own, at };
-                        let default = self.resolved_type(&default);
+                        let default = self.resolve_definition_type(&default);
                         let _ = self.types.unify(ty, default);
                     }
                 }
                 (None, GenericParam::Const(of)) if defaults => {
                     if let Some((_, default)) = &of.default {
-                        let prim = self.const_prim(param, own);
+                        let prim = self.const_param_prim(param, own);
                         let own = Env { args: args.clone().into(), ..own.clone() };
-                        self.generic_arg(&GenericArgument::Const(default.clone()), arg, prim, &own);
+                        self.unify_generic_arg(
+                            &GenericArgument::Const(default.clone()),
+                            arg,
+                            prim,
+                            &own,
+                        );
                     }
                 }
                 (None, _) => {}
@@ -272,8 +295,8 @@ impl Infer<'_> {
         args
     }
 
-    /// Reports generic arguments that are too many or too few for these parameters.
-    fn count_args(
+    /// Reports too many or too few generic arguments.
+    fn check_generic_count(
         &mut self,
         generics: &syn::Generics,
         given: usize,
@@ -288,24 +311,31 @@ impl Infer<'_> {
         let defaults: Vec<bool> = generics.params.iter().filter_map(has_default).collect();
         let most = defaults.len();
         let least = defaults.iter().filter(|has_default| !**has_default).count();
-        // Of few functions, std's have parameters more than the prelude's.
-        let are_more_known = own.home.is_some_and(|home| self.program().is_prelude(home));
+        // Some std functions have more parameters than the library's versions.
+        let are_more_known = own.home.is_some_and(|home| self.program().is_in_std_lib(home));
         match given {
-            _ if given < least => Some(self.miscounted(least, given, at)),
-            _ if given > most && !are_more_known => Some(self.miscounted(most, given, at)),
+            _ if given < least => Some(self.report_generic_count(least, given, at)),
+            _ if given > most && !are_more_known => {
+                Some(self.report_generic_count(most, given, at))
+            }
             _ => None,
         }
     }
 
-    /// Reports that generic arguments are too many or too few.
-    pub(crate) fn miscounted(&mut self, expected: usize, given: usize, at: SpanRange) -> Reported {
+    /// Reports a wrong number of generic arguments.
+    pub(crate) fn report_generic_count(
+        &mut self,
+        expected: usize,
+        given: usize,
+        at: SpanRange,
+    ) -> Reported {
         let s = if expected == 1 { "" } else { "s" };
         let fact = format_args!("this takes {expected} generic argument{s}, and {given} are given");
         self.errors.mistyped(at, fact)
     }
 
-    /// A generic parameter of which nothing is known yet.
-    fn fresh_arg(&mut self, param: &GenericParam) -> (String, GenericArg) {
+    /// Makes an unknown argument for a generic parameter.
+    fn unknown_arg(&mut self, param: &GenericParam) -> (String, GenericArg) {
         match param {
             GenericParam::Type(param) => {
                 (param.ident.to_string(), GenericArg::Type(self.unknown()))
@@ -319,14 +349,14 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a constant parameter.
-    pub(crate) fn const_prim(&mut self, param: &GenericParam, own: &Env) -> Prim {
+    /// Returns the type of a constant parameter.
+    pub(crate) fn const_param_prim(&mut self, param: &GenericParam, own: &Env) -> Prim {
         let GenericParam::Const(param) = param else { return Prim::Usize };
-        let ty = self.type_in(&param.ty, own);
+        let ty = self.resolve_type_in(&param.ty, own);
         self.types.as_prim(ty).unwrap_or(Prim::Usize)
     }
 
-    fn no_path_type(&mut self, at: SpanRange, name: &str) -> Reported {
+    fn report_no_path_type(&mut self, at: SpanRange, name: &str) -> Reported {
         let fact = format!("kernel code cannot use the type `{name}`");
         let help = match name {
             "i128" | "u128" => "use integers of at most 64 bits",
@@ -353,7 +383,7 @@ impl Infer<'_> {
         self.errors.advise(at, fact, help)
     }
 
-    fn no_type(&mut self, ty: &syn::Type) -> Reported {
+    fn report_no_type(&mut self, ty: &syn::Type) -> Reported {
         let (what, help) = match ty {
             syn::Type::Ptr(_) => ("raw pointers", "use slices: `&[T]`, `&mut [T]`"),
             syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => (
@@ -372,8 +402,8 @@ impl Infer<'_> {
         self.errors.advise(at, format_args!("kernel code cannot use {what}"), help)
     }
 
-    /// A generic argument as it is written, for a parameter that is `slot`.
-    pub(crate) fn generic_arg(
+    /// Unifies a written generic argument with the parameter's `slot`.
+    pub(crate) fn unify_generic_arg(
         &mut self,
         written: &GenericArgument,
         slot: GenericArg,
@@ -384,19 +414,19 @@ impl Infer<'_> {
         match (written, slot) {
             (GenericArgument::Type(syn::Type::Infer(_)), _) => {}
             (GenericArgument::Type(ty), GenericArg::Type(slot)) => {
-                let ty = self.type_in(ty, env);
+                let ty = self.resolve_type_in(ty, env);
                 self.unify(at, ty, slot);
             }
             (GenericArgument::Const(expr), GenericArg::Const(slot)) => {
-                let len = self.const_arg(expr, prim, env);
+                let len = self.eval_const_arg(expr, prim, env);
                 self.unify_len(at, len, slot);
             }
-            // `f::<N>` reads as a type until one knows what `N` is.
+            // `f::<N>` parses as a type; the parameter tells that `N` is a constant.
             (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot))
-                if !is_of_number(&path.path) =>
+                if !is_number_type(&path.path) =>
             {
                 let path = syn::ExprPath { attrs: vec![], qself: None, path: path.path.clone() };
-                let len = self.const_arg(&syn::Expr::Path(path), prim, env);
+                let len = self.eval_const_arg(&syn::Expr::Path(path), prim, env);
                 self.unify_len(at, len, slot);
             }
             _ => {
@@ -412,30 +442,31 @@ impl Infer<'_> {
     }
 }
 
-/// Generic arguments without lifetimes, which kernel code does not look at.
-pub(crate) fn generic_arguments(written: &PathArguments) -> Vec<&GenericArgument> {
+/// Returns generic arguments without lifetimes, which kernel code ignores.
+pub(crate) fn non_lifetime_args(written: &PathArguments) -> Vec<&GenericArgument> {
     match written {
-        PathArguments::AngleBracketed(list) => arguments_in(list).collect(),
+        PathArguments::AngleBracketed(list) => non_lifetime_args_in(list).collect(),
         PathArguments::None | PathArguments::Parenthesized(_) => Vec::new(),
     }
 }
 
-fn arguments_in(
+fn non_lifetime_args_in(
     list: &syn::AngleBracketedGenericArguments,
 ) -> impl Iterator<Item = &GenericArgument> {
     list.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)))
 }
 
-/// True if a path is the name of a number type.
-fn is_of_number(path: &syn::Path) -> bool {
-    path.get_ident().is_some_and(|name| Prim::named(&name.to_string()).is_some())
+/// Returns true for the name of a number type.
+fn is_number_type(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| Prim::from_name(&name.to_string()).is_some())
 }
 
-/// Where something is written, with no other type parameter than `name`: several may stand for one type.
-pub(crate) fn only(env: &Env, name: &str, ty: Ty) -> Env {
+/// Returns an environment with the single type parameter `name`, because several parameters may
+/// have the same type.
+pub(crate) fn with_only_parameter(env: &Env, name: &str, ty: Ty) -> Env {
     if name == "Self" {
         return Env { args: [].into(), ..env.clone() };
     }
     let args = [(name.to_owned(), GenericArg::Type(ty))].into();
-    Env { args, home: env.home, this: None }
+    Env { args, home: env.home, self_ty: None }
 }

@@ -1,69 +1,69 @@
-//! What is done with the items of iterators: methods of the prelude, which are kernel code around a `for`
-//! or take one item at a time.
+//! Consumers of iterators: library methods, which are kernel code with a `for` loop or with `next`.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{
         Infer,
-        call::{device_call::Function, reject},
-        items::{scope::Env, signature::by_reference},
+        call::{device_call::ResolvedFunction, reject},
+        items::{scope::Env, signature::receiver_reference},
         traits::member::{Member, MemberKind},
     },
     resolve::device_set::Callee,
     syntax::span::SpanRange,
     types::{
         Class, GenericArg, Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use syn::ExprMethodCall;
 
 impl<'a> Infer<'a> {
-    /// A method that consumes an iterator: of the prelude, or of a trait that all iterators have.
-    pub(crate) fn consumed(
+    /// Infers a method that consumes an iterator: of the library, or of a trait that all iterators
+    /// implement.
+    pub(crate) fn infer_consumer(
         &mut self,
         receiver: Expr,
-        (chain, item): (Chain, Ty),
+        (chain, item): (IterKind, Ty),
         name: &str,
         call: &ExprMethodCall,
         hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
-        if let Some(found) = self.consumer(chain, item, name) {
-            return self.of_prelude(receiver, item, found, call, hint, at);
+        if let Some(found) = self.find_consumer(chain, item, name) {
+            return self.infer_iterator_std_call(receiver, item, found, call, hint, at);
         }
-        match self.method_of_impl(receiver, call, hint, at) {
+        match self.try_impl_method(receiver, call, hint, at) {
             Ok(called) => called,
-            Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
+            Err(receiver) => self.report_no_iter_method(receiver.ty, name, call, at),
         }
     }
 
-    /// A method of an iterator that is in a variable, where the rest of it stays.
-    pub(crate) fn pulled(
+    /// Infers a method of an iterator in a variable, which keeps the remaining items.
+    pub(crate) fn infer_partial_consumer(
         &mut self,
         receiver: Expr,
-        (chain, item): (Chain, Ty),
+        (chain, item): (IterKind, Ty),
         name: &str,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
         let rest = format!("{name}_of_rest");
         let function = match name {
-            "next" | "next_back" => chain.pull(name == "next_back"),
-            "nth" if chain.nth().is_some() => chain.nth(),
-            _ => chain.pull(from_back(name)).map(|_| rest.as_str()),
+            "next" | "next_back" => chain.next_function(name == "next_back"),
+            "nth" if chain.nth_function().is_some() => chain.nth_function(),
+            _ => chain.next_function(takes_from_back(name)).map(|_| rest.as_str()),
         };
-        let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
+        let found = function.and_then(|name| self.program().std_function("Iterator", name));
         let Some(found) = found else {
-            self.discard(&call.args);
-            let (fact, help) = reject::resumed(name);
+            self.infer_discarded(&call.args);
+            let (fact, help) = reject::partial_consumer(name);
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        self.of_prelude(receiver, item, found, call, None, at)
+        self.infer_iterator_std_call(receiver, item, found, call, None, at)
     }
 
-    /// A call of a function of the prelude that is a method of an iterator.
-    pub(crate) fn of_prelude(
+    /// Infers a call of a library function that is an iterator method.
+    pub(crate) fn infer_iterator_std_call(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -76,10 +76,10 @@ impl<'a> Infer<'a> {
         let env = Env {
             args: [("T".to_owned(), GenericArg::Type(item))].into(),
             home: Some(callee.item),
-            this: Some(receiver.ty),
+            self_ty: Some(receiver.ty),
         };
         let by = match sig.inputs.first() {
-            Some(syn::FnArg::Receiver(by)) => by_reference(by),
+            Some(syn::FnArg::Receiver(by)) => receiver_reference(by),
             _ => None,
         };
         let receiver = match by {
@@ -88,17 +88,17 @@ impl<'a> Infer<'a> {
                     self.require_mutable(&receiver);
                 }
                 let ty = self.types.reference(mutable, receiver.ty);
-                self.make(Kind::Borrow(Box::new(receiver)), ty, at)
+                self.make_expr(ExprKind::Borrow(Box::new(receiver)), ty, at)
             }
             None => receiver,
         };
-        let of = Function { callee, sig, env, gives: hint };
+        let of = ResolvedFunction { callee, sig, env, expected: hint };
         let folds = matches!(name.as_str(), "sum" | "product");
         let in_other = self.is_overloaded(item);
         let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
-        let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
+        let result = self.infer_function_call(of, Some(receiver), turbofish, &call.args, at);
         if folds {
-            // Of options and results, what is in them.
+            // For options and results, the sum is that of their values.
             let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
             let number = self.types.pointee(item);
             self.unify(at, summed, number);
@@ -106,21 +106,21 @@ impl<'a> Infer<'a> {
         result
     }
 
-    /// What `sum`, `product` or `collect` is written or expected to give.
-    pub(crate) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
-        self.written_argument(call, 0).or(hint)
+    /// Returns the written or expected result type of `sum`, `product` or `collect`.
+    pub(crate) fn fold_target(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
+        self.turbofish_type(call, 0).or(hint)
     }
 
-    /// The type that is this generic argument of a call.
-    pub(crate) fn written_argument(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
+    /// Returns the type that is this generic argument of a call.
+    pub(crate) fn turbofish_type(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
         match call.turbofish.as_ref()?.args.get(index)? {
-            syn::GenericArgument::Type(ty) => Some(self.ty(ty)),
+            syn::GenericArgument::Type(ty) => Some(self.resolve_type(ty)),
             _ => None,
         }
     }
 
-    /// `sum`, `product` and `collect` of a type that implements `Sum`, `Product` or `FromIterator`.
-    pub(crate) fn folded_by_impl(
+    /// Infers `sum`, `product` and `collect` by an `impl` of `Sum`, `Product` or `FromIterator`.
+    pub(crate) fn infer_fold_by_impl(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -135,35 +135,36 @@ impl<'a> Infer<'a> {
             "product" => ("Product", name),
             _ => ("FromIterator", "from_iter"),
         };
-        match self.folding_impl(of_trait, function, this, item) {
+        match self.find_fold_impl(of_trait, function, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
-                let of = Function { callee, sig, env, gives: None };
-                self.call_function(of, Some(receiver), None, &call.args, at)
+                let of = ResolvedFunction { callee, sig, env, expected: None };
+                self.infer_function_call(of, Some(receiver), None, &call.args, at)
             }
-            _ => self.no_iter_method(receiver.ty, name, call, at),
+            _ => self.report_no_iter_method(receiver.ty, name, call, at),
         }
     }
 
-    /// The function of the `impl` of `Sum` or the like for a type that takes these items: `Sum<&Point> for Point`.
-    fn folding_impl(
+    /// Returns the function of the `impl` of `Sum` or the like that takes these items: `Sum<&Point>
+    /// for Point`.
+    fn find_fold_impl(
         &mut self,
         of_trait: &str,
         name: &str,
         this: Ty,
         item: Ty,
     ) -> Option<Member<'a>> {
-        for index in self.program().impls_with(name) {
+        for index in self.program().impls_with_member(name) {
             let Some(syn::Item::Impl(of)) = self.program().item(index) else { continue };
             let last = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             let Some(last) = last.filter(|last| last.ident == of_trait) else { continue };
-            let Some((callee, sig)) = self.program().method_of(index, name) else { continue };
-            let Some((env, made)) = self.implementation(index) else { continue };
+            let Some((callee, sig)) = self.program().impl_method(index, name) else { continue };
+            let Some((env, made)) = self.instantiate_impl(index) else { continue };
             let written = match &last.arguments {
                 syn::PathArguments::AngleBracketed(args) => args.args.first(),
                 syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
             };
             let taken = match written {
-                Some(syn::GenericArgument::Type(ty)) => self.type_in(ty, &env),
+                Some(syn::GenericArgument::Type(ty)) => self.resolve_type_in(ty, &env),
                 _ => made,
             };
             if !self.types.could_unify(made, this) || !self.types.could_unify(taken, item) {
@@ -176,89 +177,94 @@ impl<'a> Infer<'a> {
         None
     }
 
-    pub(crate) fn no_iter_method(
+    pub(crate) fn report_no_iter_method(
         &mut self,
         ty: Ty,
         name: &str,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        self.discard(&call.args);
-        if let Some((_, item)) = self.as_chain(ty)
+        self.infer_discarded(&call.args);
+        if let Some((_, item)) = self.as_iterator(ty)
             && let Type::Reported(proof) = self.types.get(self.types.pointee(item))
         {
-            return self.reported(proof, at);
+            return self.make_reported(proof, at);
         }
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
         let reported = self.errors.advise(at, fact, reject::iter_method(name));
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// The function of the prelude that a method is.
-    pub(crate) fn consumer(
+    /// Returns the library function of a method.
+    pub(crate) fn find_consumer(
         &self,
-        chain: Chain,
+        chain: IterKind,
         item: Ty,
         name: &str,
     ) -> Option<(Callee, &'a syn::Signature)> {
         let folded = match name {
-            "sum" | "product" => Some(self.fold_name_of(name, item)?),
+            "sum" | "product" => Some(self.wrapped_fold_name(name, item)?),
             _ => None,
         };
         let name = match (name, chain) {
             ("sum" | "product", _) => folded.as_deref()?,
-            // Where std does not go through the items.
+            // std does not visit every item here either.
             (
                 "last",
-                Chain::Slice
-                | Chain::Chunks
-                | Chain::ChunksExact
-                | Chain::Windows
-                | Chain::Range
-                | Chain::RangeInclusive,
+                IterKind::Slice
+                | IterKind::Chunks
+                | IterKind::ChunksExact
+                | IterKind::Windows
+                | IterKind::Range
+                | IterKind::RangeInclusive,
             ) => "last_from_back",
-            ("count", Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows) => {
-                "count_by_len"
-            }
-            ("contains" | "is_empty", Chain::Range) => name,
-            ("contains", Chain::RangeInclusive) => "contains_inclusive",
-            ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
-            ("contains", Chain::From) => "contains_from",
+            (
+                "count",
+                IterKind::Slice | IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows,
+            ) => "count_by_len",
+            ("contains" | "is_empty", IterKind::Range) => name,
+            ("contains", IterKind::RangeInclusive) => "contains_inclusive",
+            ("is_empty", IterKind::RangeInclusive) => "is_empty_inclusive",
+            ("contains", IterKind::RangeFrom) => "contains_from",
             ("contains" | "is_empty", _) => return None,
-            ("remainder" | "into_remainder", chain) if chain != Chain::ChunksExact => return None,
+            ("remainder" | "into_remainder", chain) if chain != IterKind::ChunksExact => {
+                return None;
+            }
             ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
-                if chain != Chain::Of(Adapter::Peekable) =>
+                if chain != IterKind::Adapter(Adapter::Peekable) =>
             {
                 return None;
             }
             _ => name,
         };
-        self.program().prelude_method("Iterator", name)
+        self.program().std_function("Iterator", name)
     }
 
-    /// Whether `sum` or `product` is of options or results of numbers.
-    pub(crate) fn is_folded_inside(&self, name: &str, item: Ty) -> bool {
-        self.fold_name(name, item).is_none() && self.fold_name_of(name, item).is_some()
+    /// Returns true for a `sum` or `product` of options or results of numbers.
+    pub(crate) fn folds_wrapped_numbers(&self, name: &str, item: Ty) -> bool {
+        self.fold_name(name, item).is_none() && self.wrapped_fold_name(name, item).is_some()
     }
 
-    /// The name of `sum` or `product` of these items, options and results of numbers among them.
-    fn fold_name_of(&self, name: &str, item: Ty) -> Option<String> {
+    /// Returns the library's name of `sum` or `product` of these items, including options and
+    /// results of numbers.
+    fn wrapped_fold_name(&self, name: &str, item: Ty) -> Option<String> {
         let Type::Adt(of, list) = self.types.get(item) else {
             return self.fold_name(name, item).map(str::to_owned);
         };
         let found = self.fold_name(name, *self.types.parts(list).first()?)?;
         let program = self.program();
-        if program.library("Option") == Some(of) {
+        if program.std_item("Option") == Some(of) {
             Some(format!("{found}_in_options"))
-        } else if program.library("Result") == Some(of) {
+        } else if program.std_item("Result") == Some(of) {
             Some(format!("{found}_in_results"))
         } else {
             None
         }
     }
 
-    /// Sums begin with what adds nothing, as in std: -0.0 for floats.
+    /// Returns the library's name of `sum` or `product` of numbers. Sums of floats and integers
+    /// differ in their initial value: -0.0 for floats, as in std.
     pub(crate) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
         let is_float = match self.types.get(self.types.pointee(item)) {
             Type::Prim(prim) if prim.is_float() => true,
@@ -276,8 +282,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether a method leaves the rest of an iterator to be used later.
-pub(crate) fn resumes(name: &str) -> bool {
+/// Returns true for a method that leaves the remaining items usable.
+pub(crate) fn keeps_rest(name: &str) -> bool {
     matches!(
         name,
         "any"
@@ -290,10 +296,10 @@ pub(crate) fn resumes(name: &str) -> bool {
             | "position"
             | "try_fold"
             | "try_for_each"
-    ) || from_back(name)
+    ) || takes_from_back(name)
 }
 
-/// Whether it takes the last items first.
-fn from_back(name: &str) -> bool {
+/// Returns true for a method that takes the last items first.
+fn takes_from_back(name: &str) -> bool {
     matches!(name, "nth_back" | "rfind" | "rposition" | "try_rfold")
 }

@@ -1,30 +1,30 @@
-//! Iterators: ranges, and what is made of slices, arrays and other iterators by methods. What
-//! consumes an iterator is kernel code itself, in the prelude, around a `for`.
+//! Iterators: ranges, iterators over slices and arrays, and adapters. Consumers are kernel code of
+//! the standard library, around a `for` loop.
 mod consumer;
 mod flatten;
 mod iterator_type;
 mod user_iterator;
 
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     infer::{
         Infer, Obligation,
-        call::{closure::Callable, reject},
-        iterator::consumer::resumes,
+        call::{closure::CallSignature, reject},
+        iterator::consumer::keeps_rest,
     },
     syntax::span::SpanRange,
     types::{
         GenericArg, Prim, Ty, Type,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
     },
 };
 use syn::{ExprMethodCall, ExprRange, RangeLimits};
 
 impl<'a> Infer<'a> {
-    /// An iterator of these parts.
-    pub(crate) fn chain(
+    /// Makes an iterator of these parts.
+    pub(crate) fn make_iterator(
         &mut self,
-        chain: Chain,
+        chain: IterKind,
         item: Ty,
         parts: Vec<Expr>,
         at: SpanRange,
@@ -33,58 +33,64 @@ impl<'a> Infer<'a> {
         let types = types.collect();
         let ty = self.iterator_type(chain, types);
         let fields = parts.into_iter().enumerate().collect();
-        self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
+        self.make_expr(ExprKind::Aggregate { variant: None, fields, base: None }, ty, at)
     }
 
-    /// The iterator that a type is, and the type of its items.
-    pub(crate) fn as_chain(&self, ty: Ty) -> Option<(Chain, Ty)> {
+    /// Returns the iterator of a type, and its item type.
+    pub(crate) fn as_iterator(&self, ty: Ty) -> Option<(IterKind, Ty)> {
         match self.types.get(ty) {
             Type::Iter(chain, list) => self.types.parts(list).first().map(|item| (chain, *item)),
             _ => None,
         }
     }
 
-    /// `a..b`, `a..=b` and `a..` as values.
-    pub(crate) fn range(&mut self, range: &ExprRange) -> Expr {
+    /// Infers `a..b`, `a..=b` and `a..` as values.
+    pub(crate) fn infer_range(&mut self, range: &ExprRange) -> Expr {
         let at = SpanRange::tokens(range);
-        let Some(start) = &range.start else { return self.range_to(range, at) };
-        let start = self.expr(start, None);
+        let Some(start) = &range.start else { return self.infer_range_to(range, at) };
+        let start = self.infer_expr(start, None);
         let ty = start.ty;
-        let Some(end) = &range.end else { return self.chain(Chain::From, ty, vec![start], at) };
-        let end = self.expect(end, ty);
-        let chain = match range.limits {
-            RangeLimits::HalfOpen(_) => Chain::Range,
-            RangeLimits::Closed(_) => Chain::RangeInclusive,
+        let Some(end) = &range.end else {
+            return self.make_iterator(IterKind::RangeFrom, ty, vec![start], at);
         };
-        self.chain(chain, ty, vec![start, end], at)
+        let end = self.infer_expr_coerce(end, ty);
+        let chain = match range.limits {
+            RangeLimits::HalfOpen(_) => IterKind::Range,
+            RangeLimits::Closed(_) => IterKind::RangeInclusive,
+        };
+        self.make_iterator(chain, ty, vec![start, end], at)
     }
 
-    /// `..b` and `..=b` as values, which are no iterators.
-    fn range_to(&mut self, range: &ExprRange, at: SpanRange) -> Expr {
+    /// Infers `..b` and `..=b` as values, which are no iterators.
+    fn infer_range_to(&mut self, range: &ExprRange, at: SpanRange) -> Expr {
         let name = match range.limits {
             RangeLimits::HalfOpen(_) => "std::ops::RangeTo",
             RangeLimits::Closed(_) => "std::ops::RangeToInclusive",
         };
-        let (Some(end), Some(of)) = (&range.end, self.program().library(name)) else {
+        let (Some(end), Some(of)) = (&range.end, self.program().std_item(name)) else {
             let (fact, help) = reject::open_range();
             let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
-        let end = self.expr(end, None);
+        let end = self.infer_expr(end, None);
         let list = self.types.list(vec![GenericArg::Type(end.ty)]);
         let ty = self.types.add(Type::Adt(of, list));
-        self.make(Kind::Aggregate { variant: None, fields: vec![(0, end)], base: None }, ty, at)
+        self.make_expr(
+            ExprKind::Aggregate { variant: None, fields: vec![(0, end)], base: None },
+            ty,
+            at,
+        )
     }
 
-    /// Whether a type is that of `..b` or `..=b`.
+    /// Returns true for the type of `..b` or `..=b`.
     pub(crate) fn is_range_to(&self, ty: Ty) -> bool {
         let Type::Adt(of, _) = self.types.get(ty) else { return false };
         let names = ["std::ops::RangeTo", "std::ops::RangeToInclusive"];
-        names.iter().any(|name| self.program().library(name) == Some(of))
+        names.iter().any(|name| self.program().std_item(name) == Some(of))
     }
 
-    /// `x.iter()`, of a reference to a slice.
-    pub(crate) fn slice_iter(&mut self, slice: Expr, at: SpanRange) -> Expr {
+    /// Makes `x.iter()` of a slice reference.
+    pub(crate) fn make_slice_iter(&mut self, slice: Expr, at: SpanRange) -> Expr {
         let item = match self.types.get(slice.ty) {
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(elem) => self.types.reference(mutable, elem),
@@ -92,129 +98,142 @@ impl<'a> Infer<'a> {
             },
             _ => self.unknown(),
         };
-        self.chain(Chain::Slice, item, vec![slice], at)
+        self.make_iterator(IterKind::Slice, item, vec![slice], at)
     }
 
-    /// `x.chunks(n)` and the like.
-    pub(crate) fn pieces(
+    /// Infers `x.chunks(n)` and the like.
+    pub(crate) fn infer_chunks(
         &mut self,
-        chain: Chain,
+        chain: IterKind,
         receiver: Expr,
         mutable: bool,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        let slice = self.slice_of(receiver, mutable);
+        let slice = self.make_slice_reference(receiver, mutable);
         let item = slice.ty;
-        if !self.count(1, &call.args, at) {
-            return self.make(Kind::Reported, item, at);
+        if !self.check_arg_count(1, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, item, at);
         }
         let usize = self.prim(Prim::Usize);
-        let size = self.expect(&call.args[0], usize);
-        let state = (chain == Chain::ChunksExact).then(|| self.nothing_taken(at));
-        self.chain(chain, item, [slice, size].into_iter().chain(state).collect(), at)
+        let size = self.infer_expr_coerce(&call.args[0], usize);
+        let state = (chain == IterKind::ChunksExact).then(|| self.make_zero_count(at));
+        self.make_iterator(chain, item, [slice, size].into_iter().chain(state).collect(), at)
     }
 
-    /// Obliges the items of a range to be what can be counted through.
-    pub(crate) fn counts(&mut self, ty: Ty, at: SpanRange) {
-        if let Some((Chain::Range | Chain::RangeInclusive | Chain::From, item)) = self.as_chain(ty)
+    /// Registers the obligation that a range can count over its items.
+    pub(crate) fn oblige_range_items(&mut self, ty: Ty, at: SpanRange) {
+        if let Some((IterKind::Range | IterKind::RangeInclusive | IterKind::RangeFrom, item)) =
+            self.as_iterator(ty)
         {
             self.oblige(at, Obligation::Range(item));
         }
     }
 
-    /// What a `for` runs over, or what is given to `zip`, as an iterator.
-    pub(crate) fn iterated(&mut self, value: Expr, at: SpanRange) -> Expr {
-        self.counts(value.ty, at);
+    /// Converts the value of a `for` loop or an argument of `zip` to an iterator.
+    pub(crate) fn make_into_iter(&mut self, value: Expr, at: SpanRange) -> Expr {
+        self.oblige_range_items(value.ty, at);
+        // The order follows `IntoIterator`: iterators themselves, references to them before
+        // `impl`s, then options and the user's `IntoIterator`, then slices.
         match self.types.get(value.ty) {
             Type::Iter(..) | Type::Reported(_) => return value,
             Type::Array(elem, _) => {
-                let taken = [self.nothing_taken(at), self.nothing_taken(at)];
+                let taken = [self.make_zero_count(at), self.make_zero_count(at)];
                 let parts = [value].into_iter().chain(taken).collect();
-                return self.chain(Chain::Array, elem, parts, at);
+                return self.make_iterator(IterKind::Array, elem, parts, at);
             }
-            Type::Ref { mutable: true, to } if let Some(item) = self.item_of(to) => {
-                return self.chain(Chain::Of(Adapter::ByRef), item, vec![value], at);
+            Type::Ref { mutable: true, to } if let Some(item) = self.iterator_item(to) => {
+                return self.make_iterator(
+                    IterKind::Adapter(Adapter::ByRef),
+                    item,
+                    vec![value],
+                    at,
+                );
             }
-            _ if let Some(item) = self.written_item(value.ty) => {
-                return self.chain(Chain::Written, item, vec![value], at);
+            _ if let Some(item) = self.user_iterator_item(value.ty) => {
+                return self.make_iterator(IterKind::UserDefined, item, vec![value], at);
             }
-            _ if let Some(name) = self.option_iterator(value.ty) => {
+            _ if let Some(name) = self.option_iterator_method(value.ty) => {
                 let value = self.autoderef(value);
-                return match self.called_by_name(value, name, at) {
+                return match self.try_method_by_name(value, name, at) {
                     Ok(iterator) => iterator,
-                    Err(value) => self.no_iterator(&value, at),
+                    Err(value) => self.report_no_iterator(&value, at),
                 };
             }
-            _ if let Some(member) = self.made_into_iterator(value.ty) => {
-                let made = self.operator_call(member, value, None, at);
-                let is_iterator = self.item_of(made.ty).is_some();
+            _ if let Some(member) = self.find_into_iterator(value.ty) => {
+                let made = self.make_operator_call(member, value, None, at);
+                let is_iterator = self.iterator_item(made.ty).is_some();
                 return if is_iterator {
-                    self.iterated(made, at)
+                    self.make_into_iter(made, at)
                 } else {
-                    self.no_iterator(&made, at)
+                    self.report_no_iterator(&made, at)
                 };
             }
             Type::Ref { mutable, to } => {
-                let place_at = self.places[value.at];
+                let place_at = self.spans[value.at];
                 if let Type::Slice(_) | Type::Array(..) = self.types.get(to) {
-                    let place = self.make(Kind::Deref(Box::new(value)), to, place_at);
-                    let slice = self.slice_of(place, mutable);
-                    return self.slice_iter(slice, at);
+                    let place = self.make_expr(ExprKind::Deref(Box::new(value)), to, place_at);
+                    let slice = self.make_slice_reference(place, mutable);
+                    return self.make_slice_iter(slice, at);
                 }
             }
             _ => {}
         }
-        self.no_iterator(&value, at)
+        self.report_no_iterator(&value, at)
     }
 
-    fn no_iterator(&mut self, value: &Expr, at: SpanRange) -> Expr {
+    fn report_no_iterator(&mut self, value: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(value.ty);
         let reported = self.errors.advise(
             at,
             format_args!("kernel code cannot iterate over a value of type `{shown}`"),
             "loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`",
         );
-        self.reported(reported, at)
+        self.make_reported(reported, at)
     }
 
-    /// How many items were taken at first, or left out.
-    fn nothing_taken(&mut self, at: SpanRange) -> Expr {
+    /// Makes the zero for a count of items taken or skipped.
+    fn make_zero_count(&mut self, at: SpanRange) -> Expr {
         let usize = self.prim(Prim::Usize);
-        self.make(Kind::Int(0), usize, at)
+        self.make_expr(ExprKind::Int(0), usize, at)
     }
 
-    /// `None`, of an option of this type.
-    pub(crate) fn none_of(&mut self, ty: Ty, at: SpanRange) -> Expr {
-        let option = self.option_of(ty);
-        let none = Kind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
-        self.make(none, option, at)
+    /// Makes `None` of an option of this type.
+    pub(crate) fn make_none(&mut self, ty: Ty, at: SpanRange) -> Expr {
+        let option = self.option_type(ty);
+        let none = ExprKind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
+        self.make_expr(none, option, at)
     }
 
-    /// `iter.by_ref()`: what is left of an iterator afterwards stays in its variable.
-    pub(crate) fn by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+    /// Makes `iter.by_ref()`: the remaining items stay in the variable.
+    pub(crate) fn make_by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         if !receiver.is_place() {
             return receiver;
         }
         self.require_mutable(&receiver);
         let ty = self.types.reference(true, receiver.ty);
-        let reference = self.make(Kind::Borrow(Box::new(receiver)), ty, at);
-        self.chain(Chain::Of(Adapter::ByRef), item, vec![reference], at)
+        let reference = self.make_expr(ExprKind::Borrow(Box::new(receiver)), ty, at);
+        self.make_iterator(IterKind::Adapter(Adapter::ByRef), item, vec![reference], at)
     }
 
-    fn peekable(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
-        let seen = self.none_of(item, at);
-        let state = self.nothing_taken(at);
-        self.chain(Chain::Of(Adapter::Peekable), item, vec![receiver, seen, state], at)
+    fn make_peekable(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        let seen = self.make_none(item, at);
+        let state = self.make_zero_count(at);
+        self.make_iterator(
+            IterKind::Adapter(Adapter::Peekable),
+            item,
+            vec![receiver, seen, state],
+            at,
+        )
     }
 
-    fn cycled(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
-        let left = self.none_of(receiver.ty, at);
-        self.chain(Chain::Of(Adapter::Cycle), item, vec![receiver, left], at)
+    fn make_cycle(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        let left = self.make_none(receiver.ty, at);
+        self.make_iterator(IterKind::Adapter(Adapter::Cycle), item, vec![receiver, left], at)
     }
 
-    /// A method of an iterator.
-    pub(crate) fn iter_method(
+    /// Infers a method of an iterator.
+    pub(crate) fn infer_iter_method(
         &mut self,
         receiver: Expr,
         name: &str,
@@ -222,54 +241,70 @@ impl<'a> Infer<'a> {
         hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
-        let Some((chain, item)) = self.as_chain(receiver.ty) else {
-            return self.no_method(name, receiver.ty, &call.args, at);
+        let Some((chain, item)) = self.as_iterator(receiver.ty) else {
+            return self.report_no_method(name, receiver.ty, &call.args, at);
         };
         if !matches!(name, "contains" | "is_empty" | "clone" | "start" | "end") {
-            self.counts(receiver.ty, at);
+            self.oblige_range_items(receiver.ty, at);
         }
         if name == "clone" && call.args.is_empty() {
-            return self.taken(receiver);
+            return self.place_to_value(receiver);
         }
-        if receiver.is_place() && resumes(name) {
-            return self.pulled(receiver, (chain, item), name, call, at);
+        // An iterator in a variable keeps its remaining items, so it is advanced in place.
+        if receiver.is_place() && keeps_rest(name) {
+            return self.infer_partial_consumer(receiver, (chain, item), name, call, at);
         }
         match name {
             "into_iter" if call.args.is_empty() => receiver,
             "enumerate" | "rev" | "copied" | "cloned" | "zip" | "chain" | "skip" | "take"
-            | "step_by" => self.rearranged(receiver, item, name, call, at),
-            "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),
-            "peekable" if self.count(0, &call.args, at) => self.peekable(receiver, item, at),
-            "cycle" if self.count(0, &call.args, at) => self.cycled(receiver, item, at),
-            // What has ended gives nothing more, but for those that a closure ends.
-            "fuse" if call.args.is_empty() && !self.may_go_on(receiver.ty) => receiver,
-            "flatten" => self.flattened(receiver, item, call, at),
+            | "step_by" => self.infer_plain_adapter(receiver, item, name, call, at),
+            "by_ref" if self.check_arg_count(0, &call.args, at) => {
+                self.make_by_ref(receiver, item, at)
+            }
+            "peekable" if self.check_arg_count(0, &call.args, at) => {
+                self.make_peekable(receiver, item, at)
+            }
+            "cycle" if self.check_arg_count(0, &call.args, at) => {
+                self.make_cycle(receiver, item, at)
+            }
+            // An iterator that has ended yields nothing more, unless a closure ended it.
+            "fuse" if call.args.is_empty() && !self.may_resume_after_none(receiver.ty) => receiver,
+            "flatten" => self.infer_flatten(receiver, item, call, at),
             "flat_map" => {
-                let mapped = self.filtered(receiver, item, "map", call, at);
-                match self.as_chain(mapped.ty) {
-                    Some((_, items)) => self.items_of(mapped, items, at),
+                let mapped = self.infer_closure_adapter(receiver, item, "map", call, at);
+                match self.as_iterator(mapped.ty) {
+                    Some((_, items)) => self.make_flatten(mapped, items, at),
                     None => mapped,
                 }
             }
-            "scan" => self.scanned(receiver, item, call, at),
+            "scan" => self.infer_scan(receiver, item, call, at),
             "map" | "filter" | "filter_map" | "map_while" | "take_while" | "skip_while"
-            | "inspect" => self.filtered(receiver, item, name, call, at),
+            | "inspect" => self.infer_closure_adapter(receiver, item, name, call, at),
+            // A temporary iterator: its last item is the first of the reversed one.
             "next_back" if call.args.is_empty() => {
-                let last = self.chain(Chain::Of(Adapter::Rev), item, vec![receiver], at);
-                self.consumed(last, (Chain::Of(Adapter::Rev), item), "next", call, None, at)
+                let last =
+                    self.make_iterator(IterKind::Adapter(Adapter::Rev), item, vec![receiver], at);
+                self.infer_consumer(
+                    last,
+                    (IterKind::Adapter(Adapter::Rev), item),
+                    "next",
+                    call,
+                    None,
+                    at,
+                )
             }
-            "len" if self.count(0, &call.args, at) => {
+            "len" if self.check_arg_count(0, &call.args, at) => {
                 let usize = self.prim(Prim::Usize);
-                self.make(Kind::Remaining(Box::new(receiver)), usize, at)
+                self.make_expr(ExprKind::IterLen(Box::new(receiver)), usize, at)
             }
-            "len" => self.make(Kind::Reported, receiver.ty, at),
-            "start" | "end" if chain == Chain::RangeInclusive && call.args.is_empty() => {
-                self.end_of_range(receiver, item, name, at)
+            "len" => self.make_expr(ExprKind::Reported, receiver.ty, at),
+            "start" | "end" if chain == IterKind::RangeInclusive && call.args.is_empty() => {
+                self.make_range_bound(receiver, item, name, at)
             }
             "sum" | "product" => {
-                let target = self.folded_type(call, hint);
-                if self.is_folded_inside(name, item) {
-                    let result = self.consumed(receiver, (chain, item), name, call, hint, at);
+                let target = self.fold_target(call, hint);
+                if self.folds_wrapped_numbers(name, item) {
+                    let result = self.infer_consumer(receiver, (chain, item), name, call, hint, at);
                     if let Some(target) = target {
                         self.unify(at, result.ty, target);
                     }
@@ -277,35 +312,35 @@ impl<'a> Infer<'a> {
                 } else if target.is_some_and(|target| self.is_overloaded(target))
                     || self.fold_name(name, item).is_none()
                 {
-                    self.folded_by_impl(receiver, item, name, target, call, at)
+                    self.infer_fold_by_impl(receiver, item, name, target, call, at)
                 } else {
-                    self.consumed(receiver, (chain, item), name, call, hint, at)
+                    self.infer_consumer(receiver, (chain, item), name, call, hint, at)
                 }
             }
             "collect" => {
-                let target = self.folded_type(call, hint);
+                let target = self.fold_target(call, hint);
                 if let Some(Type::Reported(proof)) = target.map(|target| self.types.get(target)) {
-                    return self.reported(proof, at);
+                    return self.make_reported(proof, at);
                 }
                 match target.filter(|target| self.is_overloaded(*target)) {
-                    Some(_) => self.folded_by_impl(receiver, item, name, target, call, at),
-                    None => self.consumed(receiver, (chain, item), name, call, hint, at),
+                    Some(_) => self.infer_fold_by_impl(receiver, item, name, target, call, at),
+                    None => self.infer_consumer(receiver, (chain, item), name, call, hint, at),
                 }
             }
-            _ => self.consumed(receiver, (chain, item), name, call, hint, at),
+            _ => self.infer_consumer(receiver, (chain, item), name, call, hint, at),
         }
     }
 
-    /// What `start()` and `end()` of an inclusive range refer to.
-    fn end_of_range(&mut self, range: Expr, item: Ty, name: &str, at: SpanRange) -> Expr {
+    /// Makes the reference that `start()` or `end()` of an inclusive range returns.
+    fn make_range_bound(&mut self, range: Expr, item: Ty, name: &str, at: SpanRange) -> Expr {
         let index = usize::from(name == "end");
-        let end = self.make(Kind::Field { base: Box::new(range), index }, item, at);
+        let end = self.make_expr(ExprKind::Field { base: Box::new(range), index }, item, at);
         let ty = self.types.reference(false, item);
-        self.make(Kind::Borrow(Box::new(end)), ty, at)
+        self.make_expr(ExprKind::Borrow(Box::new(end)), ty, at)
     }
 
-    /// An iterator made of another without a closure.
-    fn rearranged(
+    /// Makes an adapter without a closure.
+    fn infer_plain_adapter(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -315,13 +350,13 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         let usize = self.prim(Prim::Usize);
         let expected = usize::from(matches!(name, "zip" | "chain" | "skip" | "take" | "step_by"));
-        if !self.count(expected, &call.args, at) {
-            return self.make(Kind::Reported, receiver.ty, at);
+        if !self.check_arg_count(expected, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         let mut state = None;
         let (adapter, item, second) = match name {
             "enumerate" => {
-                let zero = self.make(Kind::Int(0), usize, at);
+                let zero = self.make_expr(ExprKind::Int(0), usize, at);
                 (Adapter::Enumerate, self.types.tuple(vec![usize, item]), Some(zero))
             }
             "rev" => (Adapter::Rev, item, None),
@@ -332,23 +367,23 @@ impl<'a> Infer<'a> {
                     let shown = self.types.show(item);
                     let fact = format_args!("the items are of type `{shown}`, not references");
                     let reported = self.errors.mistyped(at, fact);
-                    return self.reported(reported, at);
+                    return self.make_reported(reported, at);
                 }
             },
             "zip" => {
                 let arg_at = SpanRange::expr(&call.args[0]);
-                let other = self.expr(&call.args[0], None);
-                let other = self.iterated(other, arg_at);
-                let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
+                let other = self.infer_expr(&call.args[0], None);
+                let other = self.make_into_iter(other, arg_at);
+                let Some((_, theirs)) = self.as_iterator(other.ty) else { return other };
                 (Adapter::Zip, self.types.tuple(vec![item, theirs]), Some(other))
             }
             "chain" => {
                 let arg_at = SpanRange::expr(&call.args[0]);
-                let other = self.expr(&call.args[0], None);
-                let other = self.iterated(other, arg_at);
-                let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
+                let other = self.infer_expr(&call.args[0], None);
+                let other = self.make_into_iter(other, arg_at);
+                let Some((_, theirs)) = self.as_iterator(other.ty) else { return other };
                 self.unify(arg_at, theirs, item);
-                state = Some(self.nothing_taken(at));
+                state = Some(self.make_zero_count(at));
                 (Adapter::Chain, item, Some(other))
             }
             _ => {
@@ -356,39 +391,50 @@ impl<'a> Infer<'a> {
                     "skip" => Adapter::Skip,
                     "take" => Adapter::Take,
                     _ => {
-                        state = Some(self.nothing_taken(at));
+                        state = Some(self.make_zero_count(at));
                         Adapter::StepBy
                     }
                 };
-                (adapter, item, Some(self.expect(&call.args[0], usize)))
+                (adapter, item, Some(self.infer_expr_coerce(&call.args[0], usize)))
             }
         };
         let parts = [receiver].into_iter().chain(second).chain(state).collect();
-        self.chain(Chain::Of(adapter), item, parts, at)
+        self.make_iterator(IterKind::Adapter(adapter), item, parts, at)
     }
 
-    /// The type of an iterator, from that of its items and its parts.
-    pub(crate) fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
+    /// Makes the type of an iterator from its item type and its part types.
+    pub(crate) fn iterator_type(&mut self, chain: IterKind, types: Vec<Ty>) -> Ty {
         let list = self.types.list(types.into_iter().map(GenericArg::Type).collect());
         self.types.add(Type::Iter(chain, list))
     }
 
-    /// `scan(first, |state, item| ..)`
-    fn scanned(&mut self, receiver: Expr, item: Ty, call: &ExprMethodCall, at: SpanRange) -> Expr {
-        if !self.count(2, &call.args, at) {
-            return self.make(Kind::Reported, receiver.ty, at);
+    /// Infers `scan(first, |state, item| ..)`.
+    fn infer_scan(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        if !self.check_arg_count(2, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
-        let first = self.expr(&call.args[0], None);
+        let first = self.infer_expr(&call.args[0], None);
         let state = self.types.reference(true, first.ty);
-        let yields = self.written_argument(call, 1).unwrap_or_else(|| self.unknown());
-        let ret = self.option_of(yields);
-        let callable = Callable { params: vec![state, item], ret };
-        let closure = self.callable(&call.args[1], &callable);
-        self.chain(Chain::Of(Adapter::Scan), yields, vec![receiver, closure, first], at)
+        let yields = self.turbofish_type(call, 1).unwrap_or_else(|| self.unknown());
+        let ret = self.option_type(yields);
+        let callable = CallSignature { params: vec![state, item], ret };
+        let closure = self.infer_callable(&call.args[1], &callable);
+        self.make_iterator(
+            IterKind::Adapter(Adapter::Scan),
+            yields,
+            vec![receiver, closure, first],
+            at,
+        )
     }
 
-    /// An iterator made of another and a closure.
-    fn filtered(
+    /// Makes an adapter with a closure.
+    fn infer_closure_adapter(
         &mut self,
         receiver: Expr,
         item: Ty,
@@ -396,37 +442,44 @@ impl<'a> Infer<'a> {
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        if !self.count(1, &call.args, at) {
-            return self.make(Kind::Reported, receiver.ty, at);
+        if !self.check_arg_count(1, &call.args, at) {
+            return self.make_expr(ExprKind::Reported, receiver.ty, at);
         }
         let bool = self.prim(Prim::Bool);
         let by_reference = self.types.reference(false, item);
         let is_map = name.contains("map");
-        let written = is_map.then(|| self.written_argument(call, 0)).flatten();
+        let written = is_map.then(|| self.turbofish_type(call, 0)).flatten();
         let mapped = written.unwrap_or_else(|| self.unknown());
         let (adapter, param, ret, yields) = match name {
             "map" => (Adapter::Map, item, mapped, mapped),
-            "filter_map" => (Adapter::FilterMap, item, self.option_of(mapped), mapped),
-            "map_while" => (Adapter::MapWhile, item, self.option_of(mapped), mapped),
+            "filter_map" => (Adapter::FilterMap, item, self.option_type(mapped), mapped),
+            "map_while" => (Adapter::MapWhile, item, self.option_type(mapped), mapped),
             "filter" => (Adapter::Filter, by_reference, bool, item),
             "take_while" => (Adapter::TakeWhile, by_reference, bool, item),
             "skip_while" => (Adapter::SkipWhile, by_reference, bool, item),
             _ => (Adapter::Inspect, by_reference, self.types.unit(), item),
         };
-        let closure = self.callable(&call.args[0], &Callable { params: vec![param], ret });
-        let state = adapter.state().map(|_| self.nothing_taken(at));
+        let closure =
+            self.infer_callable(&call.args[0], &CallSignature { params: vec![param], ret });
+        let state = adapter.state_part().map(|_| self.make_zero_count(at));
         let parts = [receiver, closure].into_iter().chain(state).collect();
-        self.chain(Chain::Of(adapter), yields, parts, at)
+        self.make_iterator(IterKind::Adapter(adapter), yields, parts, at)
     }
 
-    /// Whether an iterator, or one that it is made of, may give items again after it gave none.
-    fn may_go_on(&self, ty: Ty) -> bool {
+    /// Returns true if an iterator, or one inside it, may yield items again after `None`.
+    fn may_resume_after_none(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Iter(chain, list) => {
                 matches!(
                     chain,
-                    Chain::Written | Chain::Of(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef)
-                ) || self.types.parts(list).into_iter().skip(1).any(|part| self.may_go_on(part))
+                    IterKind::UserDefined
+                        | IterKind::Adapter(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef)
+                ) || self
+                    .types
+                    .parts(list)
+                    .into_iter()
+                    .skip(1)
+                    .any(|part| self.may_resume_after_none(part))
             }
             _ => false,
         }

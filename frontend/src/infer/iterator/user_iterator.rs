@@ -1,45 +1,47 @@
-//! Iterators that somebody wrote: what has a `#[device] impl Iterator`, or is made into an iterator by a
-//! `#[device] impl IntoIterator`. With the first, all methods of iterators go by its `next`.
+//! User-defined iterators: types with `#[device] impl Iterator` or `#[device] impl IntoIterator`.
+//! For the former, all iterator methods call its `next`.
 use crate::{
     hir::Expr,
     infer::{
         Infer,
-        iterator::consumer::resumes,
+        iterator::consumer::keeps_rest,
         traits::member::{Member, MemberKind},
     },
     syntax::span::SpanRange,
-    types::{Ty, Type, chain::Chain},
+    types::{Ty, Type, chain::IterKind},
 };
 
 impl<'a> Infer<'a> {
-    /// What an iterator of this type gives, if it is one.
-    pub(crate) fn item_of(&mut self, ty: Ty) -> Option<Ty> {
-        match self.as_chain(ty) {
+    /// Returns the item type of an iterator type.
+    pub(crate) fn iterator_item(&mut self, ty: Ty) -> Option<Ty> {
+        match self.as_iterator(ty) {
             Some((_, item)) => Some(item),
-            None => self.written_item(ty),
+            None => self.user_iterator_item(ty),
         }
     }
 
-    /// The same, of a type with a `#[device] impl Iterator`: what is in the option that its `next` returns.
-    pub(crate) fn written_item(&mut self, ty: Ty) -> Option<Ty> {
+    /// Returns the item type of a type with `#[device] impl Iterator`, from the return type of its
+    /// `next`.
+    pub(crate) fn user_iterator_item(&mut self, ty: Ty) -> Option<Ty> {
         if !matches!(self.types.get(ty), Type::Adt(..)) {
             return None;
         }
         let Member { kind: MemberKind::Fn(sig), env, .. } =
-            self.member(ty, "next", Some("Iterator"))?
+            self.find_member(ty, "next", Some("Iterator"))?
         else {
             return None;
         };
         let syn::ReturnType::Type(_, option) = &sig.output else { return None };
-        let option = self.type_in(option, &env);
+        let option = self.resolve_type_in(option, &env);
         self.types.first_arg(option)
     }
 
-    /// The method that makes an iterator of an option or a result, or of a reference to one.
-    pub(crate) fn option_iterator(&self, ty: Ty) -> Option<&'static str> {
+    /// Returns the method that converts an option or a result, or a reference to one, to an
+    /// iterator.
+    pub(crate) fn option_iterator_method(&self, ty: Ty) -> Option<&'static str> {
         let Type::Adt(item, _) = self.types.get(self.types.pointee(ty)) else { return None };
         let program = self.program();
-        let is_known = ["Option", "Result"].iter().any(|of| program.library(of) == Some(item));
+        let is_known = ["Option", "Result"].iter().any(|of| program.std_item(of) == Some(item));
         is_known.then(|| match self.types.get(ty) {
             Type::Ref { mutable: true, .. } => "iter_mut",
             Type::Ref { .. } => "iter",
@@ -47,34 +49,36 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The function of the `impl IntoIterator` for a type.
-    pub(crate) fn made_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
+    /// Returns the function of the `impl IntoIterator` for a type.
+    pub(crate) fn find_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
         match self.types.get(self.types.pointee(ty)) {
-            Type::Adt(..) => self.operator_impl("IntoIterator", "into_iter", ty, None),
+            Type::Adt(..) => self.find_operator_impl("IntoIterator", "into_iter", ty, None),
             _ => None,
         }
     }
 
-    /// A value of a type with a `#[device] impl Iterator` as the iterator that a method takes: itself, or what is
-    /// left of it where it is. The value back if it is none, or if the method is none of iterators.
-    pub(crate) fn as_written_iterator(
+    /// Converts a value with `#[device] impl Iterator` to the receiver of an iterator method: the
+    /// value, or its remaining items by reference. Returns the value if it is no iterator or the
+    /// method is none of iterators.
+    pub(crate) fn try_user_iterator(
         &mut self,
         value: Expr,
         name: &str,
         at: SpanRange,
     ) -> Result<Expr, Expr> {
-        if !takes_iterator(name) && !resumes(name) && name != "by_ref" {
+        if !takes_iterator(name) && !keeps_rest(name) && name != "by_ref" {
             return Err(value);
         }
-        let Some(item) = self.written_item(value.ty) else { return Err(value) };
+        let Some(item) = self.user_iterator_item(value.ty) else { return Err(value) };
         if value.is_place() && !takes_iterator(name) {
-            return Ok(self.by_ref(value, item, at));
+            return Ok(self.make_by_ref(value, item, at));
         }
-        Ok(self.chain(Chain::Written, item, vec![value], at))
+        Ok(self.make_iterator(IterKind::UserDefined, item, vec![value], at))
     }
 
-    /// A reference to an iterator as the iterator that a method takes by value: what is left of that one.
-    pub(crate) fn taken_by_reference(
+    /// Converts a reference to an iterator to the receiver of a method that takes it by value: the
+    /// remaining items.
+    pub(crate) fn try_iterator_by_reference(
         &mut self,
         value: Expr,
         name: &str,
@@ -82,16 +86,16 @@ impl<'a> Infer<'a> {
     ) -> Result<Expr, Expr> {
         match self.types.get(value.ty) {
             Type::Ref { mutable: true, to }
-                if takes_iterator(name) && self.item_of(to).is_some() =>
+                if takes_iterator(name) && self.iterator_item(to).is_some() =>
             {
-                Ok(self.iterated(value, at))
+                Ok(self.make_into_iter(value, at))
             }
             _ => Err(value),
         }
     }
 }
 
-/// Whether a method of iterators takes them by value.
+/// Returns true for an iterator method that takes `self` by value.
 fn takes_iterator(name: &str) -> bool {
     matches!(
         name,

@@ -1,12 +1,12 @@
-//! Patterns with alternatives inside, as several without: `(A(x) | B(x), 1 | 2)` as `(A(x), 1)`,
-//! `(A(x), 2)`, `(B(x), 1)` and `(B(x), 2)`, in the order in which Rust tries them.
+//! Expansion of nested alternatives: `(A(x) | B(x), 1 | 2)` becomes `(A(x), 1)`, `(A(x), 2)`,
+//! `(B(x), 1)` and `(B(x), 2)`, in the order in which Rust tries them.
 use std::borrow::Cow;
 use syn::Pat;
 
-/// A pattern without alternatives in it, or those that it stands for.
-pub(crate) fn apart(pat: &Pat) -> Vec<Cow<'_, Pat>> {
+/// Returns the patterns without alternatives that a pattern expands to.
+pub(crate) fn expand_alternatives(pat: &Pat) -> Vec<Cow<'_, Pat>> {
     if has_alternatives(pat) {
-        split(pat).into_iter().map(Cow::Owned).collect()
+        expand(pat).into_iter().map(Cow::Owned).collect()
     } else {
         vec![Cow::Borrowed(pat)]
     }
@@ -24,37 +24,38 @@ fn has_alternatives(pat: &Pat) -> bool {
     found.0
 }
 
-fn split(pat: &Pat) -> Vec<Pat> {
+fn expand(pat: &Pat) -> Vec<Pat> {
     match pat {
-        Pat::Or(or) => or.cases.iter().flat_map(split).collect(),
-        Pat::Paren(paren) => split(&paren.pat),
+        Pat::Or(or) => or.cases.iter().flat_map(expand).collect(),
+        Pat::Paren(paren) => expand(&paren.pat),
         Pat::Reference(of) => {
             let with = |pat| Pat::Reference(syn::PatReference { pat: Box::new(pat), ..of.clone() });
-            split(&of.pat).into_iter().map(with).collect()
+            expand(&of.pat).into_iter().map(with).collect()
         }
         Pat::Ident(of) => match &of.subpat {
             Some((at, inner)) => {
                 let with = |pat| {
                     Pat::Ident(syn::PatIdent { subpat: Some((*at, Box::new(pat))), ..of.clone() })
                 };
-                split(inner).into_iter().map(with).collect()
+                expand(inner).into_iter().map(with).collect()
             }
             None => vec![pat.clone()],
         },
         Pat::Tuple(of) => {
             let with = |elems| Pat::Tuple(syn::PatTuple { elems, ..of.clone() });
-            each(of.elems.iter()).map(with).collect()
+            expand_adjacent(of.elems.iter()).map(with).collect()
         }
         Pat::TupleStruct(of) => {
             let with = |elems| Pat::TupleStruct(syn::PatTupleStruct { elems, ..of.clone() });
-            each(of.elems.iter()).map(with).collect()
+            expand_adjacent(of.elems.iter()).map(with).collect()
         }
         Pat::Slice(of) => {
             let with = |elems| Pat::Slice(syn::PatSlice { elems, ..of.clone() });
-            each(of.elems.iter()).map(with).collect()
+            expand_adjacent(of.elems.iter()).map(with).collect()
         }
         Pat::Struct(of) => {
-            let pats: Vec<Vec<Pat>> = product(of.fields.iter().map(|field| split(&field.pat)));
+            let pats: Vec<Vec<Pat>> =
+                cartesian_product(of.fields.iter().map(|field| expand(&field.pat)));
             let with = |pats: Vec<Pat>| {
                 let fields = of.fields.iter().zip(pats);
                 let fields = fields
@@ -67,15 +68,15 @@ fn split(pat: &Pat) -> Vec<Pat> {
     }
 }
 
-/// Patterns side by side, each apart.
-fn each<'p>(
+/// Expands adjacent patterns.
+fn expand_adjacent<'p>(
     pats: impl Iterator<Item = &'p Pat>,
 ) -> impl Iterator<Item = syn::punctuated::Punctuated<Pat, syn::Token![,]>> {
-    product(pats.map(split)).into_iter().map(|pats| pats.into_iter().collect())
+    cartesian_product(pats.map(expand)).into_iter().map(|pats| pats.into_iter().collect())
 }
 
-/// One of each, the last ones changing first.
-fn product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
+/// Returns the Cartesian product, in which the last factors vary fastest.
+fn cartesian_product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
     of.fold(vec![Vec::new()], |found, pats| {
         let with = |before: &Vec<Pat>, pat| [before.as_slice(), std::slice::from_ref(pat)].concat();
         found.iter().flat_map(|before| pats.iter().map(move |pat| with(before, pat))).collect()

@@ -1,16 +1,16 @@
-//! Patterns, and `let`.
+//! Patterns and `let`.
 //!
-//! A pattern that is no reference, held against a reference, takes it apart and binds by
-//! reference from there, as in Rust; in the tree both are explicit.
+//! A non-reference pattern matched against a reference dereferences it and binds by reference from
+//! there, as in Rust. The tree has both explicitly.
 pub(crate) mod alternatives;
 pub(crate) mod pattern_hint;
 
 use crate::{
-    hir::{Expr, Kind, Pattern, PatternKind, StmtKind, Var, Variable},
+    hir::{Expr, ExprKind, Pattern, PatternKind, StmtKind, Var, Variable},
     infer::{
         Infer, Obligation,
         call::reject,
-        expr::aggregate::{Braced, member_name},
+        expr::aggregate::{BracedShape, member_name},
         items::Shape,
     },
     resolve::paths::is_type_name,
@@ -21,52 +21,52 @@ use std::collections::BTreeSet;
 use syn::{Ident, Local, Pat, RangeLimits};
 use warpwise_compiler::ir::Extent;
 
-/// How variables are bound.
+/// The default binding mode.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// To what is there.
+enum BindingMode {
+    /// Variables are bound by value.
     Value,
-    /// To a reference to it.
+    /// Variables are bound by reference.
     Reference { mutable: bool },
 }
 
 impl<'a> Infer<'a> {
-    /// A pattern held against a value of type `ty`; declares its variables.
-    pub(crate) fn pattern(&mut self, pat: &Pat, ty: Ty) -> Pattern {
-        self.pattern_in(pat, ty, Mode::Value)
+    /// Infers a pattern matched against a value of type `ty`, and declares its variables.
+    pub(crate) fn infer_pattern(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+        self.infer_pattern_in(pat, ty, BindingMode::Value)
     }
 
-    /// The same of a pattern that every value fits.
-    pub(crate) fn irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+    /// As [`Self::infer_pattern`], for a pattern that matches every value.
+    pub(crate) fn infer_irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
         let outer = std::mem::replace(&mut self.is_irrefutable, true);
-        let pattern = self.pattern(pat, ty);
+        let pattern = self.infer_pattern(pat, ty);
         self.is_irrefutable = outer;
         pattern
     }
 
-    fn pattern_in(&mut self, pat: &Pat, ty: Ty, mode: Mode) -> Pattern {
+    fn infer_pattern_in(&mut self, pat: &Pat, ty: Ty, mode: BindingMode) -> Pattern {
         let range = match pat {
             Pat::Ident(pat) => SpanRange::token(pat.ident.span()),
             pat => SpanRange::tokens(pat),
         };
         if let Type::Ref { mutable, to } = self.types.get(ty)
-            && self.sees_through(pat)
+            && self.derefs_implicitly(pat)
         {
-            let mutable = mutable && mode != Mode::Reference { mutable: false };
-            let inner = self.pattern_in(pat, to, Mode::Reference { mutable });
-            return self.pattern_of(PatternKind::Deref(Box::new(inner)), ty, range);
+            let mutable = mutable && mode != BindingMode::Reference { mutable: false };
+            let inner = self.infer_pattern_in(pat, to, BindingMode::Reference { mutable });
+            return self.make_pattern(PatternKind::Deref(Box::new(inner)), ty, range);
         }
-        let kind = self.pattern_kind(pat, ty, mode, range);
-        self.pattern_of(kind, ty, range)
+        let kind = self.infer_pattern_kind(pat, ty, mode, range);
+        self.make_pattern(kind, ty, range)
     }
 
-    fn pattern_of(&mut self, kind: PatternKind, ty: Ty, range: SpanRange) -> Pattern {
-        let at = self.at(range);
+    fn make_pattern(&mut self, kind: PatternKind, ty: Ty, range: SpanRange) -> Pattern {
+        let at = self.record_span(range);
         Pattern { kind, ty, at }
     }
 
-    /// Whether a pattern takes apart what a reference refers to without saying so.
-    fn sees_through(&self, pat: &Pat) -> bool {
+    /// Returns true if a pattern implicitly dereferences a reference.
+    fn derefs_implicitly(&self, pat: &Pat) -> bool {
         match pat {
             Pat::Wild(_) | Pat::Reference(_) | Pat::Type(_) | Pat::Paren(_) | Pat::Or(_) => false,
             Pat::Ident(pat) => {
@@ -76,46 +76,52 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a plain name in a pattern is a constant or variant rather than a variable.
+    /// Returns true if a plain name in a pattern is a constant or variant rather than a variable.
     fn is_constant(&self, ident: &Ident) -> bool {
         let name = ident.to_string();
         !self.is_irrefutable && is_type_name(&name) && self.scope.find(ident).is_none()
     }
 
-    fn pattern_kind(&mut self, pat: &Pat, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+    fn infer_pattern_kind(
+        &mut self,
+        pat: &Pat,
+        ty: Ty,
+        mode: BindingMode,
+        at: SpanRange,
+    ) -> PatternKind {
         match pat {
             Pat::Wild(_) => PatternKind::Wild,
-            Pat::Paren(pat) => self.pattern_in(&pat.pat, ty, mode).kind,
+            Pat::Paren(pat) => self.infer_pattern_in(&pat.pat, ty, mode).kind,
             Pat::Type(pat) => {
-                let written = self.ty(&pat.ty);
+                let written = self.resolve_type(&pat.ty);
                 self.unify(at, ty, written);
-                self.pattern_in(&pat.pat, ty, mode).kind
+                self.infer_pattern_in(&pat.pat, ty, mode).kind
             }
             Pat::Ident(pat) if self.is_constant(&pat.ident) => {
-                self.constant_pattern(&pat.ident.clone().into(), ty, at)
+                self.infer_constant_pattern(&pat.ident.clone().into(), ty, at)
             }
-            Pat::Ident(pat) => self.binding(pat, ty, mode),
+            Pat::Ident(pat) => self.infer_binding(pat, ty, mode),
             Pat::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(bytes), .. }) => {
                 let span = bytes.span();
                 let bytes = bytes.value();
                 let bytes = bytes.iter().map(|&byte| syn::LitByte::new(byte, span));
                 let elements: Pat = syn::parse_quote_spanned!(span=> [#(#bytes),*]);
-                self.pattern_in(&elements, ty, mode).kind
+                self.infer_pattern_in(&elements, ty, mode).kind
             }
-            Pat::Lit(lit) => self.literal_pattern(lit, ty),
-            Pat::Path(path) => self.constant_pattern(&path.path, ty, at),
-            Pat::Range(range) => self.range_pattern(range, ty),
-            Pat::Tuple(tuple) => self.tuple_pattern(tuple, ty, mode, at),
-            Pat::TupleStruct(pat) => self.tuple_struct_pattern(pat, ty, mode, at),
-            Pat::Struct(pat) => self.struct_pattern(pat, ty, mode, at),
+            Pat::Lit(lit) => self.infer_literal_pattern(lit, ty),
+            Pat::Path(path) => self.infer_constant_pattern(&path.path, ty, at),
+            Pat::Range(range) => self.infer_range_pattern(range, ty),
+            Pat::Tuple(tuple) => self.infer_tuple_pattern(tuple, ty, mode, at),
+            Pat::TupleStruct(pat) => self.infer_tuple_struct_pattern(pat, ty, mode, at),
+            Pat::Struct(pat) => self.infer_struct_pattern(pat, ty, mode, at),
             Pat::Reference(pat) => {
                 let inner = self.unknown();
                 let reference = self.types.reference(pat.mutability.is_some(), inner);
                 self.unify(at, ty, reference);
-                PatternKind::Deref(Box::new(self.pattern(&pat.pat, inner)))
+                PatternKind::Deref(Box::new(self.infer_pattern(&pat.pat, inner)))
             }
-            Pat::Slice(pat) => self.slice_pattern(pat, ty, mode, at),
-            Pat::Or(pat) => self.alternatives(pat, ty, mode, at),
+            Pat::Slice(pat) => self.infer_slice_pattern(pat, ty, mode, at),
+            Pat::Or(pat) => self.infer_alternatives(pat, ty, mode, at),
             other => {
                 let (fact, help) = reject::pattern(other);
                 self.errors.advise(at, fact, help);
@@ -124,66 +130,75 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn binding(&mut self, pat: &syn::PatIdent, ty: Ty, mode: Mode) -> PatternKind {
+    fn infer_binding(&mut self, pat: &syn::PatIdent, ty: Ty, mode: BindingMode) -> PatternKind {
         let mode = match (&pat.by_ref, mode) {
-            (Some(_), _) => Mode::Reference { mutable: pat.mutability.is_some() },
+            (Some(_), _) => BindingMode::Reference { mutable: pat.mutability.is_some() },
             (None, mode) => mode,
         };
         let (bound, by_ref) = match mode {
-            Mode::Value => (ty, false),
-            Mode::Reference { mutable } => (self.types.reference(mutable, ty), true),
+            BindingMode::Value => (ty, false),
+            BindingMode::Reference { mutable } => (self.types.reference(mutable, ty), true),
         };
         let mutable = pat.by_ref.is_none() && pat.mutability.is_some();
-        if let Some(var) = self.bound_before(&pat.ident, bound) {
-            let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
-            return PatternKind::Bind { var, by_ref, and };
+        if let Some(var) = self.find_alternative_binding(&pat.ident, bound) {
+            let subpattern =
+                pat.subpat.as_ref().map(|(_, pat)| Box::new(self.infer_pattern_in(pat, ty, mode)));
+            return PatternKind::Bind { var, by_ref, subpattern };
         }
-        let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
-        let var = self.declare(&pat.ident, bound, mutable, mutable);
-        PatternKind::Bind { var, by_ref, and }
+        let subpattern =
+            pat.subpat.as_ref().map(|(_, pat)| Box::new(self.infer_pattern_in(pat, ty, mode)));
+        let var = self.declare_variable(&pat.ident, bound, mutable, mutable);
+        PatternKind::Bind { var, by_ref, subpattern }
     }
 
     /// Declares a variable.
-    pub(crate) fn declare(&mut self, ident: &Ident, ty: Ty, mutable: bool, settable: bool) -> Var {
+    pub(crate) fn declare_variable(
+        &mut self,
+        ident: &Ident,
+        ty: Ty,
+        mutable: bool,
+        settable: bool,
+    ) -> Var {
         let range = SpanRange::token(ident.span());
         self.oblige(range, Obligation::Bound(ty));
-        let at = self.at(range);
+        let at = self.record_span(range);
         let name = ident.to_string();
         let var = self.vars.push(Variable { name, ty, mutable, settable, at });
         self.scope.declare(ident, var);
         var
     }
 
-    fn literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty) -> PatternKind {
-        let value = self.expr(&syn::Expr::Lit(lit.clone()), Some(ty));
+    fn infer_literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty) -> PatternKind {
+        let value = self.infer_expr(&syn::Expr::Lit(lit.clone()), Some(ty));
         let value = self.coerce(value, ty);
         PatternKind::Is(Box::new(value))
     }
 
-    fn constant_pattern(&mut self, path: &syn::Path, ty: Ty, at: SpanRange) -> PatternKind {
-        if let Some((of, shape)) = self.shape(path) {
+    fn infer_constant_pattern(&mut self, path: &syn::Path, ty: Ty, at: SpanRange) -> PatternKind {
+        if let Some((of, shape)) = self.resolve_shape(path) {
             self.unify(at, of, ty);
             return PatternKind::Parts { variant: shape.variant, parts: Vec::new() };
         }
         let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: path.clone() };
-        let value = self.path(&path, Some(ty));
+        let value = self.infer_path(&path, Some(ty));
         self.unify(at, value.ty, ty);
         PatternKind::Is(Box::new(value))
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange, ty: Ty) -> PatternKind {
-        let mut end =
-            |end: &Option<Box<syn::Expr>>| end.as_ref().map(|end| Box::new(self.expect(end, ty)));
+    fn infer_range_pattern(&mut self, range: &syn::PatRange, ty: Ty) -> PatternKind {
+        let mut end = |end: &Option<Box<syn::Expr>>| {
+            end.as_ref().map(|end| Box::new(self.infer_expr_coerce(end, ty)))
+        };
         let (low, high) = (end(&range.start), end(&range.end));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         PatternKind::Range { low, high, inclusive }
     }
 
-    fn tuple_pattern(
+    fn infer_tuple_pattern(
         &mut self,
         tuple: &syn::PatTuple,
         ty: Ty,
-        mode: Mode,
+        mode: BindingMode,
         at: SpanRange,
     ) -> PatternKind {
         if tuple.elems.is_empty() {
@@ -200,30 +215,32 @@ impl<'a> Infer<'a> {
                 types
             }
         };
-        let parts = self.parts(&tuple.elems, &types, mode, at);
+        let parts = self.infer_parts(&tuple.elems, &types, mode, at);
         PatternKind::Parts { variant: None, parts }
     }
 
-    fn tuple_struct_pattern(
+    fn infer_tuple_struct_pattern(
         &mut self,
         pat: &syn::PatTupleStruct,
         ty: Ty,
-        mode: Mode,
+        mode: BindingMode,
         at: SpanRange,
     ) -> PatternKind {
-        let Some((of, shape)) = self.shape(&pat.path) else { return self.no_pattern(at) };
+        let Some((of, shape)) = self.resolve_shape(&pat.path) else {
+            return self.report_no_pattern(at);
+        };
         self.unify(at, of, ty);
         let types = self.field_types(ty, &shape);
-        let parts = self.parts(&pat.elems, &types, mode, at);
+        let parts = self.infer_parts(&pat.elems, &types, mode, at);
         PatternKind::Parts { variant: shape.variant, parts }
     }
 
-    /// Patterns side by side, of which one may be `..`.
-    fn parts<'p>(
+    /// Infers adjacent patterns, one of which may be `..`.
+    fn infer_parts<'p>(
         &mut self,
         pats: impl IntoIterator<Item = &'p Pat>,
         types: &[Ty],
-        mode: Mode,
+        mode: BindingMode,
         at: SpanRange,
     ) -> Vec<(usize, Pattern)> {
         let pats: Vec<&Pat> = pats.into_iter().collect();
@@ -245,26 +262,28 @@ impl<'a> Infer<'a> {
                 Some(rest) if index > rest => index + skipped - 1,
                 _ => index,
             };
-            parts.push((index, self.pattern_in(pat, types[index], mode)));
+            parts.push((index, self.infer_pattern_in(pat, types[index], mode)));
         }
         parts
     }
 
-    fn struct_pattern(
+    fn infer_struct_pattern(
         &mut self,
         pat: &syn::PatStruct,
         ty: Ty,
-        mode: Mode,
+        mode: BindingMode,
         at: SpanRange,
     ) -> PatternKind {
-        let braced = self.braced(&pat.path, |this, of| this.unify(at, of, ty));
-        let Some(Braced { variant, fields, .. }) = braced else { return self.no_pattern(at) };
+        let braced = self.resolve_braced(&pat.path, |this, of| this.unify(at, of, ty));
+        let Some(BracedShape { variant, fields, .. }) = braced else {
+            return self.report_no_pattern(at);
+        };
         let mut parts = Vec::with_capacity(pat.fields.len());
         for field in &pat.fields {
             let name = member_name(&field.member);
             match fields.iter().position(|(known, _)| *known == name) {
                 Some(index) => {
-                    parts.push((index, self.pattern_in(&field.pat, fields[index].1, mode)));
+                    parts.push((index, self.infer_pattern_in(&field.pat, fields[index].1, mode)));
                 }
                 None => {
                     self.errors.mistyped(at, format_args!("there is no field `{name}`"));
@@ -274,7 +293,7 @@ impl<'a> Infer<'a> {
         PatternKind::Parts { variant, parts }
     }
 
-    fn no_pattern(&mut self, at: SpanRange) -> PatternKind {
+    fn report_no_pattern(&mut self, at: SpanRange) -> PatternKind {
         self.errors.advise(
             at,
             "kernel code does not know what this pattern names",
@@ -283,11 +302,11 @@ impl<'a> Infer<'a> {
         PatternKind::Wild
     }
 
-    fn slice_pattern(
+    fn infer_slice_pattern(
         &mut self,
         pat: &syn::PatSlice,
         ty: Ty,
-        mode: Mode,
+        mode: BindingMode,
         at: SpanRange,
     ) -> PatternKind {
         let rest = pat.elems.iter().position(is_rest);
@@ -296,7 +315,7 @@ impl<'a> Infer<'a> {
             Type::Array(elem, own) => {
                 if rest.is_none() && self.types.extent(own).is_none() {
                     let len = self.types.len(len);
-                    // Nothing is known of it: anything fits.
+                    // The length of the array is unknown, so this cannot fail.
                     let _ = self.types.unify_len(own, len);
                 }
                 elem
@@ -313,22 +332,22 @@ impl<'a> Infer<'a> {
         let before = rest.unwrap_or(pat.elems.len());
         let mut pats = pat.elems.iter();
         let before =
-            pats.by_ref().take(before).map(|pat| self.pattern_in(pat, elem, mode)).collect();
+            pats.by_ref().take(before).map(|pat| self.infer_pattern_in(pat, elem, mode)).collect();
         let rest = pats.next().map(|rest| match rest {
             Pat::Ident(rest) => {
-                let rest_ty = self.rest_of(ty, elem, pat.elems.len() - 1);
+                let rest_ty = self.rest_type(ty, elem, pat.elems.len() - 1);
                 let plain = syn::PatIdent { subpat: None, ..rest.clone() };
-                let kind = self.binding(&plain, rest_ty, mode);
-                Some(Box::new(self.pattern_of(kind, rest_ty, at)))
+                let kind = self.infer_binding(&plain, rest_ty, mode);
+                Some(Box::new(self.make_pattern(kind, rest_ty, at)))
             }
             _ => None,
         });
-        let after = pats.map(|pat| self.pattern_in(pat, elem, mode)).collect();
+        let after = pats.map(|pat| self.infer_pattern_in(pat, elem, mode)).collect();
         PatternKind::Slice { before, rest, after }
     }
 
-    /// What `rest @ ..` stands for next to `named` elements: of an array, an array.
-    fn rest_of(&mut self, ty: Ty, elem: Ty, named: usize) -> Ty {
+    /// Returns the type of `rest @ ..` beside `named` elements: an array of an array, else a slice.
+    fn rest_type(&mut self, ty: Ty, elem: Ty, named: usize) -> Ty {
         if let Type::Array(_, len) = self.types.get(ty)
             && let Some(&Extent::Const(len)) = self.types.extent(len)
         {
@@ -338,13 +357,13 @@ impl<'a> Infer<'a> {
         self.types.add(Type::Slice(elem))
     }
 
-    /// Whether a pattern binds a variable.
-    pub(crate) fn binds(&self, pat: &Pat) -> bool {
-        !self.names_in(pat).is_empty()
+    /// Returns true if a pattern binds a variable.
+    pub(crate) fn binds_variables(&self, pat: &Pat) -> bool {
+        !self.bound_names(pat).is_empty()
     }
 
-    /// The variables that a pattern binds.
-    fn names_in(&self, pat: &Pat) -> BTreeSet<String> {
+    /// Returns the names of the variables that a pattern binds.
+    fn bound_names(&self, pat: &Pat) -> BTreeSet<String> {
         struct Names<'p>(Vec<&'p syn::PatIdent>);
         impl<'p> syn::visit::Visit<'p> for Names<'p> {
             fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
@@ -358,20 +377,27 @@ impl<'a> Infer<'a> {
         bound.map(|pat| pat.ident.to_string()).collect()
     }
 
-    /// Several patterns, of which the others bind the variables of the first.
-    fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+    /// Infers alternatives. The first declares the variables; the others bind the same ones.
+    fn infer_alternatives(
+        &mut self,
+        pat: &syn::PatOr,
+        ty: Ty,
+        mode: BindingMode,
+        at: SpanRange,
+    ) -> PatternKind {
         let first = self.vars.len();
         let mut cases = Vec::with_capacity(pat.cases.len());
-        let outer = self.alternative.clone();
+        let outer = self.alternative_bindings.clone();
         for case in &pat.cases {
-            cases.push(self.pattern_in(case, ty, mode));
+            cases.push(self.infer_pattern_in(case, ty, mode));
             if cases.len() == 1 {
                 let bound = self.vars.ids().skip(first);
-                self.alternative.extend(bound.map(|var| (self.vars[var].name.clone(), var)));
+                self.alternative_bindings
+                    .extend(bound.map(|var| (self.vars[var].name.clone(), var)));
             }
         }
-        self.alternative = outer;
-        let names = |case| self.names_in(case);
+        self.alternative_bindings = outer;
+        let names = |case| self.bound_names(case);
         if let Some((first, others)) = pat.cases.iter().collect::<Vec<_>>().split_first()
             && others.iter().any(|other| names(other) != names(first))
         {
@@ -380,65 +406,66 @@ impl<'a> Infer<'a> {
         PatternKind::Any(cases)
     }
 
-    /// The variable of this name that an alternative before this one has bound.
-    fn bound_before(&mut self, ident: &Ident, ty: Ty) -> Option<Var> {
+    /// Returns the variable of this name that an earlier alternative declared.
+    fn find_alternative_binding(&mut self, ident: &Ident, ty: Ty) -> Option<Var> {
         let name = ident.to_string();
-        let (_, var) = self.alternative.iter().find(|(bound, _)| *bound == name)?;
+        let (_, var) = self.alternative_bindings.iter().find(|(bound, _)| *bound == name)?;
         let var = *var;
         self.unify(SpanRange::token(ident.span()), ty, self.vars[var].ty);
         Some(var)
     }
 
-    pub(crate) fn local(&mut self, local: &Local) -> Option<StmtKind> {
+    /// Infers a `let` statement.
+    pub(crate) fn infer_let(&mut self, local: &Local) -> Option<StmtKind> {
         let (pat, written) = match &local.pat {
-            Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
+            Pat::Type(typed) => (&*typed.pat, Some(self.resolve_type(&typed.ty))),
             pat => (pat, None),
         };
         let init = local.init.as_ref().map(|init| {
-            self.naming = match pat {
+            self.let_name = match pat {
                 Pat::Ident(pat) => Some(pat.ident.to_string()),
                 _ => None,
             };
-            let hint = written.or_else(|| self.expected_by(pat, &init.expr));
-            let value = self.expr(&init.expr, hint);
+            let hint = written.or_else(|| self.hint_from_pattern(pat, &init.expr));
+            let value = self.infer_expr(&init.expr, hint);
             match written {
                 Some(written) => self.coerce(value, written),
                 None => value,
             }
         });
-        self.naming = None;
+        self.let_name = None;
         let ty = match (written, &init) {
             (Some(written), _) => written,
             (None, Some(Expr { ty, .. })) => *ty,
             (None, None) => self.unknown(),
         };
         if written.is_none() {
-            self.notes.local(local, ty);
+            self.notes.record_let(local, ty);
         }
         let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
-        let other = diverge.map(|(_, other)| self.otherwise(other));
+        let else_block = diverge.map(|(_, else_block)| self.infer_let_else(else_block));
         let first = self.vars.len();
-        let pattern = match &other {
-            Some(_) => self.pattern(pat, ty),
-            None => self.irrefutable(pat, ty),
+        let pattern = match &else_block {
+            Some(_) => self.infer_pattern(pat, ty),
+            None => self.infer_irrefutable(pat, ty),
         };
         if init.is_none() {
             self.vars.ids().skip(first).for_each(|var| self.vars[var].settable = true);
         }
-        Some(StmtKind::Let { pattern, init, other })
+        Some(StmtKind::Let { pattern, init, else_block })
     }
 
-    /// The `else` of a `let`: it does not come back.
-    fn otherwise(&mut self, other: &syn::Expr) -> crate::hir::Block {
+    /// Infers the `else` of a `let`, which must diverge.
+    fn infer_let_else(&mut self, other: &syn::Expr) -> crate::hir::Block {
         let before = self.diverges;
-        let value = self.expr(other, None);
-        let at = self.places[value.at];
+        let value = self.infer_expr(other, None);
+        let at = self.spans[value.at];
         if !self.is_never(value.ty) && !self.types.is_reported(value.ty) {
             self.errors.mistyped(at, "the `else` of a `let` must not come to its end");
         }
         self.diverges = before;
         match value.kind {
-            Kind::Block { label: None, block } => block,
+            ExprKind::Block { label: None, block } => block,
             kind => crate::hir::Block {
                 stmts: Vec::new(),
                 tail: Some(Box::new(Expr { kind, ..value })),
@@ -446,9 +473,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The struct or variant that a pattern's or expression's path names, if it has no fields.
-    pub(crate) fn unit_shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
-        self.shape(path).filter(|(_, shape)| shape.fields.is_empty())
+    /// Returns the struct or variant without fields that a path names.
+    pub(crate) fn resolve_unit_shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
+        self.resolve_shape(path).filter(|(_, shape)| shape.fields.is_empty())
     }
 }
 

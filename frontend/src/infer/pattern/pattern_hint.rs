@@ -1,4 +1,5 @@
-//! The type that a pattern says of what is held against it, for values that are made into what is expected: `let Point { x, y } = pair.into()`.
+//! Expected types from patterns, for values that convert to the expected type: `let Point { x, y }
+//! = pair.into()`.
 use crate::{
     infer::Infer,
     types::{Ty, Type},
@@ -7,27 +8,28 @@ use syn::{Expr, Pat};
 use warpwise_compiler::ir::Extent;
 
 impl Infer<'_> {
-    /// What is expected of a value that is held against a pattern, if the value depends on that.
-    pub(crate) fn expected_by(&mut self, pat: &Pat, value: &Expr) -> Option<Ty> {
-        if depends(value) { self.said_by(pat) } else { None }
+    /// Returns the type that a pattern implies for a value, if the value depends on its expected
+    /// type.
+    pub(crate) fn hint_from_pattern(&mut self, pat: &Pat, value: &Expr) -> Option<Ty> {
+        if depends_on_expected(value) { self.pattern_type(pat) } else { None }
     }
 
-    fn said_by(&mut self, pat: &Pat) -> Option<Ty> {
+    fn pattern_type(&mut self, pat: &Pat) -> Option<Ty> {
         match pat {
-            Pat::Paren(pat) => self.said_by(&pat.pat),
-            Pat::Guard(pat) => self.said_by(&pat.pat),
-            Pat::Or(pat) => pat.cases.iter().find_map(|case| self.said_by(case)),
-            Pat::Ident(pat) if let Some((_, part)) = &pat.subpat => self.said_by(part),
-            Pat::Ident(pat) => Some(self.shape(&pat.ident.clone().into())?.0),
-            Pat::Path(path) => Some(self.shape(&path.path)?.0),
-            Pat::Struct(pat) => Some(self.shape(&pat.path)?.0),
+            Pat::Paren(pat) => self.pattern_type(&pat.pat),
+            Pat::Guard(pat) => self.pattern_type(&pat.pat),
+            Pat::Or(pat) => pat.cases.iter().find_map(|case| self.pattern_type(case)),
+            Pat::Ident(pat) if let Some((_, part)) = &pat.subpat => self.pattern_type(part),
+            Pat::Ident(pat) => Some(self.resolve_shape(&pat.ident.clone().into())?.0),
+            Pat::Path(path) => Some(self.resolve_shape(&path.path)?.0),
+            Pat::Struct(pat) => Some(self.resolve_shape(&pat.path)?.0),
             Pat::TupleStruct(pat) => {
-                let (ty, shape) = self.shape(&pat.path)?;
+                let (ty, shape) = self.resolve_shape(&pat.path)?;
                 let fields = self.field_types(ty, &shape);
                 let has_rest = pat.elems.iter().any(|part| matches!(part, Pat::Rest(_)));
                 for (part, field) in pat.elems.iter().zip(fields).filter(|_| !has_rest) {
-                    if let Some(said) = self.said_by(part) {
-                        // Where they differ, the pattern is wrong, which is said of it.
+                    if let Some(said) = self.pattern_type(part) {
+                        // The pattern itself reports a mismatch.
                         let _ = self.types.unify(field, said);
                     }
                 }
@@ -35,12 +37,13 @@ impl Infer<'_> {
             }
             Pat::Tuple(pat) if !pat.elems.iter().any(|part| matches!(part, Pat::Rest(_))) => {
                 let parts = pat.elems.iter();
-                let parts = parts.map(|part| self.said_by(part).unwrap_or_else(|| self.unknown()));
+                let parts =
+                    parts.map(|part| self.pattern_type(part).unwrap_or_else(|| self.unknown()));
                 let parts = parts.collect();
                 Some(self.types.tuple(parts))
             }
             Pat::Slice(pat) if !pat.elems.iter().any(crate::infer::pattern::is_rest) => {
-                let said = pat.elems.iter().find_map(|part| self.said_by(part));
+                let said = pat.elems.iter().find_map(|part| self.pattern_type(part));
                 let elem = said.unwrap_or_else(|| self.unknown());
                 let len = self.types.len(Extent::Const(pat.elems.len() as u64));
                 Some(self.types.add(Type::Array(elem, len)))
@@ -50,15 +53,15 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a value is what somebody expects it to be.
-pub(crate) fn depends(value: &Expr) -> bool {
+/// Returns true if a value's type depends on the expected type.
+pub(crate) fn depends_on_expected(value: &Expr) -> bool {
     match value {
-        Expr::Paren(value) => depends(&value.expr),
-        Expr::Group(value) => depends(&value.expr),
+        Expr::Paren(value) => depends_on_expected(&value.expr),
+        Expr::Group(value) => depends_on_expected(&value.expr),
         Expr::MethodCall(call) => match call.method.to_string().as_str() {
             "into" | "try_into" => call.args.is_empty(),
             "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "ok" => {
-                depends(&call.receiver)
+                depends_on_expected(&call.receiver)
             }
             _ => false,
         },

@@ -1,17 +1,18 @@
-//! Types that traits have: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
+//! Associated types: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
 //!
-//! They are what the `impl` says, of which there may be several with a type of that name: one of `Mul<f32>` and one of
-//! `Mul<Vector>`. `Self::Output` in an `impl` is its own; of a parameter `T` it is that of the trait among its bounds.
+//! An `impl` defines them. Several `impl`s of one trait may define a type of the same name, such as
+//! `Mul<f32>` and `Mul<Vector>`. `Self::Output` in an `impl` is the type of that `impl`;
+//! `T::Output` of a parameter `T` is that of the trait among its bounds.
 use crate::{
-    hir::{GenericArg, Kind},
+    hir::{ExprKind, GenericArg},
     infer::{
         Infer,
         items::{
             cycles::Definition,
             scope::{self, Env},
-            written_type::{generic_arguments, only},
+            written_type::{non_lifetime_args, with_only_parameter},
         },
-        traits::bounds::Meant,
+        traits::bounds::MemberCandidates,
     },
     resolve::paths::path_key,
     syntax::span::SpanRange,
@@ -21,35 +22,35 @@ use syn::{
     GenericArgument, GenericParam, ImplItem, Item, TraitItem, TypeParamBound, WherePredicate,
 };
 
-/// A type of a trait that is asked for before it is known of what type.
+/// A use of an associated type that waits until the type of its owner is known.
 pub(crate) struct Projection {
-    /// What it is.
+    /// The unknown type to unify with the result.
     ty: Ty,
     owner: Ty,
     name: String,
     of_trait: Option<syn::Path>,
-    meant: Meant,
+    candidates: MemberCandidates,
     env: Env,
     at: SpanRange,
-    /// Whether a bound says what it is: one that nothing else says anything of is left to rustc.
-    is_bound: bool,
+    /// True if a bound determines the type. A type without any source is then left to rustc.
+    is_from_bound: bool,
 }
 
 impl<'a> Infer<'a> {
-    /// The type that `Self::Item` or `T::Item` is, in the path of a constant or function of it.
-    pub(crate) fn projected(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+    /// Returns the type `Self::Item` or `T::Item` that owns the function or constant of a path.
+    pub(crate) fn resolve_projected_owner(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
         let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
         let (first, name) = (first.ident.to_string(), name.ident.to_string());
-        let of = match scope::generic(&env.args, &first) {
+        let of = match scope::find_generic(&env.args, &first) {
             Some((_, GenericArg::Type(ty))) => ty,
-            _ if first == "Self" => env.this?,
+            _ if first == "Self" => env.self_ty?,
             _ => return None,
         };
-        Some(self.type_of(of, &first, &name, env, SpanRange::path(path)))
+        Some(self.resolve_associated_type(of, &first, &name, env, SpanRange::path(path)))
     }
 
-    /// `Self::Name` and `T::Name`, where `of` is the type that the first name stands for.
-    pub(crate) fn type_of(
+    /// Returns the type `Self::Name` or `T::Name`, where `of` is the type of the first name.
+    pub(crate) fn resolve_associated_type(
         &mut self,
         of: Ty,
         first: &str,
@@ -58,17 +59,20 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Ty {
         if first == "Self"
-            && let Some(ty) = self.own_type_of(name, env)
+            && let Some(ty) = self.own_impl_type(name, env)
         {
-            return self.resolved_type(&Definition { value: ty, env, at });
+            return self.resolve_definition_type(&Definition { value: ty, env, at });
         }
-        let of_trait = self.bounds(first, env).into_iter().find(|of| self.declares(of, name, env));
-        let meant = self.meant(of, name, &only(env, first, of));
-        self.associated_type(of, name, of_trait, meant, env, at)
+        let of_trait = self
+            .traits_of_parameter(first, env)
+            .into_iter()
+            .find(|of| self.declares_type(of, name, env));
+        let candidates = self.member_candidates(of, name, &with_only_parameter(env, first, of));
+        self.associated_type_or_defer(of, name, of_trait, candidates, env, at)
     }
 
-    /// The type of this name that the `impl` says in which one is.
-    fn own_type_of(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
+    /// Returns the type with this name that the surrounding `impl` defines.
+    fn own_impl_type(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
         let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
             return None;
         };
@@ -78,11 +82,11 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The traits that a type parameter of the item at hand is said to have.
-    fn bounds(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
+    /// Returns the traits that bound a type parameter of the surrounding item.
+    fn traits_of_parameter(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
         let mut found: Vec<&'a syn::Generics> = Vec::new();
         match env.home {
-            None => found.push(&self.context.written.sig.generics),
+            None => found.push(&self.input.function.sig.generics),
             Some(home) => match self.program().item(home) {
                 Some(Item::Fn(of)) => found.push(&of.sig.generics),
                 Some(Item::Impl(of)) => {
@@ -123,9 +127,11 @@ impl<'a> Infer<'a> {
         of_param.chain(behind).flatten().filter_map(of_trait).collect()
     }
 
-    /// Whether a trait has a type of this name: of std's, those of operators and iterators.
-    fn declares(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
-        let found = self.split(of_trait, env).and_then(|split| self.program().item(split.item));
+    /// Returns true if a trait has a type of this name. Of std's traits, `Deref`, iterators and
+    /// operators have one.
+    fn declares_type(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
+        let found =
+            self.resolve_prefix(of_trait, env).and_then(|split| self.program().item(split.item));
         if let Some(Item::Trait(of)) = found {
             return of
                 .items
@@ -141,28 +147,37 @@ impl<'a> Infer<'a> {
         of_std == name
     }
 
-    /// What the `impl` of a trait for the type says, of this one if it is known which. Where the type is not known
-    /// yet, as in a call whose arguments tell it, it is looked up once it is.
-    pub(crate) fn associated_type(
+    /// Returns the associated type of an owner, in the `impl` of one trait if that is known. If the
+    /// owner is unknown, as in a call whose arguments decide it, the lookup is deferred.
+    pub(crate) fn associated_type_or_defer(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: Meant,
+        candidates: MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Ty {
         if self.is_decided(owner, of_trait, env) {
-            return self.type_said(owner, name, of_trait, meant, env, at);
+            return self.expect_associated_type(owner, name, of_trait, candidates, env, at);
         }
         let ty = self.unknown();
         let (name, of_trait, env) = (name.to_owned(), of_trait.cloned(), env.clone());
-        let is_bound = false;
-        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+        let is_from_bound = false;
+        self.projections.push(Projection {
+            ty,
+            owner,
+            name,
+            of_trait,
+            candidates,
+            env,
+            at,
+            is_from_bound,
+        });
         ty
     }
 
-    /// Looks up the types of traits that were asked for before their types were known: those that are now, or `all`.
+    /// Looks up deferred associated types: those whose owners are known by now, or `all`.
     pub(crate) fn settle_projections(&mut self, all: bool) {
         let mut index = 0;
         while let Some(Projection { owner, of_trait, env, .. }) = self.projections.get(index) {
@@ -171,12 +186,14 @@ impl<'a> Infer<'a> {
                 index += 1;
                 continue;
             }
-            let Projection { ty, owner, name, of_trait, meant, env, at, is_bound } =
+            let Projection { ty, owner, name, of_trait, candidates, env, at, is_from_bound } =
                 self.projections.remove(index);
             let of_trait = of_trait.as_ref();
-            let found = match is_bound {
-                true => self.type_found(owner, &name, of_trait, &meant, &env, at),
-                false => Some(self.type_said(owner, &name, of_trait, meant, &env, at)),
+            let found = match is_from_bound {
+                true => self.find_associated_type(owner, &name, of_trait, &candidates, &env, at),
+                false => {
+                    Some(self.expect_associated_type(owner, &name, of_trait, candidates, &env, at))
+                }
             };
             if let Some(found) = found {
                 self.unify(at, found, ty);
@@ -184,7 +201,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Whether a type, and what the trait is generic over, are known.
+    /// Returns true if a type and the generic arguments of the trait are known.
     fn is_decided(&mut self, owner: Ty, of_trait: Option<&syn::Path>, env: &Env) -> bool {
         let is_known =
             |this: &Self, ty: Ty| !matches!(this.types.get(ty), Type::Unknown(Class::Any));
@@ -197,16 +214,17 @@ impl<'a> Infer<'a> {
             })
     }
 
-    fn type_said(
+    fn expect_associated_type(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: Meant,
+        candidates: MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Ty {
-        if let Some(found) = self.type_found(owner, name, of_trait, &meant, env, at) {
+        if let Some(found) = self.find_associated_type(owner, name, of_trait, &candidates, env, at)
+        {
             return found;
         }
         let shown = self.types.show(owner);
@@ -218,23 +236,25 @@ impl<'a> Infer<'a> {
         self.types.add(Type::Reported(reported))
     }
 
-    /// The same; `None` if nothing says it.
-    fn type_found(
+    /// Finds the associated type; `None` if there is no definition of it.
+    fn find_associated_type(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&syn::Path>,
-        meant: &Meant,
+        candidates: &MemberCandidates,
         env: &Env,
         at: SpanRange,
     ) -> Option<Ty> {
-        let of_std = self.type_of_std(owner, name, at);
+        // The user's `impl`s override std's knowledge only where a trait is named; a plain name of
+        // a std type needs no `impl`.
+        let of_std = self.std_associated_type(owner, name, at);
         if of_std.is_some() && of_trait.is_none() {
             return of_std;
         }
-        let of_bound = match meant {
-            Meant::Of(_, bound) => bound.as_ref(),
-            Meant::Any | Meant::OfStd => None,
+        let of_bound = match candidates {
+            MemberCandidates::OfTrait(_, bound) => bound.as_ref(),
+            MemberCandidates::Any | MemberCandidates::OfStd => None,
         };
         let of_trait = of_trait.or(of_bound);
         let mut any = None;
@@ -245,10 +265,10 @@ impl<'a> Infer<'a> {
                 _ => None,
             });
             let Some(found) = found else { continue };
-            if !self.is_meant(meant, item, of) {
+            if !self.is_candidate(candidates, item, of) {
                 continue;
             }
-            let Some((own, this)) = self.implementation(item) else { continue };
+            let Some((own, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, owner) {
                 continue;
             }
@@ -259,23 +279,27 @@ impl<'a> Infer<'a> {
                 continue;
             }
             if self.types.unify(this, owner).is_ok() {
-                return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+                return Some(self.resolve_definition_type(&Definition {
+                    value: found,
+                    env: &own,
+                    at,
+                }));
             }
         }
-        // Of a trait by another name than that of its definition.
+        // The trait is used under another name than that of its definition.
         if of_std.is_none()
             && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
         {
-            return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
+            return Some(self.resolve_definition_type(&Definition { value: found, env: &own, at }));
         }
         of_std
     }
 
-    /// The type that a trait of std's has without an `impl` of kernel code.
-    fn type_of_std(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
+    /// Returns an associated type of a std trait that needs no `impl` of kernel code.
+    fn std_associated_type(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
         match (self.types.get(owner), name) {
-            // Of an operator, with a number of the same type.
+            // The output of an operator with a number of the same type.
             (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") => Some(owner),
             (Type::Ref { to, .. }, "Output") if self.types.as_prim(to).is_some() => Some(to),
             (Type::Ref { to, .. }, "Target") => Some(to),
@@ -283,31 +307,32 @@ impl<'a> Infer<'a> {
                 Type::Iter(..) | Type::Array(..) | Type::Ref { .. } | Type::Adt(..),
                 "Item" | "IntoIter",
             ) if self.is_iterable(owner) => {
-                let value = self.make(Kind::Reported, owner, at);
-                let iterator = self.iterated(value, at).ty;
-                let (_, item) = self.as_chain(iterator)?;
+                let value = self.make_expr(ExprKind::Reported, owner, at);
+                let iterator = self.make_into_iter(value, at).ty;
+                let (_, item) = self.as_iterator(iterator)?;
                 Some(if name == "Item" { item } else { iterator })
             }
             _ => None,
         }
     }
 
-    /// Whether a type is an iterator, or is made into one, without an `impl` of kernel code.
+    /// Returns true for an iterator and for a type that converts into one without an `impl` of
+    /// kernel code.
     fn is_iterable(&mut self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Iter(..) | Type::Array(..) => true,
-            Type::Adt(..) => self.option_iterator(ty).is_some(),
+            Type::Adt(..) => self.option_iterator_method(ty).is_some(),
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(_) | Type::Array(..) => true,
-                Type::Adt(..) if self.option_iterator(ty).is_some() => true,
-                _ => mutable && self.item_of(to).is_some(),
+                Type::Adt(..) if self.option_iterator_method(ty).is_some() => true,
+                _ => mutable && self.iterator_item(to).is_some(),
             },
             _ => false,
         }
     }
 
-    /// Makes the type that a trait has for `owner` what a bound says it is.
-    pub(crate) fn equal_type(
+    /// Unifies the associated type of `owner` with the type that a bound gives it.
+    pub(crate) fn unify_associated_type(
         &mut self,
         owner: Ty,
         of_trait: &syn::Path,
@@ -315,14 +340,23 @@ impl<'a> Infer<'a> {
         env: &Env,
         at: SpanRange,
     ) {
-        let ty = self.type_in(&said.ty, env);
+        let ty = self.resolve_type_in(&said.ty, env);
         let (name, of_trait) = (said.ident.to_string(), Some(of_trait.clone()));
-        let (meant, env, is_bound) = (Meant::Any, env.clone(), true);
-        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
+        let (candidates, env, is_from_bound) = (MemberCandidates::Any, env.clone(), true);
+        self.projections.push(Projection {
+            ty,
+            owner,
+            name,
+            of_trait,
+            candidates,
+            env,
+            at,
+            is_from_bound,
+        });
     }
 
-    /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument
-    /// that is left out is the type itself, as it is for operators.
+    /// Returns true if a trait with its generic arguments is the trait of an `impl`, and unifies
+    /// the arguments. An omitted argument defaults to the type itself, as for operators.
     fn is_same_trait(
         &mut self,
         (wanted, env): (&syn::Path, &Env),
@@ -343,20 +377,20 @@ impl<'a> Infer<'a> {
             && pairs.iter().all(|(a, b)| self.types.unify_arg(*a, *b).is_ok())
     }
 
-    /// The types and constants that are written for a trait.
+    /// Returns the types and constants written for a trait.
     pub(crate) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<GenericArg> {
         let Some(last) = path.segments.last() else { return Vec::new() };
-        let written = generic_arguments(&last.arguments);
+        let written = non_lifetime_args(&last.arguments);
         if written.is_empty() {
             return Vec::new();
         }
-        let item = self.split(path, env).map(|split| split.item);
+        let item = self.resolve_prefix(path, env).map(|split| split.item);
         let defined = item.and_then(|item| Some((item, self.program().item(item)?)));
         let (item, params) = match defined {
             Some((item, Item::Trait(of))) => (Some(item), Some(&of.generics.params)),
             _ => (None, None),
         };
-        let own = Env { args: [].into(), home: item, this: None };
+        let own = Env { args: [].into(), home: item, self_ty: None };
         let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
         let mut params = params.into_iter().flatten().filter(|param| !is_lifetime(param));
         let arguments = written.into_iter().filter_map(|written| {
@@ -364,8 +398,8 @@ impl<'a> Infer<'a> {
             match (written, param) {
                 (_, Some(param @ GenericParam::Const(_))) => {
                     let slot = GenericArg::Const(self.types.unknown_len());
-                    let prim = self.const_prim(param, &own);
-                    self.generic_arg(written, slot, prim, env);
+                    let prim = self.const_param_prim(param, &own);
+                    self.unify_generic_arg(written, slot, prim, env);
                     Some(slot)
                 }
                 (GenericArgument::Type(ty), _) => Some(self.trait_argument(ty, env)),
@@ -375,20 +409,25 @@ impl<'a> Infer<'a> {
         arguments.collect()
     }
 
-    /// A type that is written for a trait, or a constant parameter by its name.
+    /// Returns a type written for a trait, or a constant parameter by its name.
     fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
         if let syn::Type::Path(path) = ty
             && let Some((_, found @ GenericArg::Const(_))) =
-                scope::generic(&env.args, &path_key(&path.path))
+                scope::find_generic(&env.args, &path_key(&path.path))
         {
             return found;
         }
-        GenericArg::Type(self.type_in(ty, env))
+        GenericArg::Type(self.resolve_type_in(ty, env))
     }
 
-    /// `<T as Trait>::Name` and `<T>::Name`
-    pub(crate) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
-        let owner = self.type_in(&qself.ty, env);
+    /// Infers `<T as Trait>::Name` and `<T>::Name`.
+    pub(crate) fn resolve_projection(
+        &mut self,
+        qself: &syn::QSelf,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Ty {
+        let owner = self.resolve_type_in(&qself.ty, env);
         match path.segments.last() {
             Some(last) if qself.position + 1 == path.segments.len() => {
                 let name = last.ident.to_string();
@@ -397,11 +436,18 @@ impl<'a> Infer<'a> {
                     segments: path.segments.iter().take(qself.position).cloned().collect(),
                 };
                 let of_trait = Some(&of_trait).filter(|path| !path.segments.is_empty());
-                let meant = match of_trait {
-                    Some(_) => Meant::Any,
-                    None => self.meant(owner, &name, env),
+                let candidates = match of_trait {
+                    Some(_) => MemberCandidates::Any,
+                    None => self.member_candidates(owner, &name, env),
                 };
-                self.associated_type(owner, &name, of_trait, meant, env, SpanRange::path(path))
+                self.associated_type_or_defer(
+                    owner,
+                    &name,
+                    of_trait,
+                    candidates,
+                    env,
+                    SpanRange::path(path),
+                )
             }
             _ => self.unknown(),
         }

@@ -1,54 +1,59 @@
-//! What the bounds of a type parameter say of its functions.
+//! Bounds of type parameters, and the members that they select.
 //!
-//! A function is inferred for types that are known, of which more is known than its bounds say. Rust goes by the bounds alone: `x.scale()`
-//! with `T: Scale` is that of `Scale`, whatever else what `T` stands for has by that name. A type parameter stands for a type of its own in
-//! the table of types, by which what is of it is told from what is of the same type otherwise.
+//! A function is inferred for known types, which have more members than the bounds of its type
+//! parameters show. Rust goes by the bounds alone: `x.scale()` with `T: Scale` is the method of
+//! `Scale`, even if the type of `T` has another `scale`. Every type parameter therefore has an
+//! entry of its own in the table of types, distinct from other entries of the same type.
 use crate::{
     hir::GenericArg,
     infer::{
         Infer,
         items::{
             scope::Env,
-            signature::{Parameter, bounds_behind, number_bound, parameters, peel},
+            signature::{GenericParameter, generic_parameters, number_bound, peel, where_bounds},
         },
     },
     types::{Ty, Type},
 };
 use syn::{Item, ItemImpl, TraitItem, TypeParamBound};
 
-/// How many traits may lead from a bound to the trait that is meant.
-const MOST_SUPERTRAITS: usize = 16;
+/// The greatest number of supertrait steps from a bound to the trait of a member.
+const MAX_SUPERTRAIT_DEPTH: usize = 16;
 
-/// Which functions, constants and types of a type may be meant by a name.
+/// The candidates for a member of a type by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meant {
-    /// Any that it has.
+pub(crate) enum MemberCandidates {
+    /// All members of the type.
     Any,
-    /// Those of this trait, which a bound names; as it is written, where it is one only.
-    Of(String, Option<syn::Path>),
-    /// Those of traits that are not kernel code, or that whatever it stands for has.
+    /// Members of this trait, which a bound names; with its path as written, if only one bound
+    /// names it.
+    OfTrait(String, Option<syn::Path>),
+    /// Members of traits that are not kernel code, and members that every type has.
     OfStd,
 }
 
 impl<'a> Infer<'a> {
-    /// What may be meant by a name that is said of a type, which may be what a type parameter stands for where that is written.
-    pub(crate) fn meant(&self, of: Ty, name: &str, env: &Env) -> Meant {
-        // The prelude goes by what is there.
-        if env.home.is_some_and(|home| self.program().is_prelude(home)) {
-            return Meant::Any;
+    /// Returns the candidates for a member of a type, which may be the argument of a type
+    /// parameter.
+    pub(crate) fn member_candidates(&self, of: Ty, name: &str, env: &Env) -> MemberCandidates {
+        // Library code is generic by shape, so all members of the actual type count.
+        if env.home.is_some_and(|home| self.program().is_in_std_lib(home)) {
+            return MemberCandidates::Any;
         }
-        if is_self(self, of, env)
+        if is_self_type(self, of, env)
             && let Some(home) = env.home
             && let Some(Item::Trait(_)) = self.program().item(home)
         {
-            let Some(found) = self.trait_with(home, name, 0) else { return Meant::OfStd };
-            let written = self.own_path(home).filter(|path| path.segments[0].ident == found);
-            return Meant::Of(found, written);
+            let Some(found) = self.find_trait_with(home, name, 0) else {
+                return MemberCandidates::OfStd;
+            };
+            let written = self.trait_own_path(home).filter(|path| path.segments[0].ident == found);
+            return MemberCandidates::OfTrait(found, written);
         }
-        let Some(bounds) = self.bounds_of(of, env) else { return Meant::Any };
-        let find = |bound: &&TypeParamBound| self.bound_with(bound, name, env, 0);
-        let Some(found) = bounds.iter().find_map(find) else { return Meant::OfStd };
-        // Of several bounds by one trait, the arguments of a call tell which is meant.
+        let Some(bounds) = self.parameter_bounds(of, env) else { return MemberCandidates::Any };
+        let find = |bound: &&TypeParamBound| self.find_in_bound(bound, name, env, 0);
+        let Some(found) = bounds.iter().find_map(find) else { return MemberCandidates::OfStd };
+        // If several bounds name one trait, the call's arguments select the bound.
         let written = bounds.iter().filter_map(|bound| match bound {
             TypeParamBound::Trait(bound) => Some(&bound.path),
             _ => None,
@@ -56,108 +61,124 @@ impl<'a> Infer<'a> {
         let mut written =
             written.filter(|path| self.trait_name(path, env).as_ref() == Some(&found));
         let (first, second) = (written.next(), written.next());
-        Meant::Of(found, first.filter(|_| second.is_none()).cloned())
+        MemberCandidates::OfTrait(found, first.filter(|_| second.is_none()).cloned())
     }
 
-    /// The path of a trait with its parameters, as its own items may write it.
-    fn own_path(&self, item: usize) -> Option<syn::Path> {
+    /// Returns the path of a trait with its own parameters, as its items may write it.
+    fn trait_own_path(&self, item: usize) -> Option<syn::Path> {
         let Some(Item::Trait(defined)) = self.program().item(item) else { return None };
         let (name, (_, params, _)) = (&defined.ident, defined.generics.split_for_impl());
         Some(syn::parse_quote!(#name #params))
     }
 
-    /// The trait of kernel code that a bound names, for a method that is called of what a type parameter stands for.
-    pub(crate) fn meant_trait(&self, of: Ty, name: &str) -> Option<String> {
-        match self.meant(of, name, &self.env) {
-            Meant::Of(of_trait, _) => Some(of_trait),
-            Meant::Any | Meant::OfStd => None,
+    /// Returns the trait of kernel code in a bound that has the method called on a type parameter's
+    /// value.
+    pub(crate) fn bound_trait(&self, of: Ty, name: &str) -> Option<String> {
+        match self.member_candidates(of, name, &self.env) {
+            MemberCandidates::OfTrait(of_trait, _) => Some(of_trait),
+            MemberCandidates::Any | MemberCandidates::OfStd => None,
         }
     }
 
-    /// Whether an `impl` may be the one that is meant.
-    pub(crate) fn is_meant(&self, meant: &Meant, item: usize, of: &ItemImpl) -> bool {
-        let own = Env { args: [].into(), home: Some(item), this: None };
-        match (meant, &of.trait_) {
-            (Meant::Any, _) => true,
-            // What std's traits say of std's types.
-            (Meant::OfStd, None) => self.program().is_prelude(item),
-            (Meant::Of(..), None) => false,
-            (Meant::Of(name, _), Some((path, _))) => {
+    /// Returns true if an `impl` can contain the selected member.
+    pub(crate) fn is_candidate(
+        &self,
+        candidates: &MemberCandidates,
+        item: usize,
+        of: &ItemImpl,
+    ) -> bool {
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        match (candidates, &of.trait_) {
+            (MemberCandidates::Any, _) => true,
+            // Methods of std traits on std types.
+            (MemberCandidates::OfStd, None) => self.program().is_in_std_lib(item),
+            (MemberCandidates::OfTrait(..), None) => false,
+            (MemberCandidates::OfTrait(name, _), Some((path, _))) => {
                 self.trait_name(path, &own).as_ref() == Some(name)
             }
-            (Meant::OfStd, Some((path, _))) => {
-                let found =
-                    self.split(path, &own).and_then(|split| self.program().item(split.item));
-                for_all(of).is_some() || !matches!(found, Some(Item::Trait(_)))
+            (MemberCandidates::OfStd, Some((path, _))) => {
+                let found = self
+                    .resolve_prefix(path, &own)
+                    .and_then(|split| self.program().item(split.item));
+                blanket_parameter(of).is_some() || !matches!(found, Some(Item::Trait(_)))
             }
         }
     }
 
-    /// Whether an `impl` is for a type that it could be for by its shape: its bounds say so where it is one for all
-    /// types that have a trait, `impl<F: Fn(f32) -> f32> Integrand for F`.
-    pub(crate) fn is_bound(&mut self, item: usize, of: &'a ItemImpl, owner: Ty) -> bool {
-        self.is_bound_within(item, of, owner, 0)
+    /// Returns true if the bounds of a blanket `impl` hold for a type: `impl<F: Fn(f32) -> f32>
+    /// Integrand for F`. Other `impl`s match by shape alone.
+    pub(crate) fn meets_bounds(&mut self, item: usize, of: &'a ItemImpl, owner: Ty) -> bool {
+        self.meets_bounds_within(item, of, owner, 0)
     }
 
-    fn is_bound_within(&mut self, item: usize, of: &'a ItemImpl, owner: Ty, depth: usize) -> bool {
-        let Some(param) = for_all(of).filter(|_| depth < MOST_SUPERTRAITS) else { return true };
-        let own = Env { args: [].into(), home: Some(item), this: None };
-        let behind = bounds_behind(Some(&of.generics), None, &param.ident);
+    fn meets_bounds_within(
+        &mut self,
+        item: usize,
+        of: &'a ItemImpl,
+        owner: Ty,
+        depth: usize,
+    ) -> bool {
+        let Some(param) = blanket_parameter(of).filter(|_| depth < MAX_SUPERTRAIT_DEPTH) else {
+            return true;
+        };
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let behind = where_bounds(Some(&of.generics), None, &param.ident);
         param.bounds.iter().chain(behind).all(|bound| match bound {
             TypeParamBound::Trait(bound) => self.has_trait(owner, &bound.path, &own, depth),
             _ => true,
         })
     }
 
-    /// Whether a type may have the trait that a bound names.
+    /// Returns true if a type may implement the trait of a bound.
     fn has_trait(&mut self, of: Ty, path: &syn::Path, env: &Env, depth: usize) -> bool {
-        let (kind, wanted) = (self.types.get(of), self.split(path, env).map(|split| split.item));
+        let (kind, wanted) =
+            (self.types.get(of), self.resolve_prefix(path, env).map(|split| split.item));
         if let Type::Unknown(_) | Type::Reported(_) = kind {
             return true;
         }
         if let Some(wanted) = wanted {
             let impls = self.program().impls().to_vec();
-            return impls.into_iter().any(|item| self.is_impl(item, wanted, of, depth));
+            return impls.into_iter().any(|item| self.is_impl_for(item, wanted, of, depth));
         }
         match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("Fn" | "FnMut" | "FnOnce") => {
                 matches!(kind, Type::Closure(_) | Type::Pointer(_))
             }
             Some("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator") => {
-                matches!(kind, Type::Iter(..)) || self.written_item(of).is_some()
+                matches!(kind, Type::Iter(..)) || self.user_iterator_item(of).is_some()
             }
             Some("Num" | "Int" | "Float") => matches!(kind, Type::Prim(_) | Type::Generic(_)),
             _ => true,
         }
     }
 
-    /// Whether an item is an `impl` of this trait for a type.
-    fn is_impl(&mut self, item: usize, of_trait: usize, owner: Ty, depth: usize) -> bool {
+    /// Returns true if an item is an `impl` of this trait for a type.
+    fn is_impl_for(&mut self, item: usize, of_trait: usize, owner: Ty, depth: usize) -> bool {
         let Some(Item::Impl(of)) = self.program().item(item) else { return false };
-        let own = Env { args: [].into(), home: Some(item), this: None };
-        let split = of.trait_.as_ref().and_then(|(path, _)| self.split(path, &own));
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let split = of.trait_.as_ref().and_then(|(path, _)| self.resolve_prefix(path, &own));
         split.is_some_and(|split| split.item == of_trait)
             && self
-                .implementation(item)
+                .instantiate_impl(item)
                 .is_some_and(|(_, this)| self.types.could_unify(this, owner))
-            && self.is_bound_within(item, of, owner, depth + 1)
+            && self.meets_bounds_within(item, of, owner, depth + 1)
     }
 
-    /// What a type is made into by the only bound that says so, `T: Into<f32>`, or what it is made of, `T: From<f32>`.
-    pub(crate) fn made_by_bound(&mut self, of: Ty, of_trait: &str) -> Option<Ty> {
+    /// Returns the type in the only bound `T: Into<f32>` or `T: From<f32>` of a type parameter.
+    pub(crate) fn conversion_bound(&mut self, of: Ty, of_trait: &str) -> Option<Ty> {
         let env = self.env.clone();
         let mut found = Vec::new();
-        for bound in self.bounds_of(of, &env)? {
-            self.arguments_of(bound, of_trait, &env, 0, &mut found);
+        for bound in self.parameter_bounds(of, &env)? {
+            self.collect_bound_arguments(bound, of_trait, &env, 0, &mut found);
         }
         match found.as_slice() {
-            [(only, env)] => Some(self.type_in(only, env)),
+            [(only, env)] => Some(self.resolve_type_in(only, env)),
             _ => None,
         }
     }
 
-    /// The types that a bound, or one of those that its trait stands on, says of this trait.
-    fn arguments_of(
+    /// Collects the type arguments that a bound and its supertraits give to this trait.
+    fn collect_bound_arguments(
         &self,
         bound: &'a TypeParamBound,
         of_trait: &str,
@@ -173,19 +194,19 @@ impl<'a> Infer<'a> {
         {
             found.push((ty, env.clone()));
         }
-        let item = self.split(&bound.path, env).map(|split| split.item);
+        let item = self.resolve_prefix(&bound.path, env).map(|split| split.item);
         let Some(Item::Trait(defined)) = item.and_then(|item| self.program().item(item)) else {
             return;
         };
-        let own = Env { args: [].into(), home: item, this: None };
-        for below in defined.supertraits.iter().filter(|_| depth < MOST_SUPERTRAITS) {
-            self.arguments_of(below, of_trait, &own, depth + 1, found);
+        let own = Env { args: [].into(), home: item, self_ty: None };
+        for below in defined.supertraits.iter().filter(|_| depth < MAX_SUPERTRAIT_DEPTH) {
+            self.collect_bound_arguments(below, of_trait, &own, depth + 1, found);
         }
     }
 
-    /// Whether a bound of the type parameter that stands for a type says that it is a number.
-    pub(crate) fn is_number(&self, of: Ty) -> bool {
-        self.bounds_of(of, &self.env).into_iter().flatten().any(|bound| match bound {
+    /// Returns true if a bound makes the type parameter a number.
+    pub(crate) fn is_bound_to_numbers(&self, of: Ty) -> bool {
+        self.parameter_bounds(of, &self.env).into_iter().flatten().any(|bound| match bound {
             TypeParamBound::Trait(bound) => {
                 let name = bound.path.segments.last().map(|last| last.ident.to_string());
                 name.is_some_and(|name| number_bound(&name).is_some())
@@ -194,43 +215,44 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The bounds of the type parameter that stands for a type; `None` if there is none.
-    fn bounds_of(&self, of: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
+    /// Returns the bounds of the type parameter that a type stands for; `None` if there is no such
+    /// parameter.
+    fn parameter_bounds(&self, of: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
         let item = env.home.and_then(|home| self.program().item(home));
         let name = match item {
             // `impl<T: Num> Scale for T`
-            Some(Item::Impl(item)) if is_self(self, of, env) => match peel(&item.self_ty) {
+            Some(Item::Impl(item)) if is_self_type(self, of, env) => match peel(&item.self_ty) {
                 syn::Type::Path(path) => path.path.get_ident()?.to_string(),
                 _ => return None,
             },
             _ => {
                 let is_of = |arg: &GenericArg| match arg {
-                    GenericArg::Type(ty) => self.types.same(*ty, of),
+                    GenericArg::Type(ty) => self.types.is_same_entry(*ty, of),
                     GenericArg::Const(_) => false,
                 };
                 env.args.iter().find(|(_, arg)| is_of(arg))?.0.clone()
             }
         };
-        let written = self.context.written;
+        let written = self.input.function;
         let (outer, sig) = match item {
-            _ if env.home == self.context.home => (written.outer, Some(written.sig)),
+            _ if env.home == self.input.home => (written.outer, Some(written.sig)),
             Some(Item::Fn(function)) => (None, Some(&function.sig)),
             Some(Item::Impl(item)) => (Some(&item.generics), None),
             Some(Item::Trait(item)) => (Some(&item.generics), None),
             _ => return None,
         };
-        let params = parameters(outer, sig);
+        let params = generic_parameters(outer, sig);
         match params.into_iter().find(|param| param.name() == name)? {
-            Parameter::Type(param) => {
-                let behind = bounds_behind(outer, sig, &param.ident);
+            GenericParameter::Type(param) => {
+                let behind = where_bounds(outer, sig, &param.ident);
                 Some(param.bounds.iter().chain(behind).collect())
             }
-            Parameter::Impl(_, ty) => Some(ty.bounds.iter().collect()),
-            Parameter::Const(_) => None,
+            GenericParameter::Impl(_, ty) => Some(ty.bounds.iter().collect()),
+            GenericParameter::Const(_) => None,
         }
     }
 
-    fn bound_with(
+    fn find_in_bound(
         &self,
         bound: &TypeParamBound,
         name: &str,
@@ -238,11 +260,12 @@ impl<'a> Infer<'a> {
         depth: usize,
     ) -> Option<String> {
         let TypeParamBound::Trait(bound) = bound else { return None };
-        self.trait_with(self.split(&bound.path, env)?.item, name, depth)
+        self.find_trait_with(self.resolve_prefix(&bound.path, env)?.item, name, depth)
     }
 
-    /// The name of a trait of kernel code, or of one that it stands on, that has something of this name.
-    fn trait_with(&self, item: usize, name: &str, depth: usize) -> Option<String> {
+    /// Returns the name of a trait of kernel code that has a member of this name: the trait itself
+    /// or a supertrait.
+    fn find_trait_with(&self, item: usize, name: &str, depth: usize) -> Option<String> {
         let Item::Trait(defined) = self.program().item(item)? else { return None };
         let has = defined.items.iter().any(|member| match member {
             TraitItem::Fn(function) => function.sig.ident == name,
@@ -253,20 +276,20 @@ impl<'a> Infer<'a> {
         if has {
             return Some(defined.ident.to_string());
         }
-        let own = Env { args: [].into(), home: Some(item), this: None };
-        let mut below = defined.supertraits.iter().filter(|_| depth < MOST_SUPERTRAITS);
-        below.find_map(|bound| self.bound_with(bound, name, &own, depth + 1))
+        let own = Env { args: [].into(), home: Some(item), self_ty: None };
+        let mut below = defined.supertraits.iter().filter(|_| depth < MAX_SUPERTRAIT_DEPTH);
+        below.find_map(|bound| self.find_in_bound(bound, name, &own, depth + 1))
     }
 }
 
-/// The type parameter that an `impl` is for: `impl<T: Num> Scale for T`.
-fn for_all(of: &ItemImpl) -> Option<&syn::TypeParam> {
+/// Returns the type parameter that a blanket `impl` is for: `impl<T: Num> Scale for T`.
+fn blanket_parameter(of: &ItemImpl) -> Option<&syn::TypeParam> {
     let syn::Type::Path(this) = peel(&of.self_ty) else { return None };
     let name = this.path.get_ident()?;
     of.generics.type_params().find(|param| param.ident == *name)
 }
 
-/// Whether a type is the `Self` of where something is written.
-fn is_self(infer: &Infer<'_>, of: Ty, env: &Env) -> bool {
-    env.this.is_some_and(|this| infer.types.same(this, of))
+/// Returns true if a type is the `Self` of the environment.
+fn is_self_type(infer: &Infer<'_>, of: Ty, env: &Env) -> bool {
+    env.self_ty.is_some_and(|this| infer.types.is_same_entry(this, of))
 }

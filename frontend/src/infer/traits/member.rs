@@ -1,9 +1,9 @@
-//! Functions and constants of types by their names: which `impl` a call is of.
+//! Functions and constants of types by name: selection of the `impl`.
 use crate::{
     infer::{
         Infer,
-        items::{Split, scope::Env, written_type::Omitted},
-        traits::{bounds::Meant, trait_call::is_operator},
+        items::{ResolvedPrefix, scope::Env, written_type::OmittedArgs},
+        traits::{bounds::MemberCandidates, trait_call::is_operator_function},
     },
     resolve::device_set::Callee,
     syntax::span::SpanRange,
@@ -15,15 +15,15 @@ use warpwise_compiler::ir::Scalar;
 /// A function or constant of a type.
 #[derive(Clone)]
 pub(crate) struct Member<'a> {
-    /// Where it is.
+    /// The item and its index in the item.
     pub(crate) callee: Callee,
-    /// Where it is written.
+    /// The environment of the definition.
     pub(crate) env: Env,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: MemberKind<'a>,
 }
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Clone, Copy)]
 pub(crate) enum MemberKind<'a> {
     /// A function.
@@ -32,112 +32,124 @@ pub(crate) enum MemberKind<'a> {
     Const(&'a syn::Expr, &'a syn::Type),
 }
 
-/// What a call tells of the function that it is of.
+/// Facts of a call that select among `impl`s of a generic trait.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Told<'e> {
-    /// Its arguments: the last ones, so that the receiver may be left out.
+pub(crate) struct CallFacts<'e> {
+    /// The last arguments; the receiver may be left out.
     pub(crate) args: &'e [&'e syn::Expr],
-    /// The type that is expected of it.
-    pub(crate) gives: Option<Ty>,
-    /// The trait as it is written.
+    /// The expected type of the call.
+    pub(crate) expected: Option<Ty>,
+    /// The trait as written.
     pub(crate) of_trait: Option<&'e syn::Path>,
 }
 
-/// A member of an `impl` that could be meant.
-struct Found<'a> {
+/// A candidate member.
+struct MemberCandidate<'a> {
     callee: Callee,
     home: Option<usize>,
     kind: MemberKind<'a>,
     env: Env,
-    this: Ty,
+    self_ty: Ty,
 }
 
 impl<'a> Infer<'a> {
-    /// The function or constant of a type with this name: its own, or that of a trait.
-    pub(crate) fn member(
+    /// Returns the function or constant of a type with this name: an inherent one, or that of a
+    /// trait.
+    pub(crate) fn find_member(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&str>,
     ) -> Option<Member<'a>> {
-        self.member_told(owner, name, of_trait, Told::default())
+        self.find_member_for_call(owner, name, of_trait, CallFacts::default())
     }
 
-    /// The same. Where several `impl`s of a generic trait have it, the one that fits the call.
-    pub(crate) fn member_told(
+    /// As [`Self::find_member`]; among several `impl`s of a generic trait, `call_facts` selects the
+    /// one that fits the call.
+    pub(crate) fn find_member_for_call(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&str>,
-        told: Told<'_>,
+        call_facts: CallFacts<'_>,
     ) -> Option<Member<'a>> {
-        let meant =
-            if of_trait.is_none() { self.meant(owner, name, &self.env) } else { Meant::Any };
-        let of_bound = match &meant {
-            Meant::Of(_, bound) => bound.clone(),
-            Meant::Any | Meant::OfStd => None,
+        let candidates = if of_trait.is_none() {
+            self.member_candidates(owner, name, &self.env)
+        } else {
+            MemberCandidates::Any
         };
-        let written = told.of_trait.or(of_bound.as_ref());
-        let may_be_its_own = of_trait.is_none() && !matches!(meant, Meant::Of(..));
-        if may_be_its_own && let Some(of_number) = self.of_number(owner, name) {
+        let of_bound = match &candidates {
+            MemberCandidates::OfTrait(_, bound) => bound.clone(),
+            MemberCandidates::Any | MemberCandidates::OfStd => None,
+        };
+        let written = call_facts.of_trait.or(of_bound.as_ref());
+        // The order is Rust's: inherent functions first (of numbers, then of `impl`s), traits after
+        // them.
+        let may_be_its_own =
+            of_trait.is_none() && !matches!(candidates, MemberCandidates::OfTrait(..));
+        if may_be_its_own && let Some(of_number) = self.number_member(owner, name) {
             return Some(of_number);
         }
-        if self.is_between_numbers(owner, name, told.args) {
+        // Conversions between numbers are built in, whatever `impl From<..> for u64` the user has.
+        if self.is_between_numbers(owner, name, call_facts.args) {
             return None;
         }
         let mut of_traits = Vec::new();
-        for item in self.program().impls_with(name) {
+        for item in self.program().impls_with_member(name) {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
             let traits = of.trait_.as_ref().map(|(path, _)| path);
-            let own = Env { args: [].into(), home: Some(item), this: None };
+            let own = Env { args: [].into(), home: Some(item), self_ty: None };
             let named = traits.and_then(|path| self.trait_name(path, &own));
             if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted))
-                || !self.is_meant(&meant, item, of)
+                || !self.is_candidate(&candidates, item, of)
             {
                 continue;
             }
-            let Some((callee, home, kind)) = self.member_in(item, traits, name) else { continue };
-            let Some((env, this)) = self.implementation(item) else { continue };
+            let Some((callee, home, kind)) = self.find_in_impl(item, traits, name) else {
+                continue;
+            };
+            let Some((env, this)) = self.instantiate_impl(item) else { continue };
             if !self.types.could_unify(this, owner)
-                || !self.is_bound(item, of, owner)
-                || !self.is_of(written, traits, &env)
+                || !self.meets_bounds(item, of, owner)
+                || !self.fits_trait_args(written, traits, &env)
             {
                 continue;
             }
-            let found = Found { callee, home, kind, env, this };
+            let found = MemberCandidate { callee, home, kind, env, self_ty: this };
             if traits.is_none() {
-                return self.found(found, owner, item);
+                return self.make_member(found, owner, item);
             }
             of_traits.push((found, item));
         }
-        // What a number has without an `impl` may take these arguments, where no `impl` does.
-        let is_number = self.types.as_prim(owner).is_some() && is_operator(name);
+        // The built-in operators of a number may take these arguments, even if no `impl` does.
+        let is_number = self.types.as_prim(owner).is_some() && is_operator_function(name);
         let fitting = match of_traits.len() {
             0 => return None,
             1 if !is_number => 0,
-            _ if is_number => self.fitting(&of_traits, told)?,
-            _ => self.fitting(&of_traits, told).unwrap_or(0),
+            _ if is_number => self.select_candidate(&of_traits, call_facts)?,
+            _ => self.select_candidate(&of_traits, call_facts).unwrap_or(0),
         };
         let (found, item) = of_traits.swap_remove(fitting);
-        self.unify_trait(written, item, &found.env);
-        self.found(found, owner, item)
+        self.unify_trait_args(written, item, &found.env);
+        self.make_member(found, owner, item)
     }
 
-    /// Whether this is a conversion of a number to a number, which is std's.
+    /// Returns true for a conversion between numbers, which is built in.
     fn is_between_numbers(&mut self, owner: Ty, name: &str, args: &[&syn::Expr]) -> bool {
         let ("from" | "try_from", &[from]) = (name, args) else { return false };
         if self.types.as_prim(owner).is_none() {
             return false;
         }
-        let from = self.probe(from);
+        let from = self.probe_type(from);
         matches!(
             self.types.get(from),
             Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
         )
     }
 
-    /// Whether the arguments that are written for a trait may be those of an `impl`: `Convert::<f32>`.
-    fn is_of(
+    /// Returns true if the written arguments of a trait can be those of an `impl`:
+    /// `Convert::<f32>`.
+    fn fits_trait_args(
         &mut self,
         written: Option<&syn::Path>,
         of_trait: Option<&syn::Path>,
@@ -153,62 +165,69 @@ impl<'a> Infer<'a> {
             .all(|(written, given)| self.types.could_unify_arg(*written, given))
     }
 
-    /// Makes the arguments of the trait of an `impl` those that are written.
-    fn unify_trait(&mut self, written: Option<&syn::Path>, item: usize, env: &Env) {
+    /// Unifies the arguments of the trait of an `impl` with the written ones.
+    fn unify_trait_args(&mut self, written: Option<&syn::Path>, item: usize, env: &Env) {
         let Some(Item::Impl(of)) = self.program().item(item) else { return };
         let (Some(written), Some((of_trait, _))) = (written, &of.trait_) else { return };
         let here = self.env.clone();
         let written = self.trait_arguments(written, &here);
         for (written, given) in written.into_iter().zip(self.trait_arguments(of_trait, env)) {
-            // They could be, or another `impl` was found.
+            // They unify, or another `impl` would have been selected.
             let _ = self.types.unify_arg(written, given);
         }
     }
 
-    /// Which of several functions takes the arguments of a call and gives what is expected of it, if one does.
-    fn fitting(&mut self, found: &[(Found<'a>, usize)], told: Told<'_>) -> Option<usize> {
+    /// Returns the index of the candidate that takes the arguments of a call and returns the
+    /// expected type, if there is one.
+    fn select_candidate(
+        &mut self,
+        found: &[(MemberCandidate<'a>, usize)],
+        call_facts: CallFacts<'_>,
+    ) -> Option<usize> {
         let is_closure = |arg: &&&syn::Expr| matches!(arg, syn::Expr::Closure(_));
-        if told.args.iter().any(|arg| is_closure(&arg)) {
+        if call_facts.args.iter().any(|arg| is_closure(&arg)) {
             return Some(0);
         }
-        let gives = |this: &mut Self, (found, item): &(Found<'a>, usize)| {
-            let (Some(wanted), MemberKind::Fn(sig)) = (told.gives, found.kind) else { return true };
+        let gives = |this: &mut Self, (found, item): &(MemberCandidate<'a>, usize)| {
+            let (Some(wanted), MemberKind::Fn(sig)) = (call_facts.expected, found.kind) else {
+                return true;
+            };
             match &sig.output {
                 syn::ReturnType::Type(_, ty) if found.home == Some(*item) => {
-                    let given = this.type_in(ty, &found.env);
+                    let given = this.resolve_type_in(ty, &found.env);
                     this.types.could_unify(given, wanted)
                 }
                 _ => true,
             }
         };
-        let types: Vec<Ty> = told.args.iter().map(|arg| self.probe(arg)).collect();
-        let takes = |this: &mut Self, found: &Found<'a>| {
+        let types: Vec<Ty> = call_facts.args.iter().map(|arg| self.probe_type(arg)).collect();
+        let takes = |this: &mut Self, found: &MemberCandidate<'a>| {
             let MemberKind::Fn(sig) = found.kind else { return true };
-            // What its own parameters are is only known once it is called.
+            // The types of its own generic parameters are only known in the call.
             if !sig.generics.params.is_empty() || sig.inputs.len() < types.len() {
                 return !sig.generics.params.is_empty();
             }
             let params = sig.inputs.iter().skip(sig.inputs.len() - types.len());
             params.zip(&types).all(|(param, &ty)| match param {
                 syn::FnArg::Typed(param) => {
-                    let param = this.type_in(&param.ty, &found.env);
+                    let param = this.resolve_type_in(&param.ty, &found.env);
                     this.types.could_unify(param, ty)
                 }
                 syn::FnArg::Receiver(_) => true,
             })
         };
-        let fits = |this: &mut Self, of: &(Found<'a>, usize)| takes(this, &of.0);
+        let fits = |this: &mut Self, of: &(MemberCandidate<'a>, usize)| takes(this, &of.0);
         found
             .iter()
             .position(|of| fits(self, of) && gives(self, of))
             .or_else(|| found.iter().position(|of| fits(self, of)))
     }
 
-    /// The function of numbers of this kind that the prelude has.
-    fn of_number(&self, owner: Ty, name: &str) -> Option<Member<'a>> {
+    /// Returns the library's function for numbers of this kind.
+    fn number_member(&self, owner: Ty, name: &str) -> Option<Member<'a>> {
         let scalar = self.types.as_prim(owner)?.scalar();
         let kinds = [
-            // What is shorter for a size, before what is for all.
+            // A shorter implementation for one size overrides the general one.
             ("Word", scalar == Scalar::U32),
             ("DoubleWord", scalar == Scalar::U64),
             ("Int", scalar.is_int()),
@@ -218,23 +237,28 @@ impl<'a> Infer<'a> {
         ];
         let mut kinds = kinds.into_iter().filter(|(_, of)| *of);
         let (callee, sig) =
-            kinds.find_map(|(of_trait, _)| self.program().prelude_method(of_trait, name))?;
-        let env = Env { args: [].into(), home: Some(callee.item), this: Some(owner) };
+            kinds.find_map(|(of_trait, _)| self.program().std_function(of_trait, name))?;
+        let env = Env { args: [].into(), home: Some(callee.item), self_ty: Some(owner) };
         Some(Member { callee, env, kind: MemberKind::Fn(sig) })
     }
 
-    fn found(&mut self, found: Found<'a>, owner: Ty, item: usize) -> Option<Member<'a>> {
-        let Found { callee, home, kind, env, this } = found;
+    fn make_member(
+        &mut self,
+        found: MemberCandidate<'a>,
+        owner: Ty,
+        item: usize,
+    ) -> Option<Member<'a>> {
+        let MemberCandidate { callee, home, kind, env, self_ty: this } = found;
         self.types.unify(this, owner).ok()?;
         if home == Some(item) {
             return Some(Member { callee, env, kind });
         }
-        // A default of the trait: its parameters are what the `impl` says.
+        // A default of the trait: the `impl` gives the trait's generic arguments.
         let env = self.trait_env(item, home?, &env, owner)?;
         Some(Member { callee, env, kind })
     }
 
-    /// Where a trait's own items are written, for the `impl` of it that is `item`.
+    /// Returns the environment of a trait's own items for the `impl` that is `item`.
     fn trait_env(&mut self, item: usize, home: usize, env: &Env, owner: Ty) -> Option<Env> {
         let (Some(Item::Impl(of)), Some(Item::Trait(defined))) =
             (self.program().item(item), self.program().item(home))
@@ -246,15 +270,15 @@ impl<'a> Infer<'a> {
             syn::PathArguments::AngleBracketed(args) => Some(args),
             syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
         };
-        let own = Env { args: [].into(), home: Some(home), this: Some(owner) };
-        let omitted = Omitted::Defaults(SpanRange::path(path));
-        let args = self.written_args(&defined.generics, written, env, &own, omitted);
+        let own = Env { args: [].into(), home: Some(home), self_ty: Some(owner) };
+        let omitted = OmittedArgs::Defaults(SpanRange::path(path));
+        let args = self.resolve_generic_args(&defined.generics, written, env, &own, omitted);
         Some(Env { args: args.into(), ..own })
     }
 
-    /// The member of an `impl` with this name, or the default that its trait has for it; with the
-    /// item in which it is written.
-    fn member_in(
+    /// Returns the member of an `impl` with this name, or its trait's default; with the item that
+    /// defines it.
+    fn find_in_impl(
         &self,
         item: usize,
         of_trait: Option<&'a syn::Path>,
@@ -274,8 +298,8 @@ impl<'a> Infer<'a> {
                 _ => {}
             }
         }
-        let env = Env { args: [].into(), home: Some(item), this: None };
-        let Split { item: defined, .. } = self.split(of_trait?, &env)?;
+        let env = Env { args: [].into(), home: Some(item), self_ty: None };
+        let ResolvedPrefix { item: defined, .. } = self.resolve_prefix(of_trait?, &env)?;
         let Some(Item::Trait(of)) = self.program().item(defined) else { return None };
         for (index, member) in of.items.iter().enumerate() {
             let callee = Callee { item: defined, member: Some(index) };

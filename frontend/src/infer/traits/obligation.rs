@@ -1,58 +1,59 @@
-//! What must hold of types once they are known.
+//! Obligations: conditions on types that are checked once the types are known.
 use crate::{
     syntax::{error::Errors, span::SpanRange},
     types::{Len, Prim, Ty, Type, Types},
 };
 use warpwise_compiler::{ir::BinaryOp, message::Style};
 
-/// Something that must hold.
+/// A condition on types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Obligation {
     /// The operator is defined on the type.
     Operator(BinaryOp, Ty),
     /// The first type can be shifted by the second.
     Shift(Ty, Ty),
-    /// `-` is defined on it.
+    /// `-` is defined on the type.
     Negated(Ty),
-    /// `!` is defined on it.
+    /// `!` is defined on the type.
     Inverted(Ty),
-    /// Comparisons are defined on it.
+    /// Comparisons are defined on the type.
     Compared(Ty),
     /// The first can be cast to the second.
     Cast(Ty, Ty),
-    /// It can be counted through.
+    /// A range can count over the type.
     Range(Ty),
-    /// A variable can be of it.
+    /// A variable can have the type.
     Bound(Ty),
-    /// It can come out of one of several ways.
+    /// Branches can yield the type.
     Merged(Ty),
-    /// It can be assigned.
+    /// The type can be assigned.
     Assigned(Ty),
-    /// A device function can return it.
+    /// A device function can return the type.
     Returned(Ty),
-    /// Arrays can hold it.
+    /// Arrays can hold the type.
     Element(Ty),
-    /// It can be shared by a block.
+    /// A block can share the type.
     Shared(Ty),
-    /// It can be a type argument.
+    /// The type is known, as a type argument must be.
     TypeArg(Ty),
-    /// It can be shuffled.
+    /// The type can be shuffled.
     Shuffled(Ty),
-    /// It can be printed like this.
+    /// The type can be printed in this style.
     Printed(Ty, Style),
-    /// It can be reduced over a warp, bitwise or not.
+    /// The type can be reduced over a warp, bitwise or not.
     Reduced(Ty, bool),
     /// A constant argument is known.
     ConstArg(Len),
     /// The first can be converted to the second without loss.
     From(Ty, Ty),
-    /// `try_from` of the first, which is an integer, makes the second.
+    /// `try_from` converts the first, an integer, to the second.
     TryFrom(Ty, Ty),
 }
 
 impl Obligation {
-    /// Reports it if it does not hold.
+    /// Reports the obligation if it does not hold.
     pub(crate) fn check(self, at: SpanRange, types: &Types, errors: &mut Errors) {
+        // Type parameters are left to rustc, and reported types cause no second error.
         match self {
             Self::Operator(op, ty) => {
                 let holds = match types.get(ty) {
@@ -61,11 +62,11 @@ impl Obligation {
                     Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
                     _ => false,
                 };
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Shift(lhs, rhs) => {
-                undefined(is_int(types, lhs), at, lhs, types, errors);
-                undefined(is_int(types, rhs), at, rhs, types, errors);
+                report_undefined(is_int(types, lhs), at, lhs, types, errors);
+                report_undefined(is_int(types, rhs), at, rhs, types, errors);
             }
             Self::Negated(ty) => {
                 let holds = match types.get(ty) {
@@ -73,11 +74,11 @@ impl Obligation {
                     Type::Generic(_) | Type::Reported(_) => true,
                     _ => false,
                 };
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Inverted(ty) => {
                 let holds = is_int(types, ty) || types.get(ty) == Type::Prim(Prim::Bool);
-                undefined(holds, at, ty, types, errors);
+                report_undefined(holds, at, ty, types, errors);
             }
             Self::Compared(ty) if let Type::Pointer(_) = types.get(ty) => {
                 errors.advise(
@@ -86,8 +87,8 @@ impl Obligation {
                     "compare numbers that say which function it is",
                 );
             }
-            Self::Compared(ty) => undefined(is_scalar(types, ty), at, ty, types, errors),
-            Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
+            Self::Compared(ty) => report_undefined(is_scalar(types, ty), at, ty, types, errors),
+            Self::Range(ty) => report_undefined(is_countable(types, ty), at, ty, types, errors),
             Self::Cast(from, _) if let Type::Pointer(_) = types.get(from) => {
                 errors.advise(
                     at,
@@ -95,7 +96,7 @@ impl Obligation {
                     "use numbers that say which function it is",
                 );
             }
-            Self::Cast(from, to) => cast(at, from, to, types, errors),
+            Self::Cast(from, to) => check_cast(at, from, to, types, errors),
             Self::Bound(ty) => {
                 if let Type::Slice(_) = types.get(ty) {
                     errors.advise(
@@ -108,7 +109,7 @@ impl Obligation {
                 }
             }
             Self::Merged(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         "kernel code cannot choose between closures at run time",
@@ -117,7 +118,7 @@ impl Obligation {
                 }
             }
             Self::Assigned(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         "kernel code cannot assign closures",
@@ -135,7 +136,7 @@ impl Obligation {
                 }
             }
             Self::Element(ty) => {
-                if !is_assigned(types, ty) {
+                if !is_assignable(types, ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot have arrays of `{}`", types.show(ty)),
@@ -146,7 +147,7 @@ impl Obligation {
             Self::Shared(ty) => {
                 if !has_lengths(types, ty) {
                     errors.mistyped(at, "the length of an array is not known");
-                } else if !is_plain(types, ty) {
+                } else if !is_shareable(types, ty) {
                     errors.advise(
                         at,
                         "a block can only share numbers, atomics, and arrays, tuples, options, structs and enums of them",
@@ -259,7 +260,7 @@ impl Obligation {
     }
 }
 
-fn undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {
+fn report_undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {
     if !holds && !types.is_reported(ty) {
         let ty = types.show(ty);
         errors.mistyped(at, format_args!("this is not defined on type `{ty}`"));
@@ -291,8 +292,9 @@ fn is_int(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Rust's ranges need a type that counts; no type parameter says that it does.
-fn is_range(types: &Types, ty: Ty) -> bool {
+/// Returns true for types that ranges count over. No bound of a type parameter grants that, so type
+/// parameters are excluded.
+fn is_countable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(prim) => prim.is_int(),
         Type::Reported(_) => true,
@@ -304,7 +306,7 @@ fn is_scalar(types: &Types, ty: Ty) -> bool {
     matches!(types.get(ty), Type::Prim(_) | Type::Generic(_) | Type::Reported(_))
 }
 
-/// Whether a type has no reference or closure in it.
+/// Returns true for a type without references and closures.
 fn is_value(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
@@ -326,19 +328,20 @@ fn is_value(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Whether a type has no closure in it; atomics cannot be copied, and that is said where they are.
-fn is_assigned(types: &Types, ty: Ty) -> bool {
+/// Returns true for a type without closures. Atomics are not assignable either; their uses report
+/// that.
+fn is_assignable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Ref { .. } | Type::Atomic(_) | Type::Pointer(_) => true,
-        Type::Array(elem, _) => is_assigned(types, elem),
+        Type::Array(elem, _) => is_assignable(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
-            types.parts(list).into_iter().all(|part| is_assigned(types, part))
+            types.parts(list).into_iter().all(|part| is_assignable(types, part))
         }
         _ => is_value(types, ty),
     }
 }
 
-/// Whether every length in the type is known, or was reported.
+/// Returns true if every length in the type is known, or was reported.
 fn has_lengths(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Array(elem, len) => {
@@ -350,25 +353,25 @@ fn has_lengths(types: &Types, ty: Ty) -> bool {
     }
 }
 
-fn is_plain(types: &Types, ty: Ty) -> bool {
+fn is_shareable(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(_) | Type::Generic(_) | Type::Atomic(..) | Type::Reported(_) => true,
-        Type::Array(elem, _) => is_plain(types, elem),
+        Type::Array(elem, _) => is_shareable(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) => {
-            types.parts(list).into_iter().all(|part| is_plain(types, part))
+            types.parts(list).into_iter().all(|part| is_shareable(types, part))
         }
         _ => false,
     }
 }
 
-fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
+fn check_cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
     let holds = match (types.get(from), types.get(to)) {
         (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
         (Type::Prim(from), Type::Prim(Prim::Bool)) => from == Prim::Bool,
         (Type::Prim(Prim::Bool), Type::Prim(to)) => to.is_int(),
         (Type::Prim(from), Type::Prim(to)) => from == to || !from.is_half() && !to.is_half(),
         (Type::Never, _) => true,
-        // An enum without data; rustc checks that.
+        // An enum without fields, which rustc checks.
         (Type::Adt(..), Type::Prim(to)) => to.is_int(),
         _ => false,
     };

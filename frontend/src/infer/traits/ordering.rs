@@ -1,11 +1,11 @@
-//! Methods of `PartialEq`, `PartialOrd` and `Ord`, and the operators of those that are not
-//! compared part by part: slices, and types with an `impl` of their own. What `cmp` and its kin do
-//! is kernel code, in the prelude.
+//! Comparisons: methods of `PartialEq`, `PartialOrd` and `Ord`, and operators on slices and on
+//! types with an `impl` of their own. Other composites are compared part by part. The methods
+//! themselves are kernel code in the standard library.
 use crate::{
-    hir::{Call, Expr, GenericArg, Kind},
+    hir::{Call, Expr, ExprKind, GenericArg},
     infer::{
         Infer,
-        call::device_call::Function,
+        call::device_call::ResolvedFunction,
         items::{scope::Env, signature::MAX_VISITED_TYPES},
         traits::member::{Member, MemberKind},
     },
@@ -16,9 +16,9 @@ use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::{CompareOp, UnaryOp};
 
 impl<'a> Infer<'a> {
-    /// A method that compares values of a type for which no `impl` of kernel code has it; or the
-    /// receiver back.
-    pub(crate) fn comparison_method(
+    /// Infers a comparison method of a type for which no `impl` of kernel code has it, or returns
+    /// the receiver.
+    pub(crate) fn try_comparison_method(
         &mut self,
         receiver: Expr,
         name: &str,
@@ -29,39 +29,39 @@ impl<'a> Infer<'a> {
             (name, call.args.iter().collect::<Vec<_>>().as_slice())
             && self.is_compared_by_impl(receiver.ty)
         {
-            return Ok(self.order(receiver, name == "cmp", arg, at));
+            return Ok(self.make_order(receiver, name == "cmp", arg, at));
         }
-        let Some(of) = self.comparer(name, receiver.ty) else { return Err(receiver) };
-        let receiver = self.adjusted(receiver, of.sig);
-        Ok(self.call_function(of, receiver, None, &call.args, at))
+        let Some(of) = self.find_comparer(name, receiver.ty) else { return Err(receiver) };
+        let receiver = self.adjust_receiver(receiver, of.sig);
+        Ok(self.infer_function_call(of, receiver, None, &call.args, at))
     }
 
-    /// `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of other types than numbers.
-    pub(crate) fn comparison_call(
+    /// Infers `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of types other than numbers.
+    pub(crate) fn infer_comparison_call(
         &mut self,
         first: Ty,
         name: &str,
         call: &ExprCall,
         at: SpanRange,
     ) -> Option<Expr> {
-        let of = self.comparer(name, first)?;
-        Some(self.call_function(of, None, None, &call.args, at))
+        let of = self.find_comparer(name, first)?;
+        Some(self.infer_function_call(of, None, None, &call.args, at))
     }
 
-    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
-    fn order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
+    /// Infers `cmp` or `partial_cmp` of a type with a part that an `impl` compares.
+    fn make_order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
         let reference = self.types.reference(false, lhs.ty);
-        let rhs = self.expect(arg, reference);
-        let rhs = self.make(Kind::Deref(Box::new(rhs)), lhs.ty, at);
-        let ordering = self.program().library("Ordering").expect("the prelude has it");
+        let rhs = self.infer_expr_coerce(arg, reference);
+        let rhs = self.make_expr(ExprKind::Deref(Box::new(rhs)), lhs.ty, at);
+        let ordering = self.program().std_item("Ordering").expect("the prelude has it");
         let nothing = self.types.list(Vec::new());
         let ordering = self.types.add(Type::Adt(ordering, nothing));
-        let ty = if total { ordering } else { self.option_of(ordering) };
+        let ty = if total { ordering } else { self.option_type(ordering) };
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-        self.make(Kind::Order { total, lhs, rhs }, ty, at)
+        self.make_expr(ExprKind::OrderingCall { total, lhs, rhs }, ty, at)
     }
 
-    /// True if an `impl` of the user's says the order of a type, or of a part of it.
+    /// Returns true if the user's `impl` orders a type or a part of it.
     fn is_compared_by_impl(&mut self, ty: Ty) -> bool {
         let (mut open, mut visited) = (vec![ty], 0);
         while let Some(ty) = open.pop() {
@@ -77,7 +77,7 @@ impl<'a> Infer<'a> {
                     if ["PartialOrd", "Ord"].iter().any(|of| program.has_impl(of, item)) {
                         return true;
                     }
-                    open.extend(self.shapes(ty).concat());
+                    open.extend(self.variant_field_types(ty).concat());
                 }
                 _ => {}
             }
@@ -85,8 +85,8 @@ impl<'a> Infer<'a> {
         false
     }
 
-    /// The function of the prelude that compares values of this type.
-    fn comparer(&self, name: &str, this: Ty) -> Option<Function<'a>> {
+    /// Returns the library function that compares values of this type.
+    fn find_comparer(&self, name: &str, this: Ty) -> Option<ResolvedFunction<'a>> {
         let name = match (name, self.types.get(this)) {
             ("total_cmp", Type::Prim(Prim::F32)) => "total_cmp_32",
             ("total_cmp", Type::Prim(Prim::F64)) => "total_cmp_64",
@@ -110,14 +110,14 @@ impl<'a> Infer<'a> {
             ) => name,
             _ => return None,
         };
-        let (callee, sig) = self.program().prelude_method("Compare", name)?;
+        let (callee, sig) = self.program().std_function("Compare", name)?;
         let args = [("T".to_owned(), GenericArg::Type(this))].into();
-        let env = Env { args, home: Some(callee.item), this: Some(this) };
-        Some(Function { callee, sig, env, gives: None })
+        let env = Env { args, home: Some(callee.item), self_ty: Some(this) };
+        Some(ResolvedFunction { callee, sig, env, expected: None })
     }
 
-    /// `a == b`, `a < b` and so on of which one is a slice.
-    pub(crate) fn slice_comparison(
+    /// Infers `a == b`, `a < b` and so on, where one side is a slice.
+    pub(crate) fn make_slice_comparison(
         &mut self,
         op: CompareOp,
         lhs: Expr,
@@ -130,59 +130,80 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let (Some(mine), Some(theirs)) = (elem(self, lhs.ty), elem(self, rhs.ty)) else {
-            let reported = self.mismatch(self.places[rhs.at], rhs.ty, lhs.ty);
-            return self.reported(reported, at);
+            let reported = self.report_mismatch(self.spans[rhs.at], rhs.ty, lhs.ty);
+            return self.make_reported(reported, at);
         };
-        self.unify(self.places[rhs.at], theirs, mine);
-        let (lhs, rhs) = (self.slice_of(lhs, false), self.slice_of(rhs, false));
+        self.unify(self.spans[rhs.at], theirs, mine);
+        let (lhs, rhs) =
+            (self.make_slice_reference(lhs, false), self.make_slice_reference(rhs, false));
         let slice = self.types.add(Type::Slice(mine));
-        let Some(member) = self.member(slice, method_of(op), None) else {
+        let Some(member) = self.find_member(slice, comparison_method_name(op), None) else {
             let reported = self.errors.report(at, "kernel code cannot compare these slices");
-            return self.reported(reported, at);
+            return self.make_reported(reported, at);
         };
         let bool = self.prim(Prim::Bool);
-        self.called(member, vec![lhs, rhs], bool, at)
+        self.make_member_call(member, vec![lhs, rhs], bool, at)
     }
 
-    /// `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or what
-    /// `partial_cmp` says; without one, in the order of the parts.
-    pub(crate) fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+    /// Infers `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or its
+    /// `partial_cmp`; without one, lexicographically over the parts.
+    pub(crate) fn make_ordered_comparison(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let own = self.operator_impl("PartialOrd", method_of(op), lhs.ty, None);
-        let found = own.or_else(|| self.operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
+        let own = self.find_operator_impl("PartialOrd", comparison_method_name(op), lhs.ty, None);
+        let found =
+            own.or_else(|| self.find_operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
         let Some(member) = found else {
             let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
-            return self.make(Kind::Ordered { op, lhs, rhs }, bool, at);
+            return self.make_expr(ExprKind::OrderedCompare { op, lhs, rhs }, bool, at);
         };
         let ty = self.types.reference(false, rhs.ty);
-        let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
-        let result = self.operator_call(member, lhs, Some(rhs), at);
+        let rhs = self.make_expr(ExprKind::Borrow(Box::new(rhs)), ty, at);
+        let result = self.make_operator_call(member, lhs, Some(rhs), at);
         if self.types.as_prim(result.ty).is_some() {
             return result;
         }
-        let Some((callee, sig)) = self.program().prelude_method("Ordered", method_of(op)) else {
+        let Some((callee, sig)) =
+            self.program().std_function("Ordered", comparison_method_name(op))
+        else {
             return result;
         };
-        let env = Env { args: [].into(), home: Some(callee.item), this: None };
-        self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at)
+        let env = Env { args: [].into(), home: Some(callee.item), self_ty: None };
+        self.make_member_call(
+            Member { callee, env, kind: MemberKind::Fn(sig) },
+            vec![result],
+            bool,
+            at,
+        )
     }
 
-    /// A call of a function whose generic parameters are known.
-    fn called(&mut self, of: Member<'a>, args: Vec<Expr>, ret: Ty, at: SpanRange) -> Expr {
+    /// Makes a call of a function whose generic parameters are known.
+    fn make_member_call(
+        &mut self,
+        of: Member<'a>,
+        args: Vec<Expr>,
+        ret: Ty,
+        at: SpanRange,
+    ) -> Expr {
         let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
-        let call = Call { callee: of.callee, generics, this: of.env.this, args };
-        self.make(Kind::Call(Box::new(call)), ret, at)
+        let call = Call { callee: of.callee, generics, self_ty: of.env.self_ty, args };
+        self.make_expr(ExprKind::Call(Box::new(call)), ret, at)
     }
 
-    /// The opposite of a `bool`.
-    pub(crate) fn opposite(&mut self, value: Expr, at: SpanRange) -> Expr {
+    /// Makes the negation of a `bool`.
+    pub(crate) fn make_not(&mut self, value: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
+        self.make_expr(ExprKind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
     }
 }
 
-/// The method that an operator stands for.
-const fn method_of(op: CompareOp) -> &'static str {
+/// Returns the method of an operator.
+const fn comparison_method_name(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "eq",
         CompareOp::Ne => "ne",

@@ -1,9 +1,10 @@
-//! Functions of std's traits by their path, `Add::add(a, b)`, `Clone::clone(&a)`, `<f32 as From<u8>>::from(a)`, and
-//! operators as methods, `a.add(b)`.
+//! Functions of std traits by path, `Add::add(a, b)`, `Clone::clone(&a)`, `<f32 as
+//! From<u8>>::from(a)`, and operators as methods, `a.add(b)`.
 //!
-//! The product that is an argument or a result of such a call is not fused with a sum, as that of no call is.
+//! A product that is an argument or a result of such a call is not fused with a sum, as with any
+//! call.
 use crate::{
-    hir::{Block, Expr, Kind},
+    hir::{Block, Expr, ExprKind},
     infer::{Infer, Obligation, call::method_call::Args},
     syntax::span::SpanRange,
     types::{Ty, Type},
@@ -11,7 +12,7 @@ use crate::{
 use syn::{ExprCall, ExprMethodCall, GenericArgument, PathArguments, PathSegment};
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
-/// What a function of a trait of `std::ops` does with numbers.
+/// The operation that a function of `std::ops` performs on numbers.
 #[derive(Clone, Copy)]
 enum Operation {
     Binary(BinaryOp),
@@ -19,8 +20,8 @@ enum Operation {
     Unary(UnaryOp),
 }
 
-/// The trait of an operator's function, and what that does.
-fn operation(name: &str) -> Option<(&'static str, Operation)> {
+/// Returns the trait of an operator's function, and its operation.
+fn trait_operation(name: &str) -> Option<(&'static str, Operation)> {
     use Operation::{Binary, Unary, Update};
     Some(match name {
         "add" => ("Add", Binary(BinaryOp::Add)),
@@ -49,8 +50,8 @@ fn operation(name: &str) -> Option<(&'static str, Operation)> {
     })
 }
 
-/// Whether a trait is one of std's whose functions are methods of what kernel code has.
-fn has_methods(of_trait: &str) -> bool {
+/// Returns true for a std trait whose functions are methods in kernel code.
+fn is_method_trait(of_trait: &str) -> bool {
     matches!(
         of_trait,
         "Clone"
@@ -68,8 +69,8 @@ fn has_methods(of_trait: &str) -> bool {
     )
 }
 
-/// A call by a path as one of a method of its first argument.
-fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<ExprMethodCall> {
+/// Rewrites a call by path as a method call on its first argument.
+fn call_as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<ExprMethodCall> {
     let mut args = call.args.iter().cloned();
     let receiver = Box::new(args.next()?);
     let turbofish = match &function.arguments {
@@ -90,15 +91,15 @@ fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<Expr
     })
 }
 
-/// Whether a function of this name is an operator's.
-pub(crate) fn is_operator(name: &str) -> bool {
-    operation(name).is_some()
+/// Returns true for the name of an operator's function.
+pub(crate) fn is_operator_function(name: &str) -> bool {
+    trait_operation(name).is_some()
 }
 
 impl Infer<'_> {
-    /// A call of a function of one of std's traits: `Trait::function(..)`, or `Type::function(..)`, where `this` is the
-    /// type. `None` if it is none that kernel code has.
-    pub(crate) fn by_trait(
+    /// Infers a call of a function of a std trait: `Trait::function(..)`, or `Type::function(..)`
+    /// with the type `this`. Returns `None` if kernel code does not have the function.
+    pub(crate) fn infer_trait_call(
         &mut self,
         path: &syn::Path,
         this: Option<Ty>,
@@ -108,67 +109,69 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let (function, of) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
         let (name, of_trait) = (function.ident.to_string(), of.ident.to_string());
-        if let Some((needed, operation)) = operation(&name)
+        if let Some((needed, operation)) = trait_operation(&name)
             && (needed == of_trait || this.is_some())
         {
-            let args = self.operands_of(&call.args, this);
-            return self.operate(&name, operation, args, at);
+            let args = self.infer_operands(&call.args, this);
+            return self.make_operation(&name, operation, args, at);
         }
         let is_clone = name == "clone" && this.is_some();
-        if !is_clone && !has_methods(&of_trait) {
+        if !is_clone && !is_method_trait(&of_trait) {
             return None;
         }
         let (name, hint) = match name.as_str() {
             "from" => ("into", this.or(hint)),
             "try_from" if this.is_none() => ("try_into", hint),
-            "into" => ("into", self.written_type(of).or(hint)),
+            "into" => ("into", self.first_type_arg(of).or(hint)),
             "try_into" => {
-                let result = self.written_type(of).map(|ty| self.result_of(ty));
+                let result = self.first_type_arg(of).map(|ty| self.result_type(ty));
                 ("try_into", result.or(hint))
             }
             name => (name, hint),
         };
-        let method = as_method(function, name, call)?;
-        Some(self.method_call(&method, hint))
+        let method = call_as_method(function, name, call)?;
+        Some(self.infer_method_call(&method, hint))
     }
 
-    /// The same of `<T as Trait>::function(..)`, and of `<[f32; 4]>::function(..)`.
-    pub(crate) fn by_qualified_trait(
+    /// Infers `<T as Trait>::function(..)` and `<[f32; 4]>::function(..)`.
+    pub(crate) fn infer_qualified_trait_call(
         &mut self,
         func: &syn::Expr,
         call: &ExprCall,
         at: SpanRange,
     ) -> Option<Expr> {
         let syn::Expr::Path(path) = func else { return None };
-        let this = self.ty(&path.qself.as_ref()?.ty);
+        let this = self.resolve_type(&path.qself.as_ref()?.ty);
         let name = path.path.segments.last()?.ident.to_string();
         let of_trait = self.qualifying_trait(path);
         match (of_trait.as_deref(), name.as_str()) {
             (None | Some("From"), "from") | (None | Some("TryFrom"), "try_from") => {
                 let of_trait = path.path.segments.iter().rev().nth(1);
-                let from = of_trait.and_then(|of_trait| self.written_type(of_trait));
-                Some(self.converted_from(this, from, &name, call, at))
+                let from = of_trait.and_then(|of_trait| self.first_type_arg(of_trait));
+                Some(self.infer_from(this, from, &name, call, at))
             }
             (None | Some("Default"), "default") if call.args.is_empty() => {
-                Some(self.make(Kind::Default, this, at))
+                Some(self.make_expr(ExprKind::Default, this, at))
             }
-            (Some(of_trait), _) if has_methods(of_trait) || operation(&name).is_some() => {
-                self.by_trait(&path.path, Some(this), call, None, at)
+            (Some(of_trait), _)
+                if is_method_trait(of_trait) || trait_operation(&name).is_some() =>
+            {
+                self.infer_trait_call(&path.path, Some(this), call, None, at)
             }
             (None, _) => {
-                let method = as_method(path.path.segments.last()?, &name, call)?;
-                let receiver = self.expr(&method.receiver, None);
-                self.is_receiver(&receiver, this);
-                Some(self.method_on(receiver, &method, None, at))
+                let method = call_as_method(path.path.segments.last()?, &name, call)?;
+                let receiver = self.infer_expr(&method.receiver, None);
+                self.unify_receiver(&receiver, this);
+                Some(self.infer_method_on(receiver, &method, None, at))
             }
             _ => None,
         }
     }
 
-    /// Makes a value what a method of this type is called on: a reference to it or the value itself, or an array where
-    /// the type is that of slices.
-    fn is_receiver(&mut self, receiver: &Expr, this: Ty) {
-        let at = self.places[receiver.at];
+    /// Unifies a receiver with the type in `<T>::method`: the value, a reference to it, or an array
+    /// for a slice type.
+    fn unify_receiver(&mut self, receiver: &Expr, this: Ty) {
+        let at = self.spans[receiver.at];
         let (found, expected) = (self.types.pointee(receiver.ty), self.types.pointee(this));
         match (self.types.get(found), self.types.get(expected)) {
             (Type::Array(found, _), Type::Slice(expected)) => self.unify(at, found, expected),
@@ -176,22 +179,22 @@ impl Infer<'_> {
         }
     }
 
-    /// The type that is written behind the trait: `Into::<f32>`.
-    fn written_type(&mut self, of_trait: &PathSegment) -> Option<Ty> {
+    /// Returns the type written after the trait: `Into::<f32>`.
+    fn first_type_arg(&mut self, of_trait: &PathSegment) -> Option<Ty> {
         let PathArguments::AngleBracketed(written) = &of_trait.arguments else { return None };
         match written.args.first()? {
-            GenericArgument::Type(ty) => Some(self.ty(ty)),
+            GenericArgument::Type(ty) => Some(self.resolve_type(ty)),
             _ => None,
         }
     }
 
-    fn operands_of(&mut self, args: &Args, this: Option<Ty>) -> Vec<Expr> {
+    fn infer_operands(&mut self, args: &Args, this: Option<Ty>) -> Vec<Expr> {
         let hints = [this].into_iter().chain(std::iter::repeat(None));
-        args.iter().zip(hints).map(|(arg, hint)| self.expr(arg, hint)).collect()
+        args.iter().zip(hints).map(|(arg, hint)| self.infer_expr(arg, hint)).collect()
     }
 
-    /// An operator that is written as a method of a number; or the receiver back.
-    pub(crate) fn operator_method(
+    /// Infers an operator as a method of a number, or returns the receiver.
+    pub(crate) fn try_operator_method(
         &mut self,
         receiver: Expr,
         name: &str,
@@ -199,20 +202,20 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Result<Expr, Expr> {
         let is_number = matches!(self.types.get(receiver.ty), Type::Prim(_) | Type::Generic(_));
-        let Some((_, operation)) = operation(name) else { return Err(receiver) };
+        let Some((_, operation)) = trait_operation(name) else { return Err(receiver) };
         if !is_number || args.len() != usize::from(!matches!(operation, Operation::Unary(_))) {
             return Err(receiver);
         }
         let mut all = vec![receiver];
-        all.extend(self.operands_of(args, None));
-        self.operate(name, operation, all, at).ok_or_else(|| {
+        all.extend(self.infer_operands(args, None));
+        self.make_operation(name, operation, all, at).ok_or_else(|| {
             let ty = self.types.unit();
-            self.make(Kind::Reported, ty, at)
+            self.make_expr(ExprKind::Reported, ty, at)
         })
     }
 
-    /// An operation on these values; `None` if they are too many or too few.
-    fn operate(
+    /// Makes an operation on these values; `None` if their number is wrong.
+    fn make_operation(
         &mut self,
         name: &str,
         operation: Operation,
@@ -225,15 +228,15 @@ impl Infer<'_> {
             return None;
         }
         if self.is_overloaded(first.ty) {
-            let of_trait = self::operation(name)?.0;
+            let of_trait = self::trait_operation(name)?.0;
             let rhs = second.as_ref().map(|second| second.ty);
-            let member = self.operator_impl(of_trait, name, first.ty, rhs)?;
-            return Some(self.operator_call(member, first, second, at));
+            let member = self.find_operator_impl(of_trait, name, first.ty, rhs)?;
+            return Some(self.make_operator_call(member, first, second, at));
         }
         let [first, second] = [Some(first), second].map(|arg| {
-            let arg = self.through(arg?);
-            // A place is not closed off, since it may be changed.
-            Some(if arg.is_place() { arg } else { self.closed_off(arg, at) })
+            let arg = self.deref_once(arg?);
+            // A place stays open, because the operation may update it.
+            Some(if arg.is_place() { arg } else { self.wrap_in_block(arg, at) })
         });
         let first = first?;
         let ty = first.ty;
@@ -246,34 +249,34 @@ impl Infer<'_> {
                         _ => Obligation::Inverted(ty),
                     },
                 );
-                self.make(Kind::Unary { op, value: Box::new(first) }, ty, at)
+                self.make_expr(ExprKind::Unary { op, value: Box::new(first) }, ty, at)
             }
             (Operation::Binary(op), second) => {
                 let second = second?;
-                self.operands(op, &first, &second, at);
+                self.unify_operands(op, &first, &second, at);
                 let (lhs, rhs) = (Box::new(first), Box::new(second));
-                self.make(Kind::Binary { op, lhs, rhs }, ty, at)
+                self.make_expr(ExprKind::Binary { op, lhs, rhs }, ty, at)
             }
             (Operation::Update(op), second) => {
                 let second = second?;
                 self.require_settable(&first);
-                self.operands(op, &first, &second, at);
+                self.unify_operands(op, &first, &second, at);
                 let (place, value) = (Box::new(first), Box::new(second));
                 let unit = self.types.unit();
-                return Some(self.make(
-                    Kind::Update { op, place, value, overloaded: true },
+                return Some(self.make_expr(
+                    ExprKind::Update { op, place, value, overloaded: true },
                     unit,
                     at,
                 ));
             }
         };
-        Some(self.closed_off(result, at))
+        Some(self.wrap_in_block(result, at))
     }
 
-    /// `{ value }`
-    fn closed_off(&mut self, value: Expr, at: SpanRange) -> Expr {
+    /// Wraps a value in a block, `{ value }`, which keeps products from being fused.
+    fn wrap_in_block(&mut self, value: Expr, at: SpanRange) -> Expr {
         let ty = value.ty;
         let block = Block { stmts: Vec::new(), tail: Some(Box::new(value)) };
-        self.make(Kind::Block { label: None, block }, ty, at)
+        self.make_expr(ExprKind::Block { label: None, block }, ty, at)
     }
 }

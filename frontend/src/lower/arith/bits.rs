@@ -1,6 +1,6 @@
 //! Methods that see an integer as bits, and logarithms, which count them.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit,
         arith::{check::max, math::Applied},
@@ -56,13 +56,13 @@ impl Emit<'_> {
     }
 
     /// A count of bits, as a `u32`.
-    fn count(&mut self, op: UnaryOp, value: InstId, of: Scalar, at: At) -> InstId {
+    fn count(&mut self, op: UnaryOp, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let value = self.convert(value, of, unsigned(of), at);
         let count = self.one(op, value, unsigned(of), at);
         self.convert(count, unsigned(of), Scalar::U32, at)
     }
 
-    fn count_inverted(&mut self, op: UnaryOp, value: InstId, of: Scalar, at: At) -> InstId {
+    fn count_inverted(&mut self, op: UnaryOp, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let inverted = self.one(UnaryOp::Not, value, of, at);
         self.count(op, inverted, of, at)
     }
@@ -75,7 +75,7 @@ impl Emit<'_> {
         amount: InstId,
         out: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let width = self.int(bits(of).into(), Scalar::U32, at);
         let inside = self.compare(CompareOp::Lt, amount, width, at);
@@ -84,7 +84,7 @@ impl Emit<'_> {
     }
 
     /// What is one less has only ones from its highest bit down; that and one more.
-    fn next_power_of_two(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    fn next_power_of_two(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let one = self.int(1, of, at);
         let below = self.binary_op(BinaryOp::Sub, value, one, of, at);
         let zeros = self.count(UnaryOp::LeadingZeros, below, of, at);
@@ -96,7 +96,7 @@ impl Emit<'_> {
         self.checked(BinaryOp::Add, ones, one, of, at)
     }
 
-    fn ilog2(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    fn ilog2(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         self.check_logarithm(value, of, at);
         let zeros = self.count(UnaryOp::LeadingZeros, value, of, at);
         let last = self.int(i128::from(bits(of)) - 1, Scalar::U32, at);
@@ -104,7 +104,7 @@ impl Emit<'_> {
     }
 
     /// How many powers of ten above 1 are not above the value.
-    fn ilog10(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    fn ilog10(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         self.check_logarithm(value, of, at);
         let mut log = self.int(0, Scalar::U32, at);
         let mut power = 10;
@@ -118,7 +118,7 @@ impl Emit<'_> {
         log
     }
 
-    fn check_logarithm(&mut self, value: InstId, of: Scalar, at: At) {
+    fn check_logarithm(&mut self, value: InstId, of: Scalar, at: SpanId) {
         let positive = self.with_zero(CompareOp::Gt, value, of, at);
         self.check(positive, Fault::NonPositiveLogarithm, at);
     }

@@ -4,7 +4,7 @@
 //! each condition is then true for floats as well, by way of `is_float`, which specialization
 //! makes a constant.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{Expr, ExprKind, SpanId},
     lower::Emit,
 };
 use warpwise_compiler::ir::{
@@ -25,9 +25,9 @@ pub(crate) struct Operands {
 /// The value of an integer literal, perhaps negated.
 pub(crate) fn known(expr: &Expr) -> Option<i128> {
     match &expr.kind {
-        Kind::Int(value) => i128::try_from(*value).ok(),
-        Kind::Unary { op: UnaryOp::Neg, value } => match value.kind {
-            Kind::Int(value) => i128::try_from(value).ok().map(|value| -value),
+        ExprKind::Int(value) => i128::try_from(*value).ok(),
+        ExprKind::Unary { op: UnaryOp::Neg, value } => match value.kind {
+            ExprKind::Int(value) => i128::try_from(value).ok().map(|value| -value),
             _ => None,
         },
         _ => None,
@@ -36,19 +36,25 @@ pub(crate) fn known(expr: &Expr) -> Option<i128> {
 
 impl Emit<'_> {
     /// Ends the thread where `cond` is false.
-    pub(crate) fn check(&mut self, cond: InstId, fault: Fault, at: At) {
+    pub(crate) fn check(&mut self, cond: InstId, fault: Fault, at: SpanId) {
         self.inst(at, Op::Check { cond, fault }, ir::Ty::Unit);
     }
 
-    pub(crate) fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId, at: At) -> InstId {
+    pub(crate) fn compare(
+        &mut self,
+        op: CompareOp,
+        lhs: InstId,
+        rhs: InstId,
+        at: SpanId,
+    ) -> InstId {
         self.inst(at, Op::Compare { op, lhs, rhs }, Scalar::Bool)
     }
 
-    pub(crate) fn not(&mut self, value: InstId, at: At) -> InstId {
+    pub(crate) fn not(&mut self, value: InstId, at: SpanId) -> InstId {
         self.inst(at, Op::Unary { op: UnaryOp::Not, value }, Scalar::Bool)
     }
 
-    pub(crate) fn or(&mut self, lhs: InstId, rhs: InstId, at: At) -> InstId {
+    pub(crate) fn or(&mut self, lhs: InstId, rhs: InstId, at: SpanId) -> InstId {
         self.binary_op(BinaryOp::Or, lhs, rhs, Scalar::Bool, at)
     }
 
@@ -75,7 +81,7 @@ impl Emit<'_> {
     }
 
     /// As [`Self::check`], where the type turns out to be an integer.
-    fn check_int(&mut self, cond: InstId, fault: Fault, scalar: Scalar, at: At) {
+    fn check_int(&mut self, cond: InstId, fault: Fault, scalar: Scalar, at: SpanId) {
         let cond = if self.bound(scalar) == Some(Bound::Num) {
             let half = self.float(0.5, scalar, at);
             let zero = self.int(0, scalar, at);
@@ -93,7 +99,7 @@ impl Emit<'_> {
         operands: Operands,
         [zero_fault, overflow_fault]: [Fault; 2],
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) {
         let Operands { lhs, rhs, known_lhs, known_rhs } = operands;
         if !self.may_be_int(scalar) {
@@ -121,7 +127,7 @@ impl Emit<'_> {
         known: Option<i128>,
         fault: Fault,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) {
         if known.is_none_or(|value| value == 0) {
             let zero = self.int(0, scalar, at);
@@ -132,7 +138,7 @@ impl Emit<'_> {
 
     /// Whether a value is other than the least of its type, if that is a signed integer; true if
     /// it is not.
-    pub(crate) fn is_not_min(&mut self, value: InstId, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn is_not_min(&mut self, value: InstId, scalar: Scalar, at: SpanId) -> InstId {
         if !matches!(scalar, Scalar::Generic(_)) {
             let min = self.int(min(scalar), scalar, at);
             return self.compare(CompareOp::Ne, value, min, at);
@@ -146,7 +152,7 @@ impl Emit<'_> {
     }
 
     /// What Rust's debug build checks before `-x`.
-    pub(crate) fn check_negation(&mut self, value: InstId, scalar: Scalar, at: At) {
+    pub(crate) fn check_negation(&mut self, value: InstId, scalar: Scalar, at: SpanId) {
         if self.overflow_checks() && self.may_be_signed(scalar) {
             let cond = self.is_not_min(value, scalar, at);
             self.check_int(cond, Fault::NegateOverflow, scalar, at);
@@ -160,7 +166,7 @@ impl Emit<'_> {
         [lhs, rhs]: [InstId; 2],
         result: InstId,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) {
         if !self.overflow_checks() || !self.may_be_int(scalar) {
             return;
@@ -198,7 +204,7 @@ impl Emit<'_> {
         order: CompareOp,
         [a, b]: [InstId; 2],
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let zero = self.int(0, scalar, at);
         let up = self.compare(CompareOp::Ge, by, zero, at);
@@ -213,7 +219,7 @@ impl Emit<'_> {
         [lhs, rhs]: [InstId; 2],
         product: InstId,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         if scalar.bits().is_some_and(|bits| bits < 64) {
             let wide = if scalar.is_signed() { Scalar::I64 } else { Scalar::U64 };
@@ -266,7 +272,7 @@ impl Emit<'_> {
         (amount, amount_type): (InstId, Scalar),
         known: Option<i128>,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) {
         let in_range =
             |bits: u32| known.is_some_and(|amount| (0..i128::from(bits)).contains(&amount));
@@ -283,7 +289,7 @@ impl Emit<'_> {
 
     /// Bits of an integer type, as a `u64`. Those of a type parameter are found by shifting:
     /// amounts are taken modulo the width.
-    fn width(&mut self, scalar: Scalar, at: At) -> InstId {
+    fn width(&mut self, scalar: Scalar, at: SpanId) -> InstId {
         if let Some(bits) = scalar.bits() {
             return self.int(i128::from(bits), Scalar::U64, at);
         }

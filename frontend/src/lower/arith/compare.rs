@@ -1,6 +1,6 @@
 //! `==` and `<` of what has parts.
 use crate::{
-    hir::At,
+    hir::SpanId,
     infer::program::Adt,
     lower::{Emit, Flow, Memory, Place, Value, Variants},
     types::mono::Mono,
@@ -9,7 +9,7 @@ use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op
 
 impl Emit<'_> {
     /// Whether two values of this type are the same.
-    pub(crate) fn same(&mut self, a: &Value, b: &Value, mono: &Mono, at: At) -> Flow<InstId> {
+    pub(crate) fn same(&mut self, a: &Value, b: &Value, mono: &Mono, at: SpanId) -> Flow<InstId> {
         if let Some(own) = self.own_comparison("PartialEq", "eq", mono) {
             return match self.compared_by(own, [a, b], at)? {
                 Value::Scalar(same) => Ok(same),
@@ -60,7 +60,7 @@ impl Emit<'_> {
         }
     }
 
-    fn all_same(&mut self, a: &[Value], b: &[Value], types: &[Mono], at: At) -> Flow<InstId> {
+    fn all_same(&mut self, a: &[Value], b: &[Value], types: &[Mono], at: SpanId) -> Flow<InstId> {
         let mut all = None;
         for ((a, b), ty) in a.iter().zip(b).zip(types) {
             all = Some(match all {
@@ -77,7 +77,7 @@ impl Emit<'_> {
         Ok(all.unwrap_or_else(|| self.bits(1, Scalar::Bool, at)))
     }
 
-    fn same_arrays(&mut self, a: &Memory, b: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
+    fn same_arrays(&mut self, a: &Memory, b: &Memory, mono: &Mono, at: SpanId) -> Flow<InstId> {
         let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
         let len = self.extent(len, at)?;
         let local = self.local("", Scalar::Bool, at);
@@ -88,7 +88,7 @@ impl Emit<'_> {
     }
 
     /// Elements are compared only if the slices are as long as each other.
-    fn same_slices(&mut self, a: &Place, b: &Place, elem: &Mono, at: At) -> Flow<InstId> {
+    fn same_slices(&mut self, a: &Place, b: &Place, elem: &Mono, at: SpanId) -> Flow<InstId> {
         let (Place::Memory(a), Place::Memory(b)) = (a, b) else { return Err(self.bug(at)) };
         let (end, other) = (self.slice_length(a, at)?, self.slice_length(b, at)?);
         let value = self.compare(CompareOp::Eq, end, other, at);
@@ -111,7 +111,7 @@ impl Emit<'_> {
         [a, b]: [&Memory; 2],
         index: InstId,
         elem: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let same = |this: &mut Self| {
             let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
@@ -137,7 +137,7 @@ impl Emit<'_> {
         a: &Value,
         b: &Value,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         if self.has_own("PartialOrd", mono, at)? {
             let order = self.order(a, b, mono, false, at)?;
@@ -196,7 +196,7 @@ impl Emit<'_> {
 
     /// Whether a type is std's `Reverse`, whose part is compared the other way round.
     pub(crate) fn is_reverse(&self, mono: &Mono) -> bool {
-        matches!(mono, Mono::Adt(item, _) if self.program.library("Reverse") == Some(*item))
+        matches!(mono, Mono::Adt(item, _) if self.program.std_item("Reverse") == Some(*item))
     }
 
     /// From the last elements to the first: each decides, or leaves it to those behind it.
@@ -205,7 +205,7 @@ impl Emit<'_> {
         op: CompareOp,
         [a, b]: [&Memory; 2],
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
         let len = self.extent(len, at)?;
@@ -236,7 +236,7 @@ impl Emit<'_> {
         a: &[Value],
         b: &[Value],
         types: &[Mono],
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let mut rest = None;
         for ((a, b), ty) in a.iter().zip(b).zip(types).rev() {

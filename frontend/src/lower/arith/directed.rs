@@ -2,7 +2,7 @@
 //!
 //! `directed` of the runtime is the same, written in Rust, for the host.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{Emit, Flow},
     types::builtin::Directed,
 };
@@ -14,7 +14,7 @@ impl Emit<'_> {
         op: Directed,
         direction: Direction,
         args: &[Expr],
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let args: Vec<InstId> = args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
         let (a, b, c) = match (op, args.as_slice()) {

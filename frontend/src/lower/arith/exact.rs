@@ -1,6 +1,6 @@
 //! `checked_*` and `overflowing_*`: results with whether they are exact.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow, Value, Variants,
         arith::{
@@ -70,7 +70,7 @@ impl Emit<'_> {
         x: InstId,
         y: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, InstId) {
         let wrapped = self.binary_op(op, x, y, of, at);
         let overflows = self.sum_overflows(op, [x, y, wrapped], of, at);
@@ -78,7 +78,7 @@ impl Emit<'_> {
     }
 
     /// Whether `-x` is in the type: of unsigned integers that of 0 alone.
-    fn is_negatable(&mut self, x: InstId, of: Scalar, at: At) -> InstId {
+    fn is_negatable(&mut self, x: InstId, of: Scalar, at: SpanId) -> InstId {
         if of.is_unsigned() {
             return self.with_zero(CompareOp::Eq, x, of, at);
         }
@@ -91,7 +91,7 @@ impl Emit<'_> {
         x: InstId,
         amount: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, InstId) {
         let width = self.int(of.bits().unwrap_or(64).into(), Scalar::U32, at);
         let fits = self.compare(CompareOp::Lt, amount, width, at);
@@ -105,7 +105,7 @@ impl Emit<'_> {
         x: InstId,
         y: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, InstId) {
         let y = self.inst(at, Op::Bitcast { value: y }, of);
         let wrapped = self.binary_op(op, x, y, of, at);
@@ -126,7 +126,7 @@ impl Emit<'_> {
         x: InstId,
         y: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, InstId) {
         let some = self.with_zero(CompareOp::Ne, y, of, at);
         let inside = self.quotient_fits(x, y, of, at);
@@ -157,14 +157,14 @@ impl Emit<'_> {
         method: IntMethod,
         operands: Operands,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, InstId) {
         let value = self.wrapping_division(method, operands, of, at);
         (value, self.quotient_fits(operands.lhs, operands.rhs, of, at))
     }
 
     /// Whether it is not `MIN / -1`.
-    fn quotient_fits(&mut self, x: InstId, y: InstId, of: Scalar, at: At) -> InstId {
+    fn quotient_fits(&mut self, x: InstId, y: InstId, of: Scalar, at: SpanId) -> InstId {
         if of.is_unsigned() {
             return self.bits(1, Scalar::Bool, at);
         }
@@ -180,7 +180,7 @@ impl Emit<'_> {
         x: InstId,
         exponent: (InstId, Option<i128>),
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<(InstId, InstId)> {
         let exact = self.local("", Scalar::Bool, at);
         let value = self.bits(1, Scalar::Bool, at);

@@ -2,7 +2,7 @@
 //!
 //! `fast` of the runtime is the same, written in Rust, for the host.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{Emit, Flow, Value},
     types::builtin::Fast,
 };
@@ -10,7 +10,7 @@ use std::f32::consts::{LN_2, LOG2_E, LOG10_2};
 use warpwise_compiler::ir::{Approx, BinaryOp, InstId, Scalar, UnaryOp};
 
 impl Emit<'_> {
-    pub(crate) fn fast(&mut self, fast: Fast, args: &[Expr], at: At) -> Flow<Value> {
+    pub(crate) fn fast(&mut self, fast: Fast, args: &[Expr], at: SpanId) -> Flow<Value> {
         let args: Vec<InstId> = args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
         let (Some(&x), Some(&y)) = (args.first(), args.last()) else { return Err(self.bug(at)) };
         let value = match fast {
@@ -45,25 +45,25 @@ impl Emit<'_> {
         Ok(Value::Scalar(value))
     }
 
-    fn approx(&mut self, op: Approx, value: InstId, at: At) -> InstId {
+    fn approx(&mut self, op: Approx, value: InstId, at: SpanId) -> InstId {
         self.one(UnaryOp::Approx(op), value, Scalar::F32, at)
     }
 
-    fn times(&mut self, lhs: InstId, rhs: InstId, at: At) -> InstId {
+    fn times(&mut self, lhs: InstId, rhs: InstId, at: SpanId) -> InstId {
         self.binary_op(BinaryOp::Mul, lhs, rhs, Scalar::F32, at)
     }
 
-    fn times_constant(&mut self, value: InstId, by: f32, at: At) -> InstId {
+    fn times_constant(&mut self, value: InstId, by: f32, at: SpanId) -> InstId {
         let by = self.float(by.into(), Scalar::F32, at);
         self.times(value, by, at)
     }
 
-    fn quotient(&mut self, lhs: InstId, rhs: InstId, at: At) -> InstId {
+    fn quotient(&mut self, lhs: InstId, rhs: InstId, at: SpanId) -> InstId {
         let inverse = self.approx(Approx::Recip, rhs, at);
         self.times(lhs, inverse, at)
     }
 
-    fn sine_and_cosine(&mut self, angle: InstId, at: At) -> (InstId, InstId) {
+    fn sine_and_cosine(&mut self, angle: InstId, at: SpanId) -> (InstId, InstId) {
         (self.approx(Approx::Sin, angle, at), self.approx(Approx::Cos, angle, at))
     }
 }

@@ -1,6 +1,6 @@
 //! Methods that only floats have.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{Emit, Flow, arith::math::Applied},
     types::method::FloatMethod,
 };
@@ -44,19 +44,26 @@ impl Emit<'_> {
     }
 
     /// Compares the absolute value.
-    fn magnitude(&mut self, value: InstId, op: CompareOp, with: f64, of: Scalar, at: At) -> InstId {
+    fn magnitude(
+        &mut self,
+        value: InstId,
+        op: CompareOp,
+        with: f64,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let magnitude = self.one(UnaryOp::Abs, value, of, at);
         let with = self.float(with, of, at);
         self.compare(op, magnitude, with, at)
     }
 
-    pub(crate) fn recip(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn recip(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let one = self.int(1, of, at);
         self.binary_op(BinaryOp::Div, one, value, of, at)
     }
 
     /// Half away from zero: what is cut off is exact, and so is the comparison with a half.
-    fn round(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    fn round(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let whole = self.one(UnaryOp::Trunc, value, of, at);
         let rest = self.binary_op(BinaryOp::Sub, value, whole, of, at);
         let rest = self.one(UnaryOp::Abs, rest, of, at);
@@ -69,13 +76,19 @@ impl Emit<'_> {
         self.select(away, next, whole, of, at)
     }
 
-    fn scaled(&mut self, value: InstId, [f32, f64]: [f64; 2], of: Scalar, at: At) -> InstId {
+    fn scaled(&mut self, value: InstId, [f32, f64]: [f64; 2], of: Scalar, at: SpanId) -> InstId {
         let factor = self.float(if of == Scalar::F32 { f32 } else { f64 }, of, at);
         self.binary_op(BinaryOp::Mul, value, factor, of, at)
     }
 
     /// `value ^ ((value ^ sign) & mask)`: one instruction of the hardware's, as two constants would not be.
-    pub(crate) fn copysign(&mut self, value: InstId, sign: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn copysign(
+        &mut self,
+        value: InstId,
+        sign: InstId,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let (bits, mask) = match of.bits() {
             Some(16) => (Scalar::U16, 1 << 15),
             Some(32) => (Scalar::U32, 1 << 31),
@@ -91,7 +104,7 @@ impl Emit<'_> {
     }
 
     /// Compares the sign bit: the float's bits, as a signed integer, with 0.
-    fn sign(&mut self, value: InstId, op: CompareOp, of: Scalar, at: At) -> InstId {
+    fn sign(&mut self, value: InstId, op: CompareOp, of: Scalar, at: SpanId) -> InstId {
         let bits = match of.bits() {
             Some(16) => Scalar::I16,
             Some(32) => Scalar::I32,

@@ -1,6 +1,6 @@
 //! Arithmetic methods that only integers have.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow,
         arith::{check::Operands, math::Applied},
@@ -61,7 +61,7 @@ impl Emit<'_> {
         method: IntMethod,
         operands: Operands,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let Operands { lhs, rhs, known_rhs, .. } = operands;
         let euclid = matches!(method, IntMethod::WrappingDivEuclid | IntMethod::WrappingRemEuclid);
@@ -91,7 +91,7 @@ impl Emit<'_> {
         &mut self,
         divisor: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> (InstId, Option<InstId>) {
         if of.is_unsigned() {
             return (divisor, None);
@@ -101,7 +101,7 @@ impl Emit<'_> {
         (self.select(negates, one, divisor, of, at), Some(negates))
     }
 
-    fn div_ceil(&mut self, operands: Operands, of: Scalar, at: At) -> InstId {
+    fn div_ceil(&mut self, operands: Operands, of: Scalar, at: SpanId) -> InstId {
         let Operands { lhs, rhs, known_rhs, .. } = operands;
         self.check_divisor(rhs, known_rhs, Fault::DivideByZero, of, at);
         let quotient = self.binary_op(BinaryOp::Div, lhs, rhs, of, at);
@@ -111,7 +111,7 @@ impl Emit<'_> {
         self.binary_op(BinaryOp::Add, quotient, some, of, at)
     }
 
-    fn next_multiple_of(&mut self, operands: Operands, of: Scalar, at: At) -> InstId {
+    fn next_multiple_of(&mut self, operands: Operands, of: Scalar, at: SpanId) -> InstId {
         let Operands { lhs, rhs, known_rhs, .. } = operands;
         self.check_divisor(rhs, known_rhs, Fault::RemainderByZero, of, at);
         let rest = self.binary_op(BinaryOp::Rem, lhs, rhs, of, at);
@@ -123,7 +123,7 @@ impl Emit<'_> {
     }
 
     /// Of multiples of zero there is one.
-    fn is_multiple_of(&mut self, lhs: InstId, rhs: InstId, of: Scalar, at: At) -> InstId {
+    fn is_multiple_of(&mut self, lhs: InstId, rhs: InstId, of: Scalar, at: SpanId) -> InstId {
         let none = self.with_zero(CompareOp::Eq, rhs, of, at);
         let one = self.int(1, of, at);
         let divisor = self.select(none, one, rhs, of, at);
@@ -133,7 +133,7 @@ impl Emit<'_> {
     }
 
     /// Rounds toward zero, and so up where the sum is negative and odd.
-    fn midpoint(&mut self, x: InstId, y: InstId, of: Scalar, at: At) -> InstId {
+    fn midpoint(&mut self, x: InstId, y: InstId, of: Scalar, at: SpanId) -> InstId {
         let differ = self.binary_op(BinaryOp::Xor, x, y, of, at);
         let shared = self.binary_op(BinaryOp::And, x, y, of, at);
         let one = self.int(1, Scalar::U32, at);

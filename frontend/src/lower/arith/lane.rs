@@ -3,7 +3,7 @@
 //! A vector in memory is indexed as an array is. One in variables has no address: the lane is
 //! selected among all of them, and setting it sets each to what it is or is to be.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{
         Emit, Flow, Place, Value,
         arith::check::known,
@@ -56,7 +56,7 @@ impl Emit<'_> {
         places: &[Place],
         index: InstId,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let Some(scalar) = scalar(mono) else {
             return self.get_chosen(places, index, mono, at);
@@ -82,7 +82,7 @@ impl Emit<'_> {
         index: InstId,
         value: InstId,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let scalar = self.lane_type(mono, at)?;
         for (number, place) in places.iter().enumerate() {
@@ -94,18 +94,18 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn lane_type(&mut self, mono: &Mono, at: At) -> Flow<Scalar> {
+    fn lane_type(&mut self, mono: &Mono, at: SpanId) -> Flow<Scalar> {
         scalar(mono).ok_or_else(|| self.bug(at))
     }
 
-    fn number_in(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<InstId> {
+    fn number_in(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<InstId> {
         match self.get(place, mono, at)? {
             Value::Scalar(value) => Ok(value),
             _ => Err(self.bug(at)),
         }
     }
 
-    pub(crate) fn is_number(&mut self, index: InstId, number: usize, at: At) -> InstId {
+    pub(crate) fn is_number(&mut self, index: InstId, number: usize, at: SpanId) -> InstId {
         let number = self.bits(number as u64, Scalar::U64, at);
         self.compare(CompareOp::Eq, index, number, at)
     }

@@ -1,6 +1,6 @@
 //! Methods of numbers. Each does exactly what std documents; the longer ones follow std's code.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{
         Emit, Flow, Value,
         arith::check::{Operands, known},
@@ -21,7 +21,7 @@ pub(crate) struct Applied {
     pub(crate) of: Scalar,
     /// The type of its result.
     pub(crate) ret: Scalar,
-    pub(crate) at: At,
+    pub(crate) at: SpanId,
 }
 
 impl Emit<'_> {
@@ -89,7 +89,7 @@ impl Emit<'_> {
         })
     }
 
-    pub(crate) fn one(&mut self, op: UnaryOp, value: InstId, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn one(&mut self, op: UnaryOp, value: InstId, scalar: Scalar, at: SpanId) -> InstId {
         self.inst(at, Op::Unary { op, value }, scalar)
     }
 
@@ -99,18 +99,24 @@ impl Emit<'_> {
         then: InstId,
         other: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         self.inst(at, Op::Select { cond, then, other }, of)
     }
 
-    pub(crate) fn with_zero(&mut self, op: CompareOp, value: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn with_zero(
+        &mut self,
+        op: CompareOp,
+        value: InstId,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let zero = self.int(0, of, at);
         self.compare(op, value, zero, at)
     }
 
     /// That of `Num` wraps; that of a type of its own is checked as `-` is.
-    fn abs(&mut self, value: InstId, of: Scalar, own: bool, at: At) -> InstId {
+    fn abs(&mut self, value: InstId, of: Scalar, own: bool, at: SpanId) -> InstId {
         if of.is_unsigned() {
             return value;
         }
@@ -121,7 +127,7 @@ impl Emit<'_> {
     }
 
     /// A NaN stays one; bounds that are NaN, or no range, are a fault.
-    fn clamp(&mut self, [value, low, high]: [InstId; 3], of: Scalar, at: At) -> InstId {
+    fn clamp(&mut self, [value, low, high]: [InstId; 3], of: Scalar, at: SpanId) -> InstId {
         let ordered = self.compare(CompareOp::Le, low, high, at);
         self.check(ordered, Fault::ClampBounds, at);
         let below = self.compare(CompareOp::Lt, value, low, at);
@@ -130,7 +136,7 @@ impl Emit<'_> {
         self.select(above, high, value, of, at)
     }
 
-    fn signum(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    fn signum(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         let one = self.int(1, of, at);
         if of.is_float() {
             let signed = self.copysign(one, value, of, at);
@@ -145,7 +151,13 @@ impl Emit<'_> {
     }
 
     /// The remainder that is not negative, of a division without fault.
-    pub(crate) fn rem_euclid(&mut self, lhs: InstId, rhs: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn rem_euclid(
+        &mut self,
+        lhs: InstId,
+        rhs: InstId,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let rest = self.binary_op(BinaryOp::Rem, lhs, rhs, of, at);
         if of.is_unsigned() {
             return rest;
@@ -157,7 +169,13 @@ impl Emit<'_> {
     }
 
     /// The quotient that goes with it.
-    pub(crate) fn div_euclid(&mut self, lhs: InstId, rhs: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn div_euclid(
+        &mut self,
+        lhs: InstId,
+        rhs: InstId,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let mut quotient = self.binary_op(BinaryOp::Div, lhs, rhs, of, at);
         if of.is_unsigned() {
             return quotient;

@@ -1,7 +1,7 @@
 //! Constants and conversions.
 use crate::{
-    hir::{At, Expr, Kind},
-    infer::wrapped,
+    hir::{Expr, ExprKind, SpanId},
+    infer::wrap_to_scalar,
     lower::{Emit, Flow, Value},
     types::{Len, constant::Constant},
 };
@@ -10,7 +10,7 @@ use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar};
 impl Emit<'_> {
     /// An integer as a constant of any number type; one of a type parameter is converted once it
     /// is known what it is.
-    pub(crate) fn int(&mut self, value: i128, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn int(&mut self, value: i128, scalar: Scalar, at: SpanId) -> InstId {
         match scalar {
             Scalar::Generic(_) => {
                 let value = self.int(value, Scalar::I32, at);
@@ -27,12 +27,12 @@ impl Emit<'_> {
             | Scalar::U8
             | Scalar::U16
             | Scalar::U32
-            | Scalar::U64 => self.bits(wrapped(value, scalar), scalar, at),
+            | Scalar::U64 => self.bits(wrap_to_scalar(value, scalar), scalar, at),
         }
     }
 
     /// A float as a constant of a float type.
-    pub(crate) fn float(&mut self, value: f64, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn float(&mut self, value: f64, scalar: Scalar, at: SpanId) -> InstId {
         match scalar {
             Scalar::F16 | Scalar::BF16 => {
                 let bits = scalar.half().map_or(0, |format| format.of_f64(value));
@@ -56,7 +56,7 @@ impl Emit<'_> {
         }
     }
 
-    pub(crate) fn bits(&mut self, bits: u64, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn bits(&mut self, bits: u64, scalar: Scalar, at: SpanId) -> InstId {
         self.inst(at, Op::Const(bits), scalar)
     }
 
@@ -67,10 +67,10 @@ impl Emit<'_> {
         let signed = |value: i128| if negative { value.wrapping_neg() } else { value };
         Ok(match &expr.kind {
             // Wider than any type, it is cut to it, as rustc does where its lint is allowed.
-            Kind::Int(value) => self.int(signed(*value as i128), scalar, at),
-            Kind::Bool(value) => self.bits(u64::from(*value), scalar, at),
-            Kind::Float(digits) => self.digits(digits, negative, scalar, at)?,
-            Kind::Constant(constant) => match *constant {
+            ExprKind::Int(value) => self.int(signed(*value as i128), scalar, at),
+            ExprKind::Bool(value) => self.bits(u64::from(*value), scalar, at),
+            ExprKind::Float(digits) => self.digits(digits, negative, scalar, at)?,
+            ExprKind::Constant(constant) => match *constant {
                 Constant::Zero => self.int(0, scalar, at),
                 Constant::One => self.int(1, scalar, at),
                 Constant::Int(value) => self.int(value, scalar, at),
@@ -83,7 +83,7 @@ impl Emit<'_> {
     }
 
     /// A float literal, rounded once to its type.
-    fn digits(&mut self, digits: &str, negative: bool, scalar: Scalar, at: At) -> Flow<InstId> {
+    fn digits(&mut self, digits: &str, negative: bool, scalar: Scalar, at: SpanId) -> Flow<InstId> {
         let bits = match scalar {
             Scalar::F32 => digits
                 .parse::<f32>()
@@ -104,7 +104,7 @@ impl Emit<'_> {
     }
 
     /// The value of an extent in which only the kernel's own parameters are left.
-    pub(crate) fn extent_value(&mut self, extent: &Extent, scalar: Scalar, at: At) -> InstId {
+    pub(crate) fn extent_value(&mut self, extent: &Extent, scalar: Scalar, at: SpanId) -> InstId {
         let (op, a, b) = match extent {
             Extent::Const(bits) => return self.bits(*bits, scalar, at),
             Extent::Generic(id) => {
@@ -131,7 +131,13 @@ impl Emit<'_> {
     }
 
     /// Rust's `as`; nothing if the types are the same.
-    pub(crate) fn convert(&mut self, value: InstId, from: Scalar, to: Scalar, at: At) -> InstId {
+    pub(crate) fn convert(
+        &mut self,
+        value: InstId,
+        from: Scalar,
+        to: Scalar,
+        at: SpanId,
+    ) -> InstId {
         match from {
             _ if from == to => value,
             // `f32::from(true)`
@@ -149,7 +155,7 @@ impl Emit<'_> {
         lhs: InstId,
         rhs: InstId,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         self.inst(at, Op::Binary { op, lhs, rhs }, scalar)
     }

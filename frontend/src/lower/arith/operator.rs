@@ -5,7 +5,7 @@
 //! `1.0 / x.sqrt()` and `x.sqrt().recip()` of `f32`, also where an immutable variable is bound to the root: the inverse
 //! root is one operation of the hardware's with a few to correct it, and its two roundings would take several times as many.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{Expr, ExprKind, SpanId},
     lower::{
         Emit, Flow, Place, Value,
         arith::check::{Operands, known},
@@ -23,10 +23,10 @@ struct Product<'e> {
 
 fn product(expr: &Expr) -> Option<Product<'_>> {
     match &expr.kind {
-        Kind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
             Some(Product { a: lhs, b: rhs, negated: false })
         }
-        Kind::Unary { op: UnaryOp::Neg, value } => {
+        ExprKind::Unary { op: UnaryOp::Neg, value } => {
             product(value).map(|product| Product { negated: !product.negated, ..product })
         }
         _ => None,
@@ -35,11 +35,11 @@ fn product(expr: &Expr) -> Option<Product<'_>> {
 
 /// Returns true for an expression that is a call of `sqrt`.
 pub(crate) fn is_root(expr: &Expr) -> bool {
-    matches!(expr.kind, Kind::Method { which: Method::Unary(UnaryOp::Sqrt), .. })
+    matches!(expr.kind, ExprKind::Method { method: Method::Unary(UnaryOp::Sqrt), .. })
 }
 
 fn is_one(expr: &Expr) -> bool {
-    matches!(&expr.kind, Kind::Float(digits) if digits.parse() == Ok(1.0_f32))
+    matches!(&expr.kind, ExprKind::Float(digits) if digits.parse() == Ok(1.0_f32))
 }
 
 impl Emit<'_> {
@@ -70,7 +70,7 @@ impl Emit<'_> {
             }
             rest.push((op, lhs, rhs, scalar, expr.at));
             match &lhs.kind {
-                Kind::Binary { op: inner, lhs: left, rhs: right } => {
+                ExprKind::Binary { op: inner, lhs: left, rhs: right } => {
                     (expr, op, lhs, rhs) = (lhs, *inner, left, right);
                 }
                 _ => break self.scalar(lhs)?,
@@ -102,7 +102,7 @@ impl Emit<'_> {
         op: BinaryOp,
         [place, value]: [&Expr; 2],
         place_first: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let scalar = self.scalar_of(place.ty, place.at)?;
         let early = if place_first { Some(self.place(place)?) } else { None };
@@ -153,17 +153,17 @@ impl Emit<'_> {
         &mut self,
         divisor: &Expr,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<Option<InstId>> {
         if !self.frame.contract || scalar != Scalar::F32 {
             return Ok(None);
         }
         let value = match &divisor.kind {
-            Kind::Method { args, .. } if is_root(divisor) => {
+            ExprKind::Method { args, .. } if is_root(divisor) => {
                 let [radicand] = args.as_slice() else { return Err(self.bug(divisor.at)) };
                 self.scalar(radicand)?
             }
-            Kind::Var(var) if self.frame.roots.contains(var) => {
+            ExprKind::Var(var) if self.frame.roots.contains(var) => {
                 let root = self.scalar(divisor)?;
                 let Op::Unary { value, .. } = self.build.kernel.insts[root].op else {
                     return Err(self.bug(divisor.at));
@@ -180,7 +180,7 @@ impl Emit<'_> {
         form: MulAddForm,
         [a, b, c]: [InstId; 3],
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         if let Scalar::Generic(_) = scalar {
             self.check_mul_add(form, [a, b, c], scalar, at);
@@ -197,7 +197,13 @@ impl Emit<'_> {
     }
 
     /// Where overflow is checked, the steps of a sum of a product that may be one of integers.
-    fn check_mul_add(&mut self, form: MulAddForm, [a, b, c]: [InstId; 3], scalar: Scalar, at: At) {
+    fn check_mul_add(
+        &mut self,
+        form: MulAddForm,
+        [a, b, c]: [InstId; 3],
+        scalar: Scalar,
+        at: SpanId,
+    ) {
         if !self.overflow_checks() || !self.may_be_int(scalar) {
             return;
         }
@@ -221,7 +227,7 @@ impl Emit<'_> {
         lhs: InstId,
         rhs: InstId,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let result = self.binary_op(op, lhs, rhs, scalar, at);
         self.check_overflow(op, [lhs, rhs], result, scalar, at);
@@ -235,7 +241,7 @@ impl Emit<'_> {
         operands: Operands,
         rhs: &Expr,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let Operands { lhs, rhs: right, known_rhs, .. } = operands;
         match op {
@@ -272,7 +278,7 @@ impl Emit<'_> {
     pub(crate) fn unary(&mut self, op: UnaryOp, value: &Expr, expr: &Expr) -> Flow<InstId> {
         let at = expr.at;
         let negates = op == UnaryOp::Neg;
-        if negates && matches!(value.kind, Kind::Int(_) | Kind::Float(_)) {
+        if negates && matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
             return self.constant(value, true);
         }
         let scalar = self.scalar_of(expr.ty, at)?;

@@ -1,8 +1,8 @@
 //! Comparisons of what has values in it that an `impl` compares: it is called for them, and only where the parts before them are the
 //! same, as derives and tuples do in Rust.
 use crate::{
-    hir::{At, Expr},
-    infer::{self, program::Given},
+    hir::{Expr, SpanId},
+    infer::{self, program::InstanceArgs},
     lower::{
         Emit, Flow, Value, Variants, arith::compare::in_common, control::matching::Test,
         memory::storage::placed,
@@ -20,11 +20,11 @@ const NONE: i128 = 2;
 const ORDER: Scalar = Scalar::I32;
 
 /// A function of an `impl`, and the type of what it gives.
-type Own = (Callee, Given, Mono);
+type Own = (Callee, InstanceArgs, Mono);
 
 impl Emit<'_> {
     /// Whether values of a type are compared by an `impl` of this trait, or have a part that is.
-    pub(crate) fn has_own(&mut self, of_trait: &str, mono: &Mono, at: At) -> Flow<bool> {
+    pub(crate) fn has_own(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<bool> {
         let parts = match mono {
             Mono::Ref { to, .. } => return self.has_own(of_trait, to, at),
             Mono::Adt(item, _) if self.program.has_impl(of_trait, *item) => return Ok(true),
@@ -34,7 +34,12 @@ impl Emit<'_> {
     }
 
     /// The same of any of these types.
-    pub(crate) fn has_own_among(&mut self, of_trait: &str, types: &[Mono], at: At) -> Flow<bool> {
+    pub(crate) fn has_own_among(
+        &mut self,
+        of_trait: &str,
+        types: &[Mono],
+        at: SpanId,
+    ) -> Flow<bool> {
         for ty in types {
             if self.has_own(of_trait, ty, at)? {
                 return Ok(true);
@@ -55,14 +60,14 @@ impl Emit<'_> {
             return None;
         }
         let generics = self.frame.function.types.generics.clone();
-        infer::comparison(self.program, [of_trait, method], mono, &generics, self.errors)
+        infer::find_comparison_impl(self.program, [of_trait, method], mono, &generics, self.errors)
     }
 
     pub(crate) fn compared_by(
         &mut self,
         (callee, given, ret): Own,
         [a, b]: [&Value; 2],
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let args = [a, b].map(|value| Value::Ref(Box::new(placed(value.clone()))));
         self.call_made(callee, given, &ret, at, |_| Ok(args.into()))
@@ -72,7 +77,7 @@ impl Emit<'_> {
     pub(crate) fn same_behind(
         &mut self,
         before: InstId,
-        at: At,
+        at: SpanId,
         same: impl FnOnce(&mut Self) -> Flow<InstId>,
     ) -> Flow<InstId> {
         match self.only_if(before, at, |this| same(this).map(Test::If))? {
@@ -82,7 +87,7 @@ impl Emit<'_> {
     }
 
     /// `a < b` and its kin, by what is said of the order of the parts.
-    pub(crate) fn ordered_by(&mut self, op: CompareOp, order: InstId, at: At) -> InstId {
+    pub(crate) fn ordered_by(&mut self, op: CompareOp, order: InstId, at: SpanId) -> InstId {
         let compared = self.with_zero(op, order, ORDER, at);
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Eq | CompareOp::Ne => compared,
@@ -110,7 +115,7 @@ impl Emit<'_> {
             return self.ordering(order, &mono, at);
         }
         let Mono::Adt(_, args) = &mono else { return Err(self.bug(at)) };
-        let Some(of) = mono::types(args).into_iter().next() else { return Err(self.bug(at)) };
+        let Some(of) = mono::type_args(args).into_iter().next() else { return Err(self.bug(at)) };
         let none = self.int(NONE, ORDER, at);
         let tag = self.compare(CompareOp::Ne, order, none, at);
         let some = vec![self.ordering(order, &of, at)?];
@@ -119,7 +124,7 @@ impl Emit<'_> {
     }
 
     /// An order as an `Ordering`, which is this type.
-    fn ordering(&mut self, order: InstId, mono: &Mono, at: At) -> Flow<Value> {
+    fn ordering(&mut self, order: InstId, mono: &Mono, at: SpanId) -> Flow<Value> {
         let Some(tag) = self.adt(mono, at)?.tag else { return Err(self.bug(at)) };
         let tag = self.convert(order, ORDER, tag, at);
         Ok(Value::Variants(Rc::new(Variants { tag, parts: vec![Some(Vec::new()); 3] })))
@@ -132,7 +137,7 @@ impl Emit<'_> {
         b: &Value,
         mono: &Mono,
         total: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
         if total && let Some(own) = self.own_comparison("Ord", "cmp", mono) {
@@ -209,7 +214,7 @@ impl Emit<'_> {
         [a, b]: [&[Value]; 2],
         types: &[Mono],
         total: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         for ((a, b), ty) in a.iter().zip(b).zip(types) {
             self.order_behind(local, at, |this| this.order(a, b, ty, total, at))?;
@@ -221,7 +226,7 @@ impl Emit<'_> {
     fn order_behind(
         &mut self,
         local: ir::LocalId,
-        at: At,
+        at: SpanId,
         order: impl FnOnce(&mut Self) -> Flow<InstId>,
     ) -> Flow<()> {
         let before = self.inst(at, Op::Get(local), ORDER);
@@ -236,13 +241,13 @@ impl Emit<'_> {
         done.map(|_| ())
     }
 
-    fn keep(&mut self, local: ir::LocalId, value: i128, at: At) {
+    fn keep(&mut self, local: ir::LocalId, value: i128, at: SpanId) {
         let value = self.int(value, ORDER, at);
         self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
     }
 
     /// The order of values without a part that an `impl` compares.
-    fn plain_order(&mut self, a: &Value, b: &Value, mono: &Mono, at: At) -> Flow<InstId> {
+    fn plain_order(&mut self, a: &Value, b: &Value, mono: &Mono, at: SpanId) -> Flow<InstId> {
         let mut order = self.int(NONE, ORDER, at);
         for (op, number) in [(CompareOp::Le, 0), (CompareOp::Gt, 1), (CompareOp::Lt, -1)] {
             let holds = self.ordered(op, a, b, mono, at)?;
@@ -253,7 +258,7 @@ impl Emit<'_> {
     }
 
     /// The number that an `Ordering` is.
-    fn number_of(&mut self, ordering: &Value, at: At) -> Flow<InstId> {
+    fn number_of(&mut self, ordering: &Value, at: SpanId) -> Flow<InstId> {
         let Value::Variants(ordering) = ordering else { return Err(self.bug(at)) };
         match self.build.kernel.insts[ordering.tag].ty {
             ir::Ty::Scalar(scalar) => Ok(self.convert(ordering.tag, scalar, ORDER, at)),

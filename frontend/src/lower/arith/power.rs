@@ -1,6 +1,6 @@
 //! Powers by squaring, and integer square roots.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{Emit, Flow, arith::check::max},
 };
 use warpwise_compiler::ir::{
@@ -15,7 +15,7 @@ impl Emit<'_> {
         base: InstId,
         (exponent, known): (InstId, Option<i128>),
         of: Scalar,
-        at: At,
+        at: SpanId,
         mut multiply: impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> Flow<InstId> {
         match known.and_then(|known| u32::try_from(known).ok()) {
@@ -29,7 +29,7 @@ impl Emit<'_> {
         mut base: InstId,
         mut exponent: u32,
         of: Scalar,
-        at: At,
+        at: SpanId,
         mut multiply: impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> InstId {
         let mut result = None;
@@ -53,7 +53,7 @@ impl Emit<'_> {
         base: InstId,
         exponent: InstId,
         of: Scalar,
-        at: At,
+        at: SpanId,
         multiply: &mut impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> Flow<InstId> {
         let [result, square] = [(); 2].map(|()| self.local("", of, at));
@@ -88,7 +88,7 @@ impl Emit<'_> {
     }
 
     /// Emits something where a condition is true.
-    fn when(&mut self, cond: InstId, at: At, then: impl FnOnce(&mut Self)) -> Flow<()> {
+    fn when(&mut self, cond: InstId, at: SpanId, then: impl FnOnce(&mut Self)) -> Flow<()> {
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
         then(self);
@@ -103,7 +103,7 @@ impl Emit<'_> {
         base: InstId,
         (exponent, known): (InstId, Option<i128>),
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let magnitude = self.one(UnaryOp::Abs, exponent, Scalar::I32, at);
         let magnitude = self.convert(magnitude, Scalar::I32, Scalar::U32, at);
@@ -121,7 +121,7 @@ impl Emit<'_> {
     }
 
     /// The root of a float is off by one at most; it is corrected by squaring.
-    pub(crate) fn isqrt(&mut self, value: InstId, of: Scalar, at: At) -> InstId {
+    pub(crate) fn isqrt(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
         if of.is_signed() {
             let positive = self.with_zero(CompareOp::Ge, value, of, at);
             self.check(positive, Fault::NegativeSquareRoot, at);

@@ -1,6 +1,6 @@
 //! Arithmetic that stops at the ends of its type.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow,
         arith::check::{Operands, max, min},
@@ -15,7 +15,7 @@ impl Emit<'_> {
         method: Saturating,
         operands: Operands,
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let (x, y) = (operands.lhs, operands.rhs);
         match method {
@@ -41,7 +41,7 @@ impl Emit<'_> {
         op: BinaryOp,
         [x, y, wrapped]: [InstId; 3],
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let adds = op == BinaryOp::Add;
         if of.is_unsigned() {
@@ -54,7 +54,14 @@ impl Emit<'_> {
         self.binary_op(BinaryOp::Xor, up, moved, Scalar::Bool, at)
     }
 
-    fn saturating_sum(&mut self, op: BinaryOp, x: InstId, y: InstId, of: Scalar, at: At) -> InstId {
+    fn saturating_sum(
+        &mut self,
+        op: BinaryOp,
+        x: InstId,
+        y: InstId,
+        of: Scalar,
+        at: SpanId,
+    ) -> InstId {
         let adds = op == BinaryOp::Add;
         let wrapped = self.binary_op(op, x, y, of, at);
         let overflows = self.sum_overflows(op, [x, y, wrapped], of, at);
@@ -68,7 +75,7 @@ impl Emit<'_> {
         self.select(overflows, end, wrapped, of, at)
     }
 
-    fn saturating_mul(&mut self, x: InstId, y: InstId, of: Scalar, at: At) -> InstId {
+    fn saturating_mul(&mut self, x: InstId, y: InstId, of: Scalar, at: SpanId) -> InstId {
         let wrapped = self.binary_op(BinaryOp::Mul, x, y, of, at);
         let fits = self.product_fits([x, y], wrapped, of, at);
         let mut end = self.int(max(of), of, at);
@@ -82,7 +89,7 @@ impl Emit<'_> {
     }
 
     /// `-x` or `|x|` of a signed integer, where that of `MIN` is `MAX`.
-    fn saturating_magnitude(&mut self, op: UnaryOp, x: InstId, of: Scalar, at: At) -> InstId {
+    fn saturating_magnitude(&mut self, op: UnaryOp, x: InstId, of: Scalar, at: SpanId) -> InstId {
         let result = self.one(op, x, of, at);
         let fits = self.is_not_min(x, of, at);
         let most = self.int(max(of), of, at);
@@ -95,7 +102,7 @@ impl Emit<'_> {
         x: InstId,
         exponent: (InstId, Option<i128>),
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let (power, exact) = self.exact_power(x, exponent, of, at)?;
         let mut end = self.int(max(of), of, at);

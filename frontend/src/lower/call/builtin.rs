@@ -1,6 +1,6 @@
 //! Kernel-side functions.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{Expr, ExprKind, SpanId},
     lower::{Emit, Flow, Place, Value, Variants},
     types::{builtin::Builtin, mono::Mono},
 };
@@ -100,7 +100,7 @@ impl Emit<'_> {
     }
 
     /// Whether no lane that takes part has a lower number.
-    fn elect(&mut self, mask: Option<InstId>, at: At) -> InstId {
+    fn elect(&mut self, mask: Option<InstId>, at: SpanId) -> InstId {
         let value = self.bits(1, Scalar::Bool, at);
         let here = self.inst(at, Op::Vote { op: VoteOp::Ballot, value, mask }, Scalar::U32);
         let lane = self.inst(at, Op::Builtin(ir::Builtin::LaneId), Scalar::U32);
@@ -118,7 +118,7 @@ impl Emit<'_> {
         value: &Value,
         mono: &Mono,
         op: &dyn Fn(InstId) -> Op,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         match value {
             Value::Scalar(inst) => {
@@ -186,7 +186,7 @@ impl Emit<'_> {
         let Some(lane) = lane else { return Err(self.bug(expr.at)) };
         let at = lane.at;
         let counts = op == ShuffleOp::Index;
-        if let Kind::Int(value) = lane.kind {
+        if let ExprKind::Int(value) = lane.kind {
             let value = if counts { value as u64 % LANES } else { (value as u64).min(LANES) };
             return Ok(self.bits(value, Scalar::U32, at));
         }

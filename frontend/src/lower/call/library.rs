@@ -1,14 +1,20 @@
 //! Calls of library functions: inlined, as they were written, at the place of the call.
 use crate::{
-    hir::At,
-    infer::program::Given,
+    hir::SpanId,
+    infer::program::InstanceArgs,
     lower::{Emit, Flow, Frame, Value},
     types::math::Math,
 };
 use warpwise_compiler::ir::{self, Body, CompareOp, InstId, LocalId, Op, Scalar};
 
 impl Emit<'_> {
-    pub(crate) fn math(&mut self, math: Math, args: &[InstId], of: Scalar, at: At) -> Flow<Value> {
+    pub(crate) fn math(
+        &mut self,
+        math: Math,
+        args: &[InstId],
+        of: Scalar,
+        at: SpanId,
+    ) -> Flow<Value> {
         let mut results = match of {
             Scalar::F32 | Scalar::F64 => self.library_call(math, args, of, at)?,
             Scalar::F16 | Scalar::BF16 => self.math_by(math, args, [of, Scalar::F32], at)?,
@@ -26,7 +32,7 @@ impl Emit<'_> {
         math: Math,
         args: &[InstId],
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<Vec<InstId>> {
         let results: Vec<LocalId> = (0..math.results()).map(|_| self.local("", of, at)).collect();
         // More than 1 where there are more than 24 bits.
@@ -45,7 +51,7 @@ impl Emit<'_> {
         Ok(results.into_iter().map(|result| self.inst(at, Op::Get(result), of)).collect())
     }
 
-    fn set_all(&mut self, locals: &[LocalId], values: &[InstId], at: At) {
+    fn set_all(&mut self, locals: &[LocalId], values: &[InstId], at: SpanId) {
         for (&local, &value) in locals.iter().zip(values) {
             self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
         }
@@ -58,7 +64,7 @@ impl Emit<'_> {
         math: Math,
         args: &[InstId],
         [of, by]: [Scalar; 2],
-        at: At,
+        at: SpanId,
     ) -> Flow<Vec<InstId>> {
         let args: Vec<InstId> = args.iter().map(|arg| self.convert(*arg, of, by, at)).collect();
         let values = self.library_call(math, &args, by, at)?;
@@ -70,11 +76,11 @@ impl Emit<'_> {
         math: Math,
         args: &[InstId],
         of: Scalar,
-        at: At,
+        at: SpanId,
     ) -> Flow<Vec<InstId>> {
-        let callee = self.program.math(math, of == Scalar::F64);
-        let given = Given { args: Vec::new(), this: None };
-        let made = self.program.instance(callee, &given, &[], self.errors);
+        let callee = self.program.math_function(math, of == Scalar::F64);
+        let given = InstanceArgs { args: Vec::new(), self_ty: None };
+        let made = self.program.instantiate(callee, &given, &[], self.errors);
         let Some(function) = made else { return Err(self.bug(at)) };
         let span = self.span(at);
         self.calls += 1;
@@ -91,7 +97,7 @@ impl Emit<'_> {
     }
 
     /// The numbers that a value consists of.
-    fn scalars(&mut self, value: Value, at: At) -> Flow<Vec<InstId>> {
+    fn scalars(&mut self, value: Value, at: SpanId) -> Flow<Vec<InstId>> {
         match value {
             Value::Scalar(value) => Ok(vec![value]),
             Value::Parts(parts) => {

@@ -4,8 +4,8 @@ mod library;
 pub(crate) mod pointer;
 
 use crate::{
-    hir::{At, Call, Closure, Expr, Function, Pattern},
-    infer::program::Given,
+    hir::{Call, Closure, Expr, Function, Pattern, SpanId},
+    infer::program::InstanceArgs,
     lower::{Captured, ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value},
     resolve::device_set::Callee,
     syntax::span::Origin,
@@ -30,16 +30,16 @@ impl Emit<'_> {
     pub(crate) fn call_made(
         &mut self,
         callee: Callee,
-        given: Given,
+        given: InstanceArgs,
         mono: &Mono,
-        at: At,
+        at: SpanId,
         args: impl FnOnce(&mut Self) -> Flow<Vec<Value>>,
     ) -> Flow<Value> {
         self.check_size(at)?;
         let generics = self.frame.function.types.generics.clone();
         let mut parts = MAX_TYPE_PARTS;
-        let is_small = given.args.iter().all(|arg| arg.is_within(&mut parts))
-            && given.this.as_ref().is_none_or(|this| this.is_within(&mut parts));
+        let is_small = given.args.iter().all(|arg| arg.fits_parts(&mut parts))
+            && given.self_ty.as_ref().is_none_or(|this| this.fits_parts(&mut parts));
         if !is_small {
             self.errors.advise(
                 self.range(at),
@@ -48,7 +48,7 @@ impl Emit<'_> {
             );
             return Err(Left);
         }
-        let made = self.program.instance(callee, &given, &generics, self.errors);
+        let made = self.program.instantiate(callee, &given, &generics, self.errors);
         let args = args(self)?;
         // Without the function, what is wrong with it was reported.
         let function = made.ok_or(Left)?;
@@ -61,7 +61,7 @@ impl Emit<'_> {
             }
             false => None,
         };
-        let prelude = self.program.is_prelude(callee.item);
+        let prelude = self.program.is_in_std_lib(callee.item);
         let called = if prelude { Some(self.span(at)) } else { self.frame.called };
         let origin = self.origin_of(callee, at);
         self.calls += 1;
@@ -133,7 +133,7 @@ impl Emit<'_> {
     }
 
     /// Whose code is called. What is in another crate is seen where this one calls it.
-    fn origin_of(&mut self, callee: Callee, at: At) -> Origin {
+    fn origin_of(&mut self, callee: Callee, at: SpanId) -> Origin {
         if !self.program.is_foreign(callee.item) {
             return Origin::Device;
         }
@@ -172,14 +172,14 @@ impl Emit<'_> {
     }
 
     /// What a function is called for, as the kernel sees it.
-    fn given(&mut self, call: &Call, expr: &Expr) -> Flow<Given> {
+    fn given(&mut self, call: &Call, expr: &Expr) -> Flow<InstanceArgs> {
         let function = self.frame.function.clone();
         let types = &function.types;
-        let args = call.generics.iter().map(|arg| types.mono_arg(*arg)).collect::<Option<_>>();
-        let this = call.this.map(|this| types.mono(this));
+        let args = call.generics.iter().map(|arg| types.arg_to_mono(*arg)).collect::<Option<_>>();
+        let this = call.self_ty.map(|this| types.to_mono(this));
         match (args, this) {
-            (Some(args), None) => Ok(Given { args, this: None }),
-            (Some(args), Some(Some(this))) => Ok(Given { args, this: Some(this) }),
+            (Some(args), None) => Ok(InstanceArgs { args, self_ty: None }),
+            (Some(args), Some(Some(this))) => Ok(InstanceArgs { args, self_ty: Some(this) }),
             _ => {
                 self.errors.advise(
                     self.range(expr.at),
@@ -191,7 +191,7 @@ impl Emit<'_> {
         }
     }
 
-    fn check_recursion(&mut self, of: Callee, given: &Given, at: At) -> Flow<()> {
+    fn check_recursion(&mut self, of: Callee, given: &InstanceArgs, at: SpanId) -> Flow<()> {
         let frames = self.waiting.iter().flatten().chain([&self.frame]);
         // What a pointer leads to a second time is seen where it is called.
         let pointed = frames.clone().filter(|frame| frame.is_pointed).map(|frame| frame.level);
@@ -212,7 +212,7 @@ impl Emit<'_> {
     }
 
     /// Functions that call each other twice, and so on, double with each.
-    pub(crate) fn check_size(&mut self, at: At) -> Flow<()> {
+    pub(crate) fn check_size(&mut self, at: SpanId) -> Flow<()> {
         if self.build.kernel.insts.len() <= MAX_INSTS {
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl Emit<'_> {
             else {
                 continue;
             };
-            let Some(mono) = function.types.mono(variable.ty) else { continue };
+            let Some(mono) = function.types.to_mono(variable.ty) else { continue };
             let copy = self.get(&place, &mono, variable.at).and_then(|value| {
                 self.variable(value, &mono, variable.name.trim_start_matches("r#"), variable.at)
             });
@@ -254,7 +254,7 @@ impl Emit<'_> {
     }
 
     /// A value whose closures go on by themselves with what those of `value` have captured.
-    pub(crate) fn with_own_closures(&mut self, value: &Value, at: At) -> Flow<Value> {
+    pub(crate) fn with_own_closures(&mut self, value: &Value, at: SpanId) -> Flow<Value> {
         match value {
             Value::Closure(closure) if !closure.copies.is_empty() => {
                 let mut own = (**closure).clone();
@@ -293,7 +293,7 @@ impl Emit<'_> {
         closure: &Value,
         mono: &Mono,
         args: &[Value],
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         match (closure, mono) {
             (Value::Closure(value), Mono::Closure(ty)) => {
@@ -310,7 +310,7 @@ impl Emit<'_> {
         value: &ClosureValue,
         args: &[Value],
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let closure = &value.closure;
         let result = if closure.returns_early { self.result_of(mono, at)? } else { None };
@@ -343,7 +343,7 @@ impl Emit<'_> {
         &mut self,
         value: &ClosureValue,
         exit: Option<Target>,
-        at: At,
+        at: SpanId,
         emit: impl FnOnce(&mut Self) -> Flow<Value>,
     ) -> Flow<Value> {
         if let Some(kept) = &value.kept
@@ -412,7 +412,7 @@ impl Emit<'_> {
         result
     }
 
-    fn escaped(&mut self, at: At) -> Left {
+    fn escaped(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code cannot return closures",

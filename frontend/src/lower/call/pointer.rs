@@ -4,7 +4,7 @@
 //! through a pointer asks for the number and has the body of each that is of the pointer's type; where the
 //! number is known there is nothing to ask.
 use crate::{
-    hir::{At, Closure, Expr},
+    hir::{Closure, Expr, SpanId},
     lower::{ClosureValue, Emit, Flow, Frame, Left, Place, Value},
     types::mono::Mono,
 };
@@ -69,10 +69,10 @@ impl Emit<'_> {
         number: InstId,
         mono: &Mono,
         args: &[Value],
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let Mono::Pointer(signature) = mono else { return Err(self.bug(at)) };
-        let Some(ret) = crate::types::mono::types(signature).pop() else {
+        let Some(ret) = crate::types::mono::type_args(signature).pop() else {
             return Err(self.bug(at));
         };
         if let Op::Const(number) = self.build.kernel.insts[number].op {
@@ -124,7 +124,7 @@ impl Emit<'_> {
         args: &[Value],
         ret: &Mono,
         result: Option<&Place>,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let value = self.call_numbered(number, args, ret, at)?;
         match result {
@@ -134,7 +134,13 @@ impl Emit<'_> {
     }
 
     /// A call of what has this number.
-    fn call_numbered(&mut self, number: usize, args: &[Value], ret: &Mono, at: At) -> Flow<Value> {
+    fn call_numbered(
+        &mut self,
+        number: usize,
+        args: &[Value],
+        ret: &Mono,
+        at: SpanId,
+    ) -> Flow<Value> {
         if self.pointing.contains(&number) {
             self.errors.advise(
                 self.range(at),
@@ -163,7 +169,7 @@ impl Emit<'_> {
 
     /// A variable that has no place: a closure that captures it was made a function pointer, which rustc
     /// refuses, too.
-    pub(crate) fn no_variable(&mut self, at: At) -> Left {
+    pub(crate) fn no_variable(&mut self, at: SpanId) -> Left {
         if !self.frame.is_pointed {
             return self.bug(at);
         }

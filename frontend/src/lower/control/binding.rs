@@ -1,6 +1,6 @@
 //! What patterns bind, once they match.
 use crate::{
-    hir::{At, Pattern, PatternKind, Var},
+    hir::{Pattern, PatternKind, SpanId, Var},
     lower::{Emit, Flow, Length, Memory, Place, Pointer, Value, control::matching::Test},
     types::mono::Mono,
 };
@@ -19,7 +19,7 @@ struct Room {
 impl Emit<'_> {
     /// Binds the variables of a pattern that matches to a value that nothing else refers to.
     pub(crate) fn bind_value(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
-        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
+        if let PatternKind::Bind { var, by_ref: false, subpattern: None } = pattern.kind {
             return self.bind(var, value);
         }
         let mono = self.mono(pattern.ty, pattern.at)?;
@@ -37,7 +37,7 @@ impl Emit<'_> {
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => Ok(()),
             PatternKind::Any(cases) => self.bind_any(cases, place, mono, at),
-            PatternKind::Bind { var, by_ref, and } => {
+            PatternKind::Bind { var, by_ref, subpattern: and } => {
                 if *by_ref {
                     let reference = Value::Ref(Box::new(place.clone()));
                     self.frame.vars[var.index()] = Some(Place::Value(reference));
@@ -82,7 +82,7 @@ impl Emit<'_> {
 
     /// Binds the variables by the first of several patterns that matches: they are where each puts
     /// its own.
-    fn bind_any(&mut self, cases: &[Pattern], place: &Place, mono: &Mono, at: At) -> Flow<()> {
+    fn bind_any(&mut self, cases: &[Pattern], place: &Place, mono: &Mono, at: SpanId) -> Flow<()> {
         let mut vars = Vec::new();
         cases.iter().take(1).for_each(|case| bound(case, &mut vars));
         if vars.is_empty() {
@@ -125,7 +125,7 @@ impl Emit<'_> {
     }
 
     /// Puts what was bound into its room.
-    fn put_into(&mut self, rooms: &[Room], at: At) -> Flow<()> {
+    fn put_into(&mut self, rooms: &[Room], at: SpanId) -> Flow<()> {
         for Room { var, place, mono } in rooms {
             let Some(found) = self.frame.vars[var.index()].clone() else {
                 return Err(self.bug(at));
@@ -150,7 +150,7 @@ impl Emit<'_> {
         mono: &Mono,
         rooms: &[Room],
         opened: &mut usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         for (index, (case, cond)) in tests.iter().enumerate() {
             let is_last = index + 1 == tests.len();
@@ -174,7 +174,7 @@ impl Emit<'_> {
         rest: Option<&Pattern>,
         place: &Place,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         if let (Some(pieces), Mono::Array(elem, _) | Mono::Slice(elem)) =
             (self.pieces_of(place), mono)
@@ -256,7 +256,7 @@ impl Emit<'_> {
 pub(crate) fn bound(pattern: &Pattern, vars: &mut Vec<Var>) {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => {}
-        PatternKind::Bind { var, and, .. } => {
+        PatternKind::Bind { var, subpattern: and, .. } => {
             vars.push(*var);
             and.iter().for_each(|and| bound(and, vars));
         }

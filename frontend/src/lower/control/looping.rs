@@ -1,6 +1,6 @@
 //! Loops.
 use crate::{
-    hir::{At, Block, Expr, For, Kind, Label, PatternKind},
+    hir::{Block, Expr, ExprKind, ForRange, Label, PatternKind, SpanId},
     lower::{Emit, Flow, Left, Place, Target, Value},
 };
 use warpwise_compiler::{
@@ -47,7 +47,7 @@ impl Emit<'_> {
         label: Label,
         cond: &Expr,
         body: &Block,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let inst = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
         self.frame.labels[label.index()] = Some(Target::new(inst, None));
@@ -56,7 +56,7 @@ impl Emit<'_> {
         round.map(|()| Value::Unit)
     }
 
-    fn while_round(&mut self, inst: InstId, cond: &Expr, body: &Block, at: At) -> Flow<()> {
+    fn while_round(&mut self, inst: InstId, cond: &Expr, body: &Block, at: SpanId) -> Flow<()> {
         let mut opened = 0;
         let cond = self.conditions(cond, &mut opened);
         let done = cond.and_then(|cond| self.while_body(inst, cond, body, opened > 0, at));
@@ -76,7 +76,7 @@ impl Emit<'_> {
         cond: InstId,
         body: &Block,
         inside: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         if self.known(cond) == Some(false) {
             if !inside {
@@ -101,7 +101,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    pub(crate) fn for_loop(&mut self, of: &For, at: At) -> Flow<Value> {
+    pub(crate) fn for_loop(&mut self, of: &ForRange, at: SpanId) -> Flow<Value> {
         let scalar = self.scalar_of(of.ty, at)?;
         let start = self.scalar(&of.start)?;
         let end = self.scalar(&of.end)?;
@@ -118,7 +118,7 @@ impl Emit<'_> {
     pub(crate) fn run_counted(
         &mut self,
         of: &Counted,
-        at: At,
+        at: SpanId,
         round: &mut Round<'_, Self>,
     ) -> Flow<()> {
         match of.step {
@@ -135,7 +135,7 @@ impl Emit<'_> {
     /// The step, a `u64` that is not zero.
     fn step(&mut self, step: &Expr) -> Flow<InstId> {
         let value = self.scalar(step)?;
-        if !matches!(step.kind, Kind::Int(1..)) {
+        if !matches!(step.kind, ExprKind::Int(1..)) {
             let zero = self.int(0, Scalar::U64, step.at);
             let cond = self.compare(CompareOp::Ne, value, zero, step.at);
             self.check(cond, Fault::StepByZero, step.at);
@@ -144,7 +144,7 @@ impl Emit<'_> {
     }
 
     /// The loop over the range itself; backwards, the variable counts down from the end.
-    fn plain_for(&mut self, of: &Counted, at: At, round: &mut Round<'_, Self>) -> Flow<()> {
+    fn plain_for(&mut self, of: &Counted, at: SpanId, round: &mut Round<'_, Self>) -> Flow<()> {
         let Counted { start, end, step, inclusive, reverse, scalar } = *of;
         let step = step.unwrap_or_else(|| self.int(1, scalar, at));
         let op = Op::For { start, end, step, inclusive, body: Body::default() };
@@ -165,7 +165,7 @@ impl Emit<'_> {
         &mut self,
         of: &Counted,
         step: InstId,
-        at: At,
+        at: SpanId,
         round: &mut Round<'_, Self>,
     ) -> Flow<()> {
         let order = if of.inclusive { CompareOp::Le } else { CompareOp::Lt };
@@ -182,7 +182,7 @@ impl Emit<'_> {
         &mut self,
         of: &Counted,
         step: InstId,
-        at: At,
+        at: SpanId,
         round: &mut Round<'_, Self>,
     ) -> Flow<()> {
         let Counted { start, end, inclusive, reverse, scalar, .. } = *of;
@@ -212,7 +212,7 @@ impl Emit<'_> {
         distance: InstId,
         inclusive: bool,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         let last = if inclusive {
             end
@@ -225,7 +225,7 @@ impl Emit<'_> {
 
     fn for_body(
         &mut self,
-        of: &For,
+        of: &ForRange,
         inst: InstId,
         variable: &mut dyn FnMut(&mut Self) -> InstId,
     ) -> Flow<()> {

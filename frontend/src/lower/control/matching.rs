@@ -1,6 +1,6 @@
 //! Patterns: whether they match, and what they bind.
 use crate::{
-    hir::{Arm, At, Expr, Pattern, PatternKind},
+    hir::{Arm, Expr, Pattern, PatternKind, SpanId},
     lower::{
         Emit, Flow, Left, Place, Target, Value, VariantPlaces,
         control::pattern_facts::{binds_behind, tests_behind},
@@ -153,7 +153,7 @@ impl Emit<'_> {
         of: &Expr,
         pattern: &Pattern,
         opened: &mut usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<InstId> {
         let mono = self.mono(of.ty, of.at)?;
         let place = self.scrutinee(of, &mono)?;
@@ -206,8 +206,8 @@ impl Emit<'_> {
     pub(crate) fn test(&mut self, pattern: &Pattern, place: &Place, mono: &Mono) -> Flow<Test> {
         let at = pattern.at;
         match &pattern.kind {
-            PatternKind::Wild | PatternKind::Bind { and: None, .. } => Ok(Test::Always),
-            PatternKind::Bind { and: Some(and), .. } => self.test(and, place, mono),
+            PatternKind::Wild | PatternKind::Bind { subpattern: None, .. } => Ok(Test::Always),
+            PatternKind::Bind { subpattern: Some(and), .. } => self.test(and, place, mono),
             PatternKind::Is(value) => {
                 let found = self.get(place, mono, at)?;
                 let expected = self.value(value)?;
@@ -268,7 +268,7 @@ impl Emit<'_> {
         }
     }
 
-    pub(crate) fn both(&mut self, a: Test, b: Test, at: At) -> Test {
+    pub(crate) fn both(&mut self, a: Test, b: Test, at: SpanId) -> Test {
         match (a, b) {
             (Test::Never, _) | (_, Test::Never) => Test::Never,
             (Test::Always, other) | (other, Test::Always) => other,
@@ -284,7 +284,7 @@ impl Emit<'_> {
         parts: &[(usize, Pattern)],
         place: &Place,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Test> {
         let adt = self.adt(mono, at)?;
         let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
@@ -296,7 +296,9 @@ impl Emit<'_> {
         };
         let discriminant = adt.discriminants[variant];
         let test = match &self.build.kernel.insts[tag].op {
-            Op::Const(bits) if *bits == crate::infer::wrapped(discriminant, scalar) => Test::Always,
+            Op::Const(bits) if *bits == crate::infer::wrap_to_scalar(discriminant, scalar) => {
+                Test::Always
+            }
             Op::Const(_) => return Ok(Test::Never),
             _ if scalar == Scalar::Bool && discriminant == 1 => Test::If(tag),
             _ if scalar == Scalar::Bool => Test::If(self.not(tag, at)),
@@ -333,7 +335,7 @@ impl Emit<'_> {
     pub(crate) fn only_if(
         &mut self,
         cond: InstId,
-        at: At,
+        at: SpanId,
         make: impl FnOnce(&mut Self) -> Flow<Test>,
     ) -> Flow<Test> {
         let local = self.local("", Scalar::Bool, at);
@@ -352,7 +354,12 @@ impl Emit<'_> {
     }
 
     /// What a reference refers to, and its type.
-    pub(crate) fn referred(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<(Place, Mono)> {
+    pub(crate) fn referred(
+        &mut self,
+        place: &Place,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<(Place, Mono)> {
         let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
         match self.get(place, mono, at)? {
             Value::Ref(place) => Ok((*place, (**to).clone())),

@@ -1,6 +1,6 @@
 //! Printing and panicking.
 use crate::{
-    hir::{At, Expr, Say},
+    hir::{Expr, MessageExpr, SpanId},
     lower::{Emit, Flow, Left, Value, control::show::Shown},
 };
 use warpwise_compiler::{
@@ -10,7 +10,7 @@ use warpwise_compiler::{
 };
 
 impl Emit<'_> {
-    pub(crate) fn say(&mut self, say: &Say, at: At) -> Flow<Value> {
+    pub(crate) fn say(&mut self, say: &MessageExpr, at: SpanId) -> Flow<Value> {
         let Shown { pieces, args } = self.shown(say)?;
         if args.len() > MOST_VALUES {
             let fact = format!(
@@ -42,14 +42,14 @@ impl Emit<'_> {
     }
 
     /// The number of a message, each being there once.
-    fn message(&mut self, message: Message, at: At) -> Flow<MessageId> {
+    fn message(&mut self, message: Message, at: SpanId) -> Flow<MessageId> {
         let messages = &mut self.build.kernel.messages;
         if let Some((id, _)) = messages.iter().find(|(_, known)| **known == message) {
             return Ok(id);
         }
         if messages.len() >= Reason::MOST_MESSAGES {
             self.errors.advise(
-                self.frame.function.places[at],
+                self.frame.function.spans[at],
                 "this kernel says more than can be told apart once its device functions are inlined",
                 "split it into kernels",
             );

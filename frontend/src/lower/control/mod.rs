@@ -9,7 +9,7 @@ mod sequence;
 mod show;
 
 use crate::{
-    hir::{At, Block, Expr, Kind, Label},
+    hir::{Block, Expr, ExprKind, Label, SpanId},
     lower::{Emit, Flow, Left, Target, Value, control::pattern_facts::binds_behind},
 };
 use warpwise_compiler::{
@@ -32,7 +32,7 @@ impl Emit<'_> {
         if is_long(other) {
             return self.long_chain(expr);
         }
-        if matches!(cond.kind, Kind::Lazy { .. }) && binds(cond) || opens(cond) {
+        if matches!(cond.kind, ExprKind::Lazy { .. }) && binds(cond) || opens(cond) {
             return self.chain(cond, then, other, expr);
         }
         let cond = self.scalar(cond)?;
@@ -89,7 +89,7 @@ impl Emit<'_> {
         let (mut ends, mut is_complete) = (false, false);
         let mut rest = Some(expr);
         while let Some(arm) = rest {
-            let Kind::If { cond, then, other } = &arm.kind else {
+            let ExprKind::If { cond, then, else_branch: other } = &arm.kind else {
                 let value = self.value(arm);
                 ends |= value.and_then(|value| self.put(result.as_ref(), value, expr)).is_ok();
                 is_complete = true;
@@ -129,7 +129,7 @@ impl Emit<'_> {
     }
 
     /// An `if` without `else`.
-    fn guard(&mut self, cond: &Expr, then: &Block, at: At) -> Flow<Value> {
+    fn guard(&mut self, cond: &Expr, then: &Block, at: SpanId) -> Flow<Value> {
         let mut opened = 0;
         let cond = self.conditions(cond, &mut opened);
         let done = cond.and_then(|cond| {
@@ -153,8 +153,10 @@ impl Emit<'_> {
     /// comes in it is seen to come where all of them are true.
     pub(crate) fn conditions(&mut self, cond: &Expr, opened: &mut usize) -> Flow<InstId> {
         let (lhs, rhs) = match &cond.kind {
-            Kind::Lazy { and: true, lhs, rhs } => (lhs, rhs),
-            Kind::Is { of, pattern } => return self.is(of, pattern, opened, cond.at),
+            ExprKind::Lazy { is_and: true, lhs, rhs } => (lhs, rhs),
+            ExprKind::Matches { scrutinee: of, pattern } => {
+                return self.is(of, pattern, opened, cond.at);
+            }
             _ => return self.scalar(cond),
         };
         if self.is_cheap(rhs, &mut 0) {
@@ -175,7 +177,7 @@ impl Emit<'_> {
     }
 
     /// Opens an `if` for what comes where `cond` is true, unless it always is; how many are open.
-    pub(crate) fn open_if(&mut self, cond: InstId, at: At) -> Flow<usize> {
+    pub(crate) fn open_if(&mut self, cond: InstId, at: SpanId) -> Flow<usize> {
         if self.known(cond) == Some(true) {
             return Ok(0);
         }
@@ -218,11 +220,11 @@ impl Emit<'_> {
 
     /// `&&` and `||`. A right side that is cheap and has no effect is evaluated always: nobody
     /// can tell, and what reads a condition sees both sides at once.
-    pub(crate) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: At) -> Flow<InstId> {
+    pub(crate) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: SpanId) -> Flow<InstId> {
         // A chain of many nests as deep on the left: it is emitted from there on, without recursion.
         let mut rest = vec![(rhs, at)];
         let mut first = lhs;
-        while let Kind::Lazy { and: of, lhs, rhs } = &first.kind
+        while let ExprKind::Lazy { is_and: of, lhs, rhs } = &first.kind
             && *of == and
             && !opens(first)
         {
@@ -236,7 +238,7 @@ impl Emit<'_> {
         Ok(value)
     }
 
-    fn lazily(&mut self, and: bool, lhs: InstId, rhs: &Expr, at: At) -> Flow<InstId> {
+    fn lazily(&mut self, and: bool, lhs: InstId, rhs: &Expr, at: SpanId) -> Flow<InstId> {
         if self.known(lhs) == Some(!and) {
             return Ok(lhs);
         }
@@ -268,26 +270,28 @@ impl Emit<'_> {
             return false;
         }
         match &expr.kind {
-            Kind::Int(_)
-            | Kind::Float(_)
-            | Kind::Bool(_)
-            | Kind::Constant(_)
-            | Kind::Param(_)
-            | Kind::Var(_) => true,
-            Kind::Unary { value, .. } => !self.checks_overflow(expr) && self.is_cheap(value, nodes),
-            Kind::Binary { op, lhs, rhs } => {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Constant(_)
+            | ExprKind::ConstParam(_)
+            | ExprKind::Var(_) => true,
+            ExprKind::Unary { value, .. } => {
+                !self.checks_overflow(expr) && self.is_cheap(value, nodes)
+            }
+            ExprKind::Binary { op, lhs, rhs } => {
                 !matches!(op, BinaryOp::Div | BinaryOp::Rem)
                     && !self.checks_overflow(expr)
                     && self.is_cheap(lhs, nodes)
                     && self.is_cheap(rhs, nodes)
             }
-            Kind::Compare { lhs, rhs, .. } | Kind::Lazy { lhs, rhs, .. } => {
+            ExprKind::Compare { lhs, rhs, .. } | ExprKind::Lazy { lhs, rhs, .. } => {
                 self.is_cheap(lhs, nodes) && self.is_cheap(rhs, nodes)
             }
-            Kind::Cast(value) => self.is_cheap(value, nodes),
-            Kind::Builtin { which: crate::types::builtin::Builtin::Index(_), .. } => true,
-            Kind::Length(place) => match &place.kind {
-                Kind::Deref(reference) => matches!(reference.kind, Kind::Var(_)),
+            ExprKind::Cast(value) => self.is_cheap(value, nodes),
+            ExprKind::Builtin { builtin: crate::types::builtin::Builtin::Index(_), .. } => true,
+            ExprKind::Length(place) => match &place.kind {
+                ExprKind::Deref(reference) => matches!(reference.kind, ExprKind::Var(_)),
                 _ => false,
             },
             _ => false,
@@ -312,13 +316,13 @@ impl Emit<'_> {
     }
 
     /// `break`
-    pub(crate) fn leave(&mut self, label: Label, value: Option<&Expr>, at: At) -> Left {
+    pub(crate) fn leave(&mut self, label: Label, value: Option<&Expr>, at: SpanId) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         self.leave_to(target, value, at)
     }
 
     /// `continue`
-    pub(crate) fn go_on(&mut self, label: Label, at: At) -> Left {
+    pub(crate) fn go_on(&mut self, label: Label, at: SpanId) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         let op = self.next_item(target.next);
         self.inst(at, op, ir::Ty::Unit);
@@ -326,7 +330,7 @@ impl Emit<'_> {
     }
 
     /// `return`: ends the thread in the kernel, and leaves the inlined body elsewhere.
-    pub(crate) fn leave_function(&mut self, value: Option<&Expr>, at: At) -> Left {
+    pub(crate) fn leave_function(&mut self, value: Option<&Expr>, at: SpanId) -> Left {
         if let Some(target) = self.frame.exit.clone() {
             return self.leave_to(target, value, at);
         }
@@ -337,7 +341,7 @@ impl Emit<'_> {
         Left
     }
 
-    fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: At) -> Left {
+    fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: SpanId) -> Left {
         let put = match (value, &target.result) {
             (Some(expr), Some(_)) => {
                 self.value(expr).and_then(|value| self.put(target.result.as_ref(), value, expr))
@@ -363,7 +367,7 @@ fn is_long(other: &Expr) -> bool {
     let mut rest = Some(other);
     for _ in 0..MAX_NESTED_ELSE_IFS {
         match rest.map(|arm| &arm.kind) {
-            Some(Kind::If { other, .. }) => rest = other.as_deref(),
+            Some(ExprKind::If { else_branch: other, .. }) => rest = other.as_deref(),
             Some(_) | None => return false,
         }
     }
@@ -373,8 +377,8 @@ fn is_long(other: &Expr) -> bool {
 /// Whether one of the conditions that `&&` joins is a `let`.
 fn binds(cond: &Expr) -> bool {
     match &cond.kind {
-        Kind::Lazy { and: true, lhs, rhs } => binds(lhs) || binds(rhs),
-        Kind::Is { .. } => true,
+        ExprKind::Lazy { is_and: true, lhs, rhs } => binds(lhs) || binds(rhs),
+        ExprKind::Matches { .. } => true,
         _ => false,
     }
 }
@@ -382,8 +386,8 @@ fn binds(cond: &Expr) -> bool {
 /// Whether one of the conditions that `&&` joins may open an `if` for what comes behind it.
 pub(crate) fn opens(cond: &Expr) -> bool {
     match &cond.kind {
-        Kind::Lazy { and: true, lhs, rhs } => opens(lhs) || opens(rhs),
-        Kind::Is { pattern, .. } => binds_behind(pattern, false),
+        ExprKind::Lazy { is_and: true, lhs, rhs } => opens(lhs) || opens(rhs),
+        ExprKind::Matches { pattern, .. } => binds_behind(pattern, false),
         _ => false,
     }
 }

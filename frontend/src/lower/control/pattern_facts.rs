@@ -8,7 +8,9 @@ use crate::{
 pub(crate) fn never_fails(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Wild => true,
-        PatternKind::Bind { and, .. } => and.as_ref().is_none_or(|and| never_fails(and)),
+        PatternKind::Bind { subpattern: and, .. } => {
+            and.as_ref().is_none_or(|and| never_fails(and))
+        }
         PatternKind::Deref(inner) => never_fails(inner),
         PatternKind::Parts { variant: None, parts } => {
             parts.iter().all(|(_, part)| never_fails(part))
@@ -26,7 +28,7 @@ pub(crate) fn never_fails(pattern: &Pattern) -> bool {
 pub(crate) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
-        PatternKind::Bind { by_ref, and, .. } => {
+        PatternKind::Bind { by_ref, subpattern: and, .. } => {
             behind && !by_ref || and.as_ref().is_some_and(|and| binds_behind(and, behind))
         }
         PatternKind::Deref(inner) => binds_behind(inner, true),
@@ -49,7 +51,9 @@ pub(crate) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
 pub(crate) fn tests_behind(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
-        PatternKind::Bind { and, .. } => and.as_ref().is_some_and(|and| tests_behind(and)),
+        PatternKind::Bind { subpattern: and, .. } => {
+            and.as_ref().is_some_and(|and| tests_behind(and))
+        }
         PatternKind::Deref(inner) => !never_fails(inner),
         PatternKind::Parts { parts, .. } => parts.iter().any(|(_, part)| tests_behind(part)),
         PatternKind::Slice { .. } => true,

@@ -5,7 +5,7 @@
 //! the launcher computes no right side that does not count.
 use crate::{
     attr::requires::Condition,
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     lower::{Emit, Flow, Left, memory::dynamic::Purpose},
 };
 use warpwise_compiler::ir::{Body, Op, Requirement, Scalar, Size, Ty, UnaryOp};
@@ -25,15 +25,15 @@ impl Emit<'_> {
     fn required(&mut self, expr: &Expr) -> Flow<Size> {
         let constant = |truth: bool| Size::Const(Scalar::Bool, truth.into());
         match &expr.kind {
-            Kind::Bool(truth) => Ok(constant(*truth)),
-            Kind::Unary { op: UnaryOp::Not, value } => {
+            ExprKind::Bool(truth) => Ok(constant(*truth)),
+            ExprKind::Unary { op: UnaryOp::Not, value } => {
                 Ok(Size::Unary(UnaryOp::Not, Box::new(self.required(value)?)))
             }
-            Kind::Lazy { and: true, lhs, rhs } => {
+            ExprKind::Lazy { is_and: true, lhs, rhs } => {
                 let parts = [self.required(lhs)?, self.required(rhs)?, constant(false)];
                 Ok(Size::Select(Box::new(parts)))
             }
-            Kind::Lazy { and: false, lhs, rhs } => {
+            ExprKind::Lazy { is_and: false, lhs, rhs } => {
                 let parts = [self.required(lhs)?, constant(true), self.required(rhs)?];
                 Ok(Size::Select(Box::new(parts)))
             }

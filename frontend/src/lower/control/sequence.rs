@@ -1,6 +1,6 @@
 //! Patterns of arrays and slices, and their elements from either end.
 use crate::{
-    hir::{At, Pattern},
+    hir::{Pattern, SpanId},
     lower::{
         Emit, Flow, Memory, Place,
         control::{matching::Test, pattern_facts::never_fails},
@@ -17,7 +17,7 @@ impl Emit<'_> {
         open: bool,
         place: &Place,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Test> {
         if let (Some(pieces), Mono::Array(elem, _) | Mono::Slice(elem)) =
             (self.pieces_of(place), mono)
@@ -52,7 +52,7 @@ impl Emit<'_> {
         [before, after]: [&[Pattern]; 2],
         memory: &Memory,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Test> {
         let mut test = Test::Always;
         for (index, pattern) in before.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Emit<'_> {
         memory: &Memory,
         mono: &Mono,
         index: usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<(Place, Mono)> {
         let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
         let index = self.bits(index as u64, Scalar::U64, at);
@@ -85,7 +85,7 @@ impl Emit<'_> {
         memory: &Memory,
         mono: &Mono,
         index: usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<(Place, Mono)> {
         let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
         let len = self.length_of(memory, mono, at)?;
@@ -95,7 +95,7 @@ impl Emit<'_> {
     }
 
     /// The number of elements of an array or slice.
-    pub(crate) fn length_of(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
+    pub(crate) fn length_of(&mut self, memory: &Memory, mono: &Mono, at: SpanId) -> Flow<InstId> {
         match mono {
             Mono::Array(_, len) => {
                 let len = self.extent(len, at)?;

@@ -7,10 +7,10 @@
 //! println!("{:?}", (n, Some(Point { x, y })))     "({0}, {1?0=None|1=Some(Point {{ x: {2:?}, y: {3:?} }})|})"
 //! ```
 use crate::{
-    hir::{At, Say},
+    hir::{MessageExpr, SpanId},
     infer::program::Adt,
     lower::{Emit, Flow, Place, Value, Variants, memory::layout::scalar},
-    types::mono::{Mono, types},
+    types::mono::{Mono, type_args},
 };
 use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
@@ -45,7 +45,7 @@ struct How<'p> {
     indent: usize,
     /// Whether what a reference refers to is there, if that is not certain.
     only_if: Option<InstId>,
-    at: At,
+    at: SpanId,
 }
 
 /// What stands around parts.
@@ -59,7 +59,7 @@ struct Around<'a> {
 
 impl Emit<'_> {
     /// A message with what is printed of each argument.
-    pub(crate) fn shown(&mut self, say: &Say) -> Flow<Shown> {
+    pub(crate) fn shown(&mut self, say: &MessageExpr) -> Flow<Shown> {
         let mut shown = Shown::default();
         let mut values = Vec::with_capacity(say.args.len());
         for arg in &say.args {
@@ -114,7 +114,7 @@ impl Emit<'_> {
             }
             (Value::Parts(parts), Mono::Tuple(args)) => {
                 let around = Around { name: "", names: None, brackets: ["(", ")"] };
-                self.show_parts(&around, parts, &types(args), how, shown)
+                self.show_parts(&around, parts, &type_args(args), how, shown)
             }
             (Value::Parts(parts), Mono::Adt(item, _)) => {
                 let adt = self.adt(mono, at)?;
@@ -159,7 +159,7 @@ impl Emit<'_> {
     }
 
     /// What is in a place that is there only if `cond` holds, and anything if not.
-    fn get_if(&mut self, cond: InstId, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+    fn get_if(&mut self, cond: InstId, place: &Place, mono: &Mono, at: SpanId) -> Flow<Value> {
         let kept = self.room(mono, "", at)?;
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
@@ -170,7 +170,7 @@ impl Emit<'_> {
     }
 
     /// Reports what cannot be printed. What else is wrong is to be reported, too.
-    fn unprintable(&mut self, what: &str, help: &str, at: At) {
+    fn unprintable(&mut self, what: &str, help: &str, at: SpanId) {
         self.errors.advise(self.range(at), format_args!("kernel code cannot print {what}"), help);
     }
 
@@ -275,7 +275,7 @@ impl Emit<'_> {
 
     /// The names of a type's variants, and whether their fields have names; of a struct, its own.
     /// `None` if it does not derive `Debug`: what a hand-written one prints, only the host can.
-    fn printable(&mut self, item: usize, at: At) -> Flow<Option<Vec<(String, bool)>>> {
+    fn printable(&mut self, item: usize, at: SpanId) -> Flow<Option<Vec<(String, bool)>>> {
         let named = |ident: &syn::Ident, fields: &Fields| {
             (ident.unraw().to_string(), matches!(fields, Fields::Named(_)))
         };

@@ -1,6 +1,6 @@
 //! Loops over iterators that keep count of items, of which some may be left out.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow, Left, Value,
         iterator::{Consumer, Rounds, iter::Iter},
@@ -11,19 +11,19 @@ use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op
 
 impl Emit<'_> {
     /// A local that counts.
-    pub(crate) fn counter(&mut self, first: i128, at: At) -> LocalId {
+    pub(crate) fn counter(&mut self, first: i128, at: SpanId) -> LocalId {
         let value = self.int(first, Scalar::U64, at);
         self.counter_from(value, at)
     }
 
-    pub(crate) fn counter_from(&mut self, value: InstId, at: At) -> LocalId {
+    pub(crate) fn counter_from(&mut self, value: InstId, at: SpanId) -> LocalId {
         let local = self.local("", Scalar::U64, at);
         self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
         local
     }
 
     /// What a counter says, before one is added to it.
-    pub(crate) fn counted_up(&mut self, local: LocalId, at: At) -> InstId {
+    pub(crate) fn counted_up(&mut self, local: LocalId, at: SpanId) -> InstId {
         let before = self.inst(at, Op::Get(local), Scalar::U64);
         let one = self.int(1, Scalar::U64, at);
         let value = self.binary_op(BinaryOp::Add, before, one, Scalar::U64, at);
@@ -37,7 +37,7 @@ impl Emit<'_> {
         adapter: Adapter,
         iter: &Iter,
         inner: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let checked = self.options.overflow_checks;
@@ -95,7 +95,7 @@ impl Emit<'_> {
         counter: LocalId,
         again: Option<InstId>,
         rounds: Rounds,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let left = self.inst(at, Op::Get(counter), Scalar::U64);
         let (zero, one) = (self.int(0, Scalar::U64, at), self.int(1, Scalar::U64, at));
@@ -119,7 +119,7 @@ impl Emit<'_> {
         &mut self,
         inner: &Iter,
         most: InstId,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         // What a `continue` goes on with is whether there is to be another one, if one can tell.
@@ -156,7 +156,7 @@ impl Emit<'_> {
         driver: &Iter,
         other: &Iter,
         swapped: bool,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (source, len) = self.source(other, at)?;
@@ -177,7 +177,7 @@ impl Emit<'_> {
         &mut self,
         first: &Iter,
         other: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (source, len) = self.source(first, at)?;

@@ -1,6 +1,6 @@
 //! Loops over iterators that leave items out, or end before what they are made of does.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow, Value,
         iterator::{Consumer, Rounds, iter::Iter},
@@ -16,7 +16,7 @@ impl Emit<'_> {
         &mut self,
         option: Value,
         rounds: Rounds,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let Value::Variants(variants) = &option else { return Err(self.bug(at)) };
@@ -39,7 +39,7 @@ impl Emit<'_> {
         adapter: Adapter,
         iter: &Iter,
         inner: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (closure, mono) = self.closure_of(iter, at)?;
@@ -85,7 +85,7 @@ impl Emit<'_> {
     pub(crate) fn where_true(
         &mut self,
         cond: InstId,
-        at: At,
+        at: SpanId,
         then: impl FnOnce(&mut Self) -> Flow<()>,
     ) -> Flow<()> {
         match self.known(cond) {
@@ -101,7 +101,7 @@ impl Emit<'_> {
     }
 
     /// Does `leave` where `cond` is false.
-    pub(crate) fn leave_unless(&mut self, cond: InstId, leave: Op, at: At) -> Flow<()> {
+    pub(crate) fn leave_unless(&mut self, cond: InstId, leave: Op, at: SpanId) -> Flow<()> {
         let cond = self.not(cond, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
@@ -114,7 +114,7 @@ impl Emit<'_> {
     pub(crate) fn if_some(
         &mut self,
         option: Value,
-        at: At,
+        at: SpanId,
         then: &mut dyn FnMut(&mut Self, Value) -> Flow<()>,
     ) -> Flow<()> {
         let Value::Variants(variants) = option else { return Err(self.bug(at)) };
@@ -135,7 +135,7 @@ impl Emit<'_> {
         [closure, item]: [&Value; 2],
         mono: &Mono,
         rounds: Rounds,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let skips = self.inst(at, Op::Get(skipping), Scalar::U64);
         let zero = self.int(0, Scalar::U64, at);

@@ -1,6 +1,6 @@
 //! The items of a [`Source`], by their numbers.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow, Length, Memory, Place, Value, control::looping::unsigned,
         iterator::source::Source,
@@ -11,7 +11,7 @@ use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar}
 
 impl Emit<'_> {
     /// The item with this number, which is less than how many there are.
-    pub(crate) fn item(&mut self, source: &Source, index: InstId, at: At) -> Flow<Value> {
+    pub(crate) fn item(&mut self, source: &Source, index: InstId, at: SpanId) -> Flow<Value> {
         Ok(match source {
             Source::Count { start, scalar } => {
                 let distance = self.convert(index, Scalar::U64, *scalar, at);
@@ -90,7 +90,7 @@ impl Emit<'_> {
         len: InstId,
         mono: &Mono,
         index: InstId,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let room = self.room(mono, "", at)?;
         let cond = self.compare(CompareOp::Lt, index, len, at);
@@ -106,7 +106,7 @@ impl Emit<'_> {
     }
 
     /// What a reference to a value of this type refers to.
-    pub(crate) fn copied(&mut self, reference: Value, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn copied(&mut self, reference: Value, mono: &Mono, at: SpanId) -> Flow<Value> {
         match reference {
             Value::Ref(place) => self.get(&place, mono, at),
             _ => Err(self.bug(at)),
@@ -120,7 +120,7 @@ impl Emit<'_> {
         elem: &Mono,
         start: InstId,
         [size, total]: [Option<InstId>; 2],
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let left = total.map(|total| self.binary_op(BinaryOp::Sub, total, start, Scalar::U64, at));
         let len = match (size, left) {
@@ -134,20 +134,20 @@ impl Emit<'_> {
     }
 
     /// How many parts of `size` elements begin at one of `total` elements.
-    pub(crate) fn windows(&mut self, total: InstId, size: InstId, at: At) -> InstId {
+    pub(crate) fn windows(&mut self, total: InstId, size: InstId, at: SpanId) -> InstId {
         let one = self.int(1, Scalar::U64, at);
         let beyond = self.binary_op(BinaryOp::Add, total, one, Scalar::U64, at);
         self.beyond(beyond, size, at)
     }
 
     /// How many of `len` are left without the first `skipped`.
-    pub(crate) fn beyond(&mut self, len: InstId, skipped: InstId, at: At) -> InstId {
+    pub(crate) fn beyond(&mut self, len: InstId, skipped: InstId, at: SpanId) -> InstId {
         let most = self.binary_op(BinaryOp::Max, len, skipped, Scalar::U64, at);
         self.binary_op(BinaryOp::Sub, most, skipped, Scalar::U64, at)
     }
 
     /// `a / b`, rounded up.
-    pub(crate) fn rounded_up(&mut self, a: InstId, b: InstId, at: At) -> InstId {
+    pub(crate) fn rounded_up(&mut self, a: InstId, b: InstId, at: SpanId) -> InstId {
         let whole = self.binary_op(BinaryOp::Div, a, b, Scalar::U64, at);
         let rest = self.binary_op(BinaryOp::Rem, a, b, Scalar::U64, at);
         let zero = self.int(0, Scalar::U64, at);
@@ -163,7 +163,7 @@ impl Emit<'_> {
         end: InstId,
         inclusive: bool,
         scalar: Scalar,
-        at: At,
+        at: SpanId,
     ) -> InstId {
         if !inclusive && scalar.is_unsigned() && self.is_zero(start) {
             return self.convert(end, scalar, Scalar::U64, at);

@@ -1,9 +1,9 @@
 //! An iterator as a value, and what can be told of it.
 use crate::{
-    hir::{Expr, Kind},
+    hir::{Expr, ExprKind},
     lower::Value,
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -12,7 +12,7 @@ use warpwise_compiler::ir::{BinaryOp, InstId};
 /// An iterator as a value: what it is, and its parts with their types.
 #[derive(Clone, Debug)]
 pub(crate) struct Iter {
-    pub(crate) chain: Chain,
+    pub(crate) chain: IterKind,
     /// Type of its items.
     pub(crate) item: Mono,
     pub(crate) parts: Vec<(Value, Mono)>,
@@ -42,13 +42,13 @@ impl Iter {
 
     /// What a value that is iterated over gives.
     ///
-    /// The elements of an array are taken from the first on: see [`Chain::Array`].
+    /// The elements of an array are taken from the first on: see [`IterKind::Array`].
     pub(crate) fn over(value: Value, mono: &Mono) -> Option<Self> {
         let (chain, item) = match mono {
-            Mono::Array(elem, _) => (Chain::Array, (**elem).clone()),
+            Mono::Array(elem, _) => (IterKind::Array, (**elem).clone()),
             Mono::Ref { mutable, to } => {
                 let (Mono::Slice(elem) | Mono::Array(elem, _)) = &**to else { return None };
-                (Chain::Slice, Mono::Ref { mutable: *mutable, to: elem.clone() })
+                (IterKind::Slice, Mono::Ref { mutable: *mutable, to: elem.clone() })
             }
             _ => return Self::of(&value, mono),
         };
@@ -69,16 +69,16 @@ impl Iter {
         let inner = |index| self.inner(index).is_some_and(|inner| inner.is_indexed(checked));
         let is_pure = |index| self.inner(index).is_some_and(|inner| inner.is_pure(checked));
         match self.chain {
-            Chain::Range
-            | Chain::RangeInclusive
-            | Chain::From
-            | Chain::Slice
-            | Chain::Array
-            | Chain::Chunks
-            | Chain::ChunksExact
-            | Chain::Windows => true,
-            Chain::Written => false,
-            Chain::Of(adapter) => match adapter {
+            IterKind::Range
+            | IterKind::RangeInclusive
+            | IterKind::RangeFrom
+            | IterKind::Slice
+            | IterKind::Array
+            | IterKind::Chunks
+            | IterKind::ChunksExact
+            | IterKind::Windows => true,
+            IterKind::UserDefined => false,
+            IterKind::Adapter(adapter) => match adapter {
                 Adapter::Enumerate
                 | Adapter::Rev
                 | Adapter::Take
@@ -107,7 +107,7 @@ impl Iter {
     /// Whether it may have more items than can be counted.
     pub(crate) fn is_endless(&self) -> bool {
         let mut inner = (0..self.parts.len()).filter_map(|index| self.inner(index));
-        matches!(self.chain, Chain::From | Chain::Of(Adapter::Cycle))
+        matches!(self.chain, IterKind::RangeFrom | IterKind::Adapter(Adapter::Cycle))
             || inner.any(|inner| inner.is_endless())
     }
 
@@ -115,18 +115,18 @@ impl Iter {
     fn is_looked_up(&self) -> bool {
         let inner = |index| self.inner(index).is_some_and(|inner| inner.is_looked_up());
         match self.chain {
-            Chain::Range
-            | Chain::Slice
-            | Chain::Array
-            | Chain::Chunks
-            | Chain::ChunksExact
-            | Chain::Windows => true,
-            Chain::Of(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
-            Chain::Of(Adapter::Zip) => inner(0) && inner(1),
-            Chain::RangeInclusive
-            | Chain::From
-            | Chain::Written
-            | Chain::Of(
+            IterKind::Range
+            | IterKind::Slice
+            | IterKind::Array
+            | IterKind::Chunks
+            | IterKind::ChunksExact
+            | IterKind::Windows => true,
+            IterKind::Adapter(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
+            IterKind::Adapter(Adapter::Zip) => inner(0) && inner(1),
+            IterKind::RangeInclusive
+            | IterKind::RangeFrom
+            | IterKind::UserDefined
+            | IterKind::Adapter(
                 Adapter::Chain
                 | Adapter::Rev
                 | Adapter::Skip
@@ -151,7 +151,7 @@ impl Iter {
     /// Whether nobody can tell how often its closures are called.
     pub(crate) fn is_pure(&self, checked: bool) -> bool {
         // Items are taken away from what others see, or by code that does anything.
-        if let Chain::Of(Adapter::ByRef) | Chain::Written = self.chain {
+        if let IterKind::Adapter(Adapter::ByRef) | IterKind::UserDefined = self.chain {
             return false;
         }
         self.parts.iter().all(|(value, mono)| match value {
@@ -165,28 +165,28 @@ impl Iter {
 fn computes(expr: &Expr, checked: bool) -> bool {
     let all = |exprs: &[&Expr]| exprs.iter().all(|expr| computes(expr, checked));
     match &expr.kind {
-        Kind::Unit
-        | Kind::Int(_)
-        | Kind::Float(_)
-        | Kind::Bool(_)
-        | Kind::Constant(_)
-        | Kind::Param(_)
-        | Kind::Var(_) => true,
-        Kind::Deref(value)
-        | Kind::Borrow(value)
-        | Kind::Cast(value)
-        | Kind::Field { base: value, .. }
-        | Kind::Length(value) => all(&[value]),
-        Kind::Unary { value, .. } => !checked && all(&[value]),
-        Kind::Binary { op: BinaryOp::Div | BinaryOp::Rem, lhs, rhs } => {
-            matches!(rhs.kind, Kind::Int(1..) | Kind::Float(_)) && all(&[lhs])
+        ExprKind::Unit
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Constant(_)
+        | ExprKind::ConstParam(_)
+        | ExprKind::Var(_) => true,
+        ExprKind::Deref(value)
+        | ExprKind::Borrow(value)
+        | ExprKind::Cast(value)
+        | ExprKind::Field { base: value, .. }
+        | ExprKind::Length(value) => all(&[value]),
+        ExprKind::Unary { value, .. } => !checked && all(&[value]),
+        ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, lhs, rhs } => {
+            matches!(rhs.kind, ExprKind::Int(1..) | ExprKind::Float(_)) && all(&[lhs])
         }
-        Kind::Binary { lhs, rhs, .. } => !checked && all(&[lhs, rhs]),
-        Kind::Compare { lhs, rhs, .. } | Kind::Lazy { lhs, rhs, .. } => all(&[lhs, rhs]),
-        Kind::Block { label: None, block } if block.stmts.is_empty() => {
+        ExprKind::Binary { lhs, rhs, .. } => !checked && all(&[lhs, rhs]),
+        ExprKind::Compare { lhs, rhs, .. } | ExprKind::Lazy { lhs, rhs, .. } => all(&[lhs, rhs]),
+        ExprKind::Block { label: None, block } if block.stmts.is_empty() => {
             block.tail.as_ref().is_none_or(|tail| computes(tail, checked))
         }
-        Kind::Aggregate { fields, base: None, .. } => {
+        ExprKind::Aggregate { fields, base: None, .. } => {
             fields.iter().all(|(_, field)| computes(field, checked))
         }
         _ => false,

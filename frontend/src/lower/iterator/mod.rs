@@ -11,14 +11,14 @@ mod source;
 mod taking;
 
 use crate::{
-    hir::{At, Each, Expr},
+    hir::{Expr, ForEach, SpanId},
     lower::{
         Emit, Flow, Target, Value,
         control::looping::Counted,
         iterator::{iter::Iter, source::Source},
     },
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -49,8 +49,8 @@ struct Span {
 
 impl Emit<'_> {
     /// `for pattern in iterator`
-    pub(crate) fn each_loop(&mut self, each: &Each, at: At) -> Flow<Value> {
-        let iter = self.iter(&each.of)?;
+    pub(crate) fn each_loop(&mut self, each: &ForEach, at: SpanId) -> Flow<Value> {
+        let iter = self.iter(&each.iterator)?;
         self.each_item(&iter, at, &mut |this, rounds, item| {
             let target = Target { inst: rounds.whole, next: rounds.next, result: None };
             this.frame.labels[each.label.index()] = Some(target);
@@ -67,13 +67,13 @@ impl Emit<'_> {
     }
 
     /// What Rust checks when an iterator is made.
-    pub(crate) fn check_chain(&mut self, chain: Chain, parts: &[Value], at: At) -> Flow<()> {
+    pub(crate) fn check_chain(&mut self, chain: IterKind, parts: &[Value], at: SpanId) -> Flow<()> {
         let Some(Value::Scalar(number)) = parts.get(1) else { return Ok(()) };
         let number = *number;
         let message = match chain {
-            Chain::Chunks | Chain::ChunksExact => Some("chunk size must be non-zero"),
-            Chain::Windows => Some("window size must be non-zero"),
-            Chain::Of(Adapter::StepBy) => None,
+            IterKind::Chunks | IterKind::ChunksExact => Some("chunk size must be non-zero"),
+            IterKind::Windows => Some("window size must be non-zero"),
+            IterKind::Adapter(Adapter::StepBy) => None,
             _ => return Ok(()),
         };
         if let Op::Const(1..) = self.build.kernel.insts[number].op {
@@ -94,7 +94,7 @@ impl Emit<'_> {
     pub(crate) fn each_item(
         &mut self,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         if let Some(counted) = self.counted(iter, at)? {
@@ -105,29 +105,29 @@ impl Emit<'_> {
             });
         }
         match iter.chain {
-            Chain::Of(adapter) => self.each_adapted(adapter, iter, at, consume),
-            Chain::Range
-            | Chain::RangeInclusive
-            | Chain::From
-            | Chain::Slice
-            | Chain::Array
-            | Chain::Chunks
-            | Chain::ChunksExact
-            | Chain::Windows => self.each_indexed(iter, at, consume),
-            Chain::Written => self.each_taken(iter, at, consume),
+            IterKind::Adapter(adapter) => self.each_adapted(adapter, iter, at, consume),
+            IterKind::Range
+            | IterKind::RangeInclusive
+            | IterKind::RangeFrom
+            | IterKind::Slice
+            | IterKind::Array
+            | IterKind::Chunks
+            | IterKind::ChunksExact
+            | IterKind::Windows => self.each_indexed(iter, at, consume),
+            IterKind::UserDefined => self.each_taken(iter, at, consume),
         }
     }
 
     /// The range that an iterator is, perhaps backwards, perhaps in steps.
-    fn counted(&mut self, iter: &Iter, at: At) -> Flow<Option<Counted>> {
+    fn counted(&mut self, iter: &Iter, at: SpanId) -> Flow<Option<Counted>> {
         let (mut found, mut step, mut reverse) = (iter.clone(), None, false);
         loop {
             let inner = match found.chain {
-                Chain::Of(Adapter::StepBy) if step.is_none() && !reverse => {
+                IterKind::Adapter(Adapter::StepBy) if step.is_none() && !reverse => {
                     step = found.number(1);
                     found.inner(0)
                 }
-                Chain::Of(Adapter::Rev) => {
+                IterKind::Adapter(Adapter::Rev) => {
                     reverse = !reverse;
                     found.inner(0)
                 }
@@ -136,8 +136,8 @@ impl Emit<'_> {
             found = inner.ok_or_else(|| self.bug(at))?;
         }
         let inclusive = match found.chain {
-            Chain::Range => false,
-            Chain::RangeInclusive | Chain::From => true,
+            IterKind::Range => false,
+            IterKind::RangeInclusive | IterKind::RangeFrom => true,
             _ => return Ok(None),
         };
         let scalar =
@@ -151,7 +151,12 @@ impl Emit<'_> {
     }
 
     /// A loop over the numbers of items.
-    fn each_indexed(&mut self, iter: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    fn each_indexed(
+        &mut self,
+        iter: &Iter,
+        at: SpanId,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
         let Span { source, start, end, step } = self.span_of(iter, at)?;
         let step = step.unwrap_or_else(|| self.int(1, Scalar::U64, at));
         let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
@@ -162,7 +167,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn looped_item(&mut self, source: &Source, index: InstId, at: At) -> Flow<Value> {
+    fn looped_item(&mut self, source: &Source, index: InstId, at: SpanId) -> Flow<Value> {
         match source {
             // The loop steps by the size.
             Source::Chunks { memory, elem, size, total } => {
@@ -174,8 +179,9 @@ impl Emit<'_> {
 
     /// Which items of which source an iterator has: the outermost `skip`, `take` and `step_by` are
     /// where the loop starts, stops and how it steps.
-    fn span_of(&mut self, iter: &Iter, at: At) -> Flow<Span> {
-        let Chain::Of(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) = iter.chain
+    fn span_of(&mut self, iter: &Iter, at: SpanId) -> Flow<Span> {
+        let IterKind::Adapter(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) =
+            iter.chain
         else {
             let (mut source, mut end) = self.source(iter, at)?;
             let start = self.int(0, Scalar::U64, at);
@@ -183,7 +189,7 @@ impl Emit<'_> {
                 Source::Chunks { size, .. } => {
                     let (size, (_, _, len)) = (*size, self.sequence_of(iter, at)?);
                     end = match iter.chain {
-                        Chain::ChunksExact => self.windows(len, size, at),
+                        IterKind::ChunksExact => self.windows(len, size, at),
                         _ => len,
                     };
                     Some(size)
@@ -222,7 +228,7 @@ impl Emit<'_> {
         &mut self,
         adapter: Adapter,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         if let Adapter::ByRef | Adapter::Peekable = adapter {
@@ -251,7 +257,9 @@ impl Emit<'_> {
             _ if iter.is_indexed(self.options.overflow_checks) => {
                 self.each_indexed(iter, at, consume)
             }
-            Adapter::Rev if let Chain::Of(Adapter::Flatten | Adapter::Options) = inner.chain => {
+            Adapter::Rev
+                if let IterKind::Adapter(Adapter::Flatten | Adapter::Options) = inner.chain =>
+            {
                 let outer = inner.inner(0).ok_or_else(|| self.bug(at))?;
                 self.flattened(&reverse(&outer), &iter.item, true, at, consume)
             }
@@ -274,15 +282,15 @@ impl Emit<'_> {
         }
     }
 
-    pub(crate) fn closure_of(&mut self, iter: &Iter, at: At) -> Flow<(Value, Mono)> {
+    pub(crate) fn closure_of(&mut self, iter: &Iter, at: SpanId) -> Flow<(Value, Mono)> {
         iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))
     }
 
     /// An iterator from its end, where what is done with each item does not change.
-    fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
+    fn reversed(&mut self, iter: &Iter, at: SpanId) -> Flow<Option<Iter>> {
         let both = match iter.chain {
-            Chain::Of(Adapter::Chain) => true,
-            Chain::Of(
+            IterKind::Adapter(Adapter::Chain) => true,
+            IterKind::Adapter(
                 Adapter::Map
                 | Adapter::Copied
                 | Adapter::Filter
@@ -295,7 +303,8 @@ impl Emit<'_> {
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         let parts = iter.parts.iter_mut().take(if both { 2 } else { 1 });
         for (value, mono) in parts {
-            *mono = Mono::Iter(Chain::Of(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
+            *mono =
+                Mono::Iter(IterKind::Adapter(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
             *value = Value::Parts([value.clone()].into());
         }
         if both {
@@ -310,7 +319,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         first: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let second = iter.inner(1).ok_or_else(|| self.bug(at))?;
@@ -330,7 +339,7 @@ impl Emit<'_> {
         outer: &Iter,
         yields: &Mono,
         back: bool,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let mono = outer.item.clone();
@@ -342,7 +351,7 @@ impl Emit<'_> {
                 Mono::Iter(..) => this.settled(item, &mono, at)?,
                 Mono::Adt(..) => {
                     let parts = vec![(item, mono.clone())];
-                    Iter { chain: Chain::Written, item: yields.clone(), parts }
+                    Iter { chain: IterKind::UserDefined, item: yields.clone(), parts }
                 }
                 _ => Iter::over(item, &mono).ok_or_else(|| this.bug(at))?,
             };
@@ -354,7 +363,7 @@ impl Emit<'_> {
     }
 
     /// The items of an iterator over and over: a loop in a loop, which ends where there are none.
-    fn cycled(&mut self, inner: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    fn cycled(&mut self, inner: &Iter, at: SpanId, consume: &mut Consumer<'_, Self>) -> Flow<()> {
         let local = self.local("", Scalar::Bool, at);
         let whole = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
         let set = |this: &mut Self, any: bool| {
@@ -382,7 +391,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         inner: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (closure, mono) = self.closure_of(iter, at)?;
@@ -398,5 +407,9 @@ impl Emit<'_> {
 
 /// An iterator from its end.
 fn reverse(iter: &Iter) -> Iter {
-    Iter { chain: Chain::Of(Adapter::Rev), item: iter.item.clone(), parts: vec![iter.value()] }
+    Iter {
+        chain: IterKind::Adapter(Adapter::Rev),
+        item: iter.item.clone(),
+        parts: vec![iter.value()],
+    }
 }

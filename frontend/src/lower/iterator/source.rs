@@ -1,10 +1,10 @@
 //! Iterators whose items are computed from their number: ranges, slices, and what is made of
 //! those without leaving items out.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{Emit, Flow, Left, Memory, Place, Value, iterator::iter::Iter},
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -64,37 +64,39 @@ pub(crate) enum Source {
 impl Emit<'_> {
     /// How the items of an iterator that [is indexed](Iter::is_indexed) are computed, and how many
     /// there are.
-    pub(crate) fn source(&mut self, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    pub(crate) fn source(&mut self, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         match iter.chain {
-            Chain::Range | Chain::RangeInclusive => {
+            IterKind::Range | IterKind::RangeInclusive => {
                 let (Some(start), Some(end)) = (iter.number(0), iter.number(1)) else {
                     return Err(self.bug(at));
                 };
                 let scalar =
                     crate::lower::memory::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
-                let inclusive = iter.chain == Chain::RangeInclusive;
+                let inclusive = iter.chain == IterKind::RangeInclusive;
                 let len = self.distance(start, end, inclusive, scalar, at);
                 Ok((Source::Count { start, scalar }, len))
             }
-            Chain::From => {
+            IterKind::RangeFrom => {
                 let start = iter.number(0).ok_or_else(|| self.bug(at))?;
                 let scalar =
                     crate::lower::memory::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
                 Ok((Source::Count { start, scalar }, self.bits(u64::MAX, Scalar::U64, at)))
             }
-            Chain::Slice | Chain::Array if let Some((pieces, elem)) = self.pieces_in(iter) => {
+            IterKind::Slice | IterKind::Array
+                if let Some((pieces, elem)) = self.pieces_in(iter) =>
+            {
                 let len = self.bits(pieces.len() as u64, Scalar::U64, at);
-                let copies = iter.chain == Chain::Array;
+                let copies = iter.chain == IterKind::Array;
                 Ok((Source::Pieces { pieces, elem, copies }, len))
             }
-            Chain::Slice | Chain::Array => {
+            IterKind::Slice | IterKind::Array => {
                 let (memory, elem, len) = self.sequence_of(iter, at)?;
-                let copies = iter.chain == Chain::Array;
+                let copies = iter.chain == IterKind::Array;
                 Ok((Source::Elements { memory, elem, copies }, len))
             }
-            Chain::Chunks | Chain::ChunksExact | Chain::Windows => self.pieces(iter, at),
-            Chain::Of(adapter) => self.adapted(adapter, iter, at),
-            Chain::Written => Err(self.bug(at)),
+            IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows => self.pieces(iter, at),
+            IterKind::Adapter(adapter) => self.adapted(adapter, iter, at),
+            IterKind::UserDefined => Err(self.bug(at)),
         }
     }
 
@@ -113,7 +115,7 @@ impl Emit<'_> {
     }
 
     /// What a slice or array iterator runs over.
-    pub(crate) fn sequence_of(&mut self, iter: &Iter, at: At) -> Flow<(Memory, Mono, InstId)> {
+    pub(crate) fn sequence_of(&mut self, iter: &Iter, at: SpanId) -> Flow<(Memory, Mono, InstId)> {
         if self.pieces_in(iter).is_some() {
             return Err(self.no_memory(at));
         }
@@ -130,15 +132,15 @@ impl Emit<'_> {
         Ok((memory, (**elem).clone(), len))
     }
 
-    fn pieces(&mut self, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    fn pieces(&mut self, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         let (memory, elem, total) = self.sequence_of(iter, at)?;
         let size = iter.number(1).ok_or_else(|| self.bug(at))?;
         Ok(match iter.chain {
-            Chain::Windows => {
+            IterKind::Windows => {
                 let count = self.windows(total, size, at);
                 (Source::Windows { memory, elem, size }, count)
             }
-            Chain::ChunksExact => {
+            IterKind::ChunksExact => {
                 let count = self.binary_op(BinaryOp::Div, total, size, Scalar::U64, at);
                 (Source::Chunks { memory, elem, size, total: None }, count)
             }
@@ -149,7 +151,7 @@ impl Emit<'_> {
         })
     }
 
-    fn adapted(&mut self, adapter: Adapter, iter: &Iter, at: At) -> Flow<(Source, InstId)> {
+    fn adapted(&mut self, adapter: Adapter, iter: &Iter, at: SpanId) -> Flow<(Source, InstId)> {
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         let (source, len) = self.source(&inner, at)?;
         let source = Box::new(source);
@@ -161,8 +163,8 @@ impl Emit<'_> {
                 let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
                 let (second, theirs) = self.source(&other, at)?;
                 let len = match (inner.chain, other.chain) {
-                    (Chain::From, _) => theirs,
-                    (_, Chain::From) => len,
+                    (IterKind::RangeFrom, _) => theirs,
+                    (_, IterKind::RangeFrom) => len,
                     _ => self.binary_op(BinaryOp::Min, len, theirs, Scalar::U64, at),
                 };
                 (Source::Zip(source, Box::new(second)), len)
@@ -229,7 +231,7 @@ impl Emit<'_> {
     }
 
     /// `iter.len()`
-    pub(crate) fn remaining(&mut self, iter: &Expr, at: At) -> Flow<InstId> {
+    pub(crate) fn remaining(&mut self, iter: &Expr, at: SpanId) -> Flow<InstId> {
         let iter = self.iter(iter)?;
         if iter.is_indexed(self.options.overflow_checks) {
             return self.source(&iter, at).map(|(_, len)| len);

@@ -3,15 +3,15 @@
 //!
 //! The next item is what a function of the prelude gives, which changes the iterator where it is.
 use crate::{
-    hir::At,
-    infer::program::Given,
+    hir::SpanId,
+    infer::program::InstanceArgs,
     lower::{
         Emit, Flow, Left, Place, Value,
         iterator::{Consumer, Rounds, iter::Iter},
     },
     resolve::device_set::Callee,
     types::{
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::{Mono, MonoArg},
     },
 };
@@ -20,7 +20,7 @@ use warpwise_compiler::ir::{self, Body, Op};
 impl Emit<'_> {
     /// The iterator that a value is. One that items were taken of already, as far as one can tell, is one
     /// that they are taken of one at a time.
-    pub(crate) fn settled(&mut self, value: Value, mono: &Mono, at: At) -> Flow<Iter> {
+    pub(crate) fn settled(&mut self, value: Value, mono: &Mono, at: SpanId) -> Flow<Iter> {
         let iter = Iter::of(&value, mono).ok_or_else(|| self.bug(at))?;
         if self.may_have_begun(&iter) {
             let place = self.variable(value, mono, "", at)?;
@@ -41,17 +41,20 @@ impl Emit<'_> {
 
     fn may_have_begun(&self, iter: &Iter) -> bool {
         let states = match iter.chain {
-            Chain::Array => 1..3,
-            Chain::Of(Adapter::Peekable) | Chain::Range | Chain::RangeInclusive | Chain::From => {
-                0..0
-            }
-            Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
+            IterKind::Array => 1..3,
+            IterKind::Adapter(Adapter::Peekable)
+            | IterKind::Range
+            | IterKind::RangeInclusive
+            | IterKind::RangeFrom => 0..0,
+            IterKind::Slice | IterKind::Chunks | IterKind::ChunksExact | IterKind::Windows => 0..0,
             // It remembers that itself.
-            Chain::Written => 0..0,
-            Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
+            IterKind::UserDefined => 0..0,
+            IterKind::Adapter(adapter) => {
+                adapter.state_part().map_or(0..0, |state| state..state + 1)
+            }
         };
         // Each time begins where the first did.
-        let of = iter.inner(0).filter(|_| iter.chain == Chain::Of(Adapter::Cycle));
+        let of = iter.inner(0).filter(|_| iter.chain == IterKind::Adapter(Adapter::Cycle));
         if of.is_some_and(|of| self.has_begun_parts(&of)) {
             return true;
         }
@@ -75,7 +78,7 @@ impl Emit<'_> {
     pub(crate) fn each_taken(
         &mut self,
         iter: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (value, mono) = iter.value();
@@ -97,7 +100,7 @@ impl Emit<'_> {
         &mut self,
         iter: &Iter,
         first: &Iter,
-        at: At,
+        at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let (value, mono) = iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))?;
@@ -111,14 +114,15 @@ impl Emit<'_> {
     }
 
     /// The next item, as an option.
-    fn next_of(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+    fn next_of(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<Value> {
         let Mono::Iter(chain, types) = mono else { return Err(self.bug(at)) };
         let (chain, item) = (*chain, types.first().ok_or_else(|| self.bug(at))?.clone());
-        let name = chain.pull(false).ok_or_else(|| self.bug(at))?;
-        let found = self.program.prelude_method("Iterator", name);
+        let name = chain.next_function(false).ok_or_else(|| self.bug(at))?;
+        let found = self.program.std_function("Iterator", name);
         let (callee, _): (Callee, _) = found.ok_or_else(|| self.bug(at))?;
-        let option = self.program.library("Option").ok_or_else(|| self.bug(at))?;
-        let given = Given { args: vec![MonoArg::Type(item.clone())], this: Some(mono.clone()) };
+        let option = self.program.std_item("Option").ok_or_else(|| self.bug(at))?;
+        let given =
+            InstanceArgs { args: vec![MonoArg::Type(item.clone())], self_ty: Some(mono.clone()) };
         let result = Mono::Adt(option, vec![MonoArg::Type(item)]);
         let place = Value::Ref(Box::new(place.clone()));
         self.call_made(callee, given, &result, at, |_| Ok(vec![place]))
@@ -129,5 +133,5 @@ impl Emit<'_> {
 fn by_reference(place: Place, mono: &Mono, item: Mono) -> Iter {
     let reference = Mono::Ref { mutable: true, to: Box::new(mono.clone()) };
     let parts = vec![(Value::Ref(Box::new(place)), reference)];
-    Iter { chain: Chain::Of(Adapter::ByRef), item, parts }
+    Iter { chain: IterKind::Adapter(Adapter::ByRef), item, parts }
 }

@@ -1,6 +1,6 @@
 //! Tuples, structs, enums and arrays as values.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{Emit, Flow, Memory, Place, Pointer, Value, Variants, memory::layout::scalar},
     types::mono::Mono,
 };
@@ -53,7 +53,7 @@ impl Emit<'_> {
         count: usize,
         base: Option<&Place>,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Vec<Value>> {
         let mut parts: Vec<Option<Value>> = vec![None; count];
         for (index, value) in written {
@@ -75,7 +75,7 @@ impl Emit<'_> {
     }
 
     /// The default value of a type: zero of numbers, of an enum the variant that says so.
-    pub(crate) fn default_value(&mut self, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn default_value(&mut self, mono: &Mono, at: SpanId) -> Flow<Value> {
         if let Mono::Atomic(prim) = mono {
             return Err(self.unmoved(*prim, at));
         }
@@ -172,7 +172,7 @@ impl Emit<'_> {
 
 impl Emit<'_> {
     /// The shared memory of this place in the call at hand.
-    pub(crate) fn shared_at(&mut self, shared: Shared, at: At) -> Pointer {
+    pub(crate) fn shared_at(&mut self, shared: Shared, at: SpanId) -> Pointer {
         let known = self.frame.shared.iter().find(|(known, _)| *known == at).map(|(_, id)| *id);
         Pointer::Shared(known.unwrap_or_else(|| {
             let id = self.build.kernel.shared.push(shared);

@@ -1,7 +1,7 @@
 //! Methods of atomics.
 use crate::{
-    hir::{At, Atomic, AtomicMethod, Expr, OrderOf, stronger},
-    infer::{NO_ORDERING, ORDERING},
+    hir::{Atomic, AtomicMethod, Expr, OrderingArg, SpanId, stronger_ordering},
+    infer::{NO_ORDERING, ORDERING_HELP},
     lower::{Emit, Flow, Left, Memory, Place, Pointer, Value, Variants},
     types::{Type, ordering::ORDERS},
 };
@@ -65,17 +65,17 @@ impl Emit<'_> {
     }
 
     /// The ordering of all that a method does, and that of what it reads at last.
-    fn orders(&mut self, atomic: &Atomic, at: At) -> Flow<(Order, Order)> {
+    fn orders(&mut self, atomic: &Atomic, at: SpanId) -> Flow<(Order, Order)> {
         let orders = atomic.orders.iter().map(|order| match order {
-            OrderOf::Known(order) => Ok(*order),
-            OrderOf::Value(value) => self.order_of_value(value),
+            OrderingArg::Known(order) => Ok(*order),
+            OrderingArg::Value(value) => self.order_of_value(value),
         });
         let orders = orders.collect::<Flow<Vec<_>>>()?;
-        if let Some(wrong) = atomic.method.refused(&atomic.name, &orders) {
+        if let Some(wrong) = atomic.method.ordering_error(&atomic.name, &orders) {
             self.errors.report(self.range(at), wrong);
             return Err(Left);
         }
-        let (all, last) = (orders.iter().copied().reduce(stronger), orders.last());
+        let (all, last) = (orders.iter().copied().reduce(stronger_ordering), orders.last());
         all.zip(last.copied()).ok_or_else(|| self.bug(at))
     }
 
@@ -91,7 +91,7 @@ impl Emit<'_> {
         match known.and_then(|variant| ORDERS.get(variant)) {
             Some((_, order)) => Ok(*order),
             None => {
-                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING);
+                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING_HELP);
                 Err(Left)
             }
         }
@@ -115,7 +115,7 @@ impl Emit<'_> {
     }
 
     /// `!(old & value)`, by trying.
-    fn nand(&mut self, cell: &Cell, value: InstId, at: At) -> Flow<InstId> {
+    fn nand(&mut self, cell: &Cell, value: InstId, at: SpanId) -> Flow<InstId> {
         self.until_exchanged(cell, Order::Relaxed, at, &mut |this, _, old| {
             let both = this.binary_op(BinaryOp::And, old, value, cell.scalar, at);
             let inverted = Op::Unary { op: UnaryOp::Not, value: both };
@@ -124,7 +124,13 @@ impl Emit<'_> {
     }
 
     /// What a closure makes of what is there, unless it says that nothing is to be changed.
-    fn fetch_update(&mut self, cell: &Cell, load: Order, closure: &Expr, at: At) -> Flow<Value> {
+    fn fetch_update(
+        &mut self,
+        cell: &Cell,
+        load: Order,
+        closure: &Expr,
+        at: SpanId,
+    ) -> Flow<Value> {
         let mono = self.mono(closure.ty, closure.at)?;
         let closure = self.value(closure)?;
         let refused = self.local("", Scalar::Bool, at);
@@ -153,7 +159,7 @@ impl Emit<'_> {
         &mut self,
         cell: &Cell,
         load: Order,
-        at: At,
+        at: SpanId,
         new: &mut Update<'_, Self>,
     ) -> Flow<InstId> {
         let &Cell { ptr, scalar, order, scope } = cell;

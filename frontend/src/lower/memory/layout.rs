@@ -1,6 +1,6 @@
 //! How values lie in memory: as `repr(C)` says, also where Rust leaves it open.
 use crate::{
-    hir::At,
+    hir::SpanId,
     infer::program::Adt,
     lower::{Emit, Flow, call::pointer::POINTER},
     types::mono::Mono,
@@ -42,11 +42,11 @@ pub(crate) fn scalar(mono: &Mono) -> Option<Scalar> {
 
 impl Emit<'_> {
     /// What a struct or enum declares, with its generic arguments.
-    pub(crate) fn adt(&mut self, mono: &Mono, at: At) -> Flow<Rc<Adt>> {
+    pub(crate) fn adt(&mut self, mono: &Mono, at: SpanId) -> Flow<Rc<Adt>> {
         let found = match mono {
             Mono::Adt(item, args) => {
                 let generics = self.frame.function.types.generics.clone();
-                self.program.adt(*item, args, &generics, self.errors)
+                self.program.adt_definition(*item, args, &generics, self.errors)
             }
             _ => None,
         };
@@ -54,9 +54,9 @@ impl Emit<'_> {
     }
 
     /// Types of the parts of a tuple or struct, or of an array with references in it; `None` for another type.
-    pub(crate) fn parts_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Vec<Mono>>> {
+    pub(crate) fn parts_of(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Vec<Mono>>> {
         match mono {
-            Mono::Tuple(args) => Ok(Some(crate::types::mono::types(args))),
+            Mono::Tuple(args) => Ok(Some(crate::types::mono::type_args(args))),
             Mono::Iter(_, types) => Ok(types.get(1..).map(<[Mono]>::to_vec)),
             Mono::Array(..) => self.apart(mono, at),
             Mono::Adt(..) => {
@@ -76,10 +76,10 @@ impl Emit<'_> {
     }
 
     /// Types of all that lies in a value: of elements, and of the fields of every variant.
-    pub(crate) fn inner(&mut self, mono: &Mono, at: At) -> Flow<Vec<Mono>> {
+    pub(crate) fn inner(&mut self, mono: &Mono, at: SpanId) -> Flow<Vec<Mono>> {
         match mono {
             Mono::Array(elem, _) => Ok(vec![(**elem).clone()]),
-            Mono::Tuple(args) => Ok(crate::types::mono::types(args)),
+            Mono::Tuple(args) => Ok(crate::types::mono::type_args(args)),
             Mono::Adt(..) => Ok(self.adt(mono, at)?.variants.concat()),
             Mono::Unit
             | Mono::Never
@@ -94,7 +94,7 @@ impl Emit<'_> {
         }
     }
 
-    pub(crate) fn layout(&mut self, mono: &Mono, at: At) -> Flow<Layout> {
+    pub(crate) fn layout(&mut self, mono: &Mono, at: SpanId) -> Flow<Layout> {
         if let Some(scalar) = scalar(mono) {
             return Ok(Layout::scalar(scalar));
         }
@@ -106,7 +106,7 @@ impl Emit<'_> {
                 Ok(Layout { size: self.product(elem.size, len, at)?, align: elem.align })
             }
             Mono::Tuple(args) => {
-                let (_, layout) = self.fields(&crate::types::mono::types(args), at)?;
+                let (_, layout) = self.fields(&crate::types::mono::type_args(args), at)?;
                 Ok(layout)
             }
             Mono::Adt(..) => {
@@ -131,7 +131,7 @@ impl Emit<'_> {
     }
 
     /// Where each field of a struct begins, and the whole.
-    pub(crate) fn fields(&mut self, fields: &[Mono], at: At) -> Flow<(Vec<Extent>, Layout)> {
+    pub(crate) fn fields(&mut self, fields: &[Mono], at: SpanId) -> Flow<(Vec<Extent>, Layout)> {
         let mut offsets = Vec::with_capacity(fields.len());
         let (mut size, mut align) = (Extent::Const(0), Extent::Const(1));
         for field in fields {
@@ -146,7 +146,12 @@ impl Emit<'_> {
     }
 
     /// Where the fields of all variants begin, behind the discriminant, and the whole.
-    pub(crate) fn enum_layout(&mut self, adt: &Adt, tag: Scalar, at: At) -> Flow<(Extent, Layout)> {
+    pub(crate) fn enum_layout(
+        &mut self,
+        adt: &Adt,
+        tag: Scalar,
+        at: SpanId,
+    ) -> Flow<(Extent, Layout)> {
         let (mut size, mut align) = (Extent::Const(0), Extent::Const(1));
         for variant in &adt.variants {
             let (_, layout) = self.fields(variant, at)?;
@@ -161,12 +166,12 @@ impl Emit<'_> {
     }
 
     /// Bytes from one value of this type to the next.
-    pub(crate) fn size(&mut self, mono: &Mono, at: At) -> Flow<Extent> {
+    pub(crate) fn size(&mut self, mono: &Mono, at: SpanId) -> Flow<Extent> {
         self.layout(mono, at).map(|layout| layout.size)
     }
 
     /// What an array of this type holds, nested arrays taken as one, and how many.
-    pub(crate) fn elements(&mut self, mono: &Mono, at: At) -> Flow<(Element, Extent)> {
+    pub(crate) fn elements(&mut self, mono: &Mono, at: SpanId) -> Flow<(Element, Extent)> {
         let (mut elem, mut len) = (mono, Extent::Const(1));
         while let Mono::Array(inner, each) = elem {
             let each = self.extent(each, at)?;
@@ -180,11 +185,11 @@ impl Emit<'_> {
     }
 
     /// What a slice of this type has for elements.
-    pub(crate) fn slice_element(&mut self, mono: &Mono, at: At) -> Flow<Element> {
+    pub(crate) fn slice_element(&mut self, mono: &Mono, at: SpanId) -> Flow<Element> {
         scalar(mono).map_or_else(|| self.plain(mono, at), |scalar| Ok(scalar.into()))
     }
 
-    fn plain(&mut self, mono: &Mono, at: At) -> Flow<Element> {
+    fn plain(&mut self, mono: &Mono, at: SpanId) -> Flow<Element> {
         let Layout { size, align } = self.layout(mono, at)?;
         if size == Extent::Const(0) {
             self.errors.advise(
@@ -197,12 +202,12 @@ impl Emit<'_> {
         Ok(Element::Plain { size, align })
     }
 
-    fn sum(&mut self, a: Extent, b: Extent, at: At) -> Flow<Extent> {
+    fn sum(&mut self, a: Extent, b: Extent, at: SpanId) -> Flow<Extent> {
         self.computed(Extent::Add(Box::new(a), Box::new(b)), at)
     }
 
     /// The next multiple of `align`.
-    fn rounded(&mut self, size: Extent, align: &Extent, at: At) -> Flow<Extent> {
+    fn rounded(&mut self, size: Extent, align: &Extent, at: SpanId) -> Flow<Extent> {
         if *align == Extent::Const(1) || size == Extent::Const(0) {
             return Ok(size);
         }
@@ -212,7 +217,7 @@ impl Emit<'_> {
         self.computed(Extent::Mul(Box::new(whole), Box::new(align.clone())), at)
     }
 
-    fn computed(&mut self, extent: Extent, at: At) -> Flow<Extent> {
+    fn computed(&mut self, extent: Extent, at: SpanId) -> Flow<Extent> {
         extent.simplified().ok_or_else(|| {
             self.errors.report(self.range(at), "this type is too large");
             crate::lower::Left

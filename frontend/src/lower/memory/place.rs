@@ -1,6 +1,6 @@
 //! Places: where they are, and the parts of them.
 use crate::{
-    hir::{At, Expr, Kind},
+    hir::{Expr, ExprKind, SpanId},
     lower::{
         Emit, Flow, Length, Memory, Place, Pointer, Value, VariantPlaces,
         memory::{
@@ -20,11 +20,11 @@ impl Emit<'_> {
     /// What an expression stands for; a value of its own is a place that is not set again.
     pub(crate) fn place(&mut self, expr: &Expr) -> Flow<Place> {
         match &expr.kind {
-            Kind::Var(var) => {
+            ExprKind::Var(var) => {
                 let place = self.frame.vars[var.index()].clone();
                 place.ok_or_else(|| self.no_variable(expr.at))
             }
-            Kind::Deref(reference) => match self.value(reference)? {
+            ExprKind::Deref(reference) => match self.value(reference)? {
                 Value::Ref(place) => Ok(*place),
                 Value::Unit
                 | Value::Scalar(_)
@@ -33,16 +33,16 @@ impl Emit<'_> {
                 | Value::Array(_)
                 | Value::Closure(_) => Err(self.bug(expr.at)),
             },
-            Kind::Index { base, index } => self.element(base, index, expr),
-            Kind::Part { base, ends, inclusive } => {
+            ExprKind::Index { base, index } => self.element(base, index, expr),
+            ExprKind::Slice { base, ends, inclusive } => {
                 self.part_of_slice(base, ends, *inclusive, expr.at)
             }
-            Kind::Field { base, index } => {
+            ExprKind::Field { base, index } => {
                 let place = self.place(base)?;
                 let mono = self.mono(base.ty, base.at)?;
                 self.part(&place, &mono, *index, expr.at)
             }
-            Kind::Scoped { atomic, scope } => {
+            ExprKind::Scoped { atomic, scope } => {
                 let Place::Memory(memory) = self.place(atomic)? else {
                     return Err(self.bug(expr.at));
                 };
@@ -53,7 +53,13 @@ impl Emit<'_> {
     }
 
     /// A field of a tuple or struct of this type.
-    pub(crate) fn part(&mut self, place: &Place, mono: &Mono, index: usize, at: At) -> Flow<Place> {
+    pub(crate) fn part(
+        &mut self,
+        place: &Place,
+        mono: &Mono,
+        index: usize,
+        at: SpanId,
+    ) -> Flow<Place> {
         let part = match place {
             Place::Value(Value::Parts(parts)) => parts.get(index).cloned().map(placed),
             Place::Parts(parts) => parts.get(index).cloned(),
@@ -81,7 +87,7 @@ impl Emit<'_> {
         place: &Place,
         mono: &Mono,
         variant: usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<Option<Vec<Place>>> {
         match place {
             Place::Value(Value::Variants(variants)) => {
@@ -113,7 +119,7 @@ impl Emit<'_> {
     }
 
     /// Where the discriminant of an enum is.
-    pub(crate) fn tag_place(&mut self, place: &Place, at: At) -> Flow<Place> {
+    pub(crate) fn tag_place(&mut self, place: &Place, at: SpanId) -> Flow<Place> {
         match place {
             Place::Value(Value::Variants(variants)) => {
                 Ok(Place::Value(Value::Scalar(variants.tag)))
@@ -133,7 +139,7 @@ impl Emit<'_> {
     }
 
     /// So many bytes behind.
-    pub(crate) fn behind(&mut self, memory: &Memory, offset: &Extent, at: At) -> Memory {
+    pub(crate) fn behind(&mut self, memory: &Memory, offset: &Extent, at: SpanId) -> Memory {
         if *offset == Extent::Const(0) {
             return Memory { len: None, ..memory.clone() };
         }
@@ -167,7 +173,7 @@ impl Emit<'_> {
         memory: &Memory,
         index: InstId,
         elem: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Memory> {
         let stride = self.size(elem, at)?;
         let base = self.pointer(memory.ptr, at);
@@ -177,7 +183,7 @@ impl Emit<'_> {
     }
 
     /// The number of elements of a place of slice or array type.
-    pub(crate) fn length(&mut self, place: &Expr, at: At) -> Flow<InstId> {
+    pub(crate) fn length(&mut self, place: &Expr, at: SpanId) -> Flow<InstId> {
         if let Type::Array(_, len) = self.ty(place.ty) {
             let extent = self.extent_of(len, at)?;
             return Ok(self.extent_value(&extent, Scalar::U64, at));
@@ -190,7 +196,7 @@ impl Emit<'_> {
         self.memory_length(&memory, place, at)
     }
 
-    fn memory_length(&mut self, memory: &Memory, place: &Expr, at: At) -> Flow<InstId> {
+    fn memory_length(&mut self, memory: &Memory, place: &Expr, at: SpanId) -> Flow<InstId> {
         let extent = match (self.ty(place.ty), &memory.len) {
             (Type::Array(_, len), _) => self.extent_of(len, at)?,
             (_, Some(Length::Extent(extent))) => extent.clone(),
@@ -203,7 +209,7 @@ impl Emit<'_> {
         Ok(self.extent_value(&extent, Scalar::U64, at))
     }
 
-    pub(crate) fn pointer(&mut self, pointer: Pointer, at: At) -> InstId {
+    pub(crate) fn pointer(&mut self, pointer: Pointer, at: SpanId) -> InstId {
         match pointer {
             Pointer::Param(param) => self.inst(at, Op::Param(param), ir::Ty::Ptr(Space::Global)),
             Pointer::Shared(id) => self.inst(at, Op::Shared(id), ir::Ty::Ptr(Space::Shared)),
@@ -250,7 +256,7 @@ impl Emit<'_> {
     }
 
     /// What is in a place of this type.
-    pub(crate) fn get(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn get(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<Value> {
         match place {
             Place::Value(value) => self.with_own_closures(value, at),
             Place::Param(param) => {
@@ -273,7 +279,7 @@ impl Emit<'_> {
         }
     }
 
-    fn get_variants(&mut self, places: &VariantPlaces, mono: &Mono, at: At) -> Flow<Value> {
+    fn get_variants(&mut self, places: &VariantPlaces, mono: &Mono, at: SpanId) -> Flow<Value> {
         let adt = self.adt(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.bug(at)) };
         let Value::Scalar(tag) = self.get(&places.tag, &tag_type(tag), at)? else {

@@ -12,7 +12,7 @@
 //!   which. What that is may only be seen behind the first use, in a loop: [`Emit::spaces`] looks
 //!   at the end.
 use crate::{
-    hir::{At, Expr},
+    hir::{Expr, SpanId},
     lower::{
         Emit, Flow, Left, Length, Memory, Place, Pointer, Value, Variants, memory::storage::placed,
     },
@@ -40,7 +40,7 @@ impl Emit<'_> {
         mutable: bool,
         to: &Mono,
         name: &str,
-        at: At,
+        at: SpanId,
     ) -> Flow<Place> {
         if !mutable && is_number(to) || !self.lies_in_memory(to, at)? {
             let copy = Rc::new(self.room(to, name, at)?);
@@ -58,10 +58,10 @@ impl Emit<'_> {
     }
 
     /// Whether values of a type can be in memory: there is no reference in them.
-    pub(crate) fn lies_in_memory(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+    pub(crate) fn lies_in_memory(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         let parts = match mono {
             Mono::Slice(elem) | Mono::Array(elem, _) => return self.lies_in_memory(elem, at),
-            Mono::Tuple(args) => crate::types::mono::types(args),
+            Mono::Tuple(args) => crate::types::mono::type_args(args),
             Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
             Mono::Ref { .. } | Mono::Closure(_) | Mono::Iter(..) => {
                 return Ok(false);
@@ -82,7 +82,7 @@ impl Emit<'_> {
     }
 
     /// Whether setting values of these types reads what references in them refer to.
-    pub(crate) fn reads_references(&mut self, types: &[Mono], at: At) -> Flow<bool> {
+    pub(crate) fn reads_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
             let reads = match mono {
                 Mono::Ref { mutable: false, to } if is_number(to) => true,
@@ -90,7 +90,9 @@ impl Emit<'_> {
                     self.reads_references(std::slice::from_ref(to), at)?
                 }
                 Mono::Array(elem, _) => self.reads_references(std::slice::from_ref(elem), at)?,
-                Mono::Tuple(args) => self.reads_references(&crate::types::mono::types(args), at)?,
+                Mono::Tuple(args) => {
+                    self.reads_references(&crate::types::mono::type_args(args), at)?
+                }
                 Mono::Iter(_, parts) => self.reads_references(parts, at)?,
                 Mono::Adt(..) => {
                     let variants = self.adt(mono, at)?.variants.concat();
@@ -114,7 +116,7 @@ impl Emit<'_> {
     }
 
     /// Whether there are references in any of these types: what they refer to is there only if they are.
-    pub(crate) fn have_references(&mut self, types: &[Mono], at: At) -> Flow<bool> {
+    pub(crate) fn have_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
             if matches!(mono, Mono::Ref { .. }) {
                 return Ok(true);
@@ -146,7 +148,7 @@ impl Emit<'_> {
         &mut self,
         place: &ReferencePlace,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
         let referred = match place {
@@ -167,7 +169,7 @@ impl Emit<'_> {
         place: &ReferencePlace,
         to: &Place,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let Mono::Ref { mutable, to: of } = mono else { return Err(self.bug(at)) };
         match place {
@@ -195,14 +197,14 @@ impl Emit<'_> {
         }
     }
 
-    fn set_address(&mut self, local: LocalId, value: InstId, at: At) {
+    fn set_address(&mut self, local: LocalId, value: InstId, at: SpanId) {
         let ty = self.build.kernel.insts[value].ty;
         self.build.kernel.locals[local].ty = ty;
         self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
     }
 
     /// The memory that a place is, or gets a copy in.
-    fn memory_of(&mut self, place: &Place, mutable: bool, of: &Mono, at: At) -> Flow<Memory> {
+    fn memory_of(&mut self, place: &Place, mutable: bool, of: &Mono, at: SpanId) -> Flow<Memory> {
         if let Place::Memory(memory) = place {
             return Ok(memory.clone());
         }
@@ -219,7 +221,7 @@ impl Emit<'_> {
         Ok(memory)
     }
 
-    pub(crate) fn in_registers(&mut self, at: At) -> Left {
+    pub(crate) fn in_registers(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code cannot choose at run time between `&mut` references to variables, which \
@@ -230,7 +232,7 @@ impl Emit<'_> {
         Left
     }
 
-    fn scoped(&mut self, at: At) -> Left {
+    fn scoped(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code cannot choose between atomics at a scope of their own",

@@ -1,7 +1,7 @@
 //! Arrays with references in them. What is in memory are numbers, and so such an array is none of memory: it is taken apart like a tuple, into as
 //! many parts as it has elements. An element by a number that is not known is chosen among all.
 use crate::{
-    hir::{At, Pattern},
+    hir::{Pattern, SpanId},
     lower::{Emit, Flow, Left, Place, Value, control::matching::Test, memory::storage::placed},
     types::mono::Mono,
 };
@@ -13,7 +13,7 @@ const MOST: u64 = 64;
 
 impl Emit<'_> {
     /// Types of the elements of an array with references in it; `None` for another type.
-    pub(crate) fn apart(&mut self, mono: &Mono, at: At) -> Flow<Option<Vec<Mono>>> {
+    pub(crate) fn apart(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Vec<Mono>>> {
         let Mono::Array(elem, len) = mono else { return Ok(None) };
         if self.lies_in_memory(elem, at)? {
             return Ok(None);
@@ -62,7 +62,7 @@ impl Emit<'_> {
         (places, chosen): (&[Place], InstId),
         mono: &Mono,
         variant: usize,
-        at: At,
+        at: SpanId,
     ) -> Flow<Option<Vec<Place>>> {
         let all = places.iter().map(|place| self.variant_parts(place, mono, variant, at));
         let all = all.collect::<Flow<Vec<_>>>()?;
@@ -76,7 +76,7 @@ impl Emit<'_> {
     }
 
     /// The one with this number, with its check.
-    pub(crate) fn piece_at(&mut self, pieces: Rc<[Place]>, index: InstId, at: At) -> Place {
+    pub(crate) fn piece_at(&mut self, pieces: Rc<[Place]>, index: InstId, at: SpanId) -> Place {
         if let Some(place) = self.numbered(&pieces, index) {
             return place.clone();
         }
@@ -106,7 +106,7 @@ impl Emit<'_> {
         places: &[Place],
         index: InstId,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Value> {
         if let Some(referred) = in_registers(places, mono) {
             return Ok(Value::Ref(Box::new(Place::OneOf(referred, index))));
@@ -126,7 +126,7 @@ impl Emit<'_> {
         index: InstId,
         value: &Value,
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         self.each_chosen(places, index, at, |this, place| this.set(place, value.clone(), mono, at))
     }
@@ -135,7 +135,7 @@ impl Emit<'_> {
         &mut self,
         places: &[Place],
         index: InstId,
-        at: At,
+        at: SpanId,
         mut each: impl FnMut(&mut Self, &Place) -> Flow<()>,
     ) -> Flow<()> {
         for (number, place) in places.iter().enumerate() {
@@ -156,7 +156,7 @@ impl Emit<'_> {
         open: bool,
         pieces: &[Place],
         elem: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<Test> {
         let count = before.len() + after.len();
         if pieces.len() < count || !open && pieces.len() > count {
@@ -178,7 +178,7 @@ impl Emit<'_> {
         rest: Option<&Pattern>,
         pieces: &[Place],
         elem: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let Some(end) = pieces.len().checked_sub(after.len()) else { return Err(self.bug(at)) };
         let (Some(middle), Some(last)) = (pieces.get(before.len()..end), pieces.get(end..)) else {
@@ -193,7 +193,7 @@ impl Emit<'_> {
     }
 
     /// Reports that something needs the elements of an array of references in memory.
-    pub(crate) fn no_memory(&mut self, at: At) -> Left {
+    pub(crate) fn no_memory(&mut self, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code has arrays of references in no memory: it can index them, loop over them and match them",

@@ -1,6 +1,6 @@
 //! `size_of` and `align_of` as values.
 use crate::{
-    hir::{At, Expr, measure::Measure},
+    hir::{Expr, SpanId, measure::Measure},
     lower::{Emit, Flow, Left, memory::layout::Layout},
     types::{
         Ty,
@@ -33,12 +33,12 @@ impl Emit<'_> {
     }
 
     /// Whether a type is known here, and Rust says how it lies in memory.
-    fn is_laid_out(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+    fn is_laid_out(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         Ok(match mono {
             Mono::Prim(_) | Mono::Atomic(_) | Mono::Unit => true,
             Mono::Array(elem, _) => self.is_laid_out(elem, at)?,
             Mono::Adt(item, args) => {
-                let is_std = self.program.is_prelude(*item)
+                let is_std = self.program.is_in_std_lib(*item)
                     && self.frame.function.types.vector(*item).is_none();
                 let is_open = args.iter().any(|arg| matches!(arg, MonoArg::Type(Mono::Generic(_))));
                 if is_std || is_open {

@@ -1,6 +1,6 @@
 //! Parts of slices: `x[a..b]` and `x.get(i)`.
 use crate::{
-    hir::{self, At, Expr},
+    hir::{self, Expr, SpanId},
     lower::{Emit, Flow, Length, Memory, Place, Value, Variants},
     types::{Prim, mono::Mono},
 };
@@ -37,9 +37,9 @@ impl Emit<'_> {
     pub(crate) fn part_of_slice(
         &mut self,
         base: &Expr,
-        ends: &hir::Ends,
+        ends: &hir::SliceBounds,
         inclusive: bool,
-        at: At,
+        at: SpanId,
     ) -> Flow<Place> {
         let (memory, mono) = self.sequence(base)?;
         let (Mono::Slice(elem) | Mono::Array(elem, _)) = &mono else {
@@ -59,13 +59,13 @@ impl Emit<'_> {
     }
 
     /// Where a part starts and ends, as far as that is said.
-    fn ends(&mut self, ends: &hir::Ends) -> Flow<[Option<InstId>; 2]> {
+    fn ends(&mut self, ends: &hir::SliceBounds) -> Flow<[Option<InstId>; 2]> {
         match ends {
-            hir::Ends::Written { start, end } => {
+            hir::SliceBounds::Written { start, end } => {
                 let start = start.as_ref().map(|start| self.scalar(start)).transpose()?;
                 Ok([start, end.as_ref().map(|end| self.scalar(end)).transpose()?])
             }
-            hir::Ends::Range { value, count } => {
+            hir::SliceBounds::Range { value, count } => {
                 let (range, mono) = (self.place(value)?, self.mono(value.ty, value.at)?);
                 let mut ends = [None; 2];
                 for (index, end) in ends.iter_mut().enumerate().take(*count) {
@@ -80,7 +80,7 @@ impl Emit<'_> {
 
     /// Ends the thread, as Rust does, if a part is not within the slice or ends before its start;
     /// yields the index behind its last element.
-    fn check_part(&mut self, ends: &Ends, len: InstId, at: At) -> Flow<InstId> {
+    fn check_part(&mut self, ends: &Ends, len: InstId, at: SpanId) -> Flow<InstId> {
         const START: &str = SLICE_TEXTS[0];
         const END: &str = SLICE_TEXTS[1];
         const ORDER: &str = SLICE_TEXTS[2];
@@ -119,7 +119,7 @@ impl Emit<'_> {
         &mut self,
         good: InstId,
         messages: &[(InstId, (&str, [InstId; 2]))],
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let op = Op::If { cond: good, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
@@ -129,7 +129,7 @@ impl Emit<'_> {
         result
     }
 
-    fn messages(&mut self, messages: &[(InstId, (&str, [InstId; 2]))], at: At) -> Flow<()> {
+    fn messages(&mut self, messages: &[(InstId, (&str, [InstId; 2]))], at: SpanId) -> Flow<()> {
         match messages {
             [] => Ok(()),
             [(_, (text, args))] => {
@@ -149,7 +149,7 @@ impl Emit<'_> {
     }
 
     /// Ends the thread with a message about numbers of type `usize`.
-    fn panic(&mut self, text: &str, args: &[InstId], at: At) {
+    fn panic(&mut self, text: &str, args: &[InstId], at: SpanId) {
         let message =
             Message { text: text.to_owned(), args: args.iter().map(|_| Scalar::U64).collect() };
         let messages = &self.build.kernel.messages;
@@ -159,7 +159,7 @@ impl Emit<'_> {
     }
 
     /// Ends the thread with a message where `good` is false.
-    pub(crate) fn require_that(&mut self, good: InstId, text: &str, at: At) -> Flow<()> {
+    pub(crate) fn require_that(&mut self, good: InstId, text: &str, at: SpanId) -> Flow<()> {
         if self.known(good) == Some(true) {
             return Ok(());
         }
@@ -172,7 +172,7 @@ impl Emit<'_> {
     }
 
     /// `base.get(index)`: the address is computed whether or not there is something.
-    pub(crate) fn get_element(&mut self, base: &Expr, index: &Expr, at: At) -> Flow<Value> {
+    pub(crate) fn get_element(&mut self, base: &Expr, index: &Expr, at: SpanId) -> Flow<Value> {
         let place = self.place(base)?;
         let (tag, element) = if let Some(pieces) = self.pieces_of(&place) {
             let index = self.scalar(index)?;

@@ -1,13 +1,13 @@
 //! Variables: making room for values, setting them, and values in memory.
 use crate::{
-    hir::At,
+    hir::SpanId,
     lower::{
         Emit, Flow, Left, Length, Memory, Place, Pointer, Value, VariantPlaces, Variants,
         memory::layout::scalar,
     },
     types::{
         Prim, atomic_name,
-        chain::{Adapter, Chain},
+        chain::{Adapter, IterKind},
         mono::Mono,
     },
 };
@@ -54,7 +54,7 @@ fn refers_to_registers(value: &Value, mono: &Mono) -> bool {
             parts.iter().any(|part| refers_to_registers(part, elem))
         }
         (Value::Parts(parts), Mono::Tuple(args)) => {
-            let types = crate::types::mono::types(args);
+            let types = crate::types::mono::type_args(args);
             parts.iter().zip(&types).any(|(part, ty)| refers_to_registers(part, ty))
         }
         _ => false,
@@ -68,7 +68,7 @@ impl Emit<'_> {
         value: Value,
         mono: &Mono,
         name: &str,
-        at: At,
+        at: SpanId,
     ) -> Flow<Place> {
         match value {
             // Nothing else refers to it: it becomes the variable.
@@ -83,7 +83,7 @@ impl Emit<'_> {
             Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
                 Ok(Place::Value(value))
             }
-            Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Of(Adapter::ByRef), _)) => {
+            Value::Parts(_) if matches!(mono, Mono::Iter(IterKind::Adapter(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
             // It has no address, and so it cannot be set to refer to anything else.
@@ -105,7 +105,7 @@ impl Emit<'_> {
     }
 
     /// Variables for the parts of a value.
-    fn parts_apart(&mut self, parts: &[Value], types: &[Mono], at: At) -> Flow<Place> {
+    fn parts_apart(&mut self, parts: &[Value], types: &[Mono], at: SpanId) -> Flow<Place> {
         let parts = parts.iter().zip(types);
         let places = parts.map(|(part, ty)| self.variable(part.clone(), ty, "", at));
         Ok(Place::Parts(places.collect::<Flow<Vec<_>>>()?.into()))
@@ -120,7 +120,7 @@ impl Emit<'_> {
     }
 
     /// Room for a value of this type, with nothing in it yet.
-    pub(crate) fn room(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+    pub(crate) fn room(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
         if let Some(scalar) = scalar(mono) {
             return Ok(Place::Local(self.local(name, scalar, at)));
         }
@@ -153,12 +153,12 @@ impl Emit<'_> {
         }
     }
 
-    fn rooms(&mut self, types: &[Mono], names: &[String], at: At) -> Flow<Vec<Place>> {
+    fn rooms(&mut self, types: &[Mono], names: &[String], at: SpanId) -> Flow<Vec<Place>> {
         let names = names.iter().map(String::as_str).chain(std::iter::repeat(""));
         types.iter().zip(names).map(|(ty, name)| self.room(ty, name, at)).collect()
     }
 
-    fn enum_room(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+    fn enum_room(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
         let adt = self.adt(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.bug(at)) };
         let tag = Place::Local(self.local(name, tag, at));
@@ -176,7 +176,7 @@ impl Emit<'_> {
         mono: &Mono,
         variant: usize,
         name: &str,
-        at: At,
+        at: SpanId,
     ) -> Flow<Vec<String>> {
         if name.is_empty() {
             return Ok(Vec::new());
@@ -193,7 +193,7 @@ impl Emit<'_> {
     }
 
     /// An array of the thread's own.
-    pub(crate) fn array(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Memory> {
+    pub(crate) fn array(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Memory> {
         if !self.lies_in_memory(mono, at)? {
             return Err(self.no_memory(at));
         }
@@ -205,7 +205,7 @@ impl Emit<'_> {
     }
 
     /// Puts a value of this type into a place.
-    pub(crate) fn set(&mut self, place: &Place, value: Value, mono: &Mono, at: At) -> Flow<()> {
+    pub(crate) fn set(&mut self, place: &Place, value: Value, mono: &Mono, at: SpanId) -> Flow<()> {
         match (place, value) {
             (Place::Local(local), Value::Scalar(value)) => {
                 self.inst(at, Op::Set { local: *local, value }, ir::Ty::Unit);
@@ -269,7 +269,7 @@ impl Emit<'_> {
         places: &[Place],
         values: &[Value],
         types: &[Mono],
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         for ((place, value), ty) in places.iter().zip(values).zip(types) {
             self.set(place, value.clone(), ty, at)?;
@@ -278,7 +278,7 @@ impl Emit<'_> {
     }
 
     /// What is in memory.
-    pub(crate) fn load(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<Value> {
+    pub(crate) fn load(&mut self, memory: &Memory, mono: &Mono, at: SpanId) -> Flow<Value> {
         if let Mono::Atomic(prim) = mono {
             return Err(self.unmoved(*prim, at));
         }
@@ -320,7 +320,7 @@ impl Emit<'_> {
     }
 
     /// Atomics stay where they are: in buffers and in shared memory.
-    pub(crate) fn unmoved(&mut self, prim: Prim, at: At) -> Left {
+    pub(crate) fn unmoved(&mut self, prim: Prim, at: SpanId) -> Left {
         self.errors.advise(
             self.range(at),
             format_args!("kernel code cannot make, copy or move an `{}`", atomic_name(prim)),
@@ -329,7 +329,7 @@ impl Emit<'_> {
         Left
     }
 
-    fn load_enum(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<Value> {
+    fn load_enum(&mut self, memory: &Memory, mono: &Mono, at: SpanId) -> Flow<Value> {
         let adt = self.adt(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.bug(at)) };
         let ptr = self.pointer(memory.ptr, at);
@@ -344,7 +344,7 @@ impl Emit<'_> {
         Ok(Value::Variants(Rc::new(Variants { tag, parts: all })))
     }
 
-    fn store(&mut self, memory: &Memory, value: Value, mono: &Mono, at: At) -> Flow<()> {
+    fn store(&mut self, memory: &Memory, value: Value, mono: &Mono, at: SpanId) -> Flow<()> {
         match (mono, value) {
             (_, Value::Scalar(value)) => {
                 let ptr = self.pointer(memory.ptr, at);
@@ -371,7 +371,13 @@ impl Emit<'_> {
     }
 
     /// The parts of the variants share their bytes: those of the one that it is are stored.
-    fn store_enum(&mut self, memory: &Memory, value: &Variants, mono: &Mono, at: At) -> Flow<()> {
+    fn store_enum(
+        &mut self,
+        memory: &Memory,
+        value: &Variants,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<()> {
         let adt = self.adt(mono, at)?;
         let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
         let ptr = self.pointer(memory.ptr, at);
@@ -405,7 +411,7 @@ impl Emit<'_> {
         values: &[Value],
         types: &[Mono],
         mono: &Mono,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         let places = self.variant_parts(place, mono, index, at)?.unwrap_or_default();
         self.set_parts(&places, values, types, at)
@@ -418,7 +424,7 @@ impl Emit<'_> {
         from: &Memory,
         elem: &Mono,
         len: &Extent,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         self.each(len, at, |this, index| {
             let (from, to) = (this.nth(from, index, elem, at)?, this.nth(to, index, elem, at)?);
@@ -438,7 +444,7 @@ impl Emit<'_> {
         value: &Value,
         elem: &Mono,
         len: &Extent,
-        at: At,
+        at: SpanId,
     ) -> Flow<()> {
         self.each(len, at, |this, index| {
             let place = this.nth(to, index, elem, at)?;
@@ -451,7 +457,7 @@ impl Emit<'_> {
     pub(crate) fn each(
         &mut self,
         len: &Extent,
-        at: At,
+        at: SpanId,
         mut each: impl FnMut(&mut Self, InstId) -> Flow<()>,
     ) -> Flow<()> {
         if let Some(len @ ..=UNROLLED) = len.known() {
@@ -472,7 +478,7 @@ impl Emit<'_> {
     }
 
     /// The number of elements of a part of memory that is a slice.
-    pub(crate) fn slice_length(&mut self, memory: &Memory, at: At) -> Flow<InstId> {
+    pub(crate) fn slice_length(&mut self, memory: &Memory, at: SpanId) -> Flow<InstId> {
         match &memory.len {
             Some(Length::Extent(extent)) => {
                 let extent = extent.clone();

@@ -6,7 +6,7 @@ use crate::types::{Prim, builtin, collective, math, vector};
 /// Returns true if the path with these names never leads to a `#[device]` item; `function` if it is
 /// called or passed as a value.
 pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
-    let called = math::called(names).is_some() || collective::find(names).is_some();
+    let called = math::function_in_path(names).is_some() || collective::find(names).is_some();
     if builtin::find(names).is_some() || called {
         return true;
     }
@@ -18,7 +18,7 @@ pub(crate) fn is_known_path(names: &[String], function: bool) -> bool {
         // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
         ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
-        [first, ..] => Prim::named(first).is_some() || is_known_item(first),
+        [first, ..] => Prim::from_name(first).is_some() || is_known_item(first),
     }
 }
 

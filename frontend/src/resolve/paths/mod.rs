@@ -340,7 +340,7 @@ impl<'ast> Visit<'ast> for PathCollector {
         // As for a method, only its name leads to the trait: `u64::parsed(text)`.
         if let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func
             && let [of, name] = path.segments.iter().collect::<Vec<_>>().as_slice()
-            && Prim::named(&of.ident.to_string()).is_some()
+            && Prim::from_name(&of.ident.to_string()).is_some()
         {
             for found in source_map::device_traits_with(&name.ident) {
                 self.add_trait_path(&Path::from(Ident::new(&found, name.ident.span())));

@@ -1,4 +1,4 @@
-//! The last item of an iterator that is kept, by its source or adapter.
+//! The last item of an iterator in a variable, by source and adapter.
 trait Iterator<T> {
     fn back_of_range(&mut self) -> Option<T> {
         if self.start < self.end {

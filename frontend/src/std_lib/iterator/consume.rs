@@ -1,5 +1,4 @@
-//! What iterators are consumed by, and what ranges are asked, as kernel code: not compiled, but lowered with the
-//! kernels that call it.
+//! Consumers of iterators and queries of ranges, as kernel code that is lowered with its callers.
 trait Iterator<T> {
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
         let mut folded = init;

@@ -1,4 +1,4 @@
-//! The next item of an iterator that is kept, by its source or adapter, and what may be looked at before it is taken.
+//! The next item of an iterator in a variable, by source and adapter, and peeking.
 trait Iterator<T> {
     fn next_of_range(&mut self) -> Option<T> {
         let first = self.start;

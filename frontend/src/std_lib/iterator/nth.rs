@@ -1,4 +1,5 @@
-//! The n-th item of an iterator that is kept, where std finds it without taking the items before it.
+//! The n-th item of an iterator in a variable, where std reaches it without taking the items before
+//! it.
 trait Iterator<T> {
     fn nth_of_range(&mut self, n: usize) -> Option<T> {
         for item in self.clone().skip(n) {

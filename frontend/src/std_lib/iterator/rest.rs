@@ -1,4 +1,4 @@
-//! What takes items of an iterator that is kept, and leaves the rest.
+//! Consumers that take some items of an iterator in a variable, and keep the rest.
 trait Iterator<T> {
     fn nth_of_rest(&mut self, n: usize) -> Option<T> {
         let mut left = n;

@@ -1,29 +1,32 @@
-//! Methods and associated functions of numbers: what they are called, take and return.
+//! Methods and associated functions of numbers, with their signatures.
 //!
-//! Here are those that one instruction or a short exact expansion computes; [`Math`] has those that
-//! are functions of the library. What rustc would find by a trait (`Num`, `Float`) is listed with
-//! the rest: that it exists is rustc's to check.
+//! This module has the methods that one instruction or a short exact expansion computes; [`Math`]
+//! has those that library functions compute. Methods of the traits `Num` and `Float` are listed
+//! with the others; rustc checks that the trait is in scope.
 mod table;
 
 use crate::types::{
     Class, Prim, Type,
     math::Math,
-    method::table::{of_bits, of_exact, of_floats, of_integers, of_numbers},
+    method::table::{
+        find_bit_method, find_exactness_method, find_float_method, find_integer_method,
+        find_number_method,
+    },
 };
 use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
 
-/// What a method does.
+/// The operation of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// `as` to the type of the result.
+    /// `as` to the result type.
     Convert,
-    /// The same bits as the type of the result.
+    /// A reinterpretation of the bits as the result type.
     Bits,
-    /// Nothing.
+    /// The receiver itself.
     Same,
-    /// One instruction on one value.
+    /// A unary instruction.
     Unary(UnaryOp),
-    /// One instruction on two values.
+    /// A binary instruction.
     Binary(BinaryOp),
     MulAdd,
     Abs,
@@ -31,21 +34,21 @@ pub(crate) enum Method {
     DivEuclid,
     RemEuclid,
     Signum,
-    /// An `Option` in which there is an exact result.
+    /// An `Option`: `Some` if the result is exact.
     Checked(Exact),
-    /// A wrapped result, and whether it is not exact.
+    /// The wrapped result, and true if it is not exact.
     Overflowing(Exact),
-    /// Of integers only, as numbers.
+    /// An arithmetic method of integers.
     Int(IntMethod),
-    /// Of integers only, as bits.
+    /// A bit method of integers.
     Bit(BitMethod),
-    /// Of floats only.
+    /// A method of floats.
     Float(FloatMethod),
-    /// Of floats, by the library.
+    /// A library function of floats.
     Math(Math),
 }
 
-/// What a method of integers does.
+/// An arithmetic method of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntMethod {
     AbsDiff,
@@ -54,7 +57,7 @@ pub(crate) enum IntMethod {
     IsNegative,
     IsPositive,
     Isqrt,
-    /// A sum of two `u32` and a carry, for the prelude.
+    /// A sum of two `u32` and a carry, for library code.
     Carry(TernaryOp),
     Midpoint,
     NextMultipleOf,
@@ -67,11 +70,11 @@ pub(crate) enum IntMethod {
     WrappingPow,
     WrappingRem,
     WrappingRemEuclid,
-    /// `+` or `-` of the integer with the same size and another sign.
+    /// `+` or `-` with the integer of the same size and the other signedness.
     WrappingWithOther(BinaryOp),
 }
 
-/// What a method of integers does that sees bits, or counts them.
+/// A method of integers that reads or counts bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitMethod {
     /// [`UnaryOp::CountOnes`] or [`UnaryOp::LeadingZeros`], as a `u32`.
@@ -89,12 +92,12 @@ pub(crate) enum BitMethod {
     UnboundedShr,
 }
 
-/// What may not be exact.
+/// An operation that may be inexact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exact {
     Abs,
     Add,
-    /// The sum with the integer of the same size and another sign.
+    /// The sum with the integer of the same size and the other signedness.
     AddOther,
     Div,
     DivEuclid,
@@ -110,7 +113,7 @@ pub(crate) enum Exact {
     SubOther,
 }
 
-/// What stops at the ends of its type.
+/// An operation that saturates at the bounds of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Saturating {
     Abs,
@@ -121,7 +124,7 @@ pub(crate) enum Saturating {
     Sub,
 }
 
-/// What a method of floats does.
+/// A method of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatMethod {
     Copysign,
@@ -140,9 +143,9 @@ pub(crate) enum FloatMethod {
     ToRadians,
 }
 
-/// Which types have a method.
+/// The number types that have a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum MethodOwner {
     Number,
     Int,
     Signed,
@@ -154,93 +157,115 @@ pub(crate) enum On {
     Wide,
     /// Integers and `f32` and `f64`.
     WideNumber,
-    /// Integers and floats with a sign.
+    /// Signed integers and floats.
     WithSign,
 }
 
-/// Type of an argument or result.
+/// The type of an argument or result, relative to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// The type that has the method.
+pub(crate) enum MethodPart {
+    /// The receiver's type.
     This,
     /// This type.
     Is(Prim),
-    /// The unsigned integer of its size.
+    /// The unsigned integer of the receiver's size.
     Unsigned,
-    /// The signed integer of its size.
+    /// The signed integer of the receiver's size.
     Signed,
-    /// An `Option` of the type that has the method.
+    /// An `Option` of the receiver's type.
     Option,
-    /// That type and a `bool`.
+    /// A pair of the receiver's type and `bool`.
     WithBool,
-    /// Two of the type that has the method.
+    /// A pair of the receiver's type.
     Pair,
 }
 
-/// A method.
+/// The signature and operation of a method.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spec {
-    /// What it does.
-    pub(crate) which: Method,
-    /// Which types have it.
-    pub(crate) on: On,
-    /// Its arguments; without the receiver, which is `This` where there is one.
-    pub(crate) params: &'static [Part],
-    /// Its result.
-    pub(crate) ret: Part,
-    /// Whether type parameters have it, by the traits `Num`, `Int` and `Float`.
-    pub(crate) generic: bool,
+pub(crate) struct MethodSpec {
+    /// The operation.
+    pub(crate) method: Method,
+    /// The types that have it.
+    pub(crate) on: MethodOwner,
+    /// The argument types without the receiver, which has type `This`.
+    pub(crate) params: &'static [MethodPart],
+    /// The result type.
+    pub(crate) ret: MethodPart,
+    /// True if type parameters have it, by the traits `Num`, `Int` and `Float`.
+    pub(crate) new_generic: bool,
 }
 
-impl Spec {
-    const fn of(which: Method, on: On, params: &'static [Part], ret: Part) -> Self {
-        Self { which, on, params, ret, generic: false }
+impl MethodSpec {
+    const fn new(
+        method: Method,
+        on: MethodOwner,
+        params: &'static [MethodPart],
+        ret: MethodPart,
+    ) -> Self {
+        Self { method, on, params, ret, new_generic: false }
     }
 
-    const fn generic(which: Method, on: On, params: &'static [Part], ret: Part) -> Self {
-        Self { which, on, params, ret, generic: true }
+    const fn generic(
+        method: Method,
+        on: MethodOwner,
+        params: &'static [MethodPart],
+        ret: MethodPart,
+    ) -> Self {
+        Self { method, on, params, ret, new_generic: true }
     }
 }
 
-/// The method of that name for a receiver of type `ty`.
-pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
-    let found = |spec: &Spec| has(spec.on, ty, spec.generic);
-    let specs =
-        [of_numbers(name), of_floats(name), of_integers(name), of_bits(name), of_exact(name)];
-    // These are the trait `Float`'s only.
+/// Returns the method with this name for a receiver of type `ty`.
+pub(crate) fn find_method(name: &str, ty: Type) -> Option<MethodSpec> {
+    let found = |spec: &MethodSpec| has_methods(spec.on, ty, spec.new_generic);
+    let specs = [
+        find_number_method(name),
+        find_float_method(name),
+        find_integer_method(name),
+        find_bit_method(name),
+        find_exactness_method(name),
+    ];
+    // Only the trait `Float` has these.
     let is_std = !matches!(name, "erf" | "erfc");
-    let math = || math(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
+    let math = || find_math_function(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
     specs.into_iter().flatten().find(found).or_else(math)
 }
 
-/// The function of that name in the module `math`, of a first argument of type `ty`.
-pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
+/// Returns the function of the module `math` with this name for a first argument of type `ty`.
+pub(crate) fn find_math_function(name: &str, ty: Type) -> Option<MethodSpec> {
     let math = Math::named(name)?;
-    let spec = Spec::generic(Method::Math(math), On::Float, math.params(), math.ret());
-    has(spec.on, ty, spec.generic).then_some(spec)
+    let spec =
+        MethodSpec::generic(Method::Math(math), MethodOwner::Float, math.params(), math.ret());
+    has_methods(spec.on, ty, spec.new_generic).then_some(spec)
 }
 
-/// The associated function of that name of type `ty`: `f32::from_bits`.
-pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
-    use Part::This;
-    let convert = |from| Spec::generic(Method::Convert, On::Number, from, This);
+/// Returns the associated function of `ty` with this name: `f32::from_bits`.
+pub(crate) fn find_associated(name: &str, ty: Type) -> Option<MethodSpec> {
+    use MethodPart::This;
+    let convert = |from| MethodSpec::generic(Method::Convert, MethodOwner::Number, from, This);
     let spec = match name {
-        "from_i32" => convert(&[Part::Is(Prim::I32)]),
-        "from_f64" => convert(&[Part::Is(Prim::F64)]),
-        "from_f64_const" => Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F64)], This),
-        "from_f32" | "from_f32_const" => {
-            Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F32)], This)
+        "from_i32" => convert(&[MethodPart::Is(Prim::I32)]),
+        "from_f64" => convert(&[MethodPart::Is(Prim::F64)]),
+        "from_f64_const" => {
+            MethodSpec::new(Method::Convert, MethodOwner::Half, &[MethodPart::Is(Prim::F64)], This)
         }
-        "from_usize" => convert(&[Part::Is(Prim::Usize)]),
-        "from_bits" => Spec::of(Method::Bits, On::Float, &[Part::Unsigned], This),
-        "from_be" => Spec::of(Method::Unary(UnaryOp::SwapBytes), On::Int, &[This], This),
-        "from_le" => Spec::of(Method::Same, On::Int, &[This], This),
+        "from_f32" | "from_f32_const" => {
+            MethodSpec::new(Method::Convert, MethodOwner::Half, &[MethodPart::Is(Prim::F32)], This)
+        }
+        "from_usize" => convert(&[MethodPart::Is(Prim::Usize)]),
+        "from_bits" => {
+            MethodSpec::new(Method::Bits, MethodOwner::Float, &[MethodPart::Unsigned], This)
+        }
+        "from_be" => {
+            MethodSpec::new(Method::Unary(UnaryOp::SwapBytes), MethodOwner::Int, &[This], This)
+        }
+        "from_le" => MethodSpec::new(Method::Same, MethodOwner::Int, &[This], This),
         _ => return None,
     };
-    has(spec.on, ty, spec.generic).then_some(spec)
+    has_methods(spec.on, ty, spec.new_generic).then_some(spec)
 }
 
-/// Whether a number has this method or function itself, and not by a trait.
+/// Returns true if a number has this method or function inherently, rather than by a trait.
 pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
     let by_trait = match name {
         "as_f32" | "as_f64" | "as_usize" | "from_i32" | "from_usize" => true,
@@ -250,23 +275,23 @@ pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
         _ => false,
     };
     let ty = Type::Prim(prim);
-    !by_trait && (method(name, ty).is_some() || associated(name, ty).is_some())
+    !by_trait && (find_method(name, ty).is_some() || find_associated(name, ty).is_some())
 }
 
-/// Whether `ty` has the methods of `on`; for type parameters, whether they have `generic` ones at
-/// all: their bound is rustc's to check.
-fn has(on: On, ty: Type, generic: bool) -> bool {
+/// Returns true if `ty` has the methods of `on`. Type parameters have the `generic` ones; rustc
+/// checks their bounds.
+fn has_methods(on: MethodOwner, ty: Type, generic: bool) -> bool {
     match ty {
         Type::Prim(prim) => match on {
-            On::Number => prim != Prim::Bool,
-            On::Int => prim.is_int(),
-            On::Signed => prim.scalar().is_signed(),
-            On::Unsigned => prim.scalar().is_unsigned(),
-            On::Float => prim.is_float(),
-            On::Half => prim.is_half(),
-            On::Wide => prim.is_float() && !prim.is_half(),
-            On::WideNumber => prim != Prim::Bool && !prim.is_half(),
-            On::WithSign => prim.is_float() || prim.scalar().is_signed(),
+            MethodOwner::Number => prim != Prim::Bool,
+            MethodOwner::Int => prim.is_int(),
+            MethodOwner::Signed => prim.scalar().is_signed(),
+            MethodOwner::Unsigned => prim.scalar().is_unsigned(),
+            MethodOwner::Float => prim.is_float(),
+            MethodOwner::Half => prim.is_half(),
+            MethodOwner::Wide => prim.is_float() && !prim.is_half(),
+            MethodOwner::WideNumber => prim != Prim::Bool && !prim.is_half(),
+            MethodOwner::WithSign => prim.is_float() || prim.scalar().is_signed(),
         },
         Type::Generic(_) => generic,
         Type::Unknown(Class::Any | Class::Int | Class::Float)
@@ -286,8 +311,8 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
     }
 }
 
-/// What to write instead of a method of numbers that kernel code does not have.
-pub(crate) fn advice(name: &str) -> Option<&'static str> {
+/// Returns the replacement of a number method that kernel code does not have.
+pub(crate) fn replacement(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",
         "erfc" => "call `math::erfc(x)`: std's method is not stable",

@@ -1,50 +1,52 @@
 //! Constants, methods and swizzles of vectors.
-use crate::types::vector::{LANES, OF, Vector, Words};
+use crate::types::vector::{Identifiers, LANE_NAMES, LANE_TYPES, Vector};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// A constant or function, by its name.
+/// A constant or function of a vector, with its name.
 struct Member {
     name: String,
     tokens: TokenStream,
 }
 
-/// The `impl` with all of them but swizzles.
-pub(crate) fn all(vector: Vector) -> TokenStream {
-    block(vector, members(vector).into_iter().map(|member| member.tokens))
+/// Returns the `impl` with all members except swizzles.
+pub(crate) fn member_impl(vector: Vector) -> TokenStream {
+    make_impl(vector, all_members(vector).into_iter().map(|member| member.tokens))
 }
 
-/// The `impl` with all swizzles.
-pub(crate) fn swizzles(vector: Vector) -> TokenStream {
-    let lanes = &LANES[..vector.lanes];
+/// Returns the `impl` with all swizzles.
+pub(crate) fn swizzle_impl(vector: Vector) -> TokenStream {
+    let lanes = &LANE_NAMES[..vector.lanes];
     let mut words: Vec<String> = vec![String::new()];
     let mut all = Vec::new();
-    for _ in 0..LANES.len() {
+    for _ in 0..LANE_NAMES.len() {
         let longer =
             words.iter().flat_map(|word| lanes.iter().map(move |lane| format!("{word}{lane}")));
         words = longer.collect();
-        all.extend(words.iter().filter(|word| word.len() > 1).map(|word| swizzle(vector, word)));
+        all.extend(
+            words.iter().filter(|word| word.len() > 1).map(|word| make_swizzle(vector, word)),
+        );
     }
-    let block = block(vector, all);
+    let block = make_impl(vector, all);
     quote!(#[doc = " Swizzles: vectors of some of the lanes, in some order."] #block)
 }
 
-/// The `impl` with those that are among `words`.
-pub(crate) fn named(vector: Vector, words: &Words) -> TokenStream {
-    let members = members(vector).into_iter().filter(|member| words.have(&member.name));
+/// Returns the `impl` with the members and swizzles among `words`.
+pub(crate) fn selected_impl(vector: Vector, words: &Identifiers) -> TokenStream {
+    let members = all_members(vector).into_iter().filter(|member| words.contain(&member.name));
     let is_own =
-        |word: &&str| word.chars().all(|lane| LANES[..vector.lanes].concat().contains(lane));
-    let swizzles = words.swizzles().filter(is_own).map(|word| swizzle(vector, word));
-    block(vector, members.map(|member| member.tokens).chain(swizzles))
+        |word: &&str| word.chars().all(|lane| LANE_NAMES[..vector.lanes].concat().contains(lane));
+    let swizzles = words.swizzles().filter(is_own).map(|word| make_swizzle(vector, word));
+    make_impl(vector, members.map(|member| member.tokens).chain(swizzles))
 }
 
-fn block(vector: Vector, members: impl IntoIterator<Item = TokenStream>) -> TokenStream {
+fn make_impl(vector: Vector, members: impl IntoIterator<Item = TokenStream>) -> TokenStream {
     let (name, members) = (vector.name(), members.into_iter());
     quote!(impl #name { #(#members)* })
 }
 
-/// The vector of the lanes that `word` names.
-fn swizzle(vector: Vector, word: &str) -> TokenStream {
+/// Returns the swizzle named `word`, one letter for each lane.
+fn make_swizzle(vector: Vector, word: &str) -> TokenStream {
     let method = format_ident!("{word}");
     let of = Vector { lanes: word.len(), ..vector };
     let (name, fields) = (of.name(), of.fields());
@@ -61,26 +63,26 @@ fn swizzle(vector: Vector, word: &str) -> TokenStream {
     }
 }
 
-/// Everything but swizzles.
-fn members(vector: Vector) -> Vec<Member> {
+/// Returns all members except swizzles.
+fn all_members(vector: Vector) -> Vec<Member> {
     let mut all = Members { vector, all: Vec::new() };
-    all.of_all();
-    all.comparisons();
-    all.sums();
-    all.conversions();
+    all.add_common();
+    all.add_comparisons();
+    all.add_sums();
+    all.add_conversions();
     if vector.lane.is_float() {
-        all.of_floats();
+        all.add_float_methods();
     } else {
-        all.of_integers();
+        all.add_integer_methods();
     }
     if vector.lane.is_float() || vector.lane.scalar().is_signed() {
-        all.lane_by_lane("abs", "The absolute value of each lane.", &[]);
-        all.lane_by_lane("signum", "The sign of each lane, as a number.", &[]);
+        all.add_lane_by_lane("abs", "The absolute value of each lane.", &[]);
+        all.add_lane_by_lane("signum", "The sign of each lane, as a number.", &[]);
     }
     all.all
 }
 
-/// The members so far.
+/// The members collected so far.
 struct Members {
     vector: Vector,
     all: Vec<Member>,
@@ -92,21 +94,25 @@ impl Members {
         self.all.push(Member { name: name.into(), tokens: quote!(#[doc = #doc] #tokens) });
     }
 
-    /// A function without side effects.
-    fn pure(&mut self, name: &str, doc: &str, tokens: TokenStream) {
+    /// Adds a function without side effects.
+    fn add_pure(&mut self, name: &str, doc: &str, tokens: TokenStream) {
         self.add(name, doc, quote!(#[inline] #[must_use] #tokens));
     }
 
-    /// The method of the same name, on each lane.
-    fn lane_by_lane(&mut self, name: &str, doc: &str, params: &[&str]) {
+    /// Adds the method of the same name on each lane.
+    fn add_lane_by_lane(&mut self, name: &str, doc: &str, params: &[&str]) {
         let method = format_ident!("{name}");
         let params: Vec<Ident> = params.iter().map(|param| format_ident!("{param}")).collect();
-        let lanes = self.vector.each(|lane| quote!(self.#lane.#method(#(#params.#lane),*)));
-        self.pure(name, doc, quote!(pub fn #method(self #(, #params: Self)*) -> Self { #lanes }));
+        let lanes = self.vector.map_lanes(|lane| quote!(self.#lane.#method(#(#params.#lane),*)));
+        self.add_pure(
+            name,
+            doc,
+            quote!(pub fn #method(self #(, #params: Self)*) -> Self { #lanes }),
+        );
     }
 
-    /// The lanes, with an operator between them.
-    fn folded(&self, op: &TokenStream, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
+    /// Joins the lanes by an operator.
+    fn fold_lanes(&self, op: &TokenStream, lane: impl Fn(&Ident) -> TokenStream) -> TokenStream {
         let mut folded = TokenStream::new();
         for (index, field) in self.vector.fields().iter().enumerate() {
             let (op, lane) = ((index > 0).then_some(op), lane(field));
@@ -115,7 +121,7 @@ impl Members {
         folded
     }
 
-    fn of_all(&mut self) {
+    fn add_common(&mut self) {
         let vector = self.vector;
         let (scalar, fields, count) = (vector.scalar(), vector.fields(), vector.lanes);
         let [zero, one] = match (vector.lane.is_half(), vector.lane.is_float()) {
@@ -123,47 +129,47 @@ impl Members {
             (false, true) => [quote!(0.0), quote!(1.0)],
             (false, false) => [quote!(0), quote!(1)],
         };
-        let [zeros, ones] = [zero, one].map(|value| vector.each(|_| value.clone()));
+        let [zeros, ones] = [zero, one].map(|value| vector.map_lanes(|_| value.clone()));
         self.add("ZERO", "Every lane 0.", quote!(pub const ZERO: Self = #zeros;));
         self.add("ONE", "Every lane 1.", quote!(pub const ONE: Self = #ones;));
         let lanes = quote!(pub const LANES: usize = #count;);
         self.add("LANES", "How many lanes there are.", lanes);
         let tokens =
             quote!(pub const fn new(#(#fields: #scalar),*) -> Self { Self { #(#fields),* } });
-        self.pure("new", "A vector of these lanes.", tokens);
-        let lanes = vector.each(|_| quote!(value));
+        self.add_pure("new", "A vector of these lanes.", tokens);
+        let lanes = vector.map_lanes(|_| quote!(value));
         let tokens = quote!(pub const fn splat(value: #scalar) -> Self { #lanes });
-        self.pure("splat", "Every lane the same.", tokens);
+        self.add_pure("splat", "Every lane the same.", tokens);
         let indices = (0..count).map(Literal::usize_unsuffixed);
         let tokens = quote!(pub const fn from_array(lanes: [#scalar; #count]) -> Self {
             Self { #(#fields: lanes[#indices]),* }
         });
-        self.pure("from_array", "The vector of the lanes in an array.", tokens);
+        self.add_pure("from_array", "The vector of the lanes in an array.", tokens);
         let tokens =
             quote!(pub const fn to_array(self) -> [#scalar; #count] { [#(self.#fields),*] });
-        self.pure("to_array", "The lanes.", tokens);
+        self.add_pure("to_array", "The lanes.", tokens);
         for field in &fields {
             let (name, method) = (format!("with_{field}"), format_ident!("with_{field}"));
             let doc = format!("The same vector but for lane `{field}`.");
             let tokens = quote!(pub const fn #method(self, #field: #scalar) -> Self {
                 Self { #field, ..self }
             });
-            self.pure(&name, &doc, tokens);
+            self.add_pure(&name, &doc, tokens);
         }
-        let lanes = vector.each(|lane| quote!(f(self.#lane)));
+        let lanes = vector.map_lanes(|lane| quote!(f(self.#lane)));
         let tokens =
             quote!(pub fn map<F: FnMut(#scalar) -> #scalar>(self, mut f: F) -> Self { #lanes });
-        self.pure("map", "What `f` makes of each lane, the first one first.", tokens);
-        self.lane_by_lane("min", "The smaller of each pair of lanes.", &["other"]);
-        self.lane_by_lane("max", "The larger of each pair of lanes.", &["other"]);
-        self.lane_by_lane(
+        self.add_pure("map", "What `f` makes of each lane, the first one first.", tokens);
+        self.add_lane_by_lane("min", "The smaller of each pair of lanes.", &["other"]);
+        self.add_lane_by_lane("max", "The larger of each pair of lanes.", &["other"]);
+        self.add_lane_by_lane(
             "clamp",
             "Each lane, kept between those of `min` and `max`.",
             &["min", "max"],
         );
     }
 
-    fn comparisons(&mut self) {
+    fn add_comparisons(&mut self) {
         let (vector, count) = (self.vector, self.vector.lanes);
         for (name, op, doc) in [
             ("lanes_eq", quote!(==), "equal"),
@@ -178,42 +184,42 @@ impl Members {
             let tokens = quote!(pub fn #method(self, other: Self) -> [bool; #count] {
                 [#(self.#fields #op other.#fields),*]
             });
-            self.pure(name, &doc, tokens);
+            self.add_pure(name, &doc, tokens);
         }
         let fields = vector.fields();
         let indices = (0..count).map(Literal::usize_unsuffixed);
         let tokens = quote!(pub fn select(mask: [bool; #count], yes: Self, no: Self) -> Self {
             Self { #(#fields: if mask[#indices] { yes.#fields } else { no.#fields }),* }
         });
-        self.pure(
+        self.add_pure(
             "select",
             "The lanes of `yes` where `mask` is true, and of `no` elsewhere.",
             tokens,
         );
     }
 
-    fn sums(&mut self) {
+    fn add_sums(&mut self) {
         let scalar = self.vector.scalar();
-        let tokens = self.folded(&quote!(+), |lane| quote!(self.#lane));
-        self.pure(
+        let tokens = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane));
+        self.add_pure(
             "sum",
             "The sum of the lanes, from left to right.",
             quote!(pub fn sum(self) -> #scalar { #tokens }),
         );
-        let tokens = self.folded(&quote!(*), |lane| quote!(self.#lane));
+        let tokens = self.fold_lanes(&quote!(*), |lane| quote!(self.#lane));
         let tokens = quote!(pub fn product(self) -> #scalar { #tokens });
-        self.pure("product", "The product of the lanes, from left to right.", tokens);
-        let tokens = self.folded(&quote!(+), |lane| quote!(self.#lane * other.#lane));
+        self.add_pure("product", "The product of the lanes, from left to right.", tokens);
+        let tokens = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane * other.#lane));
         let tokens = quote!(pub fn dot(self, other: Self) -> #scalar { #tokens });
-        self.pure("dot", "The sum of the products of the lanes, from left to right.", tokens);
+        self.add_pure("dot", "The sum of the products of the lanes, from left to right.", tokens);
         let fields = self.vector.fields();
         let (first, rest) = (&fields[0], &fields[1..]);
         let tokens =
             quote!(pub fn min_element(self) -> #scalar { self.#first #(.min(self.#rest))* });
-        self.pure("min_element", "The smallest lane.", tokens);
+        self.add_pure("min_element", "The smallest lane.", tokens);
         let tokens =
             quote!(pub fn max_element(self) -> #scalar { self.#first #(.max(self.#rest))* });
-        self.pure("max_element", "The largest lane.", tokens);
+        self.add_pure("max_element", "The largest lane.", tokens);
         if self.vector.lanes == 3
             && (self.vector.lane.is_float() || self.vector.lane.scalar().is_signed())
         {
@@ -226,73 +232,73 @@ impl Members {
                     }
                 }
             );
-            self.pure("cross", "The vector product.", tokens);
+            self.add_pure("cross", "The vector product.", tokens);
         }
     }
 
-    fn of_floats(&mut self) {
-        self.lane_by_lane("floor", "Each lane to the integer below.", &[]);
-        self.lane_by_lane("ceil", "Each lane to the integer above.", &[]);
-        self.lane_by_lane("trunc", "Each lane to the integer toward zero.", &[]);
-        self.lane_by_lane(
+    fn add_float_methods(&mut self) {
+        self.add_lane_by_lane("floor", "Each lane to the integer below.", &[]);
+        self.add_lane_by_lane("ceil", "Each lane to the integer above.", &[]);
+        self.add_lane_by_lane("trunc", "Each lane to the integer toward zero.", &[]);
+        self.add_lane_by_lane(
             "round_ties_even",
             "Each lane to the nearest integer, ties to even.",
             &[],
         );
-        self.lane_by_lane("sqrt", "The square root of each lane.", &[]);
-        self.lane_by_lane("copysign", "Each lane with the sign of that of `sign`.", &["sign"]);
+        self.add_lane_by_lane("sqrt", "The square root of each lane.", &[]);
+        self.add_lane_by_lane("copysign", "Each lane with the sign of that of `sign`.", &["sign"]);
         let doc = "`self * factor + addend` of each lane, rounded once.";
-        self.lane_by_lane("mul_add", doc, &["factor", "addend"]);
+        self.add_lane_by_lane("mul_add", doc, &["factor", "addend"]);
         if !self.vector.lane.is_half() {
-            self.lane_by_lane(
+            self.add_lane_by_lane(
                 "round",
                 "Each lane to the nearest integer, ties away from zero.",
                 &[],
             );
-            self.lane_by_lane("fract", "Each lane without its integer part.", &[]);
-            self.lane_by_lane("recip", "1 divided by each lane.", &[]);
+            self.add_lane_by_lane("fract", "Each lane without its integer part.", &[]);
+            self.add_lane_by_lane("recip", "1 divided by each lane.", &[]);
         }
-        self.geometry();
+        self.add_geometry();
     }
 
-    fn geometry(&mut self) {
+    fn add_geometry(&mut self) {
         let (vector, scalar) = (self.vector, self.vector.scalar());
-        let square = self.folded(&quote!(+), |lane| quote!(self.#lane * self.#lane));
+        let square = self.fold_lanes(&quote!(+), |lane| quote!(self.#lane * self.#lane));
         let tokens = quote!(pub fn length_squared(self) -> #scalar { #square });
-        self.pure("length_squared", "The sum of the squares of the lanes.", tokens);
+        self.add_pure("length_squared", "The sum of the squares of the lanes.", tokens);
         let tokens = quote!(pub fn length(self) -> #scalar { (#square).sqrt() });
-        self.pure("length", "The square root of the sum of the squares of the lanes.", tokens);
-        let lanes = vector.each(|lane| quote!(self.#lane / length));
+        self.add_pure("length", "The square root of the sum of the squares of the lanes.", tokens);
+        let lanes = vector.map_lanes(|lane| quote!(self.#lane / length));
         let tokens = quote!(pub fn normalize(self) -> Self {
             let length = (#square).sqrt();
             #lanes
         });
-        self.pure("normalize", "The vector divided by its length.", tokens);
-        let difference = vector.each(|lane| quote!(self.#lane - other.#lane));
-        let square = self.folded(&quote!(+), |lane| quote!(by.#lane * by.#lane));
+        self.add_pure("normalize", "The vector divided by its length.", tokens);
+        let difference = vector.map_lanes(|lane| quote!(self.#lane - other.#lane));
+        let square = self.fold_lanes(&quote!(+), |lane| quote!(by.#lane * by.#lane));
         let tokens = quote!(pub fn distance(self, other: Self) -> #scalar {
             let by = #difference;
             (#square).sqrt()
         });
-        self.pure("distance", "The length of the difference.", tokens);
-        let lanes = vector.each(|lane| quote!(self.#lane + (other.#lane - self.#lane) * t));
+        self.add_pure("distance", "The length of the difference.", tokens);
+        let lanes = vector.map_lanes(|lane| quote!(self.#lane + (other.#lane - self.#lane) * t));
         let tokens = quote!(pub fn lerp(self, other: Self, t: #scalar) -> Self { #lanes });
-        self.pure("lerp", "`self + (other - self) * t`", tokens);
+        self.add_pure("lerp", "`self + (other - self) * t`", tokens);
     }
 
-    fn of_integers(&mut self) {
+    fn add_integer_methods(&mut self) {
         for (name, what) in [("add", "sum"), ("sub", "difference"), ("mul", "product")] {
             let doc = format!("The {what} of each pair of lanes, wrapping around.");
-            self.lane_by_lane(&format!("wrapping_{name}"), &doc, &["other"]);
+            self.add_lane_by_lane(&format!("wrapping_{name}"), &doc, &["other"]);
             let doc = format!("The {what} of each pair of lanes, kept in range.");
-            self.lane_by_lane(&format!("saturating_{name}"), &doc, &["other"]);
+            self.add_lane_by_lane(&format!("saturating_{name}"), &doc, &["other"]);
         }
     }
 
-    /// `as_i32x4` and the like, which do what `as` does.
-    fn conversions(&mut self) {
+    /// Adds `as_i32x4` and the like, which convert as `as` does.
+    fn add_conversions(&mut self) {
         let from = self.vector;
-        for (_, lane) in OF.into_iter().filter(|(_, lane)| *lane != from.lane) {
+        for (_, lane) in LANE_TYPES.into_iter().filter(|(_, lane)| *lane != from.lane) {
             let to = Vector { lane, ..from };
             let (name, scalar, fields) = (to.name(), to.scalar(), to.fields());
             let convert = |field: &Ident| match (from.lane.is_half(), lane.is_half()) {
@@ -313,7 +319,7 @@ impl Members {
             let called = format_ident!("{method}");
             let doc = format!("Each lane as a `{scalar}`.");
             let tokens = quote!(pub fn #called(self) -> #name { #name { #(#fields: #values),* } });
-            self.pure(&method, &doc, tokens);
+            self.add_pure(&method, &doc, tokens);
         }
     }
 }

@@ -1,21 +1,22 @@
-//! Operators on vectors: lane by lane, with a number on either side as a vector of it, and
+//! Operators on vectors: lane by lane, with a number on either side used for all lanes, and
 //! conversions from and to arrays.
 use crate::types::vector::Vector;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-/// Arithmetic.
+/// Arithmetic operators.
 const ARITHMETIC: [(&str, &str); 5] =
     [("Add", "+"), ("Sub", "-"), ("Mul", "*"), ("Div", "/"), ("Rem", "%")];
-/// What integers have besides.
+/// Additional operators of integers.
 const BITWISE: [(&str, &str); 3] = [("BitAnd", "&"), ("BitOr", "|"), ("BitXor", "^")];
-/// By a `u32`.
+/// Shifts, by a `u32`.
 const SHIFTS: [(&str, &str); 2] = [("Shl", "<<"), ("Shr", ">>")];
 
 type Operators = &'static [(&'static str, &'static str)];
 
-/// The operators of `vector` with another one or a number, those by a `u32`, and those that it has alone.
-fn operators(
+/// Returns the operators of `vector` with another vector or a number, those with a `u32`, and the
+/// unary ones.
+fn supported_operators(
     vector: Vector,
 ) -> (impl Iterator<Item = (&'static str, &'static str)>, Operators, Operators) {
     let is_int = vector.lane.is_int();
@@ -30,23 +31,24 @@ fn operators(
     (ARITHMETIC.iter().chain(bitwise).copied(), shifts, unary)
 }
 
-/// The `impl`s of all that `vector` has.
-pub(crate) fn all(vector: Vector) -> TokenStream {
-    let (numbers, shifts, unary) = operators(vector);
-    let binary = numbers.map(|(of_trait, op)| binary(vector, of_trait, op));
+/// Returns all operator `impl`s of `vector`.
+pub(crate) fn operator_impls(vector: Vector) -> TokenStream {
+    let (numbers, shifts, unary) = supported_operators(vector);
+    let binary = numbers.map(|(of_trait, op)| binary_impl(vector, of_trait, op));
     let shifts = shifts.iter().map(|(of_trait, op)| {
         let u32 = quote!(u32);
-        by_number(vector, of_trait, op, &u32)
+        number_impl(vector, of_trait, op, &u32)
     });
-    let unary = unary.iter().map(|(of_trait, op)| self::unary(vector, of_trait, op));
-    let from = from(vector);
+    let unary = unary.iter().map(|(of_trait, op)| self::unary_impl(vector, of_trait, op));
+    let from = array_conversions(vector);
     quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
 }
 
-/// The same operators on references, as numbers have them: for the host, where kernels look through references.
-pub(crate) fn by_reference(vector: Vector) -> TokenStream {
+/// Returns the same operators on references, as numbers have them. They are for the host; kernels
+/// dereference operands.
+pub(crate) fn reference_impls(vector: Vector) -> TokenStream {
     let (name, scalar) = (vector.name().into_token_stream(), vector.scalar().into_token_stream());
-    let (numbers, shifts, unary) = operators(vector);
+    let (numbers, shifts, unary) = supported_operators(vector);
     let binary = numbers.map(|(of_trait, op)| {
         let of_pairs = [(&name, &name), (&name, &scalar), (&scalar, &name)];
         let of_pairs = of_pairs.map(|(lhs, rhs)| binary_by_reference(of_trait, op, lhs, rhs));
@@ -60,7 +62,7 @@ pub(crate) fn by_reference(vector: Vector) -> TokenStream {
         quote!(#shift #assigned)
     });
     let unary = unary.iter().map(|(of_trait, op)| {
-        let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+        let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
         quote! {
             impl ::core::ops::#of_trait for &#name {
                 type Output = #name;
@@ -72,14 +74,15 @@ pub(crate) fn by_reference(vector: Vector) -> TokenStream {
     quote!(#(#binary)* #(#shifts)* #(#unary)*)
 }
 
-/// An operator on operands of these types, one of which a vector is, or both, where one is a reference, or both.
+/// Returns an operator on operands of these types with references, at least one of which is a
+/// vector.
 fn binary_by_reference(
     of_trait: &str,
     op: &str,
     lhs: &TokenStream,
     rhs: &TokenStream,
 ) -> TokenStream {
-    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+    let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
     let sides = [
         (quote!(&#lhs), rhs.clone(), quote!(*self #op other)),
         (lhs.clone(), quote!(&#rhs), quote!(self #op *other)),
@@ -97,14 +100,14 @@ fn binary_by_reference(
     impls.collect()
 }
 
-/// `vector += &value`, and the like.
+/// Returns `vector += &value` and the like.
 fn assigned_by_reference(
     of_trait: &str,
     op: &str,
     name: &TokenStream,
     rhs: &TokenStream,
 ) -> TokenStream {
-    let Names { assign_op, assign, assign_method, .. } = Names::of(of_trait, op);
+    let OperatorNames { assign_op, assign, assign_method, .. } = OperatorNames::new(of_trait, op);
     quote! {
         impl ::core::ops::#assign<&#rhs> for #name {
             #[inline]
@@ -113,14 +116,14 @@ fn assigned_by_reference(
     }
 }
 
-/// An operator on two vectors, a vector and a number, and a number and a vector.
-fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+/// Returns an operator on two vectors, a vector and a number, and a number and a vector.
+fn binary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
-    let Names { op, assign_op, of_trait: named, assign, method, assign_method } =
-        Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(self.#lane #op other.#lane));
-    let reversed = vector.each(|lane| quote!(self #op other.#lane));
-    let by_number = self::by_number(vector, of_trait, &op.to_string(), &quote!(#scalar));
+    let OperatorNames { op, assign_op, of_trait: named, assign, method, assign_method } =
+        OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other.#lane));
+    let reversed = vector.map_lanes(|lane| quote!(self #op other.#lane));
+    let by_number = self::number_impl(vector, of_trait, &op.to_string(), &quote!(#scalar));
     quote! {
         impl ::core::ops::#named for #name {
             type Output = #name;
@@ -140,11 +143,12 @@ fn binary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     }
 }
 
-/// An operator on a vector and a number.
-fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
+/// Returns an operator on a vector and a number.
+fn number_impl(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> TokenStream {
     let (name, fields) = (vector.name(), vector.fields());
-    let Names { op, assign_op, of_trait, assign, method, assign_method } = Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(self.#lane #op other));
+    let OperatorNames { op, assign_op, of_trait, assign, method, assign_method } =
+        OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(self.#lane #op other));
     quote! {
         impl ::core::ops::#of_trait<#number> for #name {
             type Output = #name;
@@ -158,8 +162,8 @@ fn by_number(vector: Vector, of_trait: &str, op: &str, number: &TokenStream) -> 
     }
 }
 
-/// What an operator is called.
-struct Names {
+/// The names of an operator's trait, methods and tokens.
+struct OperatorNames {
     op: TokenStream,
     assign_op: TokenStream,
     of_trait: proc_macro2::Ident,
@@ -168,8 +172,8 @@ struct Names {
     assign_method: proc_macro2::Ident,
 }
 
-impl Names {
-    fn of(of_trait: &str, op: &str) -> Self {
+impl OperatorNames {
+    fn new(of_trait: &str, op: &str) -> Self {
         let tokens = |text: String| text.parse().expect("operators are tokens");
         let method = of_trait.to_lowercase();
         Self {
@@ -183,10 +187,10 @@ impl Names {
     }
 }
 
-fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
+fn unary_impl(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     let name = vector.name();
-    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
-    let lanes = vector.each(|lane| quote!(#op self.#lane));
+    let OperatorNames { op, of_trait, method, .. } = OperatorNames::new(of_trait, op);
+    let lanes = vector.map_lanes(|lane| quote!(#op self.#lane));
     quote! {
         impl ::core::ops::#of_trait for #name {
             type Output = #name;
@@ -196,8 +200,8 @@ fn unary(vector: Vector, of_trait: &str, op: &str) -> TokenStream {
     }
 }
 
-/// From and to arrays.
-fn from(vector: Vector) -> TokenStream {
+/// Returns the conversions from and to arrays.
+fn array_conversions(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices = (0..lanes).map(Literal::usize_unsuffixed);
@@ -215,15 +219,15 @@ fn from(vector: Vector) -> TokenStream {
     }
 }
 
-/// Sums with a product in them, and what makes numbers into vectors for them: for kernels only, where they
-/// stand for the operators that they are made of.
-pub(crate) fn contracted(vector: Vector) -> TokenStream {
+/// Returns the sums of products, and the conversion of numbers to vectors for them. Only kernels
+/// have them, in place of the separate operators.
+pub(crate) fn contraction_impl(vector: Vector) -> TokenStream {
     if !vector.lane.is_float() || vector.lane.is_half() {
         return TokenStream::new();
     }
     let (name, scalar, fields) = (vector.name(), vector.scalar(), vector.fields());
     let sum = |name: &str, params: TokenStream, lane: &dyn Fn(&Ident) -> TokenStream| {
-        let (method, lanes) = (format_ident!("{name}"), vector.each(lane));
+        let (method, lanes) = (format_ident!("{name}"), vector.map_lanes(lane));
         quote!(fn #method(#params) -> Self { #lanes })
     };
     let left = || quote!(a: Self, b: Self, c: Self);
@@ -238,7 +242,7 @@ pub(crate) fn contracted(vector: Vector) -> TokenStream {
         sum("plus_negated", right(), &|lane| quote!(c.#lane + -(a.#lane * b.#lane))),
         sum("minus_negated", right(), &|lane| quote!(c.#lane - -(a.#lane * b.#lane))),
     ];
-    let splat = vector.each(|_| quote!(value));
+    let splat = vector.map_lanes(|_| quote!(value));
     quote! {
         impl #name {
             fn splatted(value: #scalar) -> Self { #splat }
@@ -251,8 +255,8 @@ pub(crate) fn contracted(vector: Vector) -> TokenStream {
     }
 }
 
-/// What kernels have built in, indexing as arrays are, or have no use for.
-pub(crate) fn on_host(vector: Vector) -> TokenStream {
+/// Returns the `impl`s of the host: what kernels have built in, such as indexing, or do not need.
+pub(crate) fn host_impls(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices: Vec<_> = (0..lanes).map(Literal::usize_unsuffixed).collect();
