@@ -1,4 +1,4 @@
-//! What a launch is given: geometry, arguments and limits.
+//! The inputs of a launch: geometry, arguments and limits.
 use crate::Memory;
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Axis;
@@ -10,37 +10,37 @@ pub enum Arg<'a> {
     Scalar(u64),
     /// The elements of a slice parameter.
     Slice {
-        /// Where they lie, from the first byte on.
+        /// Its memory, which the elements fill from the first byte on.
         memory: &'a Memory,
-        /// How many elements.
+        /// The number of elements.
         len: u64,
     },
 }
 
-/// How a kernel is run.
+/// A launch: the geometry, the arguments and the limits of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
-    /// Blocks along x, y and z; none at all if one of them is 0.
+    /// Blocks along x, y and z; no block runs if one of them is 0.
     pub grid: [u32; 3],
     /// Threads in a block along x, y and z; 1 to 1024 together.
     pub block: [u32; 3],
-    /// One for each parameter.
+    /// One argument for each parameter.
     pub args: &'a [Arg<'a>],
-    /// Host threads to use; `None` for as many as there are cores.
+    /// The number of host threads; `None` for as many as there are cores.
     pub workers: Option<NonZeroUsize>,
-    /// Stops the launch after about this many steps. A step is one instruction
-    /// executed for up to 256 threads together.
+    /// The step budget, after which the launch stops, approximately. A step is one instruction
+    /// executed for up to 256 threads at once.
     pub steps: Option<u64>,
 }
 
-/// Takes a number apart, x fastest.
-pub(crate) fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+/// Converts a number into an index along three axes, x fastest.
+pub(crate) fn unflatten(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }
 
-/// The component along an axis.
-pub(crate) fn along<T>([x, y, z]: [T; 3], axis: Axis) -> T {
+/// Returns the component along an axis.
+pub(crate) fn along_axis<T>([x, y, z]: [T; 3], axis: Axis) -> T {
     match axis {
         Axis::X => x,
         Axis::Y => y,

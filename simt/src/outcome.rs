@@ -1,4 +1,4 @@
-//! What a launch came to.
+//! The results of a launch.
 use std::fmt;
 use warpwise_compiler::{
     fault::Reason,
@@ -7,110 +7,112 @@ use warpwise_compiler::{
     output::Printed,
 };
 
-/// What a launch came to; the default is that every thread ended well.
+/// The result of a launch; the default is that of a launch without faults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Of the threads that faulted, the lowest.
+    /// The fault of the lowest thread that has one.
     pub fault: Option<FaultReport>,
-    /// Why the launch ended before its threads did.
+    /// The reason why the launch ended before its threads did.
     pub stopped: Option<Stopped>,
-    /// What threads printed: in the order of their (block, thread) numbers, x fastest, and each
-    /// thread's in its own.
+    /// The printed records, ordered by (block, thread) number, x fastest, and for each thread in
+    /// its own order.
     pub printed: Vec<Printed>,
-    /// How much more they printed than there is [room](warpwise_compiler::output::ROOM) for.
+    /// The number of printed records that exceeded the [capacity](warpwise_compiler::output::ROOM).
     pub lost: u64,
 }
 
-/// A failed check or a panic. Of several, that of the thread with the lowest (block,
-/// thread) number, x fastest, however many workers ran.
+/// A failed check or a panic. Of several, the one of the thread with the lowest (block, thread)
+/// number, x fastest, for any number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultReport {
-    /// What is wrong.
+    /// The reason.
     pub reason: Reason,
-    /// Where in the source.
+    /// The place in the source.
     pub span: Span,
-    /// Index and length, for an index out of bounds, or a message's values; the others are 0.
+    /// The index and the length, for an index out of bounds, or the values of a message; the others
+    /// are 0.
     pub values: [u64; MOST_VALUES],
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in the block.
     pub thread: [u32; 3],
-    /// How many threads faulted in the whole launch.
+    /// The number of threads of the launch that faulted.
     pub count: u64,
 }
 
-/// Why a launch was given up.
+/// The reason why a launch was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// Every thread of a block that has not ended waits for another.
     Deadlock {
-        /// Index of the block; the lowest of those that deadlocked.
+        /// Index of the block; of several, the lowest.
         block: [u32; 3],
-        /// Who waits where.
+        /// The waiting threads.
         waiting: Vec<Waiting>,
     },
-    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever change.
+    /// Threads spin in loops, and everything that these depend on is as it was before: nothing can
+    /// change any more.
     Livelock {
-        /// Index of the block; the lowest of those whose threads do.
+        /// Index of the block; of several, the lowest.
         block: [u32; 3],
-        /// Which loops those of this block go round.
+        /// The loops in which threads of this block spin.
         spinning: Vec<Spinning>,
-        /// Who of this block waits for others meanwhile.
+        /// The threads of this block that wait for others meanwhile.
         waiting: Vec<Waiting>,
-        /// How many blocks do.
+        /// The number of blocks with spinning threads.
         blocks: u64,
     },
-    /// [`Launch::steps`](crate::Launch::steps) were done and threads were still running.
+    /// [`Launch::steps`](crate::Launch::steps) were executed, and threads were still running.
     StepBudget {
         /// The budget.
         steps: u64,
     },
-    /// Somebody who looked on wanted it to end.
+    /// A debugger ended the launch.
     Halted {
         /// Index of the block.
         block: [u32; 3],
-        /// At which instruction.
+        /// The instruction at which it did.
         span: Span,
     },
     /// The launch does not fit the kernel, or the kernel breaks a rule that the
     /// verifier checks: a bug of the caller.
     Malformed {
-        /// What is wrong.
+        /// The mistake.
         message: String,
-        /// At which instruction, if it is one.
+        /// The instruction, if the mistake is in one.
         span: Option<Span>,
     },
 }
 
-/// Threads of a block that go round a loop forever.
+/// Threads of a block that spin in a loop forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spinning {
-    /// Where the loop is in the source.
+    /// The place of the loop in the source.
     pub span: Span,
-    /// What it reads that other threads may write, as far as that is known.
+    /// The memory that the loop reads and other threads may write, as far as it is known.
     pub reads: Vec<Root>,
-    /// How many threads.
+    /// The number of threads.
     pub threads: u32,
-    /// Index in the block of the lowest.
+    /// Index in the block of the lowest thread.
     pub thread: [u32; 3],
 }
 
 /// Lanes of one warp that wait at one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// What they wait at.
+    /// The kind of synchronization.
     pub at: Meeting,
-    /// Where in the source.
+    /// The place in the source.
     pub span: Span,
     /// Index of the warp in the block.
     pub warp: u32,
-    /// Who waits: bit l for lane l.
+    /// The waiting lanes: bit l for lane l.
     pub lanes: u32,
-    /// Who of this warp has not come yet.
+    /// The lanes of the warp that have not arrived.
     pub missing: u32,
 }
 
-/// Where threads wait for each other.
+/// The operations at which threads wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Meeting {
     /// `sync_threads` and its reductions.
@@ -130,7 +132,7 @@ pub enum Meeting {
 }
 
 impl Meeting {
-    /// Its name in messages.
+    /// Returns the name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "block barrier",

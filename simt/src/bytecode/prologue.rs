@@ -1,6 +1,6 @@
 //! What stands before the first step of a block.
 use crate::{
-    launch::along,
+    launch::along_axis,
     vector::registers::{Reg, Uniform},
 };
 use warpwise_compiler::ir::{Axis, Builtin};
@@ -36,7 +36,7 @@ impl Input {
     pub(crate) fn ahead(self, block_dim: [u32; 3]) -> u64 {
         match self {
             Self::BlockIdx(Axis::X) => 1,
-            Self::GlobalIdx(Axis::X) => along(block_dim, Axis::X).into(),
+            Self::GlobalIdx(Axis::X) => along_axis(block_dim, Axis::X).into(),
             Self::BlockIdx(Axis::Y | Axis::Z)
             | Self::GlobalIdx(Axis::Y | Axis::Z)
             | Self::Const(_)
@@ -51,9 +51,9 @@ impl Input {
     /// Its bits in the block of this index, among blocks of so many threads; 0 if it does not depend on that.
     pub(crate) fn in_block(self, block_dim: [u32; 3], block_idx: [u32; 3]) -> u64 {
         match self {
-            Self::BlockIdx(axis) => along(block_idx, axis).into(),
+            Self::BlockIdx(axis) => along_axis(block_idx, axis).into(),
             Self::GlobalIdx(axis) => {
-                u64::from(along(block_idx, axis)) * u64::from(along(block_dim, axis))
+                u64::from(along_axis(block_idx, axis)) * u64::from(along_axis(block_dim, axis))
             }
             Self::Const(_)
             | Self::Param(_)

@@ -3,7 +3,7 @@ use crate::{
     Arg, Launch,
     bytecode::{Bytes, Code, Input, MAX_SHARED_ARRAY_BYTES, Param, Pattern, Slope},
     exec::schedule::Order,
-    launch::{along, split},
+    launch::{along_axis, unflatten},
     observe::{
         debugger::Watch,
         sanitizer::{LaunchChecks, checks::Checks},
@@ -116,13 +116,17 @@ impl Bound<'_> {
 
     /// Index in the block of the thread of this number.
     pub(crate) fn thread_idx(&self, number: usize) -> [u32; 3] {
-        split(number as u64, self.block)
+        unflatten(number as u64, self.block)
     }
 
     /// Index of the block of this number.
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
         // Divisions take longer than all else that there is to do for a block.
-        if number < self.grid[0].into() { [number as u32, 0, 0] } else { split(number, self.grid) }
+        if number < self.grid[0].into() {
+            [number as u32, 0, 0]
+        } else {
+            unflatten(number, self.grid)
+        }
     }
 }
 
@@ -248,8 +252,8 @@ pub(crate) fn bind<'a>(
                 Arg::Scalar(_) => 0,
                 Arg::Slice { len, .. } => len,
             },
-            Input::BlockDim(axis) => along(launch.block, axis).into(),
-            Input::GridDim(axis) => along(launch.grid, axis).into(),
+            Input::BlockDim(axis) => along_axis(launch.block, axis).into(),
+            Input::GridDim(axis) => along_axis(launch.grid, axis).into(),
             Input::BlockIdx(_) | Input::GlobalIdx(_) | Input::Launch => 0,
         };
         uniform.set(&mut uniforms, bits);
@@ -261,7 +265,7 @@ pub(crate) fn bind<'a>(
     let slopes = code.slopes.iter().map(|slope| {
         let bits = 64 - 8 * slope.lanes.size();
         let own = |thread: usize| {
-            let own = own(&uniforms, slope, split(thread as u64, launch.block));
+            let own = own(&uniforms, slope, unflatten(thread as u64, launch.block));
             (own << bits).cast_signed() >> bits
         };
         (0..threads).map(own).collect::<Vec<_>>()

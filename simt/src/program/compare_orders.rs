@@ -1,4 +1,4 @@
-//! The comparison of what a launch leaves behind in several orders of its threads.
+//! Detection of order dependence: the results of a launch under several schedules, compared.
 use super::traced::TracedProgram;
 use crate::{
     Arg, Launch, Memory, Outcome,
@@ -10,25 +10,25 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number};
 
-/// How many orders are drawn.
-const ORDERS: u64 = 4;
+/// The number of seeded schedules.
+const SEEDED_ORDERS: u64 = 4;
 
 impl TracedProgram {
-    /// Runs `launch` in the usual order and in some that are drawn from seeds, and compares bit by bit what
-    /// they leave behind. The memory that it is given is afterwards what it was before.
+    /// Runs `launch` in the usual order and in several seeded ones, and compares the results bit by
+    /// bit. Afterwards, the memory of the launch is as before.
     pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
-        let before = Snapshot::of(launch);
+        let before = Snapshot::take(launch);
         // Several workers would run blocks in an order of their own.
-        let alone = Launch { workers: Some(NonZeroUsize::MIN), ..*launch };
+        let single_worker = Launch { workers: Some(NonZeroUsize::MIN), ..*launch };
         let run = |seed| {
-            let outcome = self.run(&alone, seed, Vec::new());
-            let left = Left { outcome, memory: Snapshot::of(launch) };
+            let outcome = self.run(&single_worker, seed, Vec::new());
+            let left = LaunchResults { outcome, memory: Snapshot::take(launch) };
             before.restore(launch);
             left
         };
         let usual = run(None);
-        let other = |seed| Some((seed, usual.difference(&run(Some(seed)), self.kernel())?));
-        let (seed, difference) = (1..=ORDERS).find_map(other)?;
+        let other = |seed| Some((seed, usual.find_difference(&run(Some(seed)), self.kernel())?));
+        let (seed, difference) = (1..=SEEDED_ORDERS).find_map(other)?;
         let adds_floats = adds_floats(self.kernel());
         let dependence = OrderDependence { seed, difference, adds_floats };
         let problem = Problem::Order(dependence);
@@ -36,16 +36,16 @@ impl TracedProgram {
     }
 }
 
-/// What stands in the memory of a launch: the bytes of each argument, none of a scalar.
+/// The contents of a launch's memory: the bytes of each argument, none for a scalar.
 #[derive(Debug)]
 pub struct Snapshot(Vec<Vec<u8>>);
 
 impl Snapshot {
-    /// What stands there now, once no launch uses it.
-    pub fn of(launch: &Launch<'_>) -> Self {
+    /// Copies the memory of a launch. No launch may use it meanwhile.
+    pub fn take(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
-            let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
-            if let Some(memory) = memory(arg) {
+            let mut bytes = vec![0; slice_memory(arg).map_or(0, Memory::len)];
+            if let Some(memory) = slice_memory(arg) {
                 memory.read_into(0, &mut bytes);
             }
             bytes
@@ -53,24 +53,24 @@ impl Snapshot {
         Self(launch.args.iter().map(bytes).collect())
     }
 
-    /// Writes it back, to a launch with the same arguments.
+    /// Writes the contents back, to a launch with the same arguments.
     pub fn restore(&self, launch: &Launch<'_>) {
         for (arg, bytes) in launch.args.iter().zip(&self.0) {
-            if let Some(memory) = memory(arg) {
+            if let Some(memory) = slice_memory(arg) {
                 memory.write(0, bytes);
             }
         }
     }
 }
 
-/// What a launch leaves behind.
-struct Left {
+/// The results of a launch.
+struct LaunchResults {
     outcome: Outcome,
     memory: Snapshot,
 }
 
-impl Left {
-    fn difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
+impl LaunchResults {
+    fn find_difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
         let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
         if ends(&self.outcome) != ends(&other.outcome) {
             return Some(Difference::End);
@@ -95,7 +95,7 @@ impl Left {
     }
 }
 
-fn memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
+fn slice_memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
     match *arg {
         Arg::Scalar(_) => None,
         Arg::Slice { memory, .. } => Some(memory),

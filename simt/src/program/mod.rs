@@ -1,4 +1,4 @@
-//! A kernel that can be run.
+//! Programs: kernels translated for execution, one type for each way to observe a launch.
 pub(crate) mod compare_orders;
 pub(crate) mod traced;
 
@@ -7,7 +7,7 @@ use crate::{
     bytecode::{Code, Counted, Malformed, Pattern, Requests},
     exec::{bound::Observation, grid},
     observe::{
-        log::Log,
+        log::LaunchLog,
         sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
     },
     outcome::Stopped,
@@ -16,36 +16,36 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A kernel, lowered for execution; runs any number of times, also at once.
+/// A kernel, translated for execution. It can run any number of times, also concurrently.
 #[derive(Debug)]
 pub struct Program {
     code: Result<Code, Malformed>,
 }
 
 impl Program {
-    /// Lowers a specialized and verified kernel, optimized or not.
+    /// Translates a specialized and verified kernel, optimized or not.
     pub fn new(kernel: &Kernel) -> Self {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the instruction set `isa` of the host.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         Self { code: translate::translate(kernel, isa, Instrumentation::None) }
     }
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest, and each makes progress
-    /// whatever the others wait for, with one worker too. Without data races the
-    /// result is the same every time; floats that blocks add up atomically are added
-    /// in the order in which the blocks come, which varies with more than one worker.
+    /// Blocks start in the order of their numbers, x fastest. Each makes progress whatever the
+    /// others wait for, also with one worker. Without data races the result is the same every time;
+    /// floats that blocks add atomically are added in the order in which the blocks execute, which
+    /// varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
 }
 
-/// As [`Program`], with instructions of its own between the kernel's that count. A `Program` has none,
-/// so that counting costs nothing where nobody wants it.
+/// A [`Program`] with counting instructions between those of the kernel. A `Program` has none, so
+/// that it does not pay for counters.
 #[derive(Debug)]
 pub struct CountingProgram {
     kernel: Kernel,
@@ -53,19 +53,19 @@ pub struct CountingProgram {
 }
 
 impl CountingProgram {
-    /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
+    /// Translates a specialized and verified kernel. The counts are those of this kernel: for the
     /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
     pub fn new(kernel: &Kernel, requests: Requests) -> Self {
         Self::for_isa(kernel, requests, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the instruction set `isa` of the host.
     pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Counters(requests));
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The same, the kernel lowered as it is written: what tests compare with.
+    /// Translates a kernel as written, without rewriting; a reference for tests.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel, requests: Requests) -> Self {
         let code = translate::translate_as_written(
@@ -76,7 +76,7 @@ impl CountingProgram {
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -84,18 +84,19 @@ impl CountingProgram {
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
     /// the same for any number of workers, unless threads spin while they wait for other blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
-        self.count(launch, patterns, Observation::default())
+        let patterns = |code: &Code| find_patterns(code, &self.kernel, launch);
+        self.run_with(launch, patterns, Observation::default())
     }
 
-    /// The same, looking at every address of each block and iteration: what tests compare with.
+    /// Runs `launch` with the cost of every request computed from its addresses; a reference for
+    /// tests.
     #[doc(hidden)]
     pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
         let observation = Observation { one_by_one: true, ..Observation::default() };
-        self.count(launch, |_| Vec::new(), observation)
+        self.run_with(launch, |_| Vec::new(), observation)
     }
 
-    fn count(
+    fn run_with(
         &self,
         launch: &Launch<'_>,
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
@@ -108,7 +109,8 @@ impl CountingProgram {
     }
 }
 
-/// As [`Program`], with instructions of its own between the kernel's that look at what threads do to each other.
+/// A [`Program`] with instructions between those of the kernel that report accesses and
+/// synchronization to the sanitizer.
 #[derive(Debug)]
 pub struct CheckedProgram {
     kernel: Kernel,
@@ -116,18 +118,18 @@ pub struct CheckedProgram {
 }
 
 impl CheckedProgram {
-    /// Lowers a specialized and verified kernel, optimized or not.
+    /// Translates a specialized and verified kernel, optimized or not.
     pub fn new(kernel: &Kernel) -> Self {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    /// Translates a kernel for the instruction set `isa` of the host.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The same, the kernel lowered as it is written: what tests compare with.
+    /// Translates a kernel as written, without rewriting; a reference for tests.
     #[doc(hidden)]
     pub fn as_written(kernel: &Kernel) -> Self {
         let code =
@@ -135,37 +137,38 @@ impl CheckedProgram {
         Self { kernel: kernel.clone(), code }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. What is found
-    /// changes nothing of what the launch does, and is the same for any number of workers.
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. Checks
+    /// change nothing about the launch, and the findings are the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
-        self.check(launch, checks, false)
+        self.run_with(launch, checks, false)
     }
 
-    /// The same, each block and each iteration by itself: what tests compare with.
+    /// Runs and checks `launch` without replay of blocks and iterations; a reference for tests.
     #[doc(hidden)]
     pub fn run_one_by_one(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
-        self.check(launch, checks, true)
+        self.run_with(launch, checks, true)
     }
 
-    fn check(
+    fn run_with(
         &self,
         launch: &Launch<'_>,
         checks: Checks,
         one_by_one: bool,
     ) -> (Outcome, Vec<Finding>) {
-        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
+        let patterns = |code: &Code| find_patterns(code, &self.kernel, launch);
         let observation =
             Observation { checks: Some(checks), one_by_one, ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);
         let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
-        let faults = if checks.contains(Checks::MEMORY) { log.faults.places() } else { Vec::new() };
+        let faults =
+            if checks.contains(Checks::MEMORY) { log.faults.lowest_by_place() } else { Vec::new() };
         let outside =
             faults.into_iter().filter_map(|fault| out_of_bounds::report(&self.kernel, fault));
         let outside: Vec<_> = outside.collect();
@@ -176,24 +179,24 @@ impl CheckedProgram {
     }
 }
 
-/// The patterns of the requests of a kernel, where they have one.
-fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
+/// Returns the address patterns of the requests of a kernel, where they have one.
+fn find_patterns(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
     let kernel = code.rewritten.as_ref().unwrap_or(written);
     patterns::find(kernel, &code.counted.requests, launch)
 }
 
-/// Runs lowered code, if it is some.
+/// Runs translated code; reports code that failed to translate as malformed.
 pub(crate) fn run(
     code: &Result<Code, Malformed>,
     launch: &Launch<'_>,
     patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
     observation: Observation<'_>,
-) -> (Outcome, Log) {
+) -> (Outcome, LaunchLog) {
     match code {
         Ok(code) => grid::run(code, launch, &patterns(code), observation),
         Err(Malformed { message, span }) => {
             let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
-            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Log::default())
+            (Outcome { stopped: Some(stopped), ..Outcome::default() }, LaunchLog::default())
         }
     }
 }

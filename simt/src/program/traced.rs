@@ -1,6 +1,6 @@
-//! A kernel that can be looked at while it runs, in an order drawn from a seed.
+//! Programs for the debugger, which also run in seeded orders.
 use crate::{
-    Launch, Look, Outcome, Watched,
+    Launch, Outcome, WatchFn, WatchedLanes,
     bytecode::{Code, Malformed},
     exec::{bound::Observation, schedule::Order},
     observe::debugger::{Watch, Watcher},
@@ -10,8 +10,8 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// As [`Program`](crate::Program), with steps of its own between the kernel's that tell what threads do and
-/// let others have their turn. A `Program` has none, so that tracing costs nothing where nobody wants it.
+/// A [`Program`](crate::Program) with instructions between those of the kernel that report to the
+/// debugger and let other threads run. A `Program` has none, so that it does not pay for tracing.
 #[derive(Debug)]
 pub struct TracedProgram {
     kernel: Kernel,
@@ -19,8 +19,8 @@ pub struct TracedProgram {
 }
 
 impl TracedProgram {
-    /// Lowers a specialized and verified kernel. What is told is what this kernel does: for what the user
-    /// wrote, pass it as the front end made it.
+    /// Translates a specialized and verified kernel. The debugger shows this kernel: for the user's
+    /// own code, pass it as the front end made it.
     pub fn new(kernel: &Kernel) -> Self {
         Self {
             kernel: kernel.clone(),
@@ -28,24 +28,24 @@ impl TracedProgram {
         }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, one thread of the host doing it all, so that everything
-    /// happens in the same order each time: the usual one, or one drawn from `seed`, in which blocks,
-    /// warps and lanes that have parted take turns at the beginnings of bodies and before accesses to
-    /// memory. Each of the `looks` is called for the lanes that it is for, at each of their instructions,
-    /// and stops the launch where it breaks. It must not touch the launch's memory.
+    /// Runs every thread of `launch` to its end on one host thread, so that the order of execution
+    /// is the same each time: the usual order, or one generated from `seed`, in which blocks, warps
+    /// and diverged lanes take turns at the beginnings of bodies and before accesses to memory.
+    /// Each of the `looks` is called at every instruction of the lanes that it watches, and may end
+    /// the launch. It must not touch the launch's memory.
     ///
     /// # Panics
-    /// If one of the `looks` does.
+    /// If one of the `looks` panics.
     pub fn run(
         &self,
         launch: &Launch<'_>,
         seed: Option<u64>,
-        looks: Vec<(Watched, Box<Look<'_>>)>,
+        looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
     ) -> Outcome {
         let watcher = |(watched, look)| Watcher::new(&self.kernel, watched, look);
         let watchers: Vec<_> = looks.into_iter().map(watcher).collect();

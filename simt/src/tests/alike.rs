@@ -12,7 +12,7 @@ use crate::{
         bound::{Observation, bind, lend, shared},
         replay::Fails,
     },
-    observe::log::Log,
+    observe::log::LaunchLog,
     translate::{Instrumentation, translate},
     vector::lanes::Isa,
 };
@@ -89,7 +89,7 @@ fn alike(
     let loans = lend(&code, &launch).unwrap();
     let shared = shared(&code, &launch).unwrap();
     let bound = bind(&code, &launch, &loans, shared, &[], Observation::default());
-    Block::new(&code, &bound).run_alike(first, most, &mut Log::new(&code.counted))
+    Block::new(&code, &bound).run_alike(first, most, &mut LaunchLog::new(&code.counted))
 }
 
 fn some(seed: u32, len: usize) -> Vec<u32> {

@@ -8,7 +8,7 @@ use crate::{
         bound::{Observation, bind, lend, shared},
         replay::Fails,
     },
-    observe::log::Log,
+    observe::log::LaunchLog,
     translate::{Instrumentation, patterns, translate},
     vector::lanes::Isa,
 };
@@ -252,7 +252,7 @@ impl Plan {
                 matches!(instrumentation, Instrumentation::Sanitizer).then_some(self.checks);
             let observation = Observation { checks, ..Observation::default() };
             let bound = bind(&code, launch, &loans, shared, &patterns, observation);
-            let log = &mut Log::new(&code.counted);
+            let log = &mut LaunchLog::new(&code.counted);
             Block::new(&code, &bound).run_alike(0, self.grid[0].into(), log)
         };
         self.run(1, run).0

@@ -1,6 +1,6 @@
 //! Looking on, and drawn orders.
 use super::{Shape, Value, number, shape};
-use crate::{Launch, Look, Moment, Outcome, Stage, Stopped, TracedProgram, Watched};
+use crate::{Launch, Moment, Outcome, Stage, Stopped, TracedProgram, WatchFn, WatchedLanes};
 use std::{num::NonZeroUsize, ops::ControlFlow};
 use warpwise_compiler::{
     id::Id,
@@ -19,7 +19,7 @@ fn run(
     shape: Shape,
     seed: Option<u64>,
     buffer: &mut Vec<u32>,
-    looks: Vec<(Watched, Box<Look<'_>>)>,
+    looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)>,
 ) -> Outcome {
     let mut value = Value::U32(std::mem::take(buffer));
     let memory = value.memory();
@@ -55,7 +55,7 @@ const COUNT: &str = "param arg0 = out: write [u32] !0
 
 #[test]
 fn one_thread_is_told_step_by_step() {
-    let watched = Watched { block: [1, 0, 0], warp: 1, lanes: 1 << 2 };
+    let watched = WatchedLanes { block: [1, 0, 0], warp: 1, lanes: 1 << 2 };
     let mut seen = Vec::new();
     let look = |moment: &Moment<'_>| {
         assert_eq!(moment.lanes, 1 << 2);
@@ -83,13 +83,13 @@ fn one_thread_is_told_step_by_step() {
 
 #[test]
 fn addresses_and_variables_are_known() {
-    let watched = Watched { block: [0; 3], warp: 0, lanes: u32::MAX };
+    let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: u32::MAX };
     let mut stores = 0;
     let look = |moment: &Moment<'_>| {
         if moment.inst == InstId::new(13) {
             stores += 1;
             for lane in 0..32 {
-                let at = moment.value(InstId::new(12), lane).and_then(|at| moment.place(at));
+                let at = moment.value(InstId::new(12), lane).and_then(|at| moment.resolve(at));
                 assert_eq!(at, Some((Root::Param(ParamId::new(0)), 4 * lane as u64)));
                 assert_eq!(moment.local(LocalId::new(0), lane), Some(2 * lane as u64));
             }
@@ -104,7 +104,7 @@ fn addresses_and_variables_are_known() {
 #[test]
 fn who_looks_on_ends_the_launch() {
     for seed in [None, Some(1), Some(2)] {
-        let watched = Watched { block: [2, 0, 0], warp: 0, lanes: 1 };
+        let watched = WatchedLanes { block: [2, 0, 0], warp: 0, lanes: 1 };
         let mut calls = 0;
         let look = |moment: &Moment<'_>| {
             calls += 1;
@@ -114,7 +114,7 @@ fn who_looks_on_ends_the_launch() {
                 ControlFlow::Continue(())
             }
         };
-        let looks: Vec<(Watched, Box<Look<'_>>)> = vec![(watched, Box::new(look))];
+        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
         let mut out = vec![0; 400];
         let outcome = run(&traced(COUNT), shape(10, 40), seed, &mut out, looks);
         assert_eq!(outcome.stopped, Some(Stopped::Halted { block: [2, 0, 0], span: Span::new(3) }));
@@ -125,10 +125,10 @@ fn who_looks_on_ends_the_launch() {
 
 #[test]
 fn a_panic_of_who_looks_on_is_theirs() {
-    let watched = Watched { block: [0; 3], warp: 0, lanes: 1 };
+    let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: 1 };
     let launch = || {
         let look = |_: &Moment<'_>| panic!("mine");
-        let looks: Vec<(Watched, Box<Look<'_>>)> = vec![(watched, Box::new(look))];
+        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
         run(&traced(COUNT), shape(1, 40), None, &mut vec![0; 40], looks)
     };
     let panic = std::panic::catch_unwind(launch).unwrap_err();
@@ -138,10 +138,10 @@ fn a_panic_of_who_looks_on_is_theirs() {
 #[test]
 fn nobody_is_told_of_threads_that_are_not_there() {
     for watched in [
-        Watched { block: [5, 0, 0], warp: 0, lanes: 1 },
-        Watched { block: [0; 3], warp: 9, lanes: 1 },
-        Watched { block: [0; 3], warp: 1, lanes: 1 << 20 },
-        Watched { block: [0; 3], warp: 0, lanes: 0 },
+        WatchedLanes { block: [5, 0, 0], warp: 0, lanes: 1 },
+        WatchedLanes { block: [0; 3], warp: 9, lanes: 1 },
+        WatchedLanes { block: [0; 3], warp: 1, lanes: 1 << 20 },
+        WatchedLanes { block: [0; 3], warp: 0, lanes: 0 },
     ] {
         let look = |_: &Moment<'_>| panic!("{watched:?}");
         let outcome = run(
@@ -196,12 +196,12 @@ fn what_is_found_by_looking_on_does_not_depend_on_it() {
     let order = |watched| {
         let mut list = vec![0; 201];
         let look = |_: &Moment<'_>| ControlFlow::Continue(());
-        let looks: Vec<(Watched, Box<Look<'_>>)> = vec![(watched, Box::new(look))];
+        let looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = vec![(watched, Box::new(look))];
         run(&program, shape(2, 100), Some(7), &mut list, looks);
         list
     };
-    let nobody = order(Watched { block: [9; 3], warp: 0, lanes: 0 });
-    assert_eq!(order(Watched { block: [1, 0, 0], warp: 2, lanes: u32::MAX }), nobody);
+    let nobody = order(WatchedLanes { block: [9; 3], warp: 0, lanes: 0 });
+    assert_eq!(order(WatchedLanes { block: [1, 0, 0], warp: 2, lanes: u32::MAX }), nobody);
 }
 
 #[test]

@@ -22,8 +22,8 @@ use crate::{
         strand::Strand,
     },
     observe::{
-        counters::tally::Gone,
-        log::Log,
+        counters::tally::GroupTrips,
+        log::LaunchLog,
         sanitizer::{BlockChecks, rounds::Rounds},
     },
     outcome::{Spinning, Waiting},
@@ -99,7 +99,7 @@ struct Group {
     registers: Registers,
     /// What it found of each loop that adds products.
     looked: Vec<Looked>,
-    gone: Gone,
+    gone: GroupTrips,
 }
 
 /// A pass over the strands, each of which gets a turn.
@@ -161,7 +161,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs the block until it ends, or waits for others.
-    pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
+    pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut LaunchLog) -> Turn {
         (self.evenly, self.changes, self.taken) = (budget.evenly, false, 0);
         let mut pass = match self.paused.take() {
             Some(pass) => pass,
@@ -248,8 +248,8 @@ impl<'a> Block<'a> {
     }
 
     /// The block has ended, or will not go on.
-    pub(crate) fn finish(&mut self, log: &mut Log) {
-        self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.gone));
+    pub(crate) fn finish(&mut self, log: &mut LaunchLog) {
+        self.groups.iter_mut().for_each(|group| log.tally.settle_group(&mut group.gone));
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             checks.finish(self.code, launch, &mut log.found);
         }
@@ -267,7 +267,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs a strand as long as there are steps for it.
-    fn run_strand(&mut self, budget: Budget<'_>, log: &mut Log, pass: &mut Pass) -> Stop {
+    fn run_strand(&mut self, budget: Budget<'_>, log: &mut LaunchLog, pass: &mut Pass) -> Stop {
         let index = pass.index;
         let (mut circle, mut before, mut pauses) = (Circle::default(), None, false);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;

@@ -2,14 +2,19 @@
 use super::{Block, Group};
 use crate::{
     exec::replay::{Counts, Fails, Trace, compile, fuse, run},
-    observe::log::Log,
+    observe::log::LaunchLog,
     vector::mask::Run,
 };
 
 impl Block<'_> {
     /// Runs the block of a number and those behind it, at most so many, to their end; yields how many. If it fails nothing
     /// has been done.
-    pub(crate) fn run_alike(&mut self, first: u64, most: u64, log: &mut Log) -> Result<u64, Fails> {
+    pub(crate) fn run_alike(
+        &mut self,
+        first: u64,
+        most: u64,
+        log: &mut LaunchLog,
+    ) -> Result<u64, Fails> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
         for (group, (steps, noted)) in self.lane_instrs.iter_mut().zip(&mut self.noted).enumerate()
@@ -58,7 +63,7 @@ impl Block<'_> {
     }
 
     /// Counts what so many blocks have done, and notes it for the checks.
-    fn look_at_alike(&mut self, first: u64, rounds: u64, log: &mut Log) {
+    fn look_at_alike(&mut self, first: u64, rounds: u64, log: &mut LaunchLog) {
         let Self { code, bound, .. } = *self;
         for (group, noted) in self.noted.iter().enumerate() {
             let (tally, gone) = (&mut log.tally, &mut self.groups[group].gone);

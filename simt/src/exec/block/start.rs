@@ -8,9 +8,9 @@ use crate::{
         step::{LastLoad, Looked},
         strand::Strand,
     },
-    launch::along,
+    launch::along_axis,
     observe::{
-        counters::tally::Gone,
+        counters::tally::GroupTrips,
         sanitizer::{BlockChecks, rounds::Rounds},
     },
     vector::{
@@ -32,7 +32,7 @@ impl<'a> Block<'a> {
             let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
             let looked = code.dot_product_loops.iter().map(|_| Looked::default()).collect();
-            let gone = Gone::new(&code.counted);
+            let gone = GroupTrips::new(&code.counted);
             Group { first_thread, exist, live: exist, threads, registers, looked, gone }
         };
         let mut block = Self {
@@ -124,15 +124,15 @@ impl Group {
         let numbers =
             || self.first_thread as u32..(self.first_thread + self.threads[0].len()) as u32;
         let all = |value: u32| vec![value; self.threads[0].len()];
-        let dim = |axis| u64::from(along(bound.block, axis));
+        let dim = |axis| u64::from(along_axis(bound.block, axis));
         match builtin {
             Builtin::ThreadIdx(axis) => {
-                let values = along(self.threads.each_ref(), axis);
+                let values = along_axis(self.threads.each_ref(), axis);
                 self.registers.fill(reg, values, 0);
             }
             Builtin::GlobalIdx(axis) => {
-                let first = u64::from(along(block_idx, axis)) * dim(axis);
-                let values = along(self.threads.each_ref(), axis);
+                let first = u64::from(along_axis(block_idx, axis)) * dim(axis);
+                let values = along_axis(self.threads.each_ref(), axis);
                 self.registers.fill(reg, values, first);
             }
             Builtin::LaneId => {
@@ -147,9 +147,15 @@ impl Group {
                 let warps: Vec<_> = numbers().map(|number| number / 32).collect();
                 self.registers.fill(reg, &warps, 0);
             }
-            Builtin::BlockIdx(axis) => self.registers.fill(reg, &all(along(block_idx, axis)), 0),
-            Builtin::BlockDim(axis) => self.registers.fill(reg, &all(along(bound.block, axis)), 0),
-            Builtin::GridDim(axis) => self.registers.fill(reg, &all(along(bound.grid, axis)), 0),
+            Builtin::BlockIdx(axis) => {
+                self.registers.fill(reg, &all(along_axis(block_idx, axis)), 0)
+            }
+            Builtin::BlockDim(axis) => {
+                self.registers.fill(reg, &all(along_axis(bound.block, axis)), 0)
+            }
+            Builtin::GridDim(axis) => {
+                self.registers.fill(reg, &all(along_axis(bound.grid, axis)), 0)
+            }
             Builtin::CoarseningFactor => self.registers.fill(reg, &all(1), 0),
         }
     }

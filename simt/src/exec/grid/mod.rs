@@ -21,7 +21,7 @@ use crate::{
         schedule::{BEGUN, Order, WINDOW},
         state_cycle::InVain,
     },
-    observe::log::Log,
+    observe::log::LaunchLog,
     outcome::Stopped,
 };
 use livelock::Hands;
@@ -55,10 +55,10 @@ pub(crate) fn run(
     launch: &Launch<'_>,
     patterns: &[Option<Pattern>],
     observation: Observation<'_>,
-) -> (Outcome, Log) {
+) -> (Outcome, LaunchLog) {
     let malformed = |message| {
         let stopped = Some(Stopped::Malformed { message, span: None });
-        (Outcome { stopped, ..Outcome::default() }, Log::default())
+        (Outcome { stopped, ..Outcome::default() }, LaunchLog::default())
     };
     let blocks = match check(code, launch) {
         Ok(blocks) => blocks,
@@ -136,7 +136,7 @@ fn cores() -> NonZeroUsize {
 /// What blocks came to.
 #[derive(Default)]
 struct End {
-    log: Log,
+    log: LaunchLog,
     /// With the number of the block.
     stopped: Option<(u64, Stopped)>,
 }
@@ -174,7 +174,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn join(&self, log: Log) {
+    fn join(&self, log: LaunchLog) {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).log.join(log);
     }
 
@@ -235,7 +235,7 @@ impl<'a> Grid<'a> {
 /// A thread of the host that runs blocks.
 struct Worker<'g, 'a> {
     grid: &'g Grid<'a>,
-    log: Log,
+    log: LaunchLog,
     /// Blocks that wait for others, least recently run first.
     aside: VecDeque<Box<Block<'a>>>,
     /// Blocks that have come to a meeting, and how many there were before that.
@@ -273,7 +273,7 @@ impl<'g, 'a> Worker<'g, 'a> {
     fn new(grid: &'g Grid<'a>) -> Self {
         Self {
             grid,
-            log: Log::new(&grid.code.counted),
+            log: LaunchLog::new(&grid.code.counted),
             aside: VecDeque::new(),
             met: VecDeque::new(),
             rounds: 0,
@@ -306,7 +306,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         }
         let left = self.grid.steps.as_ref();
         let budget = Budget { left, pause: self.pause, evenly: self.lull.is_even() };
-        self.log.tally.turn_to(block.number());
+        self.log.tally.switch_to_block(block.number());
         let turn = block.run(budget, &mut self.log);
         if !matches!(turn, Turn::Meets | Turn::Waits | Turn::Pauses) {
             block.finish(&mut self.log);
@@ -374,7 +374,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         let left = u64::from(row) - first % u64::from(row);
         let most = left.min(1 + self.untouched());
         let mut block = self.room();
-        self.log.tally.turn_to(first);
+        self.log.tally.switch_to_block(first);
         let ran = block.run_alike(first, most, &mut self.log);
         self.spare = Some(block);
         self.tries = self.tries.after(&ran, RARELY);

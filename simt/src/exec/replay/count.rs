@@ -8,8 +8,8 @@ use crate::{
     bytecode::{Code, Pattern},
     exec::{bound::Bound, step::asked},
     observe::counters::{
-        tally::{Asked, Begin, Gone, Key, Tally},
-        worst::At,
+        tally::{Executions, GroupTrips, RequestCost, RequestKey, Tally},
+        worst::Requester,
     },
     vector::{
         lanes::{
@@ -28,7 +28,7 @@ pub(crate) struct Counts<'t, 'a> {
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) tally: &'t mut Tally,
     /// Iterations of the group's warps.
-    pub(crate) gone: &'t mut Gone,
+    pub(crate) gone: &'t mut GroupTrips,
     pub(crate) group: usize,
     /// Whether lanes that run a loop together have gone round as often.
     pub(crate) in_step: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Batch {
     /// Requests.
     len: usize,
     /// The first of some neighbouring warps, with the number of requests before theirs.
-    firsts: Vec<(usize, At)>,
+    firsts: Vec<(usize, Requester)>,
 }
 
 impl Default for Batch {
@@ -57,9 +57,9 @@ impl Default for Batch {
 
 impl Batch {
     /// Returns who makes a request.
-    fn at(&self, number: usize) -> Option<At> {
+    fn at(&self, number: usize) -> Option<Requester> {
         let (before, at) = self.firsts.iter().rfind(|(before, _)| *before <= number)?;
-        Some(At { warp: at.warp + (number - before) as u32, ..*at })
+        Some(Requester { warp: at.warp + (number - before) as u32, ..*at })
     }
 }
 
@@ -67,26 +67,28 @@ impl<'a> Counts<'_, 'a> {
     /// Counts so many rounds.
     pub(crate) fn count(&mut self, noted: &Noted, rounds: u64) {
         let lanes = Mask::first(self.bound.lanes(self.group));
-        let begin = Begin { active: lanes, rounds };
+        let begin = Executions { active: lanes, rounds };
         for segment in &noted.segments {
-            self.tally.begin(*segment, begin);
+            self.tally.count_segment(*segment, begin);
             match self.code.counted.iterations[*segment as usize] {
                 // A loop that is come to in a round is left in it, too.
-                Some(number) if noted.loops.contains(&number) => self.tally.go_once(number, begin),
-                Some(number) => self.tally.go(number, begin, self.gone),
+                Some(number) if noted.loops.contains(&number) => {
+                    self.tally.count_single_iterations(number, begin)
+                }
+                Some(number) => self.tally.count_iterations(number, begin, self.gone),
                 None => {}
             }
         }
         for number in &noted.loops {
-            self.tally.come(*number, begin, self.gone);
+            self.tally.enter_loop(*number, begin, self.gone);
         }
         for going in &noted.requests {
             let period = self.code.counted.requests[going.request as usize].period(going.step);
-            let mut all = Asked::default();
+            let mut all = RequestCost::default();
             for round in 0..period.min(rounds) {
                 all += self.asks(going, round, lanes).times((rounds - round).div_ceil(period));
             }
-            self.tally.ask(going.request, all);
+            self.tally.add_request(going.request, all);
         }
     }
 
@@ -106,10 +108,10 @@ impl<'a> Counts<'_, 'a> {
             let values = registers.warp(asking.index, warp);
             let addresses = asking.addresses(values, active);
             let asked = asked(request, active, &addresses);
-            self.tally.ask(asking.request, asked);
-            if self.tally.worst.is_beaten(asking.request, asked, block) {
-                let at = At { block, warp: first_warp + warp as u32, active };
-                self.tally.worst.note(asking.request, asked, at, addresses);
+            self.tally.add_request(asking.request, asked);
+            if self.tally.worst.is_exceeded_by(asking.request, asked, block) {
+                let at = Requester { block, warp: first_warp + warp as u32, active };
+                self.tally.worst.set(asking.request, asked, at, addresses);
             }
         }
     }
@@ -136,7 +138,7 @@ impl<'a> Counts<'_, 'a> {
         let warp = (self.group * (GROUP / LANES)) as u32;
         let batch = self.batch.get_or_insert_default();
         batch.asking = Some(*asking);
-        batch.firsts.push((batch.len, At { block, warp, active: u32::MAX }));
+        batch.firsts.push((batch.len, Requester { block, warp, active: u32::MAX }));
         let first = batch.len;
         batch.len += warps;
         batch.indices[first..batch.len].as_flattened_mut()
@@ -155,29 +157,32 @@ impl<'a> Counts<'_, 'a> {
             most = most.max(*taken);
         }
         let len = len as u64;
-        self.tally.ask(asking.request, Asked { requests: len, taken: sum.into(), ideal: len });
+        self.tally.add_request(
+            asking.request,
+            RequestCost { requests: len, taken: sum.into(), ideal: len },
+        );
         // The first of the worst is that of the lowest block, which is none before the first of all.
-        let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
-        let beats = |tally: &Tally, block| tally.worst.is_beaten(asking.request, asked, block);
+        let asked = RequestCost { requests: 1, taken: most.into(), ideal: 1 };
+        let beats = |tally: &Tally, block| tally.worst.is_exceeded_by(asking.request, asked, block);
         if batch.firsts.first().is_some_and(|(_, first)| beats(self.tally, first.block))
             && let Some(worst) = taken.iter().position(|taken| *taken == most)
             && let Some(at) = batch.at(worst)
             && beats(self.tally, at.block)
         {
             let addresses = asking.addresses(batch.indices[worst].map(u64::from), u32::MAX);
-            self.tally.worst.note(asking.request, asked, at, addresses);
+            self.tally.worst.set(asking.request, asked, at, addresses);
         }
         batch.firsts.clear();
     }
 
     /// What the warps ask in a round.
-    fn asks(&mut self, going: &Going, round: u64, lanes: Mask) -> Asked {
+    fn asks(&mut self, going: &Going, round: u64, lanes: Mask) -> RequestCost {
         let pattern = self.bound.patterns.get(going.request as usize).and_then(Option::as_ref);
         let pattern = pattern.filter(|pattern| self.in_step || !pattern.in_step);
         if let Some(alike) = pattern.and_then(|pattern| pattern.alike[self.group]) {
             return self.ask(going, round, (0, u32::MAX), pattern).times(alike.warps);
         }
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for warp in lanes.warps() {
             all += self.ask(going, round, warp, pattern);
         }
@@ -191,14 +196,14 @@ impl<'a> Counts<'_, 'a> {
         round: u64,
         (warp, active): (usize, u32),
         pattern: Option<&'a Pattern>,
-    ) -> Asked {
+    ) -> RequestCost {
         let request = &self.code.counted.requests[going.request as usize];
         let first_warp = self.group * (GROUP / LANES);
         let common = going.first.wrapping_add(going.step.wrapping_mul(round));
         let first = common.wrapping_add(self.apart(going, warp * LANES));
         let key = |pattern: &Pattern| {
             let class = pattern.classes[first_warp + warp];
-            Key { active, class, phase: request.phase(first) }
+            RequestKey { active, class, phase: request.phase(first) }
         };
         let key = pattern.map(key);
         if let Some(asked) = key.and_then(|key| self.tally.memo(going.request).get(key)) {
@@ -210,12 +215,12 @@ impl<'a> Counts<'_, 'a> {
         }
         let asked = asked(request, active, &addresses);
         if let Some(key) = key {
-            self.tally.memo(going.request).put(key, asked);
+            self.tally.memo(going.request).insert(key, asked);
         }
         let block = self.block + round * self.ahead;
-        if self.tally.worst.is_beaten(going.request, asked, block) {
-            let at = At { block, warp: (first_warp + warp) as u32, active };
-            self.tally.worst.note(going.request, asked, at, addresses);
+        if self.tally.worst.is_exceeded_by(going.request, asked, block) {
+            let at = Requester { block, warp: (first_warp + warp) as u32, active };
+            self.tally.worst.set(going.request, asked, at, addresses);
         }
         asked
     }

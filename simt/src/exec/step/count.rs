@@ -3,8 +3,8 @@ use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Leave, Operand, Pattern, Request, When},
     observe::counters::{
-        tally::{Asked, Begin, Key},
-        worst::At,
+        tally::{Executions, RequestCost, RequestKey},
+        worst::Requester,
     },
     vector::{
         lanes::{self, busiest::most_frequent},
@@ -15,20 +15,20 @@ use warpwise_compiler::hardware::{LANES, global, shared};
 
 impl<'e> Exec<'e> {
     pub(super) fn count(&mut self, segment: u32) {
-        self.begin(segment, Begin::once(self.strand.active()));
+        self.begin(segment, Executions::once(self.strand.active()));
     }
 
     /// Counts those who begin a segment, and with it an iteration of a loop, if that is where one begins.
-    pub(super) fn begin(&mut self, segment: u32, begin: Begin) {
-        self.log.tally.begin(segment, begin);
+    pub(super) fn begin(&mut self, segment: u32, begin: Executions) {
+        self.log.tally.count_segment(segment, begin);
         if let Some(number) = self.code.counted.iterations[segment as usize] {
-            self.log.tally.go(number, begin, self.gone);
+            self.log.tally.count_iterations(number, begin, self.gone);
         }
     }
 
     /// Counts those who come to a loop.
     pub(super) fn count_come(&mut self, number: u32) {
-        self.log.tally.come(number, Begin::once(self.strand.active()), self.gone);
+        self.log.tally.enter_loop(number, Executions::once(self.strand.active()), self.gone);
     }
 
     /// Counts who runs the first arm of an `if`; the others wait in its frame.
@@ -41,7 +41,7 @@ impl<'e> Exec<'e> {
     pub(super) fn count_parted(&mut self, branch: u32) {
         if let Some(frame) = self.strand.frames.last() {
             let others = frame.pending | frame.done;
-            self.log.tally.part(branch, self.strand.active(), others);
+            self.log.tally.count_divergence(branch, self.strand.active(), others);
         }
     }
 
@@ -55,10 +55,10 @@ impl<'e> Exec<'e> {
         let lanes = self.leaving(when);
         if !lanes.is_empty() {
             if let Some(branch) = branch {
-                self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+                self.log.tally.count_divergence(branch, lanes, self.strand.active().without(lanes));
             }
             if let Some(segment) = segment {
-                self.begin(segment, Begin::once(lanes));
+                self.begin(segment, Executions::once(lanes));
             }
         }
         self.leave_by(to, lanes)
@@ -71,7 +71,7 @@ impl<'e> Exec<'e> {
             Some(all) => all,
             None => self.asks(number, 0),
         };
-        self.log.tally.ask(number, all);
+        self.log.tally.add_request(number, all);
     }
 
     /// The pattern of a request, if it holds here.
@@ -83,7 +83,7 @@ impl<'e> Exec<'e> {
 
     /// What the warps ask of memory, if that is the same for all and was asked before.
     #[inline(always)]
-    pub(super) fn asked_before(&self, number: u32) -> Option<Asked> {
+    pub(super) fn asked_before(&self, number: u32) -> Option<RequestCost> {
         let request = &self.code.counted.requests[number as usize];
         let pattern = self.pattern(number)?;
         let alike = pattern.alike[self.place.first_thread / GROUP].as_ref()?;
@@ -93,12 +93,12 @@ impl<'e> Exec<'e> {
         // Where nothing depends on it, it need not be known.
         let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
         let phase = request.phase(first);
-        let key = Key { active: u32::MAX, class: alike.class, phase };
-        Some(self.log.tally.asked_before(number, key)?.times(alike.warps))
+        let key = RequestKey { active: u32::MAX, class: alike.class, phase };
+        Some(self.log.tally.known_cost(number, key)?.times(alike.warps))
     }
 
     /// What the warps ask of memory, so many bytes behind where the request goes.
-    pub(super) fn asks(&mut self, number: u32, shift: u64) -> Asked {
+    pub(super) fn asks(&mut self, number: u32, shift: u64) -> RequestCost {
         match self.pattern(number) {
             Some(pattern) => self.ask_by(pattern, (number, shift)),
             None => self.ask_by_addresses((number, shift)),
@@ -107,7 +107,7 @@ impl<'e> Exec<'e> {
 
     /// What the warps ask whose addresses are known but for what all have in common.
     #[inline]
-    fn ask_by(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> Asked {
+    fn ask_by(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let first_thread = self.place.first_thread;
@@ -118,11 +118,11 @@ impl<'e> Exec<'e> {
             let asked = self.ask_once(pattern, (number, shift), (0, u32::MAX), first);
             return asked.times(alike.warps);
         }
-        let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
+        let Some((some, lanes)) = active.warps().next() else { return RequestCost::default() };
         let some = some * LANES + lanes.trailing_zeros() as usize;
         let offsets = &pattern.offsets[first_thread..];
         let common = self.byte_of(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let first = common.wrapping_add(offsets[warp * LANES]);
             all += self.ask_once(pattern, (number, shift), (warp, active), first);
@@ -138,11 +138,11 @@ impl<'e> Exec<'e> {
         (number, shift): (u32, u64),
         (warp, active): (usize, u32),
         first: u64,
-    ) -> Asked {
+    ) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let first_lane = self.place.first_thread + warp * LANES;
         let class = pattern.classes[first_lane / LANES];
-        let key = Key { active, class, phase: request.phase(first) };
+        let key = RequestKey { active, class, phase: request.phase(first) };
         if let Some(asked) = self.log.tally.memo(number).get(key) {
             return asked;
         }
@@ -152,28 +152,33 @@ impl<'e> Exec<'e> {
             *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
         }
         let asked = asked(request, active, &addresses);
-        self.log.tally.memo(number).put(key, asked);
+        self.log.tally.memo(number).insert(key, asked);
         self.note((number, shift), asked, (warp, active));
         asked
     }
 
     /// Keeps what a warp asks, if nothing was worse before. What was computed before was noted then.
-    fn note(&mut self, (number, shift): (u32, u64), asked: Asked, (warp, active): (usize, u32)) {
+    fn note(
+        &mut self,
+        (number, shift): (u32, u64),
+        asked: RequestCost,
+        (warp, active): (usize, u32),
+    ) {
         let block = self.place.block;
-        if self.log.tally.worst.is_beaten(number, asked, block) {
+        if self.log.tally.worst.is_exceeded_by(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
             let addresses = self.addresses(request.at, warp, active);
             let addresses = addresses.map(|address| address.wrapping_add(shift));
             let warp = (self.place.first_thread / LANES + warp) as u32;
-            self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
+            self.log.tally.worst.set(number, asked, Requester { block, warp, active }, addresses);
         }
     }
 
     /// What warps ask of which nothing is known before.
-    fn ask_by_addresses(&mut self, (number, shift): (u32, u64)) -> Asked {
+    fn ask_by_addresses(&mut self, (number, shift): (u32, u64)) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let addresses = self.addresses(request.at, warp, active);
             if request.is_served_at_once() {
@@ -186,14 +191,18 @@ impl<'e> Exec<'e> {
             }
             let first = addresses[0].wrapping_add(shift);
             let memo = self.log.tally.memo(number);
-            memo.see(&addresses.map(|address| address.wrapping_sub(addresses[0])));
-            let key = Key { active, class: Key::SEEN, phase: request.phase(first) };
+            memo.record_distances(&addresses.map(|address| address.wrapping_sub(addresses[0])));
+            let key = RequestKey {
+                active,
+                class: RequestKey::RECORDED_CLASS,
+                phase: request.phase(first),
+            };
             all += match memo.get(key) {
                 Some(asked) => asked,
                 None => {
                     let addresses = addresses.map(|address| address.wrapping_add(shift));
                     let asked = asked(request, active, &addresses);
-                    memo.put(key, asked);
+                    memo.insert(key, asked);
                     self.note((number, shift), asked, (warp, active));
                     asked
                 }
@@ -241,7 +250,7 @@ impl<'e> Exec<'e> {
 }
 
 /// What a warp asks of memory at once.
-pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
+pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> RequestCost {
     let Request { kind, is_shared, bytes, .. } = *request;
     let (taken, ideal) = if request.is_served_at_once() {
         let bank = |address| (address / shared::WORD % shared::BANKS) as u8;
@@ -253,5 +262,5 @@ pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) ->
         let found = global::sectors(kind, bytes, active, addresses);
         (found.taken, found.ideal)
     };
-    Asked { requests: 1, taken: taken.into(), ideal: ideal.into() }
+    RequestCost { requests: 1, taken: taken.into(), ideal: ideal.into() }
 }

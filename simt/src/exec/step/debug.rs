@@ -62,7 +62,7 @@ impl Exec<'_> {
             let bits = point
                 .value
                 .map(|value| std::array::from_fn(|lane| self.value(value, warp * 32 + lane)));
-            if watcher.see(point, lanes, bits).is_break() {
+            if watcher.observe(point, lanes, bits).is_break() {
                 let span = self.code.spans[self.strand.at as usize - 1];
                 return Next::Stop(Stop::Halted(span));
             }

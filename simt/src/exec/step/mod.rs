@@ -20,7 +20,7 @@ mod undefined;
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
     exec::{bound::Bound, replay::Tries, strand::Strand},
-    observe::{counters::tally::Gone, log::Log, sanitizer::BlockChecks},
+    observe::{counters::tally::GroupTrips, log::LaunchLog, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{
         lanes::scan::AllBelow,
@@ -117,13 +117,13 @@ pub(crate) struct Exec<'e> {
     /// Of each loop that adds products: what the group found of it the last time.
     pub(crate) looked: &'e mut [Looked],
     /// How many iterations of each loop its warps have gone through, if that is counted.
-    pub(crate) gone: &'e mut Gone,
+    pub(crate) gone: &'e mut GroupTrips,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
     /// Whether the block has no other strand.
     pub(crate) alone: bool,
-    pub(crate) log: &'e mut Log,
+    pub(crate) log: &'e mut LaunchLog,
     pub(crate) checks: Option<&'e mut BlockChecks>,
     pub(crate) place: Place,
 }

@@ -11,9 +11,9 @@ impl Exec<'_> {
             if self.bound.claim(message.values.len()) {
                 let values = message.values.iter().map(|value| self.value(*value, lane)).collect();
                 let thread = (self.place.block, self.place.first_thread + lane);
-                self.log.print(thread, Printed { message: message.message, values });
+                self.log.add_printed(thread, Printed { message: message.message, values });
             } else {
-                self.log.lose();
+                self.log.count_lost_print();
             }
         }
     }

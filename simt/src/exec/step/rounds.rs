@@ -9,7 +9,7 @@ use super::{Exec, sums::Round};
 use crate::{
     bytecode::{DotProductLoop, FactorRequest},
     observe::{
-        counters::tally::{Asked, Begin},
+        counters::tally::{Executions, RequestCost},
         sanitizer::{
             BlockChecks, LaunchChecks,
             access_log::{Access, Log},
@@ -22,7 +22,7 @@ impl Exec<'_> {
     /// Counts so many rounds, of which the last has just been looked at.
     pub(super) fn count_rounds(&mut self, sums: &DotProductLoop, two: [&Round; 2], rounds: u64) {
         for segment in &sums.segments {
-            self.begin(*segment, Begin { active: self.strand.active(), rounds });
+            self.begin(*segment, Executions { active: self.strand.active(), rounds });
         }
         if !sums.segments.is_empty() {
             for going in &sums.requests {
@@ -37,16 +37,16 @@ impl Exec<'_> {
         if period == 1
             && let Some(asked) = self.asked_before(number)
         {
-            self.log.tally.ask(number, asked.times(rounds));
+            self.log.tally.add_request(number, asked.times(rounds));
             return;
         }
         let first = step.wrapping_mul(rounds - 1).wrapping_neg();
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for round in 0..period.min(rounds) {
             let asked = self.asks(number, first.wrapping_add(step.wrapping_mul(round)));
             all += asked.times((rounds - round).div_ceil(period));
         }
-        self.log.tally.ask(number, all);
+        self.log.tally.add_request(number, all);
     }
 
     /// Logs the accesses of so many rounds, of which the last has just been looked at; false, and nothing has

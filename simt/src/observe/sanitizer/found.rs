@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Launch,
     bytecode::{AccessKind, Site},
-    launch::split,
+    launch::unflatten,
     outcome::Meeting,
 };
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -210,8 +210,8 @@ impl Found {
                         kind: MaskKind::SourceAbsent,
                         at: Meeting::Shuffle,
                         place: names.span_of_step(step),
-                        block: split(block, launch.grid),
-                        thread: split(thread.into(), launch.block),
+                        block: unflatten(block, launch.grid),
+                        thread: unflatten(thread.into(), launch.block),
                         mask,
                         lanes: 1 << lane,
                         used: Some((how, used)),
@@ -258,8 +258,8 @@ impl Names<'_> {
         Access {
             kind,
             place: self.span(site),
-            block: split(block, self.launch.grid),
-            thread: split(thread.into(), self.launch.block),
+            block: unflatten(block, self.launch.grid),
+            thread: unflatten(thread.into(), self.launch.block),
             value,
         }
     }

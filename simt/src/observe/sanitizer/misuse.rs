@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Launch,
     bytecode::{WarpInputs, WarpOp},
-    launch::split,
+    launch::unflatten,
     outcome::Meeting,
     vector::mask::bits,
 };
@@ -138,8 +138,8 @@ impl Misuses {
 
     /// What to report: errors first, then by place.
     pub(crate) fn report(self, launch: &Launch<'_>) -> Vec<Finding> {
-        let block = |number| split(number, launch.grid);
-        let thread = |number: u32| split(number.into(), launch.block);
+        let block = |number| unflatten(number, launch.grid);
+        let thread = |number: u32| unflatten(number.into(), launch.block);
         let mut all = Vec::new();
         for (Divergence { block: number, arrived, reduces }, count) in self.barriers.into_values() {
             let arrived = arrived.into_iter().map(|(place, threads, first)| Arrived {
