@@ -1,23 +1,23 @@
-//! What the threads of a block access until the next barrier, in few bytes.
+//! The log of a block's accesses between two barriers, in compact form.
 use crate::vector::mask::Mask;
 use warpwise_compiler::ir::Scope;
 
-/// How far to look back for an access like another.
+/// The number of recent accesses that are searched for an equal one.
 const LATELY: usize = 8;
 
-/// Where lanes go.
+/// The addresses of an access, by lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
-    /// All to this address.
+    /// One address for all lanes.
     Same(u64),
-    /// Each as far behind this address as the pattern of the access says.
+    /// The offsets of the site's pattern, relative to this address.
     Pattern(u64),
-    /// Each to its own: those of the group's lanes stand from there on in [`Log::addresses`].
+    /// Individual addresses: those of the group's lanes start here in [`AccessLog::addresses`].
     Each(usize),
 }
 
 impl Where {
-    /// So many bytes behind, if something is known of it.
+    /// Returns the addresses `bytes` bytes further on, unless they are individual.
     pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
         match self {
             Self::Same(address) => Some(Self::Same(address.wrapping_add(bytes))),
@@ -30,28 +30,28 @@ impl Where {
 /// An access by the lanes of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// Number of the instruction.
+    /// Number of the access site.
     pub(crate) site: u32,
     /// Number in the block of the group's first thread.
     pub(crate) first_thread: u32,
     pub(crate) lanes: Mask,
     pub(crate) places: Where,
-    /// What all lanes write to global memory, if it is the same.
+    /// The value that all lanes write to global memory, if it is the same.
     pub(crate) value: Option<u64>,
 }
 
 impl Access {
-    /// The same so many bytes behind, if something is known of where it goes.
+    /// Returns the access `bytes` bytes further on, unless its addresses are individual.
     pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
         Some(Self { places: self.places.behind(bytes)?, ..self })
     }
 }
 
-/// Something that happened.
+/// An event of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Access(Access),
-    /// So many rounds of so many accesses, which stand from `first` on in [`Log::rounds`].
+    /// Rounds of accesses, which start at `first` in [`AccessLog::rounds`].
     Rounds {
         first: usize,
         accesses: usize,
@@ -62,7 +62,7 @@ pub(crate) enum Event {
         warp: u32,
         lanes: u32,
     },
-    /// Threads of one group were at a fence.
+    /// Threads of one group executed a fence.
     Fence {
         first_thread: u32,
         lanes: Mask,
@@ -70,29 +70,30 @@ pub(crate) enum Event {
     },
     /// All threads of the block waited for each other.
     Barrier,
-    /// All threads of the grid did.
+    /// All threads of the grid waited for each other.
     SyncGrid,
 }
 
-/// Where the values of a group's lanes stand, and how many bytes each has.
+/// The start of the values of a group's lanes, and the bytes in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     pub(crate) first: usize,
     pub(crate) size: usize,
 }
 
-/// What happened, in order.
+/// The events of a block, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
     pub(crate) addresses: Vec<u64>,
-    /// Of each event, where the values that it writes stand in `values`, if it writes.
+    /// By event, the place of the written values in `values`, if it writes.
     pub(crate) written: Vec<Option<Written>>,
-    /// As in registers.
+    /// In the layout of registers.
     pub(crate) values: Vec<u8>,
-    /// Accesses of rounds: the first, and how many bytes behind the one before each other is. None of them writes.
+    /// The accesses of rounds: that of the first round, and its advance in bytes per round. None of
+    /// them writes.
     rounds: Vec<(Access, u64)>,
-    /// Events, with those of all rounds.
+    /// The number of events, including those of all rounds.
     len: usize,
 }
 
@@ -107,7 +108,7 @@ impl Log {
         *len = 0;
     }
 
-    /// How many events there are, each access of each round being one.
+    /// Returns the number of events; each access of each round counts as one.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -118,7 +119,8 @@ impl Log {
         self.len += 1;
     }
 
-    /// Notes so many rounds of some accesses that know where they go, each so many bytes behind the one before.
+    /// Logs `rounds` rounds of accesses without individual addresses, each with its advance in
+    /// bytes per round.
     pub(crate) fn push_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) {
         let first = self.rounds.len();
         self.rounds.extend_from_slice(accesses);
@@ -127,7 +129,7 @@ impl Log {
         self.len += accesses.len() * rounds as usize;
     }
 
-    /// The same with each access of each round as an event of its own, if there are rounds.
+    /// Returns the log with an event for each access of each round, if there are rounds.
     pub(crate) fn unrolled(&self) -> Option<Self> {
         if self.rounds.is_empty() {
             return None;
@@ -149,14 +151,14 @@ impl Log {
         Some(log)
     }
 
-    /// Whether this is one of the last accesses, with nothing else since.
+    /// Returns true if the event equals one of the last accesses, with nothing else since.
     pub(crate) fn has_lately(&self, event: &Event) -> bool {
         let Event::Access(access) = event else { return false };
         let since = self.events.iter().rev().take_while(|event| matches!(event, Event::Access(_)));
         !matches!(access.places, Where::Each(_)) && since.take(LATELY).any(|known| known == event)
     }
 
-    /// Whether the same bytes are accessed by the same threads in the same order.
+    /// Returns true if the same threads access the same bytes in the same order.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let Self { events, addresses, rounds, .. } = self;
         // glibc compares no bytes at a dangling address in 100 ns, where it has AVX-512.
@@ -166,7 +168,7 @@ impl Log {
             && *rounds == other.rounds
     }
 
-    /// The address of a lane.
+    /// Returns the address of a lane.
     pub(crate) fn address(&self, places: Where, lane: usize, offset: impl Fn() -> u64) -> u64 {
         match places {
             Where::Same(address) => address,
@@ -175,7 +177,7 @@ impl Log {
         }
     }
 
-    /// The value that a thread writes in an event.
+    /// Returns the value that a thread writes in an event.
     pub(crate) fn value(&self, event: u32, thread: u32) -> Option<u64> {
         let event = event as usize;
         let Written { first, size } = (*self.written.get(event)?)?;

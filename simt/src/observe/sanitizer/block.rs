@@ -1,4 +1,4 @@
-//! What is kept of a block while it runs.
+//! The analysis of one block: its log, and the shadow of its shared memory.
 use super::{
     LaunchChecks,
     access_log::{Access, Event, Log, Written},
@@ -16,9 +16,9 @@ use crate::{
     vector::lanes,
 };
 
-/// Events after which an interval is looked at before it ends.
+/// The number of events after which an interval is analysed before it ends.
 const LONG: usize = 1 << 12;
-/// Intervals that are remembered as clean.
+/// The maximum number of intervals that are remembered as clean.
 const CLEAN: usize = 64;
 
 /// The checks of one block after the other.
@@ -26,15 +26,17 @@ const CLEAN: usize = 64;
 pub(crate) struct BlockChecks {
     /// Number of the block.
     block: u64,
-    /// Whether what happens is looked at when it happens.
+    /// True if events are analysed as they happen.
     is_eager: bool,
-    /// What its threads did with shared memory in this interval; with all memory, if that is looked at at once.
+    /// The events of the interval in shared memory; in all memory, if they are analysed as they
+    /// happen.
     log: Log,
-    /// What they did with global memory.
+    /// The events in global memory.
     global: Log,
-    /// Accesses of rounds that are about to be noted, by how many bytes each goes on.
+    /// Accesses of replayed rounds that are not logged yet, each with its advance in bytes per
+    /// round.
     pub(crate) going: Vec<(Access, u64)>,
-    /// Whether an earlier part of the interval was looked at already.
+    /// True if an earlier part of the interval has been analysed already.
     is_parted: bool,
     /// The number of the first event of the log.
     first_event: u32,
@@ -43,9 +45,9 @@ pub(crate) struct BlockChecks {
     shadow: Shadow,
     /// Whole intervals that are clean.
     clean: Vec<Log>,
-    /// The one of them that was seen last.
+    /// The index of the last clean interval that was repeated.
     last_clean: usize,
-    /// Accesses looked at, of all blocks.
+    /// The number of analysed accesses, in all blocks.
     accesses: u64,
     found: Found,
     pub(crate) undefined: Undefineds,
@@ -73,7 +75,7 @@ impl BlockChecks {
         }
     }
 
-    /// Begins with another block.
+    /// Starts the analysis of another block.
     pub(crate) fn start(&mut self, block: u64) {
         self.forget_interval();
         self.global.clear();
@@ -82,14 +84,14 @@ impl BlockChecks {
         self.undefined.reset();
     }
 
-    /// Something undefined is used by the step `at`.
+    /// Adds the use of an undefined value by the instruction `at`.
     pub(crate) fn used(&mut self, undefined: Undefined, how: Use, at: usize) {
         for lane in undefined.lanes.lanes() {
             self.found.undefined(undefined.source(lane), at as u32, how);
         }
     }
 
-    /// The block has ended, or will not go on; hands over what was found.
+    /// Ends the analysis of a block that has ended or is stuck, and moves its findings to `found`.
     pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>, found: &mut Found) {
         self.end_interval(code, checks);
         self.submit(code, checks, true);
@@ -98,12 +100,12 @@ impl BlockChecks {
         }
     }
 
-    /// Where an access of shared or global memory is noted.
+    /// Returns the log for accesses of shared or of global memory.
     pub(crate) fn log(&mut self, is_shared: bool) -> &mut Log {
         if is_shared || self.is_eager { &mut self.log } else { &mut self.global }
     }
 
-    /// Notes something, and looks at it at once, or at all if that is much.
+    /// Logs an event. It is analysed at once if the launch requires it, or if the log is full.
     pub(crate) fn note(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
@@ -126,8 +128,8 @@ impl BlockChecks {
         }
     }
 
-    /// Notes so many rounds of accesses of shared memory, those of `going`; false if these are so many that
-    /// they have to be looked at before the interval ends.
+    /// Logs `rounds` rounds of the pending accesses of shared memory; returns false if they do not
+    /// fit, so that they must be analysed before the interval ends.
     pub(crate) fn note_rounds(&mut self, rounds: u64) -> bool {
         let many = rounds.saturating_mul(self.going.len() as u64);
         let fits = many < LONG.saturating_sub(self.log.len()) as u64;
@@ -137,7 +139,7 @@ impl BlockChecks {
         fits
     }
 
-    /// Notes accesses of global memory of rounds that are alike, round by round.
+    /// Logs the global memory accesses of replayed rounds, round by round.
     pub(crate) fn note_alike(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
@@ -156,14 +158,14 @@ impl BlockChecks {
         }
     }
 
-    /// Hands on what the block did with global memory.
+    /// Hands the log of global memory to the launch.
     fn submit(&mut self, code: &Code, checks: &LaunchChecks<'_>, is_end: bool) {
         if !self.is_eager {
             checks.global().submit((code, checks), self.block, &mut self.global, is_end);
         }
     }
 
-    /// Every thread of the block has come to a barrier.
+    /// Ends the interval: every thread of the block has reached a barrier.
     pub(crate) fn barrier(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         self.end_interval(code, checks);
         self.order.barrier();
@@ -172,14 +174,14 @@ impl BlockChecks {
         }
     }
 
-    /// Every thread of the grid has come to where it meets.
+    /// Ends the interval: every thread of the grid has reached the grid barrier.
     pub(crate) fn sync_grid(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         self.end_interval(code, checks);
         self.order.sync_grid();
         self.global.push(Event::SyncGrid, None);
     }
 
-    /// Lanes of a warp have waited for each other.
+    /// Logs that lanes of a warp have waited for each other.
     pub(crate) fn sync_warp(
         &mut self,
         code: &Code,
@@ -194,12 +196,12 @@ impl BlockChecks {
         }
     }
 
-    /// Lanes of a warp do something together.
+    /// Checks the masks of lanes that perform a warp operation together.
     pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, met: &Met<'_>) {
         self.found.misuses.warp(checks, self.block, met);
     }
 
-    /// What was found of barriers and masks.
+    /// Returns the misuses of barriers and masks.
     pub(crate) fn misuses(&mut self) -> &mut Misuses {
         &mut self.found.misuses
     }
@@ -218,7 +220,7 @@ impl BlockChecks {
         self.forget_interval();
     }
 
-    /// Whether an interval like this was looked at before.
+    /// Returns true if an equal interval was clean.
     fn is_clean(&mut self) -> bool {
         let next = (self.last_clean + 1..self.clean.len()).chain(0..self.clean.len());
         let like = next.into_iter().find(|at| self.clean[*at].is_like(&self.log));
@@ -233,7 +235,7 @@ impl BlockChecks {
         (self.is_parted, self.first_event) = (false, 0);
     }
 
-    /// Looks at what is logged of an interval that goes on.
+    /// Analyses the log of an interval that continues.
     fn part(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         self.look(code, checks);
         self.first_event += self.log.len() as u32;
@@ -255,7 +257,7 @@ impl BlockChecks {
                     checks.global().access(code, checks, log, access, now);
                     self.synchronize(code, checks, log, access);
                 }
-                // Each access is an event here.
+                // An unrolled log has an event for each access instead.
                 Event::Rounds { .. } => {}
                 Event::SyncWarp { warp, lanes } => {
                     self.order.sync_warp(self.block, *warp, *lanes);
@@ -267,14 +269,15 @@ impl BlockChecks {
                         threads.for_each(|thread| knowledge.fence(at, thread, *scope));
                     }
                 }
-                // These end what is logged.
+                // Both end the interval, and its log with it.
                 Event::Barrier | Event::SyncGrid => {}
             }
         }
         self.log = whole;
     }
 
-    /// What threads learn and let others know by an atomic access, once it is looked at itself.
+    /// Applies the acquire and the release of an atomic access, after the access itself is
+    /// analysed.
     fn synchronize(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log, access: &Access) {
         let site = &code.sites[access.site as usize];
         let Some((order, scope)) = site.atomic else { return };
@@ -292,7 +295,7 @@ impl BlockChecks {
         }
     }
 
-    /// Looks at an access of shared memory, lane by lane.
+    /// Analyses an access of shared memory, lane by lane.
     fn look_at(
         &mut self,
         code: &Code,
@@ -313,7 +316,8 @@ impl BlockChecks {
         self.synchronize(code, checks, log, access);
     }
 
-    /// The context of an access by a thread: that of the thread before, if they know the same.
+    /// Returns the context of an access by a thread: the last one, if the thread has the same
+    /// clocks.
     fn context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
         let (time, epoch) = (self.order.time(thread), self.order.epoch(thread));
         let like = |context: &Context| {
@@ -335,7 +339,7 @@ impl BlockChecks {
         self.contexts.len() - 1
     }
 
-    /// Notes that a cell is accessed, and what that races with.
+    /// Records an access of a cell, and adds the races that it causes.
     fn touch(&mut self, log: &Log, cell: u64, now: Record, at: (u16, u64)) {
         let Self { contexts, order, found, accesses, first_event, .. } = self;
         let party = |record: Record| {
@@ -351,7 +355,7 @@ impl BlockChecks {
     }
 }
 
-/// Each thread of an access with the buffer and the byte where it goes.
+/// Returns each thread of an access with the buffer and the byte that it accesses.
 fn addresses(
     checks: &LaunchChecks<'_>,
     log: &Log,

@@ -1,10 +1,11 @@
 //! The contexts of accesses to global memory, by number.
 //!
-//! Blocks that run [alike](crate::exec::replay) make the same accesses in the same order, so that only the
-//! contexts of the first of them are kept: those of the others follow from these.
+//! Blocks that are [replayed](crate::exec::replay) make the same accesses in the same order. Only
+//! the contexts of the first such block are stored; those of the others are computed from them.
 use super::happens_before::Context;
 
-/// Contexts in the order of their accesses, each with what all lanes write, if that is one value.
+/// Contexts in the order of their accesses, each with the value that all lanes write, if it is the
+/// same.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     parts: Vec<Part>,
@@ -13,17 +14,17 @@ pub(crate) struct Contexts {
 
 #[derive(Debug)]
 struct Part {
-    /// The number of its first context.
+    /// The number of the first context.
     first: u32,
     contexts: Vec<Context>,
-    /// One for each context, unless all are `None`.
+    /// One value for each context, or none if all are `None`.
     values: Vec<Option<u64>>,
-    /// Whether every context of the following rounds is one of these, some blocks and events later.
+    /// True if the contexts repeat in further rounds, with larger block and event numbers.
     is_repeated: bool,
 }
 
 impl Contexts {
-    /// Appends a context, unless it is the last one. Returns its number.
+    /// Appends a context, unless it equals the last one. Returns its number.
     pub(crate) fn push(&mut self, context: Context, value: Option<u64>) -> u32 {
         if self.parts.last().is_none_or(|part| part.is_repeated) {
             let (contexts, values) = (Vec::new(), Vec::new());
@@ -39,8 +40,8 @@ impl Contexts {
         self.len - 1
     }
 
-    /// Appends the contexts of so many rounds, given those of the first; `values` has those of all
-    /// rounds, or none. Returns the number of the first.
+    /// Appends the contexts of `rounds` rounds, given those of the first; `values` has the values
+    /// of all rounds, or is empty. Returns the number of the first.
     pub(crate) fn push_rounds(
         &mut self,
         contexts: Vec<Context>,
@@ -53,7 +54,7 @@ impl Contexts {
         first
     }
 
-    /// Returns the part of a context, and where in that it is.
+    /// Returns the segment of a context, and its index in the segment.
     #[inline(always)]
     fn find(&self, number: u32) -> (&Part, u32) {
         let of = |part: &Part| part.first <= number;
@@ -65,7 +66,7 @@ impl Contexts {
         (part, number - part.first)
     }
 
-    /// Returns the context of a number.
+    /// Returns the context with a number.
     #[inline(always)]
     pub(crate) fn get(&self, number: u32) -> Context {
         let (part, at) = self.find(number);
@@ -79,7 +80,7 @@ impl Contexts {
         Context { block: context.block + u64::from(round), event, ..context }
     }
 
-    /// Returns what all lanes of an access write, if that is one value.
+    /// Returns the value that all lanes of an access write, if it is the same.
     pub(crate) fn value(&self, number: u32) -> Option<u64> {
         let (part, at) = self.find(number);
         part.values.get(at as usize).copied().flatten()

@@ -1,16 +1,16 @@
 //! The defined cells of a block's shared memory, and replay of the accesses that defined them.
 //!
-//! Most blocks access shared memory exactly as an earlier block did. A *history* keeps the accesses of that block, as
-//! long as each of them read defined cells only and wrote defined values. While a block repeats the history, its accesses
-//! are known to do the same, and the cells stay as they were: they are computed from the history only when an access
-//! differs.
+//! Most blocks access shared memory exactly as an earlier block did. A *history* keeps the accesses
+//! of that block, as long as each of them read defined cells only and wrote defined values. While a
+//! block repeats the history, its accesses are known to do the same, and the cells stay as they
+//! were: they are computed from the history only when an access differs.
 use super::access_log::{Access, Where};
 use std::ops::Range;
 
-/// The most accesses that a history has.
+/// The maximum number of accesses in a history.
 const MAX_HISTORY: usize = 1 << 12;
 
-/// An access, by how many bytes it goes on in each round, and how many rounds there are.
+/// An access, its advance in bytes per round, and the number of rounds.
 pub(crate) type Rounds = (Access, u64, u64);
 
 /// The defined cells of shared memory.
@@ -40,7 +40,7 @@ enum State {
 }
 
 impl Defined {
-    /// Of so many cells.
+    /// Creates the state of `cells` undefined cells.
     pub(crate) fn new(cells: usize) -> Self {
         Self { cells: vec![false; cells], missing: cells, ..Self::default() }
     }
@@ -83,7 +83,8 @@ impl Defined {
         true
     }
 
-    /// Returns true if an access is the next one of the history: it reads defined cells only, and needs no other look.
+    /// Returns true if an access is the next one of the history: it reads defined cells only, and
+    /// needs no analysis.
     #[inline(always)]
     pub(crate) fn replay(&mut self, access: &Rounds) -> bool {
         let State::Replayed(number) = self.state else { return false };
@@ -98,7 +99,8 @@ impl Defined {
         true
     }
 
-    /// Begins to record, if accesses were replayed; returns these, whose writes are not in the cells.
+    /// Begins to record, if accesses were replayed; returns these, whose writes are not in the
+    /// cells.
     pub(crate) fn end_replay(&mut self) -> Vec<Rounds> {
         let State::Replayed(number) = self.state else { return Vec::new() };
         self.history.truncate(number);
@@ -106,7 +108,8 @@ impl Defined {
         self.history.clone()
     }
 
-    /// Extends the history by an access, if it `is_clean`: it has read defined cells only, and written defined values.
+    /// Extends the history by an access, if it `is_clean`: it has read defined cells only, and
+    /// written defined values.
     pub(crate) fn record(&mut self, access: &Rounds, is_clean: bool) {
         if self.state != State::Recorded {
             return;
@@ -133,7 +136,8 @@ mod tests {
         (Access { site, first_thread: 0, lanes, places, value: None }, 0, 1)
     }
 
-    /// Starts a block; returns of each site if its access is replayed, up to the first that is not.
+    /// Starts a block; returns true for each site whose access is replayed, up to the first that is
+    /// not.
     fn replayed(defined: &mut Defined, sites: &[u32]) -> Vec<bool> {
         defined.reset();
         let mut all = sites.iter().map(|site| defined.replay(&access(*site))).collect::<Vec<_>>();
@@ -149,12 +153,12 @@ mod tests {
         defined.insert(0..2);
         defined.record(&access(0), true);
         defined.record(&access(1), true);
-        // What follows an access that is not clean is not recorded.
+        // Accesses after one that is not clean are not recorded.
         defined.record(&access(2), false);
         defined.record(&access(3), true);
         assert_eq!(replayed(&mut defined, &[0, 1, 2]), [true, true, false]);
         assert_eq!(defined.end_replay(), [access(0), access(1)]);
-        // The writes of what was replayed are the caller's to make.
+        // The caller applies the writes of the replayed accesses.
         assert!(!defined.contains(0) && defined.lacks_some());
     }
 

@@ -1,4 +1,5 @@
-//! Races, joined where they are the same two places.
+//! The findings of the sanitizer by number, before they get names: races, undefined uses and
+//! misuses, merged by place.
 use super::{
     finding::{
         Access, Finding, Location, Missing, Problem, Race, RaceKind, Severity, Uninitialized, Use,
@@ -18,24 +19,24 @@ use warpwise_compiler::{
     ir::{Element, Kernel, ParamKind, Span},
 };
 
-/// One of two accesses that race.
+/// One of two racing accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Party {
     /// Number of the block.
     pub(crate) block: u64,
     /// Number of the thread in it.
     pub(crate) thread: u32,
-    /// Number of the instruction.
+    /// Number of the access site.
     pub(crate) site: u32,
     pub(crate) kind: AccessKind,
-    /// What it writes, if that is known.
+    /// The written value, if it is known.
     pub(crate) value: Option<u64>,
 }
 
-/// Two accesses that race.
+/// Two racing accesses. Of several between two places, the lowest pair is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
-    /// What orders the pairs of two places: the lowest is reported.
+    /// The lower block of the two: pairs compare by it first.
     pub(crate) block: u64,
     /// Number of the buffer, and the byte in it.
     pub(crate) at: (u16, u64),
@@ -44,7 +45,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Two accesses, of a read and a write the write first.
+    /// Creates a pair; of a read and a write, the write comes first.
     pub(crate) fn new(at: (u16, u64), mut parties: [Party; 2], missing: Missing) -> Self {
         if !parties[0].kind.writes() {
             parties.reverse();
@@ -54,7 +55,7 @@ impl Pair {
     }
 }
 
-/// Where a thread got something undefined from.
+/// The source of an undefined value of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Source {
     /// Number of the block.
@@ -64,19 +65,19 @@ pub(crate) struct Source {
     pub(crate) thread: u32,
 }
 
-/// What yields something undefined.
+/// The instruction that yields an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// Shared memory that nobody has written.
+    /// A read of unwritten shared memory.
     Read {
         /// Number of the buffer, and the byte in it.
         at: (u16, u64),
-        /// Number of the instruction.
+        /// Number of the access site.
         site: u32,
     },
     /// A shuffle whose source lane takes no part.
     Absent {
-        /// Number of the step.
+        /// Number of the instruction.
         step: u32,
         /// The source lane.
         lane: u32,
@@ -86,7 +87,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// Tells apart the instructions that yield something undefined.
+    /// Returns a key that identifies the instruction.
     fn instruction(self) -> (bool, u32) {
         match self {
             Self::Read { site, .. } => (false, site),
@@ -95,40 +96,41 @@ impl Origin {
     }
 }
 
-/// The instruction that yields something undefined, the step that uses it, and how it does.
+/// The instruction that yields an undefined value, the instruction that uses it, and the use.
 type UseKey = ((bool, u32), u32, Use);
 
-/// Instructions, what is wrong between them and how bad that is, and whether both write the same value.
+/// The sites of a race, its kind and severity, and true if both accesses write the same value.
 type Key = ([u32; 2], RaceKind, Severity, bool);
 
-/// The same with places in the source.
+/// A [`RaceKey`] with places in the source instead of sites.
 type PlaceKey = ([Span; 2], RaceKind, Severity, bool);
 
-/// What was found, in some blocks. [Joining](Self::join) that of all gives the same whatever the order.
+/// The findings in some blocks. [Joining](Self::join) those of all blocks gives the same result in
+/// any order.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     races: BTreeMap<Key, (Pair, u64)>,
     undefined: BTreeMap<UseKey, (Source, u64)>,
-    /// The access that was counted last, and between which places: several of its bytes count once.
+    /// The last access counted and its key: several racing bytes of one access count once.
     last: Option<(u64, Key)>,
-    /// Of barriers and masks.
+    /// Misuses of barriers and masks.
     pub(crate) misuses: Misuses,
 }
 
 impl Found {
-    /// Whether nothing was found.
+    /// Returns true if there is no finding.
     pub(crate) fn is_empty(&self) -> bool {
         self.races.is_empty() && self.undefined.is_empty() && self.misuses.is_empty()
     }
 
-    /// Notes that the `access` of this number races.
+    /// Adds a race of the access with this number.
     pub(crate) fn race(&mut self, access: u64, pair: Pair) {
         let key = key(&pair);
         let again = self.last.replace((access, key)) == Some((access, key));
         self.add(key, pair, u64::from(!again));
     }
 
-    /// Notes that a thread uses in a step what is undefined.
+    /// Adds a use of an undefined value by an instruction.
     pub(crate) fn undefined(&mut self, source: Source, step: u32, how: Use) {
         self.add_undefined((source.origin.instruction(), step, how), source, 1);
     }
@@ -145,12 +147,12 @@ impl Found {
         *counted += count;
     }
 
-    /// How many accesses that race were noted.
+    /// Returns the number of racing accesses.
     pub(crate) fn count(&self) -> u64 {
         self.races.values().map(|(_, count)| count).sum()
     }
 
-    /// Takes in what was found in other blocks.
+    /// Adds the findings of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         for (key, (pair, count)) in other.races {
             self.add(key, pair, count);
@@ -161,9 +163,10 @@ impl Found {
         self.misuses.join(other.misuses);
     }
 
-    /// What to report: errors first, then by address.
+    /// Returns the findings: errors first, then by address.
     pub(crate) fn report(self, names: &Names<'_>) -> Vec<Finding> {
-        // One instruction of the source may be several: where a loop is unrolled, or a function inlined.
+        // Several sites may have one place in the source: where a loop is unrolled or a function
+        // inlined.
         let mut races = BTreeMap::new();
         for ((sites, kind, severity, is_same), (pair, count)) in self.races {
             let mut places = sites.map(|site| names.span(site));
@@ -171,7 +174,7 @@ impl Found {
             join_lowest(&mut races, (places, kind, severity, is_same), pair, count);
         }
         let mut all: Vec<_> = races.into_iter().collect();
-        // It may be on purpose that several write the same.
+        // Several threads may write the same value on purpose.
         let severity_of = |(_, _, severity, is_same): &PlaceKey| {
             if *is_same && !names.is_strict { Severity::Info } else { *severity }
         };
@@ -221,7 +224,8 @@ impl Found {
             Finding { problem, severity: Severity::Error, count }
         });
         let mut findings: Vec<_> = races.chain(undefined).collect();
-        // A lane that is asked for nothing that matters is a note; elsewhere the error says more.
+        // An absent source lane is a note only. Where its value is used, the error replaces the
+        // note.
         let used: Vec<Span> = findings.iter().filter_map(place_of_absent).collect();
         let is_said =
             |finding: &Finding| place_of_absent(finding).is_some_and(|place| used.contains(&place));
@@ -232,19 +236,19 @@ impl Found {
     }
 }
 
-/// What numbers stand for.
+/// The tables that translate numbers to names, places and indices.
 pub(crate) struct Names<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) sites: &'a [Site],
-    /// Of each step.
+    /// By instruction.
     pub(crate) spans: &'a [Span],
     pub(crate) launch: &'a Launch<'a>,
-    /// Whether writes of the same value are as bad as others.
+    /// True if racing writes of the same value are errors, too.
     pub(crate) is_strict: bool,
 }
 
 impl Names<'_> {
-    /// The place of an access.
+    /// Returns the place of an access site.
     fn span(&self, site: u32) -> Span {
         self.sites.get(site as usize).map_or(Span::new(0), |site| site.span)
     }
@@ -264,7 +268,7 @@ impl Names<'_> {
         }
     }
 
-    /// A byte of a buffer.
+    /// Returns the element that holds a byte of a buffer.
     pub(crate) fn location(&self, (buffer, byte): (u16, u64)) -> Location {
         let (params, buffer) = (self.kernel.params.len(), usize::from(buffer));
         let param = self.kernel.params.iter().nth(buffer).map(|(_, param)| match &param.kind {
@@ -280,7 +284,7 @@ impl Names<'_> {
     }
 }
 
-/// The place of a shuffle that asks a lane which takes no part, if that is what was found.
+/// Returns the place of a shuffle with an absent source lane, if the finding is one.
 fn place_of_absent(finding: &Finding) -> Option<Span> {
     match &finding.problem {
         Problem::Mask(misuse) if misuse.kind == MaskKind::SourceAbsent => Some(misuse.place),

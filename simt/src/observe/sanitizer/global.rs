@@ -1,9 +1,10 @@
-//! Who has accessed global memory.
+//! The shadow of global memory.
 //!
-//! Most accesses of a group are of neighbouring cells by neighbouring lanes, and most cells are accessed by one thread.
-//! So a chunk of cells is described by a few *pieces*, which say which threads have accessed which of its
-//! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
-//! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
+//! Most accesses of a group are by neighbouring lanes to neighbouring cells, and most cells are
+//! accessed by one thread. So a chunk of cells is described by a few *pieces*, which record the
+//! threads that have accessed its cells, for as long as no two of the accesses may race; then by
+//! [each cell](Shadow). The accesses of blocks are analysed in the order of the blocks' numbers,
+//! whichever worker has run them, so that findings do not depend on the schedule.
 use super::{
     LaunchChecks,
     access_log::{Access, Event, Log},
@@ -22,13 +23,15 @@ use crate::{
 use std::collections::BTreeMap;
 use warpwise_compiler::hardware::LANES;
 
-/// Cells of a chunk.
+/// The number of cells in a chunk.
 const CHUNK: u64 = 256;
-/// Pieces that a chunk has room for: as many as fit in its cache line.
+/// The number of pieces in a chunk itself: as many as fit in its cache line.
 const PIECES: usize = 3;
-/// Pieces beside it before each of its cells is looked at: tiles of an image have many rows in a chunk.
+/// The maximum number of pieces beside a chunk, before it is expanded to cells: tiles of an image
+/// have many rows in a chunk.
 const MORE: usize = 30;
-/// Room for pieces beside it that is made at once: for one of each warp that accesses the cells of a chunk in a row.
+/// The initial capacity for pieces beside a chunk: one for each warp that accesses the cells of a
+/// chunk in a row.
 const FIRST_MORE: usize = CHUNK as usize / LANES - PIECES;
 
 /// Neighbouring cells that neighbouring threads have accessed.
@@ -37,11 +40,12 @@ struct Piece {
     context: u32,
     /// The first and the last cell.
     cells: [u8; 2],
-    /// The thread of the first cell, and in the highest bits the logarithm of how many cells a thread has.
+    /// The thread of the first cell, and in the highest bits the binary logarithm of the cells per
+    /// thread.
     thread_and_shift: u16,
 }
 
-/// Bits of the number of a thread.
+/// The number of bits of a thread's number.
 const THREAD_BITS: u32 = 10;
 
 impl Piece {
@@ -49,12 +53,12 @@ impl Piece {
         self.thread() + (u32::from(cell - self.cells[0]) >> self.shift())
     }
 
-    /// The thread of the first cell.
+    /// Returns the thread of the first cell.
     fn thread(self) -> u32 {
         u32::from(self.thread_and_shift) % (1 << THREAD_BITS)
     }
 
-    /// Cells of a thread are two to the power of this.
+    /// Returns the binary logarithm of the cells per thread.
     fn shift(self) -> u32 {
         u32::from(self.thread_and_shift) >> THREAD_BITS
     }
@@ -63,7 +67,7 @@ impl Piece {
         self.cells[0] <= other.cells[1] && other.cells[0] <= self.cells[1]
     }
 
-    /// Whether each cell of both is the same thread's.
+    /// Returns true if each common cell belongs to the same thread in both.
     fn is_aligned(self, other: Self) -> bool {
         let first =
             |piece: Self| i32::from(piece.cells[0]) - ((piece.thread() << piece.shift()) as i32);
@@ -75,7 +79,7 @@ impl Piece {
     }
 }
 
-/// The state of [`CHUNK`] cells, in one cache line.
+/// The state of [`CHUNK_CELLS`] cells, in one cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Chunk {
@@ -85,7 +89,8 @@ struct Chunk {
     cells: Option<Box<Shadow>>,
 }
 
-/// How memory is accessed: by which instruction of which block, what all lanes write, and what of the block comes before.
+/// The common properties of the runs of an access: its site, the value that all lanes write, and
+/// the order of the block's accesses.
 struct By<'a> {
     checks: &'a LaunchChecks<'a>,
     site: &'a Site,
@@ -94,19 +99,20 @@ struct By<'a> {
     block: u64,
 }
 
-/// Where the first lane of a run goes.
+/// The place that the first lane of a run accesses.
 #[derive(Clone, Copy)]
 struct Place {
     buffer: u16,
-    /// The number of its memory, and bytes of a cell of that.
+    /// The number of the memory.
     memory: usize,
+    /// Bytes in a cell of the memory.
     unit: u64,
-    /// The byte.
+    /// The byte in the memory.
     first: u64,
 }
 
 impl By<'_> {
-    /// Returns where a run goes, if that is memory that may be raced for.
+    /// Returns the place that a run accesses, if its memory may be raced for.
     fn place(&self, run: LaneRun) -> Option<Place> {
         let (buffer, first) = lanes::resolve(run.address);
         let (memory, unit) = self.checks.memory(buffer)?;
@@ -114,22 +120,22 @@ impl By<'_> {
     }
 }
 
-/// What is known of the global memory of a launch.
+/// The analysis of the global memory of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Global {
     memories: Vec<Vec<Chunk>>,
     contexts: Contexts,
-    /// The first context that is known to be of the same block as the piece at hand.
+    /// The first context of the current block, where it is known.
     contexts_of_block: u32,
-    /// Of the block that is looked at, unless blocks are looked at as they run.
+    /// The order in the next block, unless blocks are analysed as they run.
     order: Order,
-    /// That block.
+    /// The next block to analyse.
     next: u64,
-    /// What other blocks did, and whether that is all.
+    /// The logs of later blocks, each with true if the block has ended.
     waiting: BTreeMap<u64, (Vec<Log>, bool)>,
-    /// What blocks did that ran alike, by the number of the first of them.
+    /// The accesses of later blocks that were replayed, by the first block.
     alike: BTreeMap<u64, Rounds>,
-    /// Events and accesses looked at.
+    /// The number of analysed events.
     events: u32,
     accesses: u64,
     found: Found,
@@ -137,14 +143,14 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// Of memories of so many cells.
+    /// Creates the shadow of memories with these numbers of cells.
     pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
         let chunks = |cells: u64| (0..cells.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
         let memories = cells.map(chunks).collect();
         Self { memories, contexts_of_block: u32::MAX, ..Self::default() }
     }
 
-    /// Takes what a block did, to its end if that is all.
+    /// Adds the log of a block; with `is_end`, the block has ended.
     pub(crate) fn submit(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
@@ -166,7 +172,7 @@ impl Global {
         }
     }
 
-    /// Takes what blocks did that ran alike, to the end of the last.
+    /// Adds the accesses of replayed blocks, all of which have ended.
     pub(crate) fn submit_alike(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
@@ -181,7 +187,7 @@ impl Global {
         self.replay_ended(code, checks);
     }
 
-    /// Looks at what the next blocks did, as far as all that is known.
+    /// Analyses the next blocks, as far as all their accesses are known.
     fn replay_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         loop {
             if let Some(rounds) = self.alike.remove(&self.next) {
@@ -194,10 +200,11 @@ impl Global {
         }
     }
 
-    /// Looks at what the next blocks did, which ran alike: none of their threads waited for another.
+    /// Analyses the next blocks, which were replayed: none of their threads waited for another.
     fn replay_alike(&mut self, code: &Code, checks: &LaunchChecks<'_>, rounds: &Rounds) {
         let (order, log) = (std::mem::take(&mut self.order), Log::default());
-        // Those of the first round; in others they are as far behind as each access goes on.
+        // The runs of the first round; those of the others are further on by the advance of each
+        // access.
         let runs_of = |(access, _): &(Access, u64)| {
             let bytes = u64::from(code.sites[access.site as usize].bytes);
             let mut runs = Vec::new();
@@ -225,7 +232,7 @@ impl Global {
         self.order = order;
     }
 
-    /// Looks at what the next blocks did, which ran alike and whose threads know the same of each other.
+    /// Analyses the next blocks, which were replayed and whose threads have equal clocks.
     fn replay_even(
         &mut self,
         code: &Code,
@@ -277,7 +284,7 @@ impl Global {
         self.order.reset();
     }
 
-    /// Looks at what the next block did.
+    /// Analyses the next block.
     fn replay_waiting(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         if let Some((logs, _)) = self.waiting.remove(&self.next) {
             logs.iter().for_each(|log| self.replay(code, checks, log));
@@ -285,7 +292,8 @@ impl Global {
         self.end_block();
     }
 
-    /// Looks at what is left, of blocks that were given up, too; yields what was found.
+    /// Analyses the remaining logs, including those of blocks that were stopped; returns the
+    /// findings.
     pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> Found {
         loop {
             let by_itself = self.waiting.first_key_value().map(|(block, _)| *block);
@@ -311,14 +319,15 @@ impl Global {
                 Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
                 Event::Barrier => order.barrier(),
                 Event::SyncGrid => order.sync_grid(),
-                // Kernels with fences are looked at as they run, and rounds are only logged of shared memory.
+                // Kernels with fences are analysed as they run, and rounds are logged for shared
+                // memory only.
                 Event::Fence { .. } | Event::Rounds { .. } => {}
             }
         }
         self.order = order;
     }
 
-    /// Looks at an access of global memory by lanes of a group.
+    /// Analyses an access of global memory by lanes of a group.
     pub(crate) fn access(
         &mut self,
         code: &Code,
@@ -335,7 +344,8 @@ impl Global {
             checks.runs(log, access, bytes, false, |run| self.run(&by, access, run));
             return;
         }
-        // All lanes know the same, so that they have one context; no lane may go to memory that is looked at.
+        // All lanes have equal clocks, and so one context. It is stored only if a lane accesses
+        // memory that may be raced for.
         let context = self.context_of(&by, access.site, access.first_thread);
         let mut number = None;
         checks.runs(log, access, bytes, true, |run| {
@@ -346,7 +356,7 @@ impl Global {
         });
     }
 
-    /// Looks at what neighbouring lanes access.
+    /// Analyses the accesses of neighbouring lanes.
     fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
         let Some(place) = by.place(run) else { return };
         let context = self.context_of(by, access.site, access.first_thread + run.lane);
@@ -354,7 +364,7 @@ impl Global {
         self.pieces(place, number, by.site.bytes, (access.first_thread, run), by.order);
     }
 
-    /// Notes what neighbouring lanes access, each so many bytes, in the context of a number.
+    /// Records the accesses of neighbouring lanes, each of `bytes` bytes.
     #[inline(always)]
     fn pieces(
         &mut self,
@@ -366,7 +376,7 @@ impl Global {
     ) {
         let thread = first_thread + lane;
         self.accesses += 1;
-        // Both are powers of two.
+        // Both sizes are powers of two.
         let shift = bytes.trailing_zeros() - unit.trailing_zeros();
         let first = first >> unit.trailing_zeros();
         let end = first + (u64::from(len) << shift);
@@ -384,7 +394,7 @@ impl Global {
         }
     }
 
-    /// The context of an access by a thread.
+    /// Returns the context of an access by a thread.
     fn context_of(&self, by: &By<'_>, number: u32, thread: u32) -> Context {
         let By { site, order, block, .. } = *by;
         Context {
@@ -400,7 +410,7 @@ impl Global {
         }
     }
 
-    /// Notes a piece of a chunk, and what it races with.
+    /// Records a piece of a chunk, and adds the races that it causes.
     fn piece(
         &mut self,
         (memory, number): (usize, u64),
@@ -441,15 +451,15 @@ impl Global {
 const _: () = assert!(size_of::<Chunk>() == 64, "a chunk has one cache line");
 
 impl Chunk {
-    /// The pieces, as they came.
+    /// Returns the pieces, in the order of their accesses.
     fn known(&self) -> [&[Piece]; 2] {
         [&self.pieces[..usize::from(self.count).min(PIECES)], &self.more]
     }
 
-    /// Who has accessed each cell.
+    /// Returns the shadow with the accesses of each cell.
     fn by_cell(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
         let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
-        // Nothing is known of the order of what another block did.
+        // The order in other blocks is unknown here.
         let nothing = Order::default();
         for piece in self.known().into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
@@ -461,7 +471,7 @@ impl Chunk {
         shadow
     }
 
-    /// Where the piece of a number is, if there is room for that many.
+    /// Returns the slot for a piece, if there is room.
     fn place(&mut self, number: usize) -> Option<&mut Piece> {
         if number < PIECES {
             return self.pieces.get_mut(number);
@@ -476,8 +486,9 @@ impl Chunk {
         self.more.get_mut(more)
     }
 
-    /// Takes a piece of the block whose contexts begin at `contexts_of_block`, if it is seen without
-    /// contexts to race with none: each cell is the same thread's, or no earlier piece's.
+    /// Appends a piece of the block whose contexts begin at `contexts_of_block`, if it
+    /// races with none and no context is needed to see that: each cell is the same thread's, or no
+    /// earlier piece's.
     #[inline(always)]
     fn append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
         let count = usize::from(self.count);
@@ -500,7 +511,8 @@ impl Chunk {
         true
     }
 
-    /// Takes a piece that races with none; false if it may race with one, or there is no room.
+    /// Inserts a piece that races with none; returns false if it may race with one, or if there is
+    /// no room.
     fn take(&mut self, piece: Piece, contexts: &Contexts) -> bool {
         let mut number = usize::from(self.count);
         for (at, other) in self.known().into_iter().flatten().enumerate() {

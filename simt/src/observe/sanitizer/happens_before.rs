@@ -1,35 +1,37 @@
-//! What comes after what: by barriers, by `sync_warp`, and by releases and acquires.
+//! The happens-before order of accesses: by barriers, by `sync_warp`, and by releases and acquires.
 //!
-//! A barrier orders all that a block did before it; what is between two of them is an *interval*. In an
-//! interval, each lane counts the `sync_warp`s that it takes part in, and knows for each lane of its
-//! warp up to which count it has seen what that lane did.
+//! A barrier orders everything that a block did before it; the accesses between two barriers are an
+//! *interval*. Within an interval, each lane has a vector clock of its warp: it counts its own
+//! `sync_warp`s and knows, for each lane of the warp, the count up to which it has seen that lane's
+//! accesses.
 use super::{finding::Missing, release_acquire::Knowledge};
 use crate::{bytecode::AccessKind, vector::mask::bits};
 
-/// An access by many lanes at once, as later ones must know it.
+/// The properties of an access by many lanes that determine its order with later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
-    /// Number of the instruction.
+    /// Number of the access site.
     pub(crate) site: u32,
     pub(crate) kind: AccessKind,
-    /// Whether it is atomic for its block only.
+    /// True if it is atomic in the scope of its block only.
     pub(crate) is_narrow: bool,
     /// Number of the block.
     pub(crate) block: u64,
     /// Number of the interval of the block.
     pub(crate) interval: u32,
-    /// How often the grid met before.
+    /// The number of grid barriers before it.
     pub(crate) grid: u32,
-    /// How many `sync_warp`s its lanes had taken part in, in the interval.
+    /// The number of `sync_warp`s in the interval that its lanes had executed.
     pub(crate) time: u32,
-    /// How often its lanes had let others know what they did.
+    /// The epoch of its lanes: the number of times that they had published their clocks, by
+    /// releases, fences and `sync_warp`s.
     pub(crate) epoch: u32,
-    /// What tells the executions of one instruction apart.
+    /// A number that distinguishes the executions of an access site.
     pub(crate) event: u32,
 }
 
 impl Context {
-    /// Whether it matters that nothing orders the two.
+    /// Returns true if the two race unless something orders them.
     pub(crate) fn conflicts_with(&self, other: &Self) -> bool {
         if self.kind.is_atomic() && other.kind.is_atomic() {
             let writes = self.kind.writes() || other.kind.writes();
@@ -40,40 +42,40 @@ impl Context {
 }
 
 impl Context {
-    /// Whether a barrier stands between this and a later one.
+    /// Returns true if a barrier is between this and the later access.
     pub(crate) fn is_before(&self, later: &Self) -> bool {
         self.grid != later.grid || (self.block == later.block && self.interval != later.interval)
     }
 }
 
-/// What lanes of one warp know of each other.
+/// The vector clocks of the lanes of a warp.
 #[derive(Clone, Debug)]
 struct Warp {
-    /// Of each lane, how many `sync_warp`s it has taken part in.
+    /// By lane, the number of executed `sync_warp`s.
     time: [u32; 32],
-    /// `seen[l][m]`: what lane m did before that time is known to lane l.
+    /// `seen[l][m]`: the clock of lane m before which lane l knows its accesses.
     seen: [[u32; 32]; 32],
 }
 
-/// What the threads of a block know of each other in the current interval.
+/// The order of the accesses of a block in the current interval.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
     pub(crate) interval: u32,
     pub(crate) grid: u32,
     warps: Vec<Option<Box<Warp>>>,
-    /// Whether there was a `sync_warp` in the interval.
+    /// True if a `sync_warp` was executed in the interval.
     has_synced: bool,
-    /// What its threads know by releases and acquires, if the kernel has such.
+    /// The clocks of releases and acquires, if the kernel has any.
     pub(crate) knowledge: Option<Knowledge>,
 }
 
 impl Order {
-    /// Of a kernel with releases and acquires, with room for what they make known.
+    /// Creates the order of a block; with clocks for a kernel with releases and acquires.
     pub(crate) fn new(knowledge: Option<Knowledge>) -> Self {
         Self { knowledge, ..Self::default() }
     }
 
-    /// All that was before is known to all.
+    /// Orders everything before: all threads of the block have passed a barrier.
     pub(crate) fn barrier(&mut self) {
         self.interval += 1;
         if self.has_synced {
@@ -85,13 +87,13 @@ impl Order {
         }
     }
 
-    /// All that was before in the grid is known to all.
+    /// Orders everything before: all threads of the grid have passed a barrier.
     pub(crate) fn sync_grid(&mut self) {
         self.barrier();
         self.grid += 1;
     }
 
-    /// As a new block.
+    /// Resets the order for a new block.
     pub(crate) fn reset(&mut self) {
         self.barrier();
         (self.interval, self.grid) = (0, 0);
@@ -100,7 +102,7 @@ impl Order {
         }
     }
 
-    /// `lanes` of a warp wait for each other.
+    /// Orders the accesses of `lanes` of a warp, which wait for each other.
     pub(crate) fn sync_warp(&mut self, block: u64, warp: u32, lanes: u32) {
         if let Some(knowledge) = &mut self.knowledge {
             knowledge.meet(block, bits(lanes).map(|lane| warp * 32 + lane as u32).collect());
@@ -131,23 +133,23 @@ impl Order {
         self.warps.get(thread as usize / 32)?.as_deref()
     }
 
-    /// The time of a thread.
+    /// Returns the clock of a thread: the number of its `sync_warp`s in the interval.
     pub(crate) fn time(&self, thread: u32) -> u32 {
         self.warp(thread).map_or(0, |warp| warp.time[thread as usize % 32])
     }
 
-    /// How often a thread has let others know what it did.
+    /// Returns the epoch of a thread: the number of times that it has published its clock.
     pub(crate) fn epoch(&self, thread: u32) -> u32 {
         self.knowledge.as_ref().map_or(0, |knowledge| knowledge.epoch(thread))
     }
 
-    /// Whether all threads are at the same time.
+    /// Returns true if all threads have equal clocks.
     pub(crate) fn is_even(&self) -> bool {
         !self.has_synced && self.knowledge.is_none()
     }
 
-    /// What is missing for an access now, by `thread` of the block and like `me`, to come after an
-    /// earlier one; `None` if it does.
+    /// Returns the synchronization that is missing between an earlier access and a current one by
+    /// `thread` in the context `me`; `None` if they are ordered.
     pub(crate) fn missing(
         &self,
         (me, thread): (&Context, u32),
@@ -214,7 +216,7 @@ mod tests {
         assert_eq!(order.missing((&now(&order, 1), 1), (&before, 0)), None);
         let missing = order.missing((&now(&order, 3), 3), (&before, 0));
         assert_eq!(missing, Some(Missing::WarpSync), "lane 3 was not named");
-        // What lane 0 does after it is not ordered; and what is known is passed on.
+        // Later accesses of lane 0 are not ordered; and knowledge is transitive.
         let after = context(0, 1, 1);
         assert_eq!(order.missing((&now(&order, 1), 1), (&after, 0)), Some(Missing::WarpSync));
         order.sync_warp(0, 0, 0b1010);

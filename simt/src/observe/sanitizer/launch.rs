@@ -1,4 +1,4 @@
-//! What the checks know of a launch.
+//! The state of the checks that all blocks of a launch share.
 use super::{
     access_log::{Access, Log, Where},
     checks::Checks,
@@ -19,34 +19,34 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What the checks of every block need.
+/// The state of the checks that all blocks of a launch share.
 #[derive(Debug)]
 pub(crate) struct LaunchChecks<'a> {
-    /// Whether races are looked for.
+    /// True if races are checked.
     races: bool,
-    /// Whether reads of what nobody has written are.
+    /// True if reads of unwritten memory are checked.
     pub(crate) inits: bool,
-    /// Whether barriers and masks are looked at.
+    /// True if barriers and masks are checked.
     pub(crate) meetings: bool,
-    /// What threads use, if that is asked for.
+    /// The used memory, if unused memory is checked.
     pub(crate) used: Option<Used>,
-    /// Of each instruction, whether nothing of what it accesses can race.
+    /// By access site, true if its accesses cannot race.
     skips: Vec<bool>,
-    /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
+    /// By access site with a pattern and by group, the runs of a group with all lanes active.
     runs: Vec<Vec<GroupRuns>>,
-    /// Whether what happens is looked at when it happens.
+    /// True if events are analysed as they happen: the kernel has releases or acquires.
     pub(crate) is_eager: bool,
-    /// Bytes of a cell of shared memory.
+    /// Bytes in a cell of shared memory.
     pub(crate) unit: u64,
     /// The first cell of each shared array.
     first_cells: Vec<u64>,
-    /// Cells of shared memory.
+    /// The number of cells of shared memory.
     pub(crate) cells: u64,
     /// Number of the first shared array among the buffers.
     first_array: u16,
-    /// Of each slice that may be raced for, the number of its memory and bytes of a cell.
+    /// By slice that may be raced for, the number of its memory and the bytes in a cell.
     memories: Vec<Option<(usize, u64)>>,
-    /// The address pattern of each instruction, where it has one.
+    /// By access site, the address pattern, if it has one.
     patterns: &'a [Option<Pattern>],
     global: Mutex<Global>,
 }
@@ -54,9 +54,9 @@ pub(crate) struct LaunchChecks<'a> {
 /// The runs of a group.
 #[derive(Debug)]
 struct GroupRuns {
-    /// All its lanes.
+    /// All lanes of the group.
     lanes: Mask,
-    /// Relative to what these have in common.
+    /// With addresses relative to the common part.
     runs: Vec<LaneRun>,
 }
 
@@ -66,12 +66,12 @@ pub(crate) struct LaneRun {
     /// The first lane.
     pub(crate) lane: u32,
     pub(crate) len: u32,
-    /// Its address.
+    /// The address of the first lane.
     pub(crate) address: u64,
 }
 
 impl<'a> LaunchChecks<'a> {
-    /// Of a launch whose blocks have shared arrays of so many bytes.
+    /// Creates the state for a launch whose blocks have shared arrays of `shared` bytes.
     pub(crate) fn new(
         checks: Checks,
         code: &Code,
@@ -139,7 +139,7 @@ impl<'a> LaunchChecks<'a> {
         }
     }
 
-    /// Whether an instruction is looked at.
+    /// Returns true if races are checked at an access site.
     pub(crate) fn watches(&self, site: u32) -> bool {
         self.races && !self.skips[site as usize]
     }
@@ -148,18 +148,18 @@ impl<'a> LaunchChecks<'a> {
         self.global.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was found in global memory.
+    /// Returns the findings in global memory.
     pub(crate) fn finish(&self, code: &Code) -> Found {
         self.global().finish(code, self)
     }
 
-    /// The memory of a slice and bytes of its cells.
+    /// Returns the number of a slice's memory and the bytes in its cells.
     pub(crate) fn memory(&self, buffer: u16) -> Option<(usize, u64)> {
         self.memories.get(usize::from(buffer)).copied().flatten()
     }
 
-    /// The cells of shared memory that an access of so many bytes touches, each with its first byte in
-    /// the array; none if it is outside.
+    /// Returns the cells of shared memory that an access of `bytes` bytes touches, each with its
+    /// first byte in the array; none if the access is outside.
     pub(crate) fn cells_of(
         &self,
         buffer: u16,
@@ -176,7 +176,8 @@ impl<'a> LaunchChecks<'a> {
         cells.into_iter().flatten()
     }
 
-    /// Whether something holds of the cells of shared memory that each run of an access touches.
+    /// Returns true if `holds` does for the cells of shared memory that each run of an access
+    /// touches.
     pub(crate) fn cells_of_runs(
         &self,
         site: &Site,
@@ -200,12 +201,13 @@ impl<'a> LaunchChecks<'a> {
         all
     }
 
-    /// Returns the address pattern of an instruction.
+    /// Returns the address pattern of an access site.
     pub(super) fn pattern(&self, site: u32) -> Option<&Pattern> {
         self.patterns.get(site as usize).and_then(Option::as_ref)
     }
 
-    /// The runs of an access of so many bytes; each of one lane, unless lanes know the same.
+    /// Calls `each` with the runs of an access of `bytes` bytes; with runs of one lane each, unless
+    /// lanes may be joined.
     pub(crate) fn runs(
         &self,
         log: &Log,
@@ -233,14 +235,14 @@ impl<'a> LaunchChecks<'a> {
     }
 }
 
-/// Bytes of a cell: of the smallest access.
+/// Returns the bytes in a cell: the size of the smallest access.
 fn unit(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
     let sizes = code.sites.iter().filter(|site| of(site)).map(|site| site.bytes);
     sizes.min().map_or(1, |bytes| u64::from(bytes.max(1)))
 }
 
-/// Of each shared array, whether nothing races that threads of a block do with it: every access is atomic, or none writes. Where
-/// atomic accesses order others, they are looked at all the same.
+/// Returns true for each shared array whose accesses cannot race: every access is atomic, or none
+/// writes. If atomic accesses order other accesses, they must be analysed all the same.
 fn quiet_arrays(code: &Code) -> Vec<bool> {
     let mut is_plain = vec![false; code.shared.len()];
     let mut is_written = is_plain.clone();
@@ -260,7 +262,8 @@ fn quiet_arrays(code: &Code) -> Vec<bool> {
     both.map(|(is_plain, is_written)| !is_loud((*is_plain, is_written))).collect()
 }
 
-/// Of each parameter whose memory somebody writes, the number of the memory and bytes of its cells.
+/// Returns, for each parameter with written memory, the number of the memory and the bytes in its
+/// cells. Parameters with the same memory have the same number.
 fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
     let place = |buffer: usize| match (launch.args.get(buffer), code.params.get(buffer)) {
         (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.place()),
@@ -286,7 +289,7 @@ fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
     (0..code.params.len()).map(memory).collect()
 }
 
-/// The runs of each group, relative to what all lanes have in common.
+/// Returns the runs of each group, with addresses relative to the common part.
 fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRuns> {
     let groups = (0..threads).step_by(GROUP).map(|first| {
         let mut runs = Vec::new();
@@ -298,7 +301,7 @@ fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRun
     groups.collect()
 }
 
-/// Joins lanes that are next to each other and whose words are, if they may be joined.
+/// Joins neighbouring lanes with neighbouring words into runs, if they may be joined.
 fn join_lanes(
     lanes: impl Iterator<Item = (u32, u64)>,
     bytes: u64,

@@ -1,4 +1,4 @@
-//! What an index that failed its check was an index of.
+//! Reports of indices out of bounds, with the buffer that is indexed.
 use super::finding::{Finding, OutOfBounds, Problem, Severity};
 use crate::FaultReport;
 use warpwise_compiler::{
@@ -6,7 +6,7 @@ use warpwise_compiler::{
     ir::{Fault, InstId, Kernel, Length, Op, Root},
 };
 
-/// What is to be said of a fault, if it is an index out of bounds.
+/// Returns the finding for a fault, if it is an index out of bounds.
 pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
     if fault.reason != Reason::Check(Fault::IndexOutOfBounds) {
         return None;
@@ -24,7 +24,8 @@ pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
     Some(Finding { problem, severity: Severity::Error, count: fault.count })
 }
 
-/// The one buffer or array whose length, or whose index, is checked there.
+/// Returns the name of the buffer or array whose index is checked at the fault, if it is a single
+/// one.
 fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
     let mut order = Vec::new();
     kernel.walk(&mut |id| order.push(id));
@@ -50,13 +51,13 @@ fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
     if let [name] = names[..] { Some(name) } else { None }
 }
 
-/// The buffer or array that an instruction indexes, if it does by this number.
+/// Returns the buffer or array that an instruction indexes, if it does so by this number.
 fn indexed_by(kernel: &Kernel, id: InstId, number: InstId) -> Option<Root> {
     let Op::Index { index, .. } = kernel.insts[id].op else { return None };
     kernel.root(id).filter(|_| unchecked(kernel, index) == number)
 }
 
-/// True for an array that has `len` elements, which is a constant.
+/// Returns true for an array with the constant number of elements `len`.
 fn has_length(kernel: &Kernel, root: Root, len: InstId) -> bool {
     let Op::Const(len) = kernel.insts[len].op else { return false };
     match root {
@@ -69,7 +70,8 @@ fn has_length(kernel: &Kernel, root: Root, len: InstId) -> bool {
     }
 }
 
-/// The number that a checked index has; it may be checked as `usize` and used as it was before.
+/// Returns an index without its checks and casts: an index may be checked as `usize` and used in
+/// its original type.
 fn unchecked(kernel: &Kernel, index: InstId) -> InstId {
     let mut number = index;
     while let Op::Bounds { index, .. } | Op::Cast { value: index, .. } = kernel.insts[number].op {

@@ -1,8 +1,9 @@
-//! Releases and acquires: what a thread knows of what others did.
+//! The order by releases and acquires, as vector clocks.
 //!
-//! A release hands what its thread knows to the place that it writes, an acquire takes what stands at the place that it
-//! reads; a fence does the same for the relaxed atomics behind and before it. Launches of kernels with either are run
-//! by one worker, so that what is known is what happened.
+//! A release stores the clock of its thread at the place that it writes, an acquire joins the clock
+//! at the place that it reads; a fence does the same for the relaxed atomics after and before it.
+//! Launches of kernels with releases or acquires have one worker, so that the order of analysis is
+//! the order of execution.
 use super::happens_before::Context;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,23 +14,25 @@ use std::{
 };
 use warpwise_compiler::ir::{Order as Ordering, Scope};
 
-/// What happened before something.
+/// A vector clock: the accesses that happened before some point.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// Of each block, the intervals below this number.
+    /// By block, the number of its intervals that happened before.
     blocks: BTreeMap<u64, u32>,
-    /// Of each thread of a block, what it did before it had let others know so often.
+    /// By block and thread, the epoch of the thread before which its accesses happened before.
     threads: BTreeMap<u64, Vec<u32>>,
-    /// Values of one line are made of each other: the one with the larger number has all that the others have. A lock that
-    /// goes from thread to thread makes a line, so that whoever spins learns the next value without a look at it.
+    /// The lineage of the clock. Of two clocks of one lineage, the one with the larger number
+    /// covers the other. A lock that is passed from thread to thread makes a lineage, so that a
+    /// spinning thread takes the next clock without a comparison.
     line: Arc<()>,
     number: u32,
-    /// Whether the line goes on with another value.
+    /// True if the lineage has a later clock.
     is_continued: AtomicBool,
 }
 
 impl Known {
-    /// All of `before`, as the next of its line, if that does not go on yet.
+    /// Copies `before` as its successor in its lineage; in a new lineage, if it has a successor
+    /// already.
     fn after(before: &Self) -> Self {
         let Self { blocks, threads, line, number, is_continued } = before;
         let (blocks, threads) = (blocks.clone(), threads.clone());
@@ -56,7 +59,7 @@ impl Known {
         }
     }
 
-    /// Adds what a thread of a block did before it had let others know so often.
+    /// Sets the epoch of a thread of a block, before which its accesses are covered.
     fn learn(&mut self, block: u64, thread: u32, epoch: u32) {
         let (threads, thread) = (self.threads.entry(block).or_default(), thread as usize);
         if threads.len() <= thread {
@@ -71,45 +74,46 @@ impl Known {
             || of_thread().unwrap_or(0) > other.epoch
     }
 
-    /// Whether this surely has all that another has.
+    /// Returns true if this clock covers the other by their lineage; false proves nothing.
     fn continues(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.line, &other.line) && self.number >= other.number
     }
 }
 
-/// What one thread knows and has to say.
+/// The clocks of one thread.
 #[derive(Clone, Debug, Default)]
 struct Thread {
     known: Option<Arc<Known>>,
-    /// How often it has let others know.
+    /// The number of times that it has published its clock, by releases, fences and `sync_warp`s.
     epoch: u32,
-    /// What a fence has it say with each relaxed write, and whether only to its block.
+    /// The clock that the last fence releases with each relaxed write, and true if only to the
+    /// block.
     fenced: Option<(Arc<Known>, bool)>,
-    /// What it has read relaxed, and knows once it is at a fence.
+    /// The clock that relaxed reads have acquired, in effect from the next fence on.
     read: Option<Arc<Known>>,
 }
 
-/// What the threads of a block know of others.
+/// The clocks of the threads of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
     threads: Vec<Thread>,
 }
 
-/// What stands at a place.
+/// A clock that was released at a place.
 #[derive(Clone, Debug)]
 struct Released {
     known: Arc<Known>,
-    /// The block, if it is for that only.
+    /// The block, if the clock is visible to that only.
     only: Option<u64>,
 }
 
-/// What stands at the places of atomics: of shared memory, with the block.
+/// The clocks at the places of atomics.
 #[derive(Debug, Default)]
 pub(crate) struct Places(HashMap<(Option<u64>, u16, u64), Released>);
 
 /// An atomic access of one thread.
 pub(crate) struct Atomic {
-    /// The block of shared memory, the memory and the byte.
+    /// The block if it is shared memory, the memory and the byte.
     pub(crate) place: (Option<u64>, u16, u64),
     pub(crate) reads: bool,
     pub(crate) writes: bool,
@@ -142,30 +146,30 @@ impl Knowledge {
         self.threads.get(thread as usize).map_or(0, |thread| thread.epoch)
     }
 
-    /// Whether `thread` knows of what another did.
+    /// Returns true if an access of another thread happened before the current point of `thread`.
     pub(crate) fn has(&self, thread: u32, other: &Context, by: u32) -> bool {
         let known = self.threads.get(thread as usize).and_then(|thread| thread.known.as_ref());
         known.is_some_and(|known| known.has(other, by))
     }
 
-    /// As a new block.
+    /// Resets the clocks for a new block.
     pub(crate) fn clear(&mut self) {
         self.threads.clear();
     }
 
-    /// All threads of the block know what each knows.
+    /// Joins the clocks of all threads of the block.
     pub(crate) fn barrier(&mut self) {
         let mut all: Option<Arc<Known>> = None;
         for known in self.threads.iter().filter_map(|thread| thread.known.as_ref()) {
             all = Some(joined(all.as_ref(), known));
         }
         let Some(all) = all else { return };
-        // Any thread may look at it next.
+        // The clock holds for every thread, also for one that has no entry yet.
         self.thread(1023);
         self.threads.iter_mut().for_each(|thread| thread.known = Some(Arc::clone(&all)));
     }
 
-    /// `threads` know what each of them knows and did.
+    /// Joins the clocks of `threads`, including their own accesses.
     pub(crate) fn meet(&mut self, block: u64, threads: Vec<u32>) {
         let mut all = Known::default();
         for &thread in &threads {
@@ -183,7 +187,7 @@ impl Knowledge {
         }
     }
 
-    /// All that a thread knows and did.
+    /// Advances the epoch of a thread, and returns a clock that covers all its accesses.
     fn say(&mut self, (block, interval): (u64, u32), thread: u32) -> Arc<Known> {
         let this = self.thread(thread);
         this.epoch += 1;
@@ -195,7 +199,7 @@ impl Knowledge {
         Arc::new(all)
     }
 
-    /// A thread is at a fence.
+    /// Executes a fence of a thread.
     pub(crate) fn fence(&mut self, at: (u64, u32), thread: u32, scope: Scope) {
         let this = self.thread(thread);
         if let Some(read) = this.read.take() {
@@ -205,7 +209,7 @@ impl Knowledge {
         self.thread(thread).fenced = Some((said, scope == Scope::Block));
     }
 
-    /// A thread makes an atomic access.
+    /// Executes an atomic access of a thread.
     pub(crate) fn atomic(
         &mut self,
         (block, interval): (u64, u32),
@@ -242,7 +246,7 @@ impl Knowledge {
                 let only = narrow.then_some(block);
                 places.0.insert(place, Released { known, only });
             }
-            // An update keeps what was released before it, a store does not.
+            // An update keeps an earlier release, a store ends it.
             (None, Some(_)) => {}
             (None, None) => {
                 places.0.remove(&place);
@@ -255,7 +259,7 @@ impl Knowledge {
 mod tests {
     use super::*;
 
-    /// What a thread has let others know so often.
+    /// Returns the clock that a thread has released with an epoch.
     fn said(before: Option<&Arc<Known>>, thread: u32, epoch: u32) -> Arc<Known> {
         let mut known = before.map_or_else(Known::default, |before| Known::after(before));
         known.learn(0, thread, epoch);

@@ -1,20 +1,22 @@
-//! What rounds access that are [alike](crate::exec::replay): the same in each, so many bytes further on.
+//! The global memory accesses of [replayed](crate::exec::replay) rounds: the same in each, with
+//! addresses that advance by a constant.
 use super::access_log::Access;
 use crate::bytecode::Site;
 
-/// Accesses of global memory in rounds.
+/// Accesses of global memory in replayed rounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
-    /// Those of the first round, in order, each with how many bytes further on it is in each that follows.
+    /// The accesses of the first round, in order, each with its advance in bytes per round.
     pub(crate) accesses: Vec<(Access, u64)>,
-    /// Round by round, what all lanes of each store write, if it is the same.
+    /// By round and store, the value that all lanes write, if it is the same.
     pub(crate) values: Vec<Option<u64>>,
-    /// How many rounds there are.
+    /// The number of rounds.
     pub(crate) many: u64,
 }
 
 impl Rounds {
-    /// The accesses of the first round, each with how many bytes further on it is in this one, and what all lanes write.
+    /// Returns the accesses of the first round, each with its distance in bytes to this round and
+    /// the value that all lanes write in this round.
     pub(crate) fn round(
         &self,
         sites: &[Site],

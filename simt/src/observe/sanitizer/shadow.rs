@@ -1,9 +1,9 @@
-//! Who has accessed each cell of a memory.
+//! The shadow of a memory: the accesses of each cell that later accesses can race with.
 //!
-//! A cell is as many bytes as the smallest access to the memory has; accesses lie at multiples of their size, so
-//! that each touches whole cells. Of each kind of access a few are kept that later ones may race with: by two
-//! threads, and if there are such by two warps and two blocks. Whoever comes later and races with any
-//! access races as badly with one of those.
+//! A cell has the size of the smallest access to the memory; accesses are aligned to their size, so
+//! that each touches whole cells. Of each kind of access, a few are kept: by two threads, and if
+//! there are such, by two warps and by two blocks. A later access that races with any access races
+//! with one of those, and as severely.
 use super::{
     finding::Missing,
     happens_before::{Context, Order},
@@ -11,7 +11,7 @@ use super::{
 use crate::bytecode::AccessKind;
 use std::collections::HashMap;
 
-/// Accesses that a cell has room for. More are kept beside it, which is seldom.
+/// The number of accesses in a cell itself. More of them, which is rare, are kept beside it.
 const ROOM: usize = 4;
 
 /// An access by one thread: its context and its number in the block; 0 for none.
@@ -36,21 +36,23 @@ impl Record {
     }
 }
 
-/// What is kept of some cells.
+/// The accesses of some cells.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
     cells: Vec<[Record; ROOM]>,
-    /// Those that somebody has accessed.
+    /// The accessed cells.
     touched: Vec<u32>,
     more: HashMap<u32, Vec<Record>>,
-    /// Of cells that all accesses of which are atomic for all blocks, so that none of them race with each other: of each
-    /// thread of a block the last that writes, and the last that does not. Threads that spin make many of these.
+    /// By cell, accesses of cells that were only accessed by atomics of all blocks, none of which
+    /// race with each other: for each thread of a block, the last access that writes and the last
+    /// that does not. Spinning threads make many of these.
     calm: HashMap<u32, HashMap<(u64, u32, bool), Record>>,
-    /// Whether there are orders that some threads of a block know of and others do not, so that two are too few.
+    /// True if an order may be known to some threads of a block only, so that two threads are not
+    /// enough.
     keeps_all: bool,
 }
 
-/// Two accesses that nothing orders.
+/// An earlier access that races with the current one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
     pub(crate) before: Record,
@@ -62,7 +64,7 @@ impl Shadow {
         Self { cells: vec![[Record::default(); ROOM]; cells], keeps_all, ..Self::default() }
     }
 
-    /// Forgets all.
+    /// Forgets all accesses.
     pub(crate) fn clear(&mut self) {
         for cell in self.touched.drain(..) {
             self.cells[cell as usize] = [Record::default(); ROOM];
@@ -71,8 +73,8 @@ impl Shadow {
         self.calm.clear();
     }
 
-    /// Notes an access of a cell that has seen none but atomic ones for all blocks, if it is such a one itself; otherwise
-    /// makes the cell as any other.
+    /// Records an access of a cell without other accesses than atomics of all blocks, if it is one
+    /// itself; otherwise moves the accesses of the cell to the usual place, and returns false.
     fn is_calm(&mut self, cell: usize, now: Record, me: &Context) -> bool {
         let Some(first) = self.cells.get(cell).map(|records| records[0]) else { return false };
         let cell = cell as u32;
@@ -90,7 +92,8 @@ impl Shadow {
         false
     }
 
-    /// Notes an access, which comes after those noted; `hit` gets those that race with it.
+    /// Records an access, which is later than all recorded ones; `hit` is called for those that
+    /// race with it.
     pub(crate) fn access(
         &mut self,
         cell: usize,
@@ -121,8 +124,9 @@ impl Shadow {
             if missing.is_some() && is_alike {
                 alike.add(other);
             }
-            // What is ordered before this one races with nobody with whom this one does not; a read as badly only
-            // with a read, as writes may write the same.
+            // An access that is ordered before this one races only where this one does, too. A read
+            // is replaced only by a read: racing writes are less severe if they write the same
+            // value.
             let is_write = me.0.kind == AccessKind::Write && other.0.kind.writes();
             missing.is_some() || !(is_alike || is_write)
         };
@@ -148,11 +152,11 @@ impl Shadow {
     }
 }
 
-/// The accesses of a cell that are like a new one and not ordered before it.
+/// The accesses of a cell that are similar to a new one and not ordered before it.
 #[derive(Clone, Copy, Default)]
 struct Alike {
     count: u32,
-    /// Block and warp of one of them.
+    /// The block and warp of the first of them.
     one: (u64, u32),
     several_blocks: bool,
     several_warps: bool,
@@ -169,7 +173,8 @@ impl Alike {
         self.several_warps |= self.one != (block, warp);
     }
 
-    /// Whether some later access could race with the new one and with none of these, or only within its warp.
+    /// Returns true if a later access could race with the new one and with none of these, or only
+    /// with those of its own warp.
     fn lacks(self, (context, thread): (&Context, u32)) -> bool {
         let Self { count, one: (block, warp), several_blocks, several_warps } = self;
         let other_warp = !several_warps && warp != thread / 32;
@@ -186,7 +191,7 @@ mod tests {
         Context { site, kind, is_narrow: false, block, interval, grid, time, epoch: 0, event }
     }
 
-    /// What each access of one cell by (context, thread) races with, by context.
+    /// Returns, for each access of one cell by (context, thread), the contexts that it races with.
     fn races(contexts: &[Context], accesses: &[(usize, u32)]) -> Vec<Vec<usize>> {
         let mut shadow = Shadow::new(1, false);
         let order = Order::default();
@@ -210,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_writes_later_is_still_one() {
-        // What thread 0 writes may be the same that another writes, and what it has read is not.
+        // The write of thread 0 may have the same value as another write; its read still races.
         let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
         assert_eq!(races(&contexts, &[(0, 0), (1, 0), (1, 40)])[2], [0, 1]);
     }
@@ -239,7 +244,7 @@ mod tests {
         }
         assert_eq!(access(&mut shadow, 2, 3), []);
         assert_eq!(shadow.calm[&0].len(), 11);
-        // A plain write races with the last of each other thread, and with all that come later.
+        // A plain write races with the last access of each other thread, and with all later ones.
         let hits = access(&mut shadow, 3, 3);
         assert_eq!(hits, (0..10).filter(|t| *t != 3).map(|t| (1, t)).collect::<Vec<_>>());
         assert_eq!(access(&mut shadow, 2, 40), [(3, 3)]);

@@ -1,8 +1,9 @@
-//! Values that nobody has written: where they are, and where they came from.
+//! Undefined values: reads of unwritten shared memory and their propagation.
 //!
-//! A cell of shared memory is undefined until somebody writes it. Reading it is no fault yet: the value is followed through
-//! registers and computations, and into shared memory again, until a branch, an address or what leaves the block depends on
-//! it. As long as nothing undefined was read, there is nothing to follow.
+//! A cell of shared memory is undefined until a thread writes it. A read of it is no error yet: the
+//! value is tracked through registers, computations and shared memory, until a branch, an address
+//! or an output of the block depends on it. As long as no undefined value has been read, nothing
+//! needs to be tracked.
 use super::{
     LaunchChecks,
     defined::{Defined, Rounds},
@@ -18,16 +19,17 @@ use crate::{
 use std::{collections::HashMap, ops::Range, sync::Arc};
 use warpwise_compiler::ir::VoteOp;
 
-/// Lanes of a group whose value is undefined, each with its source.
+/// The lanes of a group with an undefined value, each with its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Undefined {
     pub(crate) lanes: Mask,
-    /// By lane, ascending, and at least one. Others may be among them; a lane without an entry has the first one's source.
+    /// Ascending by lane, at least one. There may be entries of other lanes; a lane without an
+    /// entry has the source of the first.
     sources: Arc<[(u32, Source)]>,
 }
 
 impl Undefined {
-    /// These lanes, in ascending order; `None` without any.
+    /// Creates the set of these lanes, in ascending order; `None` without any.
     pub(crate) fn of(sources: Vec<(u32, Source)>) -> Option<Self> {
         let mut lanes = Mask::EMPTY;
         for (lane, _) in &sources {
@@ -36,13 +38,13 @@ impl Undefined {
         (!sources.is_empty()).then(|| Self { lanes, sources: sources.into() })
     }
 
-    /// The source of a lane's value.
+    /// Returns the source of a lane's value.
     pub(crate) fn source(&self, lane: usize) -> Source {
         let known = self.sources.binary_search_by_key(&lane, |(lane, _)| *lane as usize);
         self.sources[known.unwrap_or(0)].1
     }
 
-    /// Joins two; what is in both has the source of the first.
+    /// Returns the union of two sets; a lane in both has the source of the first.
     pub(crate) fn or(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (one, other) = match (one, other) {
             (Some(one), Some(other)) => (one, other),
@@ -59,35 +61,35 @@ impl Undefined {
         Self::of(lanes.lanes().map(of).collect())
     }
 
-    /// The same with a value that `lanes` have in common.
+    /// Returns the set with the lanes replaced: they share one undefined value.
     fn in_common(self, lanes: Mask) -> Option<Self> {
         (!lanes.is_empty()).then_some(Self { lanes, ..self })
     }
 
-    /// What is left of it among `lanes`.
+    /// Returns the part of the set that is in `lanes`.
     pub(crate) fn among(self, lanes: Mask) -> Option<Self> {
         let lanes = self.lanes & lanes;
         (!lanes.is_empty()).then_some(Self { lanes, ..self })
     }
 }
 
-/// Rounds of accesses that are remembered as clean.
+/// The maximum number of accesses that are remembered as clean.
 const CLEAN: usize = 64;
 
 /// The undefined values of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Undefineds {
-    /// The cells of shared memory that are not.
+    /// The defined cells of shared memory.
     pub(crate) defined: Defined,
-    /// Of cells that were written with something undefined, its source.
+    /// By cell that holds an undefined value that was written to it, the source of the value.
     written: HashMap<u64, Source>,
-    /// Rounds of accesses that only read what is defined, as long as nothing undefined is written.
+    /// Accesses that only read defined cells, as long as no undefined value is written.
     clean: Vec<Rounds>,
-    /// Of groups, by the number of their first thread, and registers.
+    /// By the first thread of a group and register.
     registers: HashMap<(usize, Reg), Undefined>,
-    /// The same of values held once.
+    /// By the first thread of a group and uniform register.
     uniforms: HashMap<(usize, Uniform), Undefined>,
-    /// The same of the bytes of arrays that each thread has of its own, by the place of the array.
+    /// By the first thread of a group, the place of a thread's own array, and the byte in it.
     arrays: HashMap<(usize, u32, u64), Undefined>,
 }
 
@@ -96,7 +98,7 @@ impl Undefineds {
         Self { defined: Defined::new(launch.cells as usize), ..Self::default() }
     }
 
-    /// As a new block, in which nothing is written.
+    /// Resets the state for a new block, in which all memory is unwritten.
     pub(crate) fn reset(&mut self) {
         self.defined.reset();
         self.written.clear();
@@ -106,36 +108,36 @@ impl Undefineds {
         self.arrays.clear();
     }
 
-    /// Whether something that a thread has of its own may be undefined.
+    /// Returns true if a register or array of a thread may be undefined.
     #[inline(always)]
     pub(crate) fn are_there(&self) -> bool {
         !self.registers.is_empty() || !self.uniforms.is_empty() || !self.arrays.is_empty()
     }
 
-    /// Whether it matters what an access does.
+    /// Returns true if the effects of an access must be tracked.
     #[inline(always)]
     pub(crate) fn may_matter(&self, is_shared: bool) -> bool {
         (is_shared && self.defined.lacks_some()) || self.are_there()
     }
 
-    /// Whether some rounds are known to read only what is defined.
+    /// Returns true if the access is known to read defined cells only.
     pub(crate) fn are_clean(&self, rounds: &Rounds) -> bool {
         self.clean.contains(rounds)
     }
 
-    /// Remembers that some rounds read only what is defined.
+    /// Remembers that the access reads defined cells only.
     pub(crate) fn remember_clean(&mut self, rounds: Rounds) {
         if self.clean.len() < CLEAN {
             self.clean.push(rounds);
         }
     }
 
-    /// The source of what was written to a cell, if that is undefined.
+    /// Returns the source of the value of a cell, if an undefined value was written to it.
     pub(crate) fn written(&self, cell: u64) -> Option<Source> {
         self.written.get(&cell).copied()
     }
 
-    /// Notes that some cells are written with what is defined.
+    /// Marks cells as defined by a write.
     pub(crate) fn define(&mut self, cells: Range<u64>) {
         if !self.written.is_empty() {
             for cell in cells.clone() {
@@ -145,7 +147,7 @@ impl Undefineds {
         self.defined.insert(cells);
     }
 
-    /// Notes that a cell is written with what is undefined.
+    /// Marks a cell as undefined by a write of an undefined value.
     pub(crate) fn undefine(&mut self, cell: u64, source: Source) {
         if self.defined.remove(cell) {
             self.written.insert(cell, source);
@@ -157,7 +159,7 @@ impl Undefineds {
         self.registers.get(&(group, reg)).cloned()
     }
 
-    /// Sets what is undefined of the `active` lanes of a register.
+    /// Replaces the undefined lanes among the `active` lanes of a register.
     pub(crate) fn set_lanes(
         &mut self,
         group: usize,
@@ -172,7 +174,7 @@ impl Undefineds {
         self.uniforms.get(&(group, uniform)).cloned()
     }
 
-    /// Sets whether a value that the `active` lanes have in common is undefined.
+    /// Sets or clears the undefined state of a uniform register for the `active` lanes.
     pub(crate) fn set_uniform(
         &mut self,
         group: usize,
@@ -192,7 +194,7 @@ impl Undefineds {
         }
     }
 
-    /// The source of the first undefined one of so many bytes of a lane's array.
+    /// Returns the source of the first undefined byte among `size` bytes of a lane's array.
     pub(crate) fn in_array(
         &self,
         group: usize,
@@ -207,7 +209,7 @@ impl Undefineds {
         })
     }
 
-    /// Sets what is undefined of so many bytes of `lane`'s array.
+    /// Replaces the undefined state of `size` bytes of an array, for the lanes in `lane`.
     pub(crate) fn set_in_array(
         &mut self,
         group: usize,
@@ -220,8 +222,8 @@ impl Undefineds {
         }
     }
 
-    /// `lanes` of a warp of a group do the `op` of a step together: what each gets is undefined if what it gets it from
-    /// is, or a lane that takes no part.
+    /// Propagates undefined values through a warp operation: the result of a lane is undefined if a
+    /// lane that determines it has an undefined value or is absent.
     pub(crate) fn exchange(
         &mut self,
         (block, group): (u64, usize),
@@ -267,7 +269,8 @@ impl Undefineds {
     }
 }
 
-/// The lanes whose values decide what `lane` gets, if those of `undefined` are.
+/// Returns the lanes whose values determine the result of `lane`, given the lanes with undefined
+/// values.
 fn sources_of(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
     let group = inputs.group(lane);
     let decides = |truth: bool| {
@@ -277,14 +280,14 @@ fn sources_of(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u
     match op {
         WarpOp::Sync => 0,
         WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
-        // One that is false is enough for not all to be true, and the other way round.
+        // One false lane determines `all`, one true lane determines `any`.
         WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,
         WarpOp::Vote { op: VoteOp::Any, .. } if decides(true) => 0,
         WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => group,
     }
 }
 
-/// Sets what is undefined of the `active` lanes of something.
+/// Replaces the undefined lanes among the `active` lanes of an entry.
 fn set<K: Eq + std::hash::Hash>(
     all: &mut HashMap<K, Undefined>,
     key: K,
