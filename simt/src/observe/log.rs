@@ -3,7 +3,7 @@ use crate::{
     bytecode::Counted,
     observe::{
         counters::tally::Tally,
-        sanitizer::{found::Found, unused::Used},
+        sanitizer::{raw_findings::RawFindings, unused::UsedBytes},
     },
     outcome::FaultReport,
 };
@@ -20,9 +20,9 @@ pub(crate) struct LaunchLog {
     /// The number of printed records that did not fit.
     lost: u64,
     pub(crate) tally: Tally,
-    pub(crate) found: Found,
+    pub(crate) found: RawFindings,
     /// The memory that the launch uses, if checks ask for it.
-    pub(crate) unused: Option<Used>,
+    pub(crate) unused: Option<UsedBytes>,
 }
 
 impl LaunchLog {

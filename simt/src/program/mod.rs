@@ -8,7 +8,7 @@ use crate::{
     exec::{bound::Observation, grid},
     observe::{
         log::LaunchLog,
-        sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
+        sanitizer::{checks::Checks, finding::Finding, out_of_bounds, raw_findings::LaunchNames},
     },
     outcome::Stopped,
     translate::{self, Instrumentation, patterns},
@@ -166,11 +166,11 @@ impl CheckedProgram {
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);
-        let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
+        let names = LaunchNames { kernel: &self.kernel, sites, spans, launch, is_strict };
         let faults =
             if checks.contains(Checks::MEMORY) { log.faults.lowest_by_place() } else { Vec::new() };
         let outside =
-            faults.into_iter().filter_map(|fault| out_of_bounds::report(&self.kernel, fault));
+            faults.into_iter().filter_map(|fault| out_of_bounds::report_fault(&self.kernel, fault));
         let outside: Vec<_> = outside.collect();
         let unused = log.unused.as_ref().filter(|_| outcome.stopped.is_none());
         let unused = unused.map_or_else(Vec::new, |used| used.report(&names));

@@ -3,7 +3,7 @@ use super::Block;
 use crate::{
     bytecode::{Instr, Operand, WarpInputs, WarpOp, complete, exchange, reduced},
     exec::strand::Strand,
-    observe::sanitizer::misuse::Met,
+    observe::sanitizer::misuse::WarpCollective,
     outcome::{Meeting, Waiting},
     vector::mask::Mask,
 };
@@ -81,9 +81,9 @@ impl Block<'_> {
                 let inputs = &inputs;
                 let parted = together.iter().map(|other| self.strands[*other].1.elsewhere.0[warp]);
                 let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
-                let met = Met { op, span, inputs, lanes, live, passed, first_thread };
-                checks.warp(launch, &met);
-                if launch.inits {
+                let met = WarpCollective { op, span, inputs, lanes, live, passed, first_thread };
+                checks.check_masks(launch, &met);
+                if launch.checks_inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
                     checks.undefined.exchange(at, step, inputs, (warp, lanes));
                 }

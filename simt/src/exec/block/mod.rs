@@ -24,7 +24,7 @@ use crate::{
     observe::{
         counters::tally::GroupTrips,
         log::LaunchLog,
-        sanitizer::{BlockChecks, rounds::Rounds},
+        sanitizer::{BlockChecks, replayed_accesses::ReplayedAccesses},
     },
     outcome::{Spinning, Waiting},
     vector::{mask::Mask, memory::Memory, registers::Registers},
@@ -86,7 +86,7 @@ pub(crate) struct Block<'a> {
     numbers: Numbers,
     lane_instrs: Vec<Vec<LaneInstr<'a>>>,
     noted: Vec<Noted>,
-    did: Rounds,
+    did: ReplayedAccesses,
 }
 
 /// Up to [`GROUP`](crate::vector::mask::GROUP) threads.

@@ -75,7 +75,7 @@ impl Block<'_> {
             self.did.many = rounds;
             self.did.accesses.clear();
             self.noted.iter().for_each(|noted| self.did.accesses.extend(&noted.accesses));
-            checks.global().submit_alike((code, checks), first, &self.did);
+            checks.lock_global().submit_replayed((code, checks), first, &self.did);
         }
     }
 }

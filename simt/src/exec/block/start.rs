@@ -11,7 +11,7 @@ use crate::{
     launch::along_axis,
     observe::{
         counters::tally::GroupTrips,
-        sanitizer::{BlockChecks, rounds::Rounds},
+        sanitizer::{BlockChecks, replayed_accesses::ReplayedAccesses},
     },
     vector::{
         mask::{GROUP, Mask},
@@ -61,7 +61,7 @@ impl<'a> Block<'a> {
             numbers: Numbers::new(&[], 0),
             lane_instrs: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
             noted: (0..threads).step_by(GROUP).map(|_| Noted::default()).collect(),
-            did: Rounds::default(),
+            did: ReplayedAccesses::default(),
         };
         for group in 0..block.groups.len() {
             block.groups[group].preset(code, bound, None);
@@ -74,7 +74,7 @@ impl<'a> Block<'a> {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         (self.in_step, self.paused) = (true, None);
         if let Some(checks) = &mut self.checks {
-            checks.start(number);
+            checks.start_block(number);
         }
         self.start_order();
         self.shared.iter_mut().for_each(Memory::fill_with_ones);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     bytecode::{Address, Operand, Request},
-    observe::sanitizer::access_log::{Access, Where},
+    observe::sanitizer::access_log::{Access, LaneAddresses},
     vector::{
         lanes,
         mask::{GROUP, Mask},
@@ -80,13 +80,13 @@ impl Trace<'_, '_> {
     pub(super) fn watch(&mut self, number: u32) -> Result<(), Fails> {
         let Some(checks) = &self.bound.checks else { return Ok(()) };
         let site = &self.code.sites[number as usize];
-        let may_race = checks.watches(number);
+        let may_race = checks.may_race_at(number);
         let is_used = checks.used.is_some() && (site.is_shared || site.kind.writes());
         let is_seen = may_race && (checks.is_eager || site.is_shared);
         if is_used || is_seen {
             return Err(Fails::Ever);
         }
-        if site.is_shared && checks.inits {
+        if site.is_shared && checks.checks_inits {
             here(self.is_defined.then_some(()))?;
         }
         if !may_race {
@@ -95,12 +95,12 @@ impl Trace<'_, '_> {
         let going = self.going(number)?;
         let first_thread = self.group * GROUP;
         let places = match going.apart {
-            None => Where::Same(going.first),
+            None => LaneAddresses::Same(going.first),
             Some(_) => {
                 let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
                 let holds = |in_step: bool| self.in_step || !in_step;
                 let pattern = here(pattern.filter(|pattern| holds(pattern.in_step)))?;
-                Where::Pattern(going.first.wrapping_sub(pattern.offsets[first_thread]))
+                LaneAddresses::Pattern(going.first.wrapping_sub(pattern.offsets[first_thread]))
             }
         };
         let lanes = Mask::first(self.bound.lanes(self.group));

@@ -6,7 +6,7 @@
 use super::{Exec, Slice, sums::affordable};
 use crate::{
     exec::replay::{Counts, Fails, LaneInstr, Noted, Numbers, Trace, compile, fuse, run},
-    observe::sanitizer::rounds::Rounds,
+    observe::sanitizer::replayed_accesses::ReplayedAccesses,
 };
 
 /// Fewer iterations are not worth the trouble.
@@ -38,7 +38,7 @@ impl Exec<'_> {
         let (mut steps, mut noted) = (Vec::<LaneInstr<'_>>::new(), Noted::default());
         let in_step = self.place.in_step;
         let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
-        let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));
+        let is_defined = undefined.is_none_or(|undefined| !undefined.must_track(true));
         let before = &self.strand.uniforms;
         let mut numbers = Numbers::new(before, 1);
         let mut trace = |numbers: &mut Numbers| {
@@ -85,8 +85,8 @@ impl Exec<'_> {
         slice.steps -= rounds as i64 * price;
         slice.patience -= rounds as i64 * i64::from(cost);
         if let (Some(checks), Some(launch)) = (&mut self.checks, &bound.checks) {
-            let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
-            checks.note_alike((code, launch), &rounds);
+            let rounds = ReplayedAccesses { accesses: noted.accesses, values, many: rounds };
+            checks.log_replayed((code, launch), &rounds);
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use crate::{
         counters::tally::{Executions, RequestCost},
         sanitizer::{
             BlockChecks, LaunchChecks,
-            access_log::{Access, Log},
-            defined::Rounds,
+            access_log::{Access, AccessLog},
+            defined::RepeatedAccess,
         },
     },
 };
@@ -72,14 +72,15 @@ impl Exec<'_> {
         rounds: u64,
         (launch, checks): (&LaunchChecks<'_>, &mut BlockChecks),
     ) -> bool {
-        if checks.undefined.are_there() {
+        if checks.undefined.has_private() {
             return false;
         }
-        checks.going.clear();
+        checks.pending_rounds.clear();
         for going in &sums.requests {
             let site = &self.code.sites[going.request as usize];
-            let may_race = launch.watches(going.request);
-            let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
+            let may_race = launch.may_race_at(going.request);
+            let may_be_undefined =
+                launch.checks_inits && checks.undefined.must_track(site.is_shared);
             let is_used = launch.used.is_some() && site.is_shared;
             if is_used || may_race && (!site.is_shared || launch.is_eager) {
                 return false;
@@ -89,7 +90,7 @@ impl Exec<'_> {
             }
             let step = step(going, two);
             let places = self.places(going.request, &mut Vec::new());
-            let Some(places) = places.behind(step.wrapping_mul(rounds - 1).wrapping_neg()) else {
+            let Some(places) = places.advance(step.wrapping_mul(rounds - 1).wrapping_neg()) else {
                 return false;
             };
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
@@ -98,30 +99,30 @@ impl Exec<'_> {
                 return false;
             }
             if may_race {
-                checks.going.push((access, step));
+                checks.pending_rounds.push((access, step));
             }
         }
-        checks.note_rounds(rounds)
+        checks.log_pending_rounds(rounds)
     }
 
     /// Whether what is read of shared memory in some rounds was written before.
     fn are_defined(
         &self,
         checks: &mut BlockChecks,
-        rounds @ (access, step, many): Rounds,
+        rounds @ (access, step, many): RepeatedAccess,
         launch: &LaunchChecks<'_>,
     ) -> bool {
         if self.replay(&mut checks.undefined, &rounds, launch) {
             return true;
         }
-        if checks.undefined.are_clean(&rounds) {
+        if checks.undefined.is_clean(&rounds) {
             checks.undefined.defined.record(&rounds, true);
             return true;
         }
-        let (site, none) = (&self.code.sites[access.site as usize], Log::default());
+        let (site, none) = (&self.code.sites[access.site as usize], AccessLog::default());
         let are_defined = (0..many).all(|round| {
-            access.behind(step.wrapping_mul(round)).is_some_and(|access| {
-                launch.cells_of_runs(site, &none, &access, |cells| {
+            access.advance(step.wrapping_mul(round)).is_some_and(|access| {
+                launch.all_run_cells(site, &none, &access, |cells| {
                     checks.undefined.defined.contains_all(cells)
                 })
             })

@@ -3,11 +3,11 @@ use crate::vector::mask::Mask;
 use warpwise_compiler::ir::Scope;
 
 /// The number of recent accesses that are searched for an equal one.
-const LATELY: usize = 8;
+const RECENT_ACCESSES: usize = 8;
 
 /// The addresses of an access, by lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Where {
+pub(crate) enum LaneAddresses {
     /// One address for all lanes.
     Same(u64),
     /// The offsets of the site's pattern, relative to this address.
@@ -16,9 +16,9 @@ pub(crate) enum Where {
     Each(usize),
 }
 
-impl Where {
+impl LaneAddresses {
     /// Returns the addresses `bytes` bytes further on, unless they are individual.
-    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+    pub(crate) fn advance(self, bytes: u64) -> Option<Self> {
         match self {
             Self::Same(address) => Some(Self::Same(address.wrapping_add(bytes))),
             Self::Pattern(common) => Some(Self::Pattern(common.wrapping_add(bytes))),
@@ -35,21 +35,21 @@ pub(crate) struct Access {
     /// Number in the block of the group's first thread.
     pub(crate) first_thread: u32,
     pub(crate) lanes: Mask,
-    pub(crate) places: Where,
+    pub(crate) places: LaneAddresses,
     /// The value that all lanes write to global memory, if it is the same.
     pub(crate) value: Option<u64>,
 }
 
 impl Access {
     /// Returns the access `bytes` bytes further on, unless its addresses are individual.
-    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
-        Some(Self { places: self.places.behind(bytes)?, ..self })
+    pub(crate) fn advance(self, bytes: u64) -> Option<Self> {
+        Some(Self { places: self.places.advance(bytes)?, ..self })
     }
 }
 
 /// An event of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum LogEvent {
     Access(Access),
     /// Rounds of accesses, which start at `first` in [`AccessLog::rounds`].
     Rounds {
@@ -76,18 +76,18 @@ pub(crate) enum Event {
 
 /// The start of the values of a group's lanes, and the bytes in each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenValues {
     pub(crate) first: usize,
     pub(crate) size: usize,
 }
 
 /// The events of a block, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
-    pub(crate) events: Vec<Event>,
+pub(crate) struct AccessLog {
+    pub(crate) events: Vec<LogEvent>,
     pub(crate) addresses: Vec<u64>,
     /// By event, the place of the written values in `values`, if it writes.
-    pub(crate) written: Vec<Option<Written>>,
+    pub(crate) written: Vec<Option<WrittenValues>>,
     /// In the layout of registers.
     pub(crate) values: Vec<u8>,
     /// The accesses of rounds: that of the first round, and its advance in bytes per round. None of
@@ -97,7 +97,7 @@ pub(crate) struct Log {
     len: usize,
 }
 
-impl Log {
+impl AccessLog {
     pub(crate) fn clear(&mut self) {
         let Self { events, addresses, written, values, rounds, len } = self;
         events.clear();
@@ -113,7 +113,7 @@ impl Log {
         self.len
     }
 
-    pub(crate) fn push(&mut self, event: Event, written: Option<Written>) {
+    pub(crate) fn push(&mut self, event: LogEvent, written: Option<WrittenValues>) {
         self.events.push(event);
         self.written.push(written);
         self.len += 1;
@@ -124,27 +124,27 @@ impl Log {
     pub(crate) fn push_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) {
         let first = self.rounds.len();
         self.rounds.extend_from_slice(accesses);
-        self.events.push(Event::Rounds { first, accesses: accesses.len(), rounds });
+        self.events.push(LogEvent::Rounds { first, accesses: accesses.len(), rounds });
         self.written.push(None);
         self.len += accesses.len() * rounds as usize;
     }
 
     /// Returns the log with an event for each access of each round, if there are rounds.
-    pub(crate) fn unrolled(&self) -> Option<Self> {
+    pub(crate) fn unroll(&self) -> Option<Self> {
         if self.rounds.is_empty() {
             return None;
         }
         let (addresses, values) = (self.addresses.clone(), self.values.clone());
         let mut log = Self { addresses, values, ..Self::default() };
         for (event, written) in self.events.iter().zip(&self.written) {
-            let Event::Rounds { first, accesses, rounds } = *event else {
+            let LogEvent::Rounds { first, accesses, rounds } = *event else {
                 log.push(*event, *written);
                 continue;
             };
             for round in 0..rounds {
                 for (access, step) in &self.rounds[first..first + accesses] {
-                    let access = access.behind(step.wrapping_mul(round));
-                    access.into_iter().for_each(|access| log.push(Event::Access(access), None));
+                    let access = access.advance(step.wrapping_mul(round));
+                    access.into_iter().for_each(|access| log.push(LogEvent::Access(access), None));
                 }
             }
         }
@@ -152,14 +152,16 @@ impl Log {
     }
 
     /// Returns true if the event equals one of the last accesses, with nothing else since.
-    pub(crate) fn has_lately(&self, event: &Event) -> bool {
-        let Event::Access(access) = event else { return false };
-        let since = self.events.iter().rev().take_while(|event| matches!(event, Event::Access(_)));
-        !matches!(access.places, Where::Each(_)) && since.take(LATELY).any(|known| known == event)
+    pub(crate) fn has_recent(&self, event: &LogEvent) -> bool {
+        let LogEvent::Access(access) = event else { return false };
+        let since =
+            self.events.iter().rev().take_while(|event| matches!(event, LogEvent::Access(_)));
+        !matches!(access.places, LaneAddresses::Each(_))
+            && since.take(RECENT_ACCESSES).any(|known| known == event)
     }
 
     /// Returns true if the same threads access the same bytes in the same order.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_accesses(&self, other: &Self) -> bool {
         let Self { events, addresses, rounds, .. } = self;
         // glibc compares no bytes at a dangling address in 100 ns, where it has AVX-512.
         let none = addresses.is_empty() && other.addresses.is_empty();
@@ -169,19 +171,24 @@ impl Log {
     }
 
     /// Returns the address of a lane.
-    pub(crate) fn address(&self, places: Where, lane: usize, offset: impl Fn() -> u64) -> u64 {
+    pub(crate) fn lane_address(
+        &self,
+        places: LaneAddresses,
+        lane: usize,
+        offset: impl Fn() -> u64,
+    ) -> u64 {
         match places {
-            Where::Same(address) => address,
-            Where::Pattern(common) => common.wrapping_add(offset()),
-            Where::Each(first) => self.addresses[first + lane],
+            LaneAddresses::Same(address) => address,
+            LaneAddresses::Pattern(common) => common.wrapping_add(offset()),
+            LaneAddresses::Each(first) => self.addresses[first + lane],
         }
     }
 
     /// Returns the value that a thread writes in an event.
-    pub(crate) fn value(&self, event: u32, thread: u32) -> Option<u64> {
+    pub(crate) fn written_value(&self, event: u32, thread: u32) -> Option<u64> {
         let event = event as usize;
-        let Written { first, size } = (*self.written.get(event)?)?;
-        let Event::Access(access) = &self.events[event] else { return None };
+        let WrittenValues { first, size } = (*self.written.get(event)?)?;
+        let LogEvent::Access(access) = &self.events[event] else { return None };
         let mut values = self.values.get(first..)?.chunks_exact(size);
         let bytes = values.nth((thread - access.first_thread) as usize)?;
         Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))

@@ -278,14 +278,14 @@ impl<P: fmt::Display> fmt::Display for Race<P> {
         let Self { kind, location, accesses: [one, other], missing, same_value } = self;
         write!(f, "{} on {location}: ", kind.name())?;
         if one.block == other.block {
-            one.tell(f, false)?;
+            one.write_clause(f, false)?;
             f.write_str(", ")?;
-            other.tell(f, false)?;
+            other.write_clause(f, false)?;
             write!(f, ", block {}, {}", Triple(one.block), missing.name())?;
         } else {
-            one.tell(f, true)?;
+            one.write_clause(f, true)?;
             f.write_str(", ")?;
-            other.tell(f, true)?;
+            other.write_clause(f, true)?;
             write!(f, ", {}", missing.name())?;
         }
         if *same_value { f.write_str("; both write the same value") } else { Ok(()) }
@@ -296,7 +296,7 @@ impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { location, read, how, used } = self;
         write!(f, "uninitialised read of {location}: ")?;
-        read.tell(f, false)?;
+        read.write_clause(f, false)?;
         write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
         write!(f, "{} at {used}", how.predicate())
     }
@@ -333,7 +333,7 @@ impl fmt::Display for Index {
 }
 
 impl<P: fmt::Display> Access<P> {
-    fn tell(&self, f: &mut fmt::Formatter<'_>, with_block: bool) -> fmt::Result {
+    fn write_clause(&self, f: &mut fmt::Formatter<'_>, with_block: bool) -> fmt::Result {
         let Self { kind, place, block, thread, .. } = self;
         write!(f, "{} by thread {}", kind.participle(), Triple(*thread))?;
         if with_block {

@@ -7,14 +7,14 @@
 //! whichever worker has run them, so that findings do not depend on the schedule.
 use super::{
     LaunchChecks,
-    access_log::{Access, Event, Log},
+    access_log::{Access, AccessLog, LogEvent},
     contexts::Contexts,
-    found::{Found, Pair, Party},
-    happens_before::{Context, Order},
+    happens_before::{AccessContext, HappensBefore},
     launch::LaneRun,
-    release_acquire::Places,
-    rounds::Rounds,
-    shadow::{Hit, Record, Shadow},
+    raw_findings::{RacingAccess, RacingPair, RawFindings},
+    release_acquire::ReleasedClocks,
+    replayed_accesses::ReplayedAccesses,
+    shadow::{AccessRecord, RaceHit, Shadow},
 };
 use crate::{
     bytecode::{Code, Site},
@@ -24,15 +24,15 @@ use std::collections::BTreeMap;
 use warpwise_compiler::hardware::LANES;
 
 /// The number of cells in a chunk.
-const CHUNK: u64 = 256;
+const CHUNK_CELLS: u64 = 256;
 /// The number of pieces in a chunk itself: as many as fit in its cache line.
-const PIECES: usize = 3;
+const INLINE_PIECES: usize = 3;
 /// The maximum number of pieces beside a chunk, before it is expanded to cells: tiles of an image
 /// have many rows in a chunk.
-const MORE: usize = 30;
+const MAX_EXTRA_PIECES: usize = 30;
 /// The initial capacity for pieces beside a chunk: one for each warp that accesses the cells of a
 /// chunk in a row.
-const FIRST_MORE: usize = CHUNK as usize / LANES - PIECES;
+const INITIAL_EXTRA_PIECES: usize = CHUNK_CELLS as usize / LANES - INLINE_PIECES;
 
 /// Neighbouring cells that neighbouring threads have accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,25 +83,25 @@ impl Piece {
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Chunk {
-    pieces: [Piece; PIECES],
-    more: Vec<Piece>,
+    pieces: [Piece; INLINE_PIECES],
+    extra_pieces: Vec<Piece>,
     count: u8,
     cells: Option<Box<Shadow>>,
 }
 
 /// The common properties of the runs of an access: its site, the value that all lanes write, and
 /// the order of the block's accesses.
-struct By<'a> {
+struct AccessOrigin<'a> {
     checks: &'a LaunchChecks<'a>,
     site: &'a Site,
     value: Option<u64>,
-    order: &'a Order,
+    order: &'a HappensBefore,
     block: u64,
 }
 
 /// The place that the first lane of a run accesses.
 #[derive(Clone, Copy)]
-struct Place {
+struct RunPlace {
     buffer: u16,
     /// The number of the memory.
     memory: usize,
@@ -111,41 +111,42 @@ struct Place {
     first: u64,
 }
 
-impl By<'_> {
+impl AccessOrigin<'_> {
     /// Returns the place that a run accesses, if its memory may be raced for.
-    fn place(&self, run: LaneRun) -> Option<Place> {
+    fn locate(&self, run: LaneRun) -> Option<RunPlace> {
         let (buffer, first) = lanes::resolve(run.address);
-        let (memory, unit) = self.checks.memory(buffer)?;
-        Some(Place { buffer, memory, unit, first })
+        let (memory, unit) = self.checks.memory_and_cell_bytes(buffer)?;
+        Some(RunPlace { buffer, memory, unit, first })
     }
 }
 
 /// The analysis of the global memory of a launch.
 #[derive(Debug, Default)]
-pub(crate) struct Global {
+pub(crate) struct GlobalShadow {
     memories: Vec<Vec<Chunk>>,
     contexts: Contexts,
     /// The first context of the current block, where it is known.
     contexts_of_block: u32,
     /// The order in the next block, unless blocks are analysed as they run.
-    order: Order,
+    order: HappensBefore,
     /// The next block to analyse.
-    next: u64,
+    next_block: u64,
     /// The logs of later blocks, each with true if the block has ended.
-    waiting: BTreeMap<u64, (Vec<Log>, bool)>,
+    pending_logs: BTreeMap<u64, (Vec<AccessLog>, bool)>,
     /// The accesses of later blocks that were replayed, by the first block.
-    alike: BTreeMap<u64, Rounds>,
+    pending_replays: BTreeMap<u64, ReplayedAccesses>,
     /// The number of analysed events.
     events: u32,
     accesses: u64,
-    found: Found,
-    pub(crate) places: Places,
+    found: RawFindings,
+    pub(crate) places: ReleasedClocks,
 }
 
-impl Global {
+impl GlobalShadow {
     /// Creates the shadow of memories with these numbers of cells.
     pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
-        let chunks = |cells: u64| (0..cells.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
+        let chunks =
+            |cells: u64| (0..cells.div_ceil(CHUNK_CELLS)).map(|_| Chunk::default()).collect();
         let memories = cells.map(chunks).collect();
         Self { memories, contexts_of_block: u32::MAX, ..Self::default() }
     }
@@ -155,45 +156,49 @@ impl Global {
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
         block: u64,
-        log: &mut Log,
+        log: &mut AccessLog,
         is_end: bool,
     ) {
-        if block != self.next {
-            let (logs, has_ended) = self.waiting.entry(block).or_default();
+        if block != self.next_block {
+            let (logs, has_ended) = self.pending_logs.entry(block).or_default();
             logs.push(std::mem::take(log));
             *has_ended |= is_end;
             return;
         }
-        self.replay(code, checks, log);
+        self.analyse_log(code, checks, log);
         log.clear();
         if is_end {
             self.end_block();
-            self.replay_ended(code, checks);
+            self.analyse_ended(code, checks);
         }
     }
 
     /// Adds the accesses of replayed blocks, all of which have ended.
-    pub(crate) fn submit_alike(
+    pub(crate) fn submit_replayed(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
         first: u64,
-        rounds: &Rounds,
+        rounds: &ReplayedAccesses,
     ) {
-        if first != self.next {
-            self.alike.insert(first, rounds.clone());
+        if first != self.next_block {
+            self.pending_replays.insert(first, rounds.clone());
             return;
         }
-        self.replay_alike(code, checks, rounds);
-        self.replay_ended(code, checks);
+        self.analyse_replayed(code, checks, rounds);
+        self.analyse_ended(code, checks);
     }
 
     /// Analyses the next blocks, as far as all their accesses are known.
-    fn replay_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+    fn analyse_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         loop {
-            if let Some(rounds) = self.alike.remove(&self.next) {
-                self.replay_alike(code, checks, &rounds);
-            } else if self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
-                self.replay_waiting(code, checks);
+            if let Some(rounds) = self.pending_replays.remove(&self.next_block) {
+                self.analyse_replayed(code, checks, &rounds);
+            } else if self
+                .pending_logs
+                .get(&self.next_block)
+                .is_some_and(|(_, has_ended)| *has_ended)
+            {
+                self.analyse_pending(code, checks);
             } else {
                 return;
             }
@@ -201,51 +206,57 @@ impl Global {
     }
 
     /// Analyses the next blocks, which were replayed: none of their threads waited for another.
-    fn replay_alike(&mut self, code: &Code, checks: &LaunchChecks<'_>, rounds: &Rounds) {
-        let (order, log) = (std::mem::take(&mut self.order), Log::default());
+    fn analyse_replayed(
+        &mut self,
+        code: &Code,
+        checks: &LaunchChecks<'_>,
+        rounds: &ReplayedAccesses,
+    ) {
+        let (order, log) = (std::mem::take(&mut self.order), AccessLog::default());
         // The runs of the first round; those of the others are further on by the advance of each
         // access.
         let runs_of = |(access, _): &(Access, u64)| {
             let bytes = u64::from(code.sites[access.site as usize].bytes);
             let mut runs = Vec::new();
-            checks.runs(&log, access, bytes, order.is_even(), |run| runs.push(run));
+            checks.runs(&log, access, bytes, order.has_equal_clocks(), |run| runs.push(run));
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
-        if order.is_even() {
-            self.replay_even(code, checks, (rounds, &runs), &order);
+        if order.has_equal_clocks() {
+            self.analyse_replayed_at_once(code, checks, (rounds, &runs), &order);
             self.order = order;
             return;
         }
         for round in 0..rounds.many {
             for ((access, bytes, value), runs) in rounds.round(&code.sites, round).zip(&runs) {
                 let site = &code.sites[access.site as usize];
-                let by = By { checks, site, value, order: &order, block: self.next };
+                let by =
+                    AccessOrigin { checks, site, value, order: &order, block: self.next_block };
                 self.events += 1;
                 for run in runs {
                     let address = run.address.wrapping_add(bytes);
-                    self.run(&by, access, LaneRun { address, ..*run });
+                    self.analyse_run(&by, access, LaneRun { address, ..*run });
                 }
             }
-            self.next += 1;
+            self.next_block += 1;
         }
         self.order = order;
     }
 
     /// Analyses the next blocks, which were replayed and whose threads have equal clocks.
-    fn replay_even(
+    fn analyse_replayed_at_once(
         &mut self,
         code: &Code,
         checks: &LaunchChecks<'_>,
-        (rounds, runs): (&Rounds, &[Vec<LaneRun>]),
-        order: &Order,
+        (rounds, runs): (&ReplayedAccesses, &[Vec<LaneRun>]),
+        order: &HappensBefore,
     ) {
-        let contexts: Vec<Context> = (self.events + 1..)
+        let contexts: Vec<AccessContext> = (self.events + 1..)
             .zip(&rounds.accesses)
             .map(|(event, (access, _))| {
                 let site = &code.sites[access.site as usize];
-                let by = By { checks, site, value: None, order, block: self.next };
-                Context { event, ..self.context_of(&by, access.site, access.first_thread) }
+                let by = AccessOrigin { checks, site, value: None, order, block: self.next_block };
+                AccessContext { event, ..self.context_of(&by, access.site, access.first_thread) }
             })
             .collect();
         let accesses = contexts.len() as u32;
@@ -260,8 +271,8 @@ impl Global {
             let bytes = code.sites[access.site as usize].bytes;
             for run in runs {
                 let (buffer, first) = lanes::resolve(run.address);
-                if let Some((memory, unit)) = checks.memory(buffer) {
-                    let place = Place { buffer, memory, unit, first };
+                if let Some((memory, unit)) = checks.memory_and_cell_bytes(buffer) {
+                    let place = RunPlace { buffer, memory, unit, first };
                     placed.push((number, place, *step, bytes, (access.first_thread, *run)));
                 }
             }
@@ -269,79 +280,83 @@ impl Global {
         for round in 0..rounds.many {
             self.contexts_of_block = first + accesses * round as u32;
             for (number, place, step, bytes, run) in &placed {
-                let place =
-                    Place { first: place.first.wrapping_add(step.wrapping_mul(round)), ..*place };
+                let place = RunPlace {
+                    first: place.first.wrapping_add(step.wrapping_mul(round)),
+                    ..*place
+                };
                 self.pieces(place, self.contexts_of_block + number, *bytes, *run, order);
             }
         }
         self.contexts_of_block = u32::MAX;
         self.events += accesses * rounds.many as u32;
-        self.next += rounds.many;
+        self.next_block += rounds.many;
     }
 
     fn end_block(&mut self) {
-        self.next += 1;
+        self.next_block += 1;
         self.order.reset();
     }
 
     /// Analyses the next block.
-    fn replay_waiting(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
-        if let Some((logs, _)) = self.waiting.remove(&self.next) {
-            logs.iter().for_each(|log| self.replay(code, checks, log));
+    fn analyse_pending(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        if let Some((logs, _)) = self.pending_logs.remove(&self.next_block) {
+            logs.iter().for_each(|log| self.analyse_log(code, checks, log));
         }
         self.end_block();
     }
 
     /// Analyses the remaining logs, including those of blocks that were stopped; returns the
     /// findings.
-    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> Found {
+    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> RawFindings {
         loop {
-            let by_itself = self.waiting.first_key_value().map(|(block, _)| *block);
-            let alike = self.alike.first_key_value().map(|(block, _)| *block);
-            let Some(block) = by_itself.into_iter().chain(alike).min() else { break };
+            let by_itself = self.pending_logs.first_key_value().map(|(block, _)| *block);
+            let pending_replays = self.pending_replays.first_key_value().map(|(block, _)| *block);
+            let Some(block) = by_itself.into_iter().chain(pending_replays).min() else { break };
             self.order.reset();
-            self.next = block;
-            match self.alike.remove(&block) {
-                Some(rounds) => self.replay_alike(code, checks, &rounds),
-                None => self.replay_waiting(code, checks),
+            self.next_block = block;
+            match self.pending_replays.remove(&block) {
+                Some(rounds) => self.analyse_replayed(code, checks, &rounds),
+                None => self.analyse_pending(code, checks),
             }
         }
         std::mem::take(&mut self.found)
     }
 
-    fn replay(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log) {
+    fn analyse_log(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &AccessLog) {
         let mut order = std::mem::take(&mut self.order);
         for event in &log.events {
             match event {
-                Event::Access(access) => {
-                    self.access(code, checks, log, access, (&order, self.next));
+                LogEvent::Access(access) => {
+                    self.analyse_access(code, checks, log, access, (&order, self.next_block));
                 }
-                Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
-                Event::Barrier => order.barrier(),
-                Event::SyncGrid => order.sync_grid(),
+                LogEvent::SyncWarp { warp, lanes } => {
+                    order.sync_warp(self.next_block, *warp, *lanes)
+                }
+                LogEvent::Barrier => order.barrier(),
+                LogEvent::SyncGrid => order.sync_grid(),
                 // Kernels with fences are analysed as they run, and rounds are logged for shared
                 // memory only.
-                Event::Fence { .. } | Event::Rounds { .. } => {}
+                LogEvent::Fence { .. } | LogEvent::Rounds { .. } => {}
             }
         }
         self.order = order;
     }
 
     /// Analyses an access of global memory by lanes of a group.
-    pub(crate) fn access(
+    pub(crate) fn analyse_access(
         &mut self,
         code: &Code,
         checks: &LaunchChecks<'_>,
-        log: &Log,
+        log: &AccessLog,
         access: &Access,
-        (order, block): (&Order, u64),
+        (order, block): (&HappensBefore, u64),
     ) {
         let site = &code.sites[access.site as usize];
-        let by = By { checks, site, value: access.value, order, block };
+        let by = AccessOrigin { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
-        if !order.is_even() {
-            checks.runs(log, access, bytes, false, |run| self.run(&by, access, run));
+        if !order.has_equal_clocks() {
+            checks.runs(log, access, bytes, false, |run| self.analyse_run(&by, access, run));
             return;
         }
         // All lanes have equal clocks, and so one context. It is stored only if a lane accesses
@@ -349,7 +364,7 @@ impl Global {
         let context = self.context_of(&by, access.site, access.first_thread);
         let mut number = None;
         checks.runs(log, access, bytes, true, |run| {
-            if let Some(place) = by.place(run) {
+            if let Some(place) = by.locate(run) {
                 let number = *number.get_or_insert_with(|| self.contexts.push(context, by.value));
                 self.pieces(place, number, site.bytes, (access.first_thread, run), order);
             }
@@ -357,8 +372,8 @@ impl Global {
     }
 
     /// Analyses the accesses of neighbouring lanes.
-    fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
-        let Some(place) = by.place(run) else { return };
+    fn analyse_run(&mut self, by: &AccessOrigin<'_>, access: &Access, run: LaneRun) {
+        let Some(place) = by.locate(run) else { return };
         let context = self.context_of(by, access.site, access.first_thread + run.lane);
         let number = self.contexts.push(context, by.value);
         self.pieces(place, number, by.site.bytes, (access.first_thread, run), by.order);
@@ -368,11 +383,11 @@ impl Global {
     #[inline(always)]
     fn pieces(
         &mut self,
-        Place { buffer, memory, unit, first }: Place,
+        RunPlace { buffer, memory, unit, first }: RunPlace,
         context: u32,
         bytes: u32,
         (first_thread, LaneRun { lane, len, .. }): (u32, LaneRun),
-        order: &Order,
+        order: &HappensBefore,
     ) {
         let thread = first_thread + lane;
         self.accesses += 1;
@@ -382,67 +397,68 @@ impl Global {
         let end = first + (u64::from(len) << shift);
         let mut from = first;
         while from < end {
-            let to = end.min((from / CHUNK + 1) * CHUNK);
+            let to = end.min((from / CHUNK_CELLS + 1) * CHUNK_CELLS);
             let thread = thread + ((from - first) >> shift) as u32;
             let piece = Piece {
                 context,
-                cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
+                cells: [from, to - 1].map(|cell| (cell % CHUNK_CELLS) as u8),
                 thread_and_shift: (shift << THREAD_BITS | thread) as u16,
             };
-            self.piece((memory, from / CHUNK), piece, order, (buffer, unit));
+            self.record_piece((memory, from / CHUNK_CELLS), piece, order, (buffer, unit));
             from = to;
         }
     }
 
     /// Returns the context of an access by a thread.
-    fn context_of(&self, by: &By<'_>, number: u32, thread: u32) -> Context {
-        let By { site, order, block, .. } = *by;
-        Context {
+    fn context_of(&self, by: &AccessOrigin<'_>, number: u32, thread: u32) -> AccessContext {
+        let AccessOrigin { site, order, block, .. } = *by;
+        AccessContext {
             site: number,
             kind: site.kind,
             is_narrow: site.is_narrow(),
             block,
             interval: order.interval,
             grid: order.grid,
-            time: order.time(thread),
+            clock: order.clock(thread),
             epoch: order.epoch(thread),
             event: self.events,
         }
     }
 
     /// Records a piece of a chunk, and adds the races that it causes.
-    fn piece(
+    fn record_piece(
         &mut self,
         (memory, number): (usize, u64),
         piece: Piece,
-        order: &Order,
+        order: &HappensBefore,
         (buffer, unit): (u16, u64),
     ) {
         let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
         let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
         if chunk.cells.is_none()
-            && (chunk.append(piece, *contexts_of_block) || chunk.take(piece, contexts))
+            && (chunk.try_append(piece, *contexts_of_block) || chunk.try_insert(piece, contexts))
         {
             return;
         }
-        let keeps_all = order.knowledge.is_some();
-        let cells = chunk.cells.take().unwrap_or_else(|| chunk.by_cell(contexts, keeps_all));
+        let keeps_all = order.block_clocks.is_some();
+        let cells =
+            chunk.cells.take().unwrap_or_else(|| chunk.expand_to_cells(contexts, keeps_all));
         let cells = chunk.cells.insert(cells);
-        let party = |record: Record| {
+        let party = |record: AccessRecord| {
             let number = record.context() as u32;
-            let Context { site, kind, block, .. } = contexts.get(number);
+            let AccessContext { site, kind, block, .. } = contexts.get(number);
             let value = contexts.value(number);
-            Party { block, thread: record.thread(), site, kind, value }
+            RacingAccess { block, thread: record.thread(), site, kind, value }
         };
         for cell in piece.cells[0]..=piece.cells[1] {
-            let now = Record::new(piece.context as usize, piece.thread_of(cell));
+            let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
             let access = *accesses << 10 | u64::from(now.thread());
-            let at = (buffer, (number * CHUNK + u64::from(cell)) * unit);
+            let at = (buffer, (number * CHUNK_CELLS + u64::from(cell)) * unit);
             let context_of = |number: usize| contexts.get(number as u32);
             let cell = usize::from(cell);
-            cells.access(cell, now, (context_of, order), |Hit { before, missing }| {
+            cells.record_access(cell, now, (context_of, order), |RaceHit { before, missing }| {
                 let parties = [party(before), party(now)];
-                found.race(access, Pair::new(at, parties, missing));
+                found.add_race(access, RacingPair::new(at, parties, missing));
             });
         }
     }
@@ -452,45 +468,45 @@ const _: () = assert!(size_of::<Chunk>() == 64, "a chunk has one cache line");
 
 impl Chunk {
     /// Returns the pieces, in the order of their accesses.
-    fn known(&self) -> [&[Piece]; 2] {
-        [&self.pieces[..usize::from(self.count).min(PIECES)], &self.more]
+    fn piece_lists(&self) -> [&[Piece]; 2] {
+        [&self.pieces[..usize::from(self.count).min(INLINE_PIECES)], &self.extra_pieces]
     }
 
     /// Returns the shadow with the accesses of each cell.
-    fn by_cell(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
-        let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
+    fn expand_to_cells(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
+        let mut shadow = Box::new(Shadow::new(CHUNK_CELLS as usize, keeps_all));
         // The order in other blocks is unknown here.
-        let nothing = Order::default();
-        for piece in self.known().into_iter().flatten() {
+        let nothing = HappensBefore::default();
+        for piece in self.piece_lists().into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
-                let now = Record::new(piece.context as usize, piece.thread_of(cell));
+                let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
                 let context_of = |number: usize| contexts.get(number as u32);
-                shadow.access(usize::from(cell), now, (context_of, &nothing), |_| {});
+                shadow.record_access(usize::from(cell), now, (context_of, &nothing), |_| {});
             }
         }
         shadow
     }
 
     /// Returns the slot for a piece, if there is room.
-    fn place(&mut self, number: usize) -> Option<&mut Piece> {
-        if number < PIECES {
+    fn slot(&mut self, number: usize) -> Option<&mut Piece> {
+        if number < INLINE_PIECES {
             return self.pieces.get_mut(number);
         }
-        let more = number - PIECES;
-        if more == self.more.len() && more < MORE {
-            if self.more.is_empty() {
-                self.more.reserve_exact(FIRST_MORE);
+        let more = number - INLINE_PIECES;
+        if more == self.extra_pieces.len() && more < MAX_EXTRA_PIECES {
+            if self.extra_pieces.is_empty() {
+                self.extra_pieces.reserve_exact(INITIAL_EXTRA_PIECES);
             }
-            self.more.push(Piece::default());
+            self.extra_pieces.push(Piece::default());
         }
-        self.more.get_mut(more)
+        self.extra_pieces.get_mut(more)
     }
 
     /// Appends a piece of the block whose contexts begin at `contexts_of_block`, if it
     /// races with none and no context is needed to see that: each cell is the same thread's, or no
     /// earlier piece's.
     #[inline(always)]
-    fn append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
+    fn try_append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
         let count = usize::from(self.count);
         let Some((place, known)) = self
             .pieces
@@ -513,9 +529,9 @@ impl Chunk {
 
     /// Inserts a piece that races with none; returns false if it may race with one, or if there is
     /// no room.
-    fn take(&mut self, piece: Piece, contexts: &Contexts) -> bool {
+    fn try_insert(&mut self, piece: Piece, contexts: &Contexts) -> bool {
         let mut number = usize::from(self.count);
-        for (at, other) in self.known().into_iter().flatten().enumerate() {
+        for (at, other) in self.piece_lists().into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
@@ -529,7 +545,7 @@ impl Chunk {
                 number = at;
             }
         }
-        let Some(place) = self.place(number) else { return false };
+        let Some(place) = self.slot(number) else { return false };
         *place = piece;
         self.count = self.count.max(number as u8 + 1);
         true

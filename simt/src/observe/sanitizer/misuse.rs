@@ -15,10 +15,10 @@ use std::{cmp::Ordering, collections::BTreeMap};
 use warpwise_compiler::ir::Span;
 
 /// Threads at one barrier: its place, their number, and the number of the first.
-pub(crate) type AtBarrier = (Span, u32, u32);
+pub(crate) type BarrierArrival = (Span, u32, u32);
 
 /// Lanes of a warp that perform an operation together.
-pub(crate) struct Met<'a> {
+pub(crate) struct WarpCollective<'a> {
     pub(crate) op: WarpOp,
     pub(crate) span: Span,
     pub(crate) inputs: &'a WarpInputs,
@@ -38,7 +38,7 @@ pub(crate) struct Met<'a> {
 #[derive(Clone, Debug)]
 struct Divergence {
     block: u64,
-    arrived: Vec<AtBarrier>,
+    arrived: Vec<BarrierArrival>,
     reduces: bool,
 }
 
@@ -61,7 +61,12 @@ pub(crate) struct Misuses {
 
 impl Misuses {
     /// Adds a divergence: threads at these barriers have released each other.
-    pub(crate) fn barriers(&mut self, block: u64, mut arrived: Vec<AtBarrier>, reduces: bool) {
+    pub(crate) fn add_divergence(
+        &mut self,
+        block: u64,
+        mut arrived: Vec<BarrierArrival>,
+        reduces: bool,
+    ) {
         arrived.sort_by_key(|(_, _, first)| *first);
         let mut places: Vec<_> = arrived.iter().map(|(span, _, _)| *span).collect();
         places.sort_unstable();
@@ -69,11 +74,16 @@ impl Misuses {
     }
 
     /// Checks the masks of lanes that perform a warp operation together.
-    pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, block: u64, met: &Met<'_>) {
-        if !checks.meetings || met.inputs.is_everybody() {
+    pub(crate) fn check_masks(
+        &mut self,
+        checks: &LaunchChecks<'_>,
+        block: u64,
+        met: &WarpCollective<'_>,
+    ) {
+        if !checks.checks_sync || met.inputs.is_everybody() {
             return;
         }
-        let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;
+        let WarpCollective { op, span, inputs, lanes, live, passed, first_thread } = *met;
         for lane in bits(lanes) {
             let mask = inputs.mask(lane);
             let mut misuse = |kind, about: u32| {
@@ -97,12 +107,18 @@ impl Misuses {
         // The lanes that keep waiting, and have named some of the lanes that continue.
         for lane in bits(inputs.lanes() & !lanes) {
             let (mask, lanes) = (inputs.mask(lane), inputs.mask(lane) & lanes);
-            self.differs(block, (op, span), first_thread + lane as u32, (mask, lanes));
+            self.add_differing_mask(block, (op, span), first_thread + lane as u32, (mask, lanes));
         }
     }
 
     /// Adds a misuse if the mask of a thread names lanes that passed other masks or none.
-    fn differs(&mut self, block: u64, (op, span): (WarpOp, Span), thread: u32, about: (u32, u32)) {
+    fn add_differing_mask(
+        &mut self,
+        block: u64,
+        (op, span): (WarpOp, Span),
+        thread: u32,
+        about: (u32, u32),
+    ) {
         let (mask, lanes) = about;
         if lanes != 0 {
             let misuse = Misuse { block, thread, mask, lanes };
@@ -112,7 +128,7 @@ impl Misuses {
 
     /// Checks the masks of `lanes` of a warp that wait forever, together with the other lanes that
     /// wait here.
-    pub(crate) fn differing(
+    pub(crate) fn check_stuck_masks(
         &mut self,
         block: u64,
         (op, span): (WarpOp, Span),
@@ -121,7 +137,7 @@ impl Misuses {
     ) {
         for lane in bits(lanes & inputs.lanes()) {
             let about = (inputs.mask(lane), inputs.others_of(lane));
-            self.differs(block, (op, span), first_thread + lane as u32, about);
+            self.add_differing_mask(block, (op, span), first_thread + lane as u32, about);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Detection of unused memory: elements of shared arrays, and of buffers that a kernel writes.
 use super::{
     finding::{Finding, Location, Problem, Severity},
-    found::Names,
+    raw_findings::LaunchNames,
 };
 use crate::{Arg, Launch, bytecode::Code};
 use std::{
@@ -27,7 +27,7 @@ pub struct Unused {
 
 /// The bytes of memory that threads have used.
 #[derive(Debug)]
-pub(crate) struct Used {
+pub(crate) struct UsedBytes {
     /// By parameter and shared array: a flag for each byte of a shared array, and of a slice that
     /// the kernel writes.
     bytes: Vec<Vec<AtomicBool>>,
@@ -35,7 +35,7 @@ pub(crate) struct Used {
     alias: Vec<usize>,
 }
 
-impl Used {
+impl UsedBytes {
     /// Creates the flags of a launch whose blocks have shared arrays of `shared` bytes.
     pub(crate) fn new(code: &Code, launch: &Launch<'_>, shared: &[u64]) -> Self {
         let place = |arg: Option<&Arg<'_>>| match arg {
@@ -74,7 +74,7 @@ impl Used {
         used.into_iter().flatten().for_each(|byte| byte.store(true, Relaxed));
     }
 
-    pub(crate) fn report(&self, names: &Names<'_>) -> Vec<Finding> {
+    pub(crate) fn report(&self, names: &LaunchNames<'_>) -> Vec<Finding> {
         let kernel = names.kernel;
         let slices = kernel.params.iter().map(|(_, param)| match &param.kind {
             ParamKind::Slice { elem, .. } => elem.size(),

@@ -21,7 +21,7 @@ use warpwise_compiler::{
 
 /// One of two racing accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Party {
+pub(crate) struct RacingAccess {
     /// Number of the block.
     pub(crate) block: u64,
     /// Number of the thread in it.
@@ -35,39 +35,39 @@ pub(crate) struct Party {
 
 /// Two racing accesses. Of several between two places, the lowest pair is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Pair {
+pub(crate) struct RacingPair {
     /// The lower block of the two: pairs compare by it first.
     pub(crate) block: u64,
     /// Number of the buffer, and the byte in it.
     pub(crate) at: (u16, u64),
-    pub(crate) parties: [Party; 2],
+    pub(crate) accesses: [RacingAccess; 2],
     pub(crate) missing: Missing,
 }
 
-impl Pair {
+impl RacingPair {
     /// Creates a pair; of a read and a write, the write comes first.
-    pub(crate) fn new(at: (u16, u64), mut parties: [Party; 2], missing: Missing) -> Self {
-        if !parties[0].kind.writes() {
-            parties.reverse();
+    pub(crate) fn new(at: (u16, u64), mut accesses: [RacingAccess; 2], missing: Missing) -> Self {
+        if !accesses[0].kind.writes() {
+            accesses.reverse();
         }
-        let block = parties[0].block.min(parties[1].block);
-        Self { block, at, parties, missing }
+        let block = accesses[0].block.min(accesses[1].block);
+        Self { block, at, accesses, missing }
     }
 }
 
 /// The source of an undefined value of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Source {
+pub(crate) struct UndefinedSource {
     /// Number of the block.
     pub(crate) block: u64,
-    pub(crate) origin: Origin,
+    pub(crate) origin: UndefinedOrigin,
     /// Number of the thread in the block.
     pub(crate) thread: u32,
 }
 
 /// The instruction that yields an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Origin {
+pub(crate) enum UndefinedOrigin {
     /// A read of unwritten shared memory.
     Read {
         /// Number of the buffer, and the byte in it.
@@ -76,7 +76,7 @@ pub(crate) enum Origin {
         site: u32,
     },
     /// A shuffle whose source lane takes no part.
-    Absent {
+    AbsentLane {
         /// Number of the instruction.
         step: u32,
         /// The source lane.
@@ -86,12 +86,12 @@ pub(crate) enum Origin {
     },
 }
 
-impl Origin {
+impl UndefinedOrigin {
     /// Returns a key that identifies the instruction.
     fn instruction(self) -> (bool, u32) {
         match self {
             Self::Read { site, .. } => (false, site),
-            Self::Absent { step, .. } => (true, step),
+            Self::AbsentLane { step, .. } => (true, step),
         }
     }
 }
@@ -100,91 +100,91 @@ impl Origin {
 type UseKey = ((bool, u32), u32, Use);
 
 /// The sites of a race, its kind and severity, and true if both accesses write the same value.
-type Key = ([u32; 2], RaceKind, Severity, bool);
+type RaceKey = ([u32; 2], RaceKind, Severity, bool);
 
 /// A [`RaceKey`] with places in the source instead of sites.
-type PlaceKey = ([Span; 2], RaceKind, Severity, bool);
+type RacePlaceKey = ([Span; 2], RaceKind, Severity, bool);
 
 /// The findings in some blocks. [Joining](Self::join) those of all blocks gives the same result in
 /// any order.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    races: BTreeMap<Key, (Pair, u64)>,
-    undefined: BTreeMap<UseKey, (Source, u64)>,
+pub(crate) struct RawFindings {
+    races: BTreeMap<RaceKey, (RacingPair, u64)>,
+    undefined: BTreeMap<UseKey, (UndefinedSource, u64)>,
     /// The last access counted and its key: several racing bytes of one access count once.
-    last: Option<(u64, Key)>,
+    last: Option<(u64, RaceKey)>,
     /// Misuses of barriers and masks.
     pub(crate) misuses: Misuses,
 }
 
-impl Found {
+impl RawFindings {
     /// Returns true if there is no finding.
     pub(crate) fn is_empty(&self) -> bool {
         self.races.is_empty() && self.undefined.is_empty() && self.misuses.is_empty()
     }
 
     /// Adds a race of the access with this number.
-    pub(crate) fn race(&mut self, access: u64, pair: Pair) {
-        let key = key(&pair);
+    pub(crate) fn add_race(&mut self, access: u64, pair: RacingPair) {
+        let key = race_key(&pair);
         let again = self.last.replace((access, key)) == Some((access, key));
-        self.add(key, pair, u64::from(!again));
+        self.merge_race(key, pair, u64::from(!again));
     }
 
     /// Adds a use of an undefined value by an instruction.
-    pub(crate) fn undefined(&mut self, source: Source, step: u32, how: Use) {
-        self.add_undefined((source.origin.instruction(), step, how), source, 1);
+    pub(crate) fn add_undefined(&mut self, source: UndefinedSource, step: u32, how: Use) {
+        self.merge_undefined((source.origin.instruction(), step, how), source, 1);
     }
 
-    fn add_undefined(&mut self, key: UseKey, source: Source, count: u64) {
+    fn merge_undefined(&mut self, key: UseKey, source: UndefinedSource, count: u64) {
         let (lowest, counted) = self.undefined.entry(key).or_insert((source, 0));
         *lowest = (*lowest).min(source);
         *counted += count;
     }
 
-    fn add(&mut self, key: Key, pair: Pair, count: u64) {
+    fn merge_race(&mut self, key: RaceKey, pair: RacingPair, count: u64) {
         let (lowest, counted) = self.races.entry(key).or_insert((pair, 0));
         *lowest = (*lowest).min(pair);
         *counted += count;
     }
 
     /// Returns the number of racing accesses.
-    pub(crate) fn count(&self) -> u64 {
+    pub(crate) fn race_count(&self) -> u64 {
         self.races.values().map(|(_, count)| count).sum()
     }
 
     /// Adds the findings of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         for (key, (pair, count)) in other.races {
-            self.add(key, pair, count);
+            self.merge_race(key, pair, count);
         }
         for (key, (source, count)) in other.undefined {
-            self.add_undefined(key, source, count);
+            self.merge_undefined(key, source, count);
         }
         self.misuses.join(other.misuses);
     }
 
     /// Returns the findings: errors first, then by address.
-    pub(crate) fn report(self, names: &Names<'_>) -> Vec<Finding> {
+    pub(crate) fn report(self, names: &LaunchNames<'_>) -> Vec<Finding> {
         // Several sites may have one place in the source: where a loop is unrolled or a function
         // inlined.
         let mut races = BTreeMap::new();
         for ((sites, kind, severity, is_same), (pair, count)) in self.races {
-            let mut places = sites.map(|site| names.span(site));
+            let mut places = sites.map(|site| names.site_span(site));
             places.sort_unstable();
             join_lowest(&mut races, (places, kind, severity, is_same), pair, count);
         }
         let mut all: Vec<_> = races.into_iter().collect();
         // Several threads may write the same value on purpose.
-        let severity_of = |(_, _, severity, is_same): &PlaceKey| {
+        let severity_of = |(_, _, severity, is_same): &RacePlaceKey| {
             if *is_same && !names.is_strict { Severity::Info } else { *severity }
         };
         all.sort_by_key(|(key, (pair, _))| (Reverse(severity_of(key)), pair.at, *pair));
-        let finding = |(key, (pair, count)): (PlaceKey, (Pair, u64))| {
+        let finding = |(key, (pair, count)): (RacePlaceKey, (RacingPair, u64))| {
             let (kind, severity) = (key.1, severity_of(&key));
             let race = Race {
                 kind,
                 location: names.location(pair.at),
-                accesses: pair.parties.map(|party| names.access(party)),
+                accesses: pair.accesses.map(|party| names.access(party)),
                 missing: pair.missing,
                 same_value: is_same_value(&pair),
             };
@@ -194,25 +194,26 @@ impl Found {
         let mut undefined = BTreeMap::new();
         for ((_, step, how), (source, count)) in self.undefined {
             let origin = match source.origin {
-                Origin::Read { site, .. } => (false, names.span(site)),
-                Origin::Absent { step, .. } => (true, names.span_of_step(step)),
+                UndefinedOrigin::Read { site, .. } => (false, names.site_span(site)),
+                UndefinedOrigin::AbsentLane { step, .. } => (true, names.instr_span(step)),
             };
-            join_lowest(&mut undefined, (origin, names.span_of_step(step), how), source, count);
+            join_lowest(&mut undefined, (origin, names.instr_span(step), how), source, count);
         }
         let undefined = undefined.into_iter().map(|((_, used, how), (source, count))| {
-            let Source { block, thread, origin } = source;
+            let UndefinedSource { block, thread, origin } = source;
             let problem = match origin {
-                Origin::Read { at, site } => {
-                    let party = Party { block, thread, site, kind: AccessKind::Read, value: None };
+                UndefinedOrigin::Read { at, site } => {
+                    let party =
+                        RacingAccess { block, thread, site, kind: AccessKind::Read, value: None };
                     let (location, read) = (names.location(at), names.access(party));
                     Problem::Uninitialized(Uninitialized { location, read, how, used })
                 }
-                Origin::Absent { step, lane, mask } => {
+                UndefinedOrigin::AbsentLane { step, lane, mask } => {
                     let launch = names.launch;
                     Problem::Mask(MaskMisuse {
                         kind: MaskKind::SourceAbsent,
                         at: Meeting::Shuffle,
-                        place: names.span_of_step(step),
+                        place: names.instr_span(step),
                         block: unflatten(block, launch.grid),
                         thread: unflatten(thread.into(), launch.block),
                         mask,
@@ -226,9 +227,10 @@ impl Found {
         let mut findings: Vec<_> = races.chain(undefined).collect();
         // An absent source lane is a note only. Where its value is used, the error replaces the
         // note.
-        let used: Vec<Span> = findings.iter().filter_map(place_of_absent).collect();
-        let is_said =
-            |finding: &Finding| place_of_absent(finding).is_some_and(|place| used.contains(&place));
+        let used: Vec<Span> = findings.iter().filter_map(absent_lane_place).collect();
+        let is_said = |finding: &Finding| {
+            absent_lane_place(finding).is_some_and(|place| used.contains(&place))
+        };
         let misuses = self.misuses.report(names.launch);
         findings.extend(misuses.into_iter().filter(|finding| !is_said(finding)));
         findings.sort_by_key(|finding| Reverse(finding.severity));
@@ -237,7 +239,7 @@ impl Found {
 }
 
 /// The tables that translate numbers to names, places and indices.
-pub(crate) struct Names<'a> {
+pub(crate) struct LaunchNames<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) sites: &'a [Site],
     /// By instruction.
@@ -247,21 +249,21 @@ pub(crate) struct Names<'a> {
     pub(crate) is_strict: bool,
 }
 
-impl Names<'_> {
+impl LaunchNames<'_> {
     /// Returns the place of an access site.
-    fn span(&self, site: u32) -> Span {
+    fn site_span(&self, site: u32) -> Span {
         self.sites.get(site as usize).map_or(Span::new(0), |site| site.span)
     }
 
-    fn span_of_step(&self, step: u32) -> Span {
+    fn instr_span(&self, step: u32) -> Span {
         self.spans.get(step as usize).copied().unwrap_or(Span::new(0))
     }
 
-    fn access(&self, party: Party) -> Access {
-        let Party { block, thread, site, kind, value } = party;
+    fn access(&self, party: RacingAccess) -> Access {
+        let RacingAccess { block, thread, site, kind, value } = party;
         Access {
             kind,
-            place: self.span(site),
+            place: self.site_span(site),
             block: unflatten(block, self.launch.grid),
             thread: unflatten(thread.into(), self.launch.block),
             value,
@@ -285,14 +287,14 @@ impl Names<'_> {
 }
 
 /// Returns the place of a shuffle with an absent source lane, if the finding is one.
-fn place_of_absent(finding: &Finding) -> Option<Span> {
+fn absent_lane_place(finding: &Finding) -> Option<Span> {
     match &finding.problem {
         Problem::Mask(misuse) if misuse.kind == MaskKind::SourceAbsent => Some(misuse.place),
         _ => None,
     }
 }
 
-fn kind_of([one, other]: &[Party; 2]) -> RaceKind {
+fn race_kind([one, other]: &[RacingAccess; 2]) -> RaceKind {
     match (one.kind.is_atomic(), other.kind.is_atomic()) {
         (true, true) => RaceKind::Scope,
         (true, false) | (false, true) => RaceKind::AtomicPlain,
@@ -301,17 +303,17 @@ fn kind_of([one, other]: &[Party; 2]) -> RaceKind {
     }
 }
 
-fn is_same_value(pair: &Pair) -> bool {
-    let [one, other] = &pair.parties;
-    kind_of(&pair.parties) == RaceKind::WriteWrite
+fn is_same_value(pair: &RacingPair) -> bool {
+    let [one, other] = &pair.accesses;
+    race_kind(&pair.accesses) == RaceKind::WriteWrite
         && one.value.is_some()
         && one.value == other.value
 }
 
-fn key(pair: &Pair) -> Key {
+fn race_key(pair: &RacingPair) -> RaceKey {
     let severity =
         if pair.missing == Missing::WarpSync { Severity::Warning } else { Severity::Error };
-    let mut sites = pair.parties.map(|party| party.site);
+    let mut sites = pair.accesses.map(|party| party.site);
     sites.sort_unstable();
-    (sites, kind_of(&pair.parties), severity, is_same_value(pair))
+    (sites, race_kind(&pair.accesses), severity, is_same_value(pair))
 }

@@ -5,7 +5,7 @@ use crate::bytecode::Site;
 
 /// Accesses of global memory in replayed rounds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rounds {
+pub(crate) struct ReplayedAccesses {
     /// The accesses of the first round, in order, each with its advance in bytes per round.
     pub(crate) accesses: Vec<(Access, u64)>,
     /// By round and store, the value that all lanes write, if it is the same.
@@ -14,7 +14,7 @@ pub(crate) struct Rounds {
     pub(crate) many: u64,
 }
 
-impl Rounds {
+impl ReplayedAccesses {
     /// Returns the accesses of the first round, each with its distance in bytes to this round and
     /// the value that all lanes write in this round.
     pub(crate) fn round(
