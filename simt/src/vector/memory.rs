@@ -1,13 +1,12 @@
 //! Memory that the threads of a launch share.
 //!
-//! A kernel may have data races, and no kernel may cause undefined behaviour, so
-//! every access is an atomic one, relaxed unless the kernel asks for more. Rust
-//! leaves racing atomics of *different sizes* undefined, hence a [`Memory`] is lent
-//! ([`Loan`]) to a launch for one [`Use`]: launches with that use share
-//! it, and others, as well as the host's own accesses, wait.
+//! A kernel may have data races, and no kernel may cause undefined behaviour, so every access is
+//! atomic, and relaxed unless the kernel asks for more. Rust leaves racing atomics of *different
+//! sizes* undefined. Hence a [`Memory`] is lent ([`Loan`]) to a launch in one [`AccessMode`]:
+//! launches with equal modes share it; other launches, and the host's own accesses, wait.
 //!
-//! [`Cells`] is the view that instructions get. Its safe methods check each access
-//! against the buffer; what is outside is `None`, never an access.
+//! [`Cells`] is the view that instructions get. Its safe methods check each access against the
+//! buffer; an access out of bounds is `None` and does not take place.
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
 use std::{
     hash::Hasher,
@@ -22,33 +21,33 @@ use std::{
     },
 };
 
-/// Bytes of a line of the host's caches.
+/// Bytes in a line of the host's caches.
 const LINE: usize = 64;
 
-/// Bytes that threads of kernels read and write, zeroed or copied at first.
+/// Bytes that the threads of kernels read and write, initially zeroed or copied from the host.
 pub struct Memory {
     words: Box<[AtomicU64]>,
-    /// How many of the words lie before the first byte, which begins a line of the host's caches.
+    /// The number of words before the first byte, which is aligned to a line of the host's caches.
     skipped: usize,
     len: usize,
     lent: Mutex<Lent>,
     returned: Condvar,
 }
 
-/// How a memory is accessed while it is lent.
+/// The access mode of a memory that is lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Use {
-    /// In words of this many bytes.
+    /// Accesses by words of this many bytes.
     Words(u32),
-    /// Only read, in words of any size.
+    /// Reads only, by words of any size.
     Reads,
-    /// In words of any size, by one launch, which sees to it that none of its threads on the host
-    /// accesses a byte in another size than others at the same time.
+    /// Accesses by words of any size, by a single launch, which ensures that none of its host
+    /// threads accesses a byte in another size than the others at the same time.
     Alone,
 }
 
 impl Use {
-    /// Whether launches with the same use may share a memory.
+    /// Returns true if launches with the same mode may share a memory.
     const fn is_shared(self) -> bool {
         match self {
             Self::Words(_) | Self::Reads => true,
@@ -56,7 +55,7 @@ impl Use {
         }
     }
 
-    /// Whether words of `size` bytes may be accessed.
+    /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     const fn allows(self, size: usize) -> bool {
         match self {
@@ -66,7 +65,7 @@ impl Use {
     }
 }
 
-/// For what a memory is lent, and how often.
+/// The mode of the current loans, and their number.
 struct Lent {
     to: Use,
     times: usize,
@@ -79,7 +78,7 @@ impl Default for Lent {
 }
 
 impl Memory {
-    /// `len` zero bytes.
+    /// Creates a memory of `len` zero bytes.
     pub fn zeroed(len: usize) -> Self {
         // SAFETY: all-zero bytes are a value of AtomicU64.
         let words: Box<[AtomicU64]> =
@@ -88,31 +87,31 @@ impl Memory {
         Self { words, skipped, len, lent: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let memory = Self::zeroed(bytes.len());
         memory.write(0, bytes);
         memory
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns true if there are no bytes.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Copies the bytes from `offset` on into `bytes`, once no launch uses this memory.
+    /// Waits until no launch uses this memory, then copies the bytes from `offset` on into `bytes`.
     ///
     /// # Panics
-    /// If they do not lie inside.
+    /// If the range is out of bounds.
     pub fn read_into(&self, offset: usize, bytes: &mut [u8]) {
         self.check(offset, bytes.len());
         let alone = self.alone();
-        // SAFETY: in range by the check; nobody else has access while `alone` is held.
+        // SAFETY: in range by the check; no other thread has access while `unused` is held.
         unsafe {
             let from = self.first().add(offset);
             std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
@@ -120,15 +119,15 @@ impl Memory {
         drop(alone);
     }
 
-    /// Copies `bytes` to the bytes from `offset` on, once no launch uses this memory.
+    /// Waits until no launch uses this memory, then copies `bytes` to the bytes from `offset` on.
     ///
     /// # Panics
-    /// If they do not lie inside.
+    /// If the range is out of bounds.
     pub fn write(&self, offset: usize, bytes: &[u8]) {
         self.check(offset, bytes.len());
         let alone = self.alone();
-        // SAFETY: in range by the check; nobody else has access while `alone` is held,
-        // and atomics may be written through a shared reference.
+        // SAFETY: in range by the check; no other thread has access while `unused` is held, and
+        // atomics may be written through a shared reference.
         unsafe {
             let to = self.first().cast_mut().add(offset);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
@@ -141,7 +140,7 @@ impl Memory {
         assert!(inside, "{len} bytes from {offset} are outside a memory of {} bytes", self.len);
     }
 
-    /// Waits until no launch uses this memory, and keeps it so while the guard lives.
+    /// Waits until no launch uses this memory. No launch can borrow it while the guard lives.
     fn alone(&self) -> MutexGuard<'_, Lent> {
         self.once(|lent| lent.times == 0)
     }
@@ -151,8 +150,8 @@ impl Memory {
         self.returned.wait_while(lent, |lent| !ready(lent)).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody makes other accesses than `to`, and keeps it so while the loan
-    /// lives. Who needs several takes them in the order of [`place`](Self::place).
+    /// Waits until the memory is lent in no other mode than `mode`, and lends it. To lend several
+    /// memories, lend them in the order of [`address`](Self::address); other orders may deadlock.
     pub(crate) fn lend(&self, to: Use) -> Loan<'_> {
         let mut lent = self.once(|lent| lent.times == 0 || (lent.to == to && lent.to.is_shared()));
         lent.to = to;
@@ -160,29 +159,29 @@ impl Memory {
         Loan { memory: self, to }
     }
 
-    /// All of it, for accesses like `to`, where no other thread of the host has it.
+    /// Returns all bytes, for accesses in `mode`, if no other host thread has access.
     pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
         let (base, len) = (self.first(), self.len as u64);
         Cells { base, len, to, is_mine: true, of: PhantomData }
     }
 
-    /// Where the first byte is.
+    /// Returns a pointer to the first byte.
     fn first(&self) -> *const u8 {
         self.words[self.skipped..].as_ptr().cast()
     }
 
     /// Sets every bit.
     pub(crate) fn fill_with_ones(&mut self) {
-        // SAFETY: every bit pattern is an AtomicU64, and nobody else has access.
+        // SAFETY: every bit pattern is an AtomicU64, and the borrow is exclusive.
         unsafe { std::ptr::write_bytes(self.words.as_mut_ptr(), 0xff, self.words.len()) };
     }
 
-    /// Feeds all of it to a hasher, where no other thread of the host has it.
+    /// Feeds all bytes to a hasher. No other host thread may have access.
     pub(crate) fn hash_words(&self, hasher: &mut impl Hasher) {
         self.words.iter().for_each(|word| hasher.write_u64(word.load(Relaxed)));
     }
 
-    /// Where it lies: tells two memories apart, and orders them.
+    /// Returns the address of this object, which identifies the memory and orders memories.
     pub(crate) fn place(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -194,7 +193,7 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-/// A memory that is only accessed in one way while this lives.
+/// A memory that is accessed in one mode only while the loan lives.
 pub(crate) struct Loan<'a> {
     memory: &'a Memory,
     to: Use,
@@ -205,7 +204,7 @@ impl Loan<'_> {
         self.memory.place() == memory.place()
     }
 
-    /// Its first `len` bytes, or as many as there are.
+    /// Returns the first `len` bytes, or all if there are fewer.
     pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
         let cells = self.memory.cells(self.to);
         Cells { len: len.min(cells.len), is_mine: false, ..cells }
@@ -222,13 +221,13 @@ impl Drop for Loan<'_> {
     }
 }
 
-/// Bytes that a launch accesses in words, each at a multiple of its size.
+/// Bytes that a launch accesses by words, each at a multiple of its size.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a> {
     base: *const u8,
     len: u64,
     to: Use,
-    /// Whether no other thread of the host has them, so that an update need not be atomic.
+    /// True if no other host thread has access, so that an update need not be atomic.
     is_mine: bool,
     of: PhantomData<&'a [AtomicU64]>,
 }
@@ -239,22 +238,22 @@ unsafe impl Send for Cells<'_> {}
 unsafe impl Sync for Cells<'_> {}
 
 impl<'a> Cells<'a> {
-    /// Those from `offset` on, if that is a multiple of `size`, so that words of that many bytes
-    /// are where they were.
+    /// Returns the bytes from `offset` on, if that is a multiple of `size`, so that words of that
+    /// size stay aligned.
     #[inline(always)]
     pub(crate) fn behind(self, offset: u64, size: usize) -> Option<Cells<'a>> {
         let len = self.len.checked_sub(offset)?;
-        // SAFETY: inside, or right behind the last byte.
+        // SAFETY: inside, or one past the last byte.
         let base = unsafe { self.base.add(offset as usize) };
         offset.is_multiple_of(size as u64).then_some(Cells { base, len, ..self })
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub(crate) fn len(self) -> u64 {
         self.len
     }
 
-    /// Feeds what is there to a hasher, unless it never changes.
+    /// Feeds the bytes to a hasher, unless they never change.
     pub(crate) fn hash_words(self, hasher: &mut impl Hasher) {
         match self.to {
             Use::Reads => {}
@@ -272,25 +271,25 @@ impl<'a> Cells<'a> {
             .for_each(|word| hasher.write_u64(word.bits()));
     }
 
-    /// Where the first byte is.
+    /// Returns a pointer to the first byte.
     #[inline(always)]
     pub(crate) fn first(self) -> *const u8 {
         self.base
     }
 
-    /// Returns true if no other thread of the host accesses them.
+    /// Returns true if no other host thread has access.
     #[inline(always)]
     pub(crate) fn is_mine(self) -> bool {
         self.is_mine
     }
 
-    /// Whether words of `size` bytes may be accessed.
+    /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {
         self.to.allows(size)
     }
 
-    /// Has the host fetch these bytes into its caches, as far as they are inside.
+    /// Prefetches these bytes into the host's caches, as far as they are inside.
     #[inline(always)]
     pub(crate) fn fetch(self, bytes: Range<u64>) {
         #[cfg(target_arch = "x86_64")]
@@ -303,17 +302,17 @@ impl<'a> Cells<'a> {
         let _ = bytes;
     }
 
-    /// Where the byte at `offset` is.
+    /// Returns a pointer to the byte at `offset`.
     ///
     /// # Safety
-    /// It is inside.
+    /// The byte is inside.
     #[inline(always)]
     pub(crate) unsafe fn at(self, offset: u64) -> *const u8 {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.base.add(offset as usize) }
     }
 
-    /// Whether `count` words from `offset` on may be accessed.
+    /// Returns true if `count` words from `offset` on may be accessed.
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
         let bytes = count * size_of::<W>() as u64;
@@ -323,30 +322,30 @@ impl<'a> Cells<'a> {
             && offset <= self.len - bytes
     }
 
-    /// The word at `offset`, relaxed.
+    /// Loads the word at `offset`, relaxed.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn load_covered<W: Word>(self, offset: u64) -> W {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe { W::load(self.base.add(offset as usize), false) }
     }
 
-    /// Sets the word at `offset`, relaxed.
+    /// Stores the word at `offset`, relaxed.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn store_covered<W: Word>(self, offset: u64, value: W) {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe { W::store(self.base.add(offset as usize), value, false) };
     }
 
-    /// Adds to the word at `offset`, relaxed and modulo its range; yields what was there.
+    /// Adds to the word at `offset`, relaxed and modulo its range; returns the old value.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn add_covered<W: Word>(self, offset: u64, by: W) -> W {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
@@ -361,14 +360,14 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The word at `offset`; sequentially consistent or relaxed.
+    /// Loads the word at `offset`; sequentially consistent or relaxed.
     pub(crate) fn load<W: Word>(self, offset: u64, ordered: bool) -> Option<W> {
         // SAFETY: inside and aligned, because covered.
         self.covers::<W>(offset, 1)
             .then(|| unsafe { W::load(self.base.add(offset as usize), ordered) })
     }
 
-    /// Sets the word at `offset`; sequentially consistent or relaxed.
+    /// Stores the word at `offset`; sequentially consistent or relaxed.
     pub(crate) fn store<W: Word>(self, offset: u64, value: W, ordered: bool) -> Option<()> {
         self.covers::<W>(offset, 1).then(|| {
             // SAFETY: inside and aligned, because covered.
@@ -376,8 +375,8 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Replaces the word at `offset` by a function of it, atomically, unless that
-    /// yields `None`; yields what was there.
+    /// Replaces the word at `offset` by a function of it, atomically, unless that returns `None`;
+    /// returns the old value.
     #[inline(always)]
     pub(crate) fn update<W: Word>(
         self,
@@ -405,19 +404,27 @@ impl<'a> Cells<'a> {
 
 /// An unsigned integer that memory and registers hold.
 pub(crate) trait Word: Copy + Default + PartialOrd {
-    /// Zero-extended.
+    /// Returns the bits, zero-extended.
     fn bits(self) -> u64;
-    /// Truncated.
+    /// Returns the value of the truncated bits.
     fn of_bits(bits: u64) -> Self;
+    /// Loads a word.
+    ///
     /// # Safety
-    /// `at` is an atomic of this size that lives and is not accessed otherwise.
+    /// `at` points to an atomic of this size that is alive and not accessed in any other way.
     unsafe fn load(at: *const u8, ordered: bool) -> Self;
+    /// Stores a word.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn store(at: *const u8, value: Self, ordered: bool);
+    /// Replaces a word, unless `change` returns `None`; returns the old value.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn update(at: *const u8, ordered: bool, change: impl Fn(Self) -> Option<Self>) -> Self;
+    /// Adds to a word; returns the old value.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn add(at: *const u8, by: Self) -> Self;
@@ -436,19 +443,19 @@ macro_rules! words {
             }
             #[inline(always)]
             unsafe fn load(at: *const u8, ordered: bool) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 if ordered { atomic.load(SeqCst) } else { atomic.load(Relaxed) }
             }
             #[inline(always)]
             unsafe fn store(at: *const u8, value: Self, ordered: bool) {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 if ordered { atomic.store(value, SeqCst) } else { atomic.store(value, Relaxed) }
             }
             #[inline(always)]
             unsafe fn add(at: *const u8, by: Self) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 atomic.fetch_add(by, Relaxed)
             }
@@ -457,7 +464,7 @@ macro_rules! words {
                 ordered: bool,
                 change: impl Fn(Self) -> Option<Self>,
             ) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 let (set, fetch) = if ordered { (SeqCst, SeqCst) } else { (Relaxed, Relaxed) };
                 match atomic.fetch_update(set, fetch, change) {

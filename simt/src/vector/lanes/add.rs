@@ -2,21 +2,21 @@
 use super::scan::Places;
 use crate::vector::memory::Word;
 
-/// What is added.
+/// The source of the summands.
 #[derive(Clone, Copy)]
 pub(crate) enum Summand {
-    /// The same in all lanes.
+    /// One value for all lanes.
     One(u64),
-    /// What stands there, each lane's own.
+    /// The address of one value for each lane.
     Lanes(*const u8),
 }
 
-/// Adds each lane's summand to its element, and sets the lane to what was there; yields how many lanes
-/// have: the element of the next one is outside, if there is a next one.
+/// Adds each lane's summand to its element, and sets the lane to the old value. Returns the number
+/// of lanes that are done; if lanes remain, the element of the next one is outside.
 ///
 /// # Safety
-/// There are `n` indices of `size` bytes, 4 or 8, at `places.index`, and as many words where the summands are and where
-/// the old values go.
+/// There are `n` indices of `size` bytes, 4 or 8, at `places.index`, and as many words at the
+/// summands and at the destination of the old values.
 pub(crate) unsafe fn each<W: Word>(
     places: Places<'_>,
     size: usize,
@@ -24,7 +24,7 @@ pub(crate) unsafe fn each<W: Word>(
     to: *mut u8,
     n: usize,
 ) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match (size, summand) {
             (4, Summand::One(bits)) => go::<W, u32>(places, |_| W::of_bits(bits), to.cast(), n),
@@ -39,19 +39,22 @@ pub(crate) unsafe fn each<W: Word>(
     }
 }
 
-/// Adds a number to the element of each index, which is a word of `I` and of which none is outside. The indices are in
-/// registers, or `IN_MEMORY`, which others may access at the same time.
+/// Adds a number to the element of each index, which is a word of `I`; none is outside. The indices
+/// are in registers or, with `IN_MEMORY`, in memory that others may access at the same time.
 ///
 /// # Safety
-/// There are `n` indices, aligned if they are in memory, and the greatest that `I` holds is that of a covered element.
+/// There are `n` indices, aligned if they are in memory, and the element of the maximum value of
+/// `I` is covered.
 pub(crate) unsafe fn inside<W: Word, I: Word, const IN_MEMORY: bool>(
     places: Places<'_>,
     by: W,
     n: usize,
 ) {
     let is_dense = places.base == 0 && places.stride == size_of::<W>() as u64;
-    // Each in a loop of its own, which says once how it adds, and where.
-    // SAFETY: the caller's.
+    // One loop for each combination, so that the loop itself does not branch on the kind of
+    // addition and
+    // element.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match (places.cells.is_mine(), is_dense) {
             (true, true) => inside_of::<W, I, IN_MEMORY, true, true>(places, by, n),
@@ -61,20 +64,22 @@ pub(crate) unsafe fn inside<W: Word, I: Word, const IN_MEMORY: bool>(
     }
 }
 
-/// Indices that are read together.
+/// The number of indices that are read together.
 const CHUNK: usize = 8;
 
-/// Loads some words from memory that others may access at the same time, each by itself, as far as others can tell.
+/// Loads a chunk of words from memory that others may access at the same time; each load is atomic
+/// by itself.
 ///
 /// # Safety
-/// They are there, and aligned.
+/// They exist, and are aligned.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
     let mut words = [I::of_bits(0); CHUNK];
     for at in (0..size_of_val(&words)).step_by(8) {
         let word: u64;
-        // SAFETY: the caller's; see `copy` for why the instruction is as good as a relaxed load of each word.
+        // SAFETY: guaranteed by the caller; see `copy` for the reason why the instruction is
+        // equivalent to a relaxed load of each word.
         unsafe {
             std::arch::asm!(
                 "mov {word}, qword ptr [{from}]",
@@ -88,19 +93,22 @@ unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
     words
 }
 
-/// Loads some words from memory that others may access at the same time, one by one.
+/// Loads a chunk of words from memory that others may access at the same time, one by one.
 ///
 /// # Safety
-/// They are there, and aligned.
+/// They exist, and are aligned.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[inline(always)]
 unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     std::array::from_fn(|lane| unsafe { I::load(from.add(lane).cast(), false) })
 }
 
+/// Adds in one of the loops.
+///
 /// # Safety
-/// As for [`inside`], of cells that are `MINE`, and of elements that are `DENSE` words from the first one on.
+/// As for [`add_unchecked`], with cells that are `MINE`, and elements that are `DENSE` words from
+/// the first one on.
 #[inline(always)]
 unsafe fn inside_of<
     W: Word,
@@ -121,7 +129,7 @@ unsafe fn inside_of<
         } else {
             index.bits().wrapping_sub(base) * stride
         };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if MINE {
                 let old: W = cells.load_covered(at);
@@ -133,7 +141,7 @@ unsafe fn inside_of<
     };
     let chunks = n / CHUNK;
     for first in (0..chunks * CHUNK).step_by(CHUNK) {
-        // SAFETY: the caller's: there are that many indices.
+        // SAFETY: guaranteed by the caller: there are that many indices.
         let indices: [I; CHUNK] = unsafe {
             let from = index.add(first);
             if IN_MEMORY { load_chunk(from) } else { from.cast::<[I; CHUNK]>().read() }
@@ -151,8 +159,10 @@ unsafe fn inside_of<
     }
 }
 
+/// Adds with indices of type `I`.
+///
 /// # Safety
-/// As for [`each`], of indices that are `I`.
+/// As for [`add_in_order`], with indices of type `I`.
 #[inline(always)]
 unsafe fn go<W: Word, I: Word>(
     places: Places<'_>,
@@ -165,10 +175,11 @@ unsafe fn go<W: Word, I: Word>(
     if !cells.covers::<W>(0, 1) || stride == 0 || !stride.is_multiple_of(size) {
         return 0;
     }
-    // The greatest number of strides that stays inside.
+    // The largest multiple of the stride that is inside.
     let limit = (cells.len() - size) / stride;
     for lane in 0..n {
-        // SAFETY: the caller's: there are `n` of all; an index up to the limit is covered.
+        // SAFETY: guaranteed by the caller: there are `n` of all; an index up to the limit is
+        // covered.
         unsafe {
             let index = index.cast::<I>().add(lane).read().bits().wrapping_sub(base);
             if index > limit {
@@ -251,7 +262,7 @@ mod tests {
         let memory = Memory::zeroed(256 * stride as usize);
         let loan = memory.lend(Use::Words(4));
         let cells = if is_mine { memory.cells(Use::Words(4)) } else { loan.cells(256 * stride) };
-        // Each index is there several times.
+        // Each index occurs several times.
         let index: Vec<I> = (0..n).map(|lane| I::of_bits(lane * lane % 7)).collect();
         let places = Places { cells, base: 0, stride, index: index.as_ptr().cast() };
         // SAFETY: there are as many indices, and elements up to the greatest of them.

@@ -1,22 +1,22 @@
-//! The most wanted bank of an access: how often the most frequent key of a warp occurs.
+//! The busiest bank of an access: the number of occurrences of the most frequent key of a warp.
 //!
 //! Atomic accesses to shared memory take a wavefront for each access to their busiest bank. Where
-//! addresses come from memory, every access of every warp has to be looked at. With AVX2, 32 warps
-//! are looked at together: their keys are transposed, so that a vector holds one lane of each warp,
-//! a sorting network sorts the 32 lanes of all warps at once, and the longest run of equal keys is
-//! the answer. The order of the lanes of a warp does not matter.
+//! addresses come from memory, every access of every warp must be analysed. With AVX2, 32 warps are
+//! processed together: their keys are transposed, so that a vector holds one lane of each warp, a
+//! sorting network sorts the 32 lanes of all warps at once, and the longest run of equal keys is
+//! the answer. The order of the lanes in a warp does not matter.
 use warpwise_compiler::hardware::{LANES, shared};
 
 /// Keys of the lanes of a warp, modulo [`KEYS`].
 pub(crate) type Row = [u8; LANES];
 
-/// Warps that are looked at together.
+/// The number of warps that are processed together.
 pub(crate) const ROWS: usize = 32;
 
-/// How many keys there are: one for each bank.
+/// The number of keys: one for each bank.
 const KEYS: usize = shared::BANKS as usize;
 
-/// Returns for each row how often its most frequent key occurs.
+/// Returns, for each row, the number of occurrences of its most frequent key.
 pub(crate) fn count_most_frequent(rows: &[Row; ROWS]) -> [u8; ROWS] {
     #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -26,7 +26,7 @@ pub(crate) fn count_most_frequent(rows: &[Row; ROWS]) -> [u8; ROWS] {
     rows.map(|row| most_frequent(row, u32::MAX) as u8)
 }
 
-/// Returns how often the most frequent key of the active lanes occurs.
+/// Returns the number of occurrences of the most frequent key of the active lanes.
 #[inline]
 pub(crate) fn most_frequent(row: Row, active: u32) -> u32 {
     let mut counts = [0_u8; KEYS];
@@ -47,7 +47,8 @@ mod avx2 {
     use super::{KEYS, LANES, ROWS, Row};
     use std::arch::x86_64::*;
 
-    /// Puts the lesser bytes of each pair of vectors into its first, and the greater into its second.
+    /// Sorts pairs of vectors: the lesser bytes move into the first of each pair, the greater into
+    /// the second.
     macro_rules! exchange {
         ($keys:ident: $($low:literal $high:literal,)*) => {$(
             let (a, b) = ($keys[$low], $keys[$high]);
@@ -56,7 +57,7 @@ mod avx2 {
         )*};
     }
 
-    /// As [`super::count_most_frequent`].
+    /// Computes [`super::count_most_frequent`].
     #[target_feature(enable = "avx2")]
     pub(super) fn count(rows: &[Row; ROWS]) -> [u8; ROWS] {
         let mut keys = transpose(rows);
@@ -86,12 +87,13 @@ mod avx2 {
             most = _mm256_max_epu8(most, run);
         }
         let mut counts = [0; ROWS];
-        // SAFETY: there is room for 32 bytes.
+        // SAFETY: the array has 32 bytes.
         unsafe { _mm256_storeu_si256(counts.as_mut_ptr().cast(), most) };
         counts
     }
 
-    /// Returns vectors of which each holds one lane of every row, in any order of the lanes.
+    /// Returns vectors each of which holds one lane of every row; the order of the lanes is
+    /// arbitrary.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn transpose(rows: &[Row; ROWS]) -> [__m256i; LANES] {
@@ -105,8 +107,8 @@ mod avx2 {
         lanes
     }
 
-    /// Transposes two squares of 16 by 16 bytes side by side: interleaving each row with the one
-    /// eight rows on, four times, exchanges the bits of row and column in the number of a byte.
+    /// Transposes two adjacent squares of 16 by 16 bytes: interleaving each row with the one eight
+    /// rows below, four times, exchanges the bits of row and column in a byte's index.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn transpose_halves(rows: &[Row]) -> [__m256i; 16] {

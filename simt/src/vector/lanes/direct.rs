@@ -1,15 +1,16 @@
-//! Arithmetic on words where they lie in memory that others may access at the same time: nothing goes through registers of
-//! the interpreter.
+//! Arithmetic on words in memory that others may access at the same time, without registers of the
+//! interpreter.
 //!
-//! As [`copy`](mod@super::copy) says, such memory is accessed by `asm!` whose meaning is one relaxed atomic load of each
-//! word of an operand, and one relaxed atomic store of each word of the result, and every such word lies at a multiple of
-//! its size. The operations are those that kernels which only go through memory are made of. They give the bits of the
-//! loops in Rust, but for sign and payload of a computed NaN.
+//! As [`copy`](mod@super::copy) describes, such memory is accessed by `asm!` with the semantics of
+//! one relaxed atomic load of each word of an operand, and one relaxed atomic store of each word of
+//! the result, and every such word is aligned to its size. The operations are those that typical
+//! kernels bound by memory consist of. Their results have the bits of the loops in Rust, except for
+//! the sign and payload of a computed NaN.
 use super::{InMemory, fused::Pair, of_floats};
 use std::arch::asm;
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
-/// The instructions for a vector or a lane, on registers that hold its operands.
+/// The instructions for a vector or a lane, on registers that hold the operands.
 macro_rules! compute {
     ([$op:literal] $a:literal $b:literal $c:literal) => {
         concat!($op, " ", $a, ", ", $a, ", ", $b, "\n")
@@ -25,7 +26,7 @@ macro_rules! compute {
     };
 }
 
-/// Loads two or three operands from `$at` bytes on.
+/// Loads two or three operands, `$at` bytes further on.
 macro_rules! load {
     ([$op:literal] $mov:literal $at:literal $a:literal $b:literal $c:literal) => {
         concat!($mov, " ", $a, ", [{a} + {i} + ", $at, "]\n", $mov, " ", $b, ", [{b} + {i} + ", $at, "]\n")
@@ -38,17 +39,21 @@ macro_rules! load {
     };
 }
 
-/// Functions over words of so many bytes, of which two vectors hold so many; how one is moved.
+/// Functions over words, from the bytes in a word, the words in one and in two vectors, and the
+/// instruction that moves a word.
 macro_rules! functions {
     ($size:literal $lanes:literal $two:literal $mov:literal; $($name:ident $op:tt)*) => {$(
+        /// Computes lanes in memory or in registers.
+        ///
         /// # Safety
-        /// As for `LaneFn`, on a machine with AVX2 and FMA; operands and results may be in memory that
-        /// others access in words of this size.
+        /// As for `LaneFn`, on a machine with AVX2 and FMA; operands and results may be in memory
+        /// that others access by words of this size.
         unsafe fn $name(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
-            // SAFETY: lanes below `n` are loaded and stored, which the caller says are there; see the top of the file.
+            // SAFETY: only lanes below `n` are loaded and stored, which exist as the caller
+            // guarantees; see the module documentation for races.
             unsafe {
                 asm!(
-                    // Operations of two operands have no other use for the third.
+                    // Operations of two operands must mention the third, too.
                     "2: /* {c} */",
                     concat!("cmp {n}, ", $two),
                     "jb 3f",
@@ -95,7 +100,7 @@ macro_rules! functions {
     )*};
 }
 
-/// The functions of a type of floats.
+/// The functions for a float type.
 macro_rules! floats {
     ($module:ident $size:literal $lanes:literal $two:literal $mov:literal
         $add:literal $sub:literal $mul:literal $div:literal $fma:literal) => {
@@ -177,7 +182,7 @@ floats! { f64s "8" "4" "8" "vmovsd" "vaddpd" "vsubpd" "vmulpd" "vdivpd" "vfmadd2
 functions! { "4" "8" "16" "vmovd"; add_32 ["vpaddd"] sub_32 ["vpsubd"] and_32 ["vpand"] or_32 ["vpor"] xor_32 ["vpxor"] }
 functions! { "8" "4" "8" "vmovq"; add_64 ["vpaddq"] sub_64 ["vpsubq"] and_64 ["vpand"] or_64 ["vpor"] xor_64 ["vpxor"] }
 
-/// An operation on two values, if there is one for memory.
+/// Returns an operation on two values, if it exists for memory.
 pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<InMemory> {
     let of_words = match scalar {
         Scalar::F32 => return f32s::binary(op),
@@ -212,12 +217,12 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<InMemory> {
     }
 }
 
-/// Two operations, one on the result of the other.
+/// Returns two operations, one on the result of the other.
 pub(super) fn pair(pair: Pair, scalar: Scalar) -> Option<InMemory> {
     of_floats(scalar, || f32s::pair(pair), || f64s::pair(pair))
 }
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 pub(super) fn fma(scalar: Scalar) -> Option<InMemory> {
     of_floats(scalar, || Some(f32s::fused()), || Some(f64s::fused()))
 }

@@ -1,4 +1,4 @@
-//! Two operations on floats in one loop: what the first yields stays in a register of the host.
+//! Pairs of float operations in one loop: the first result stays in a register of the host.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::direct;
 use super::{C, Formula, Isa, LaneFn, LaneOp, float::Float, of, of_floats, pick, with_memory};
@@ -10,7 +10,7 @@ trait Arithmetic<T> {
     fn of(a: T, b: T) -> T;
 }
 
-/// What is computed of that and a third operand.
+/// An operation on the result of the first operation and a third operand.
 trait Outer<T> {
     type Result: Copy + Default;
     fn of(inner: T, c: T) -> Self::Result;
@@ -68,7 +68,7 @@ impl<T: Float, F: Arithmetic<T>, G: Outer<T>> LaneOp for Fused<T, F, G> {
     }
 }
 
-/// What a loop is made for: the instructions of the host, and whether `c` is a single value for all lanes.
+/// The requirements on a loop: the instruction set of the host, and true if `c` is a uniform value.
 #[derive(Clone, Copy)]
 pub(crate) struct Loop {
     pub(crate) isa: Isa,
@@ -80,11 +80,11 @@ pub(crate) struct Loop {
 pub(crate) struct Pair {
     pub(crate) inner: BinaryOp,
     pub(crate) outer: BinaryOp,
-    /// Whether what the inner one yields is the left operand of the outer one.
+    /// True if the inner result is the left operand of the outer operation.
     pub(crate) is_left: bool,
 }
 
-/// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
+/// Returns `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
 pub(crate) fn binary(
     inner: BinaryOp,
     outer: BinaryOp,
@@ -102,7 +102,7 @@ fn pair_in_loops(pair: Pair, scalar: Scalar, how: Loop) -> Option<LaneFn> {
     of_floats(scalar, || arithmetic_of::<f32>(pair, how), || arithmetic_of::<f64>(pair, how))
 }
 
-/// `outer(inner(a, b), c)`, for a comparison.
+/// Returns `outer(inner(a, b), c)`, for a comparison.
 pub(crate) fn compare(
     inner: BinaryOp,
     outer: CompareOp,
@@ -118,7 +118,7 @@ pub(crate) fn compare(
 
 fn arithmetic_of<T: Float>(Pair { inner, outer, is_left }: Pair, how: Loop) -> Option<LaneFn> {
     match outer {
-        // The same either way, but for which NaN comes out of two.
+        // Both orders give the same result, except for the choice among two NaNs.
         BinaryOp::Add => with_inner::<T, Add>(inner, how),
         BinaryOp::Mul => with_inner::<T, Mul>(inner, how),
         BinaryOp::Sub if is_left => with_inner::<T, Sub>(inner, how),

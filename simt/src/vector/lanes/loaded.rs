@@ -1,9 +1,9 @@
-//! Fused multiply-adds whose factors come from memory: what is loaded never goes through a register
-//! of the interpreter, and over the rounds of a loop nor do the sums.
+//! Fused multiply-adds with factors from memory. The factors never pass through a register of the
+//! interpreter, nor do the sums between the rounds of a loop.
 //!
-//! Inner loops of matrix products are little else. Both factors are loaded as their walks say: a
-//! row of neighbouring words, or one word for a row of lanes. How memory is accessed is told at
-//! [`copy`](mod@super::copy).
+//! The inner loops of matrix products consist of little else. Both factors are loaded by their lane
+//! offsets: a row of neighbouring words, or one word for a row of lanes. [`copy`](mod@super::copy)
+//! describes the accesses to memory.
 use super::walk::Walk;
 #[cfg(target_arch = "x86_64")]
 use super::{
@@ -12,28 +12,28 @@ use super::{
 };
 use crate::vector::memory::Cells;
 
-/// Where the lanes of a factor come from.
+/// The source of the lanes of a factor.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor<'a> {
     pub(crate) cells: Cells<'a>,
-    /// The byte that the walk starts from.
+    /// The byte relative to which the lanes' offsets are.
     pub(crate) at: i64,
-    /// How many bytes further on it starts in the next round.
+    /// The advance of that byte per round.
     pub(crate) step: i64,
     pub(crate) walk: &'a Walk,
 }
 
-/// Lanes that a vector has.
+/// The number of lanes in a vector.
 #[cfg(target_arch = "x86_64")]
 const VECTOR: usize = 8;
 
-/// Rows of a tile.
+/// The number of rows in a tile.
 #[cfg(target_arch = "x86_64")]
 const ROWS: usize = 4;
 
 #[cfg(target_arch = "x86_64")]
 impl Factor<'_> {
-    /// How many lanes are a row, and whether all of one have the same word.
+    /// Returns the number of lanes in a row, and true if all lanes of a row have the same word.
     fn row(&self) -> Option<(usize, bool)> {
         match self.walk.form() {
             Form::Rows { lanes } => Some((lanes, false)),
@@ -42,11 +42,12 @@ impl Factor<'_> {
         }
     }
 
-    /// Whether the words of `lanes` are inside in all rounds: they are between those of the first and the last.
+    /// Returns true if the words of `lanes` are inside in all rounds: they are between those of the
+    /// first and the last.
     fn is_inside(&self, lanes: (usize, usize), rounds: usize) -> bool {
         let (far, wraps) = self.step.overflowing_mul((rounds as i64).wrapping_sub(1));
         let (last, wraps_too) = self.at.overflowing_add(far);
-        // Words of rounds are as far apart as whole words.
+        // Words stay aligned from round to round if the step is a multiple of a word.
         !wraps
             && !wraps_too
             && rounds <= i64::MAX as usize
@@ -55,7 +56,8 @@ impl Factor<'_> {
             && self.walk.is_inside(self.cells, last, lanes)
     }
 
-    /// Where the words of four rows of `width` lanes are in the first round, or of those that there are below `end`.
+    /// Returns the addresses of the words of four rows of `width` lanes in the first round, or of
+    /// the rows below `end`.
     fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
         let first = self.cells.first().wrapping_add(self.at as usize);
         let offsets = self.walk.offsets();
@@ -79,24 +81,24 @@ impl Factor<'_> {
     }
 }
 
-/// Products of two factors, one behind the other, whose words are all inside.
+/// The sums of products of two factors over some rounds, all of whose words are inside.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Products<'a> {
-    /// If one is a word for a row of lanes, the first.
+    /// If one factor has a word for a row of lanes, it is the first.
     factors: [Factor<'a>; 2],
     first_is_one: bool,
     rounds: usize,
-    /// The first lane, and how many.
+    /// The first lane, and the number of lanes.
     lanes: (usize, usize),
-    /// Lanes of a row of a tile.
+    /// The number of lanes in a row of a tile.
     width: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl<'a> Products<'a> {
-    /// Of so many rounds, for lanes `first..first + n` of the walks. `None` if there is no round, a word is
-    /// outside in one, or the walks do not go together.
+    /// Creates the products of `rounds` rounds, for the lanes `first..first + n`. `None` if there
+    /// is no round, if a word is outside in one, or if the rows of the factors do not match.
     pub(crate) fn new(
         [a, b]: &[Factor<'a>; 2],
         rounds: usize,
@@ -114,11 +116,11 @@ impl<'a> Products<'a> {
         Some(Self { factors: [*a, *b], first_is_one, rounds, lanes, width })
     }
 
-    /// `d = a * b + c` of `f32`, and in each round but the first with the last `d` as `c`.
+    /// Computes `d = a * b + c` of `f32`, in each round but the first with the last `d` as `c`.
     ///
     /// # Safety
-    /// The machine has AVX2 and FMA. There is an `f32` for each of the lanes at `c` and `d`, which are the same
-    /// or do not overlap, and none of them are in the memory.
+    /// The machine has AVX2 and FMA. There is an `f32` for each of the lanes at `c` and `d`, which
+    /// are the same or do not overlap, and none of them are in the memory.
     pub(crate) unsafe fn add(&self, d: *mut u8, c: *const u8) {
         let Self { factors: [a, b], rounds, lanes: (first, n), width, .. } = self;
         let (rounds, first, n, width) = (*rounds, *first, *n, *width);
@@ -126,7 +128,7 @@ impl<'a> Products<'a> {
         let mut lane = first;
         while lane < end {
             let four = lane + ROWS * width <= end;
-            // SAFETY: all words are inside, and the caller's.
+            // SAFETY: all words are inside; the rest is guaranteed by the caller.
             unsafe {
                 let from = c.cast::<f32>().add(lane - first);
                 let to = d.cast::<f32>().add(lane - first);
@@ -148,7 +150,7 @@ impl<'a> Products<'a> {
     }
 }
 
-/// Elsewhere there are none.
+/// There are no products on other architectures.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy)]
 pub(crate) struct Products<'a>(std::convert::Infallible, std::marker::PhantomData<Factor<'a>>);
@@ -159,8 +161,10 @@ impl<'a> Products<'a> {
         None
     }
 
+    /// Adds nothing: no value of this type exists.
+    ///
     /// # Safety
-    /// None.
+    /// There are no conditions.
     pub(crate) unsafe fn add(&self, _: *mut u8, _: *const u8) {
         match self.0 {}
     }

@@ -1,10 +1,10 @@
-//! What instructions compute, over vectors of lanes.
+//! Operations on vectors of lanes.
 //!
-//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the
-//! loop over neighbouring lanes, compiled twice: for the baseline of the platform
-//! and, on x86-64, for AVX2 with FMA. Lanes are taken in chunks held by value, which
-//! the compiler turns into vector code; the loop body is never a closure, because
-//! closures do not inherit the target features of the function around them.
+//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the loop over
+//! neighbouring lanes, compiled twice: for the baseline of the platform and, on x86-64, for AVX2
+//! with FMA. The lanes are processed in chunks held by value, which the compiler turns into vector
+//! code; the loop body is never a closure, because closures do not inherit the target features of
+//! the function around them.
 //!
 //! Uniform values are vectors of one lane, computed by the same functions.
 #![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
@@ -39,13 +39,12 @@ pub(crate) use bits::{BUFFER, address, copy, offset, resolve, select};
 pub(crate) use cast::cast;
 pub(crate) use float::fma;
 
-/// Computes `n` neighbouring lanes of a destination from those of up to three operands.
+/// Computes `n` neighbouring lanes of a destination from the lanes of up to three operands.
 ///
 /// # Safety
-/// Of each operand that the operation has, and of the destination, there are `n`
-/// lanes of its type at the pointer, but for the operand that the function takes as a single
-/// value, if it does: of that there is one. An operand of the destination's size may be
-/// the destination itself; otherwise they do not overlap.
+/// For each operand that the operation has, and for the destination, there are `n` lanes of its
+/// type at the pointer; for an operand that the function takes as a uniform value, there is one. An
+/// operand of the destination's size may be the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneFn {
     f: Raw,
@@ -55,7 +54,7 @@ pub(crate) struct LaneFn {
     formula: Option<Formula>,
 }
 
-/// What a [`LaneFn`] computes, of those operations that can be [compiled](mod@compiled) with others.
+/// The operation of a [`LaneFn`], for operations that can be [compiled](mod@compiled) with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     Copy,
@@ -66,12 +65,12 @@ pub(crate) enum Formula {
     Pair(fused::Pair, Scalar),
 }
 
-/// The same of lanes that may be in memory which others access at the same time: there is one for
+/// A [`LaneFn`] on lanes that may be in memory which others access at the same time; it exists for
 /// [some](mod@direct) operations.
 #[derive(Clone, Copy)]
 pub(crate) struct InMemory(Raw);
 
-/// A [`LaneFn`] as the function that it is.
+/// The function of a [`LaneFn`].
 type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
@@ -79,12 +78,12 @@ impl LaneFn {
         Self { f, in_memory: None, extends: false, formula: None }
     }
 
-    /// Tells what it computes, where more than the baseline of the platform is used.
+    /// Sets the operation, on instruction sets above the baseline of the platform.
     fn computing(self, formula: Formula, isa: Isa) -> Self {
         Self { formula: Some(formula).filter(|_| isa != Isa::Baseline), ..self }
     }
 
-    /// What it computes, if that is known.
+    /// Returns the operation, if it is known.
     pub(crate) fn formula(self) -> Option<Formula> {
         self.formula
     }
@@ -94,11 +93,13 @@ impl LaneFn {
         self.extends
     }
 
-    /// The same operation on lanes in memory, if there is one.
+    /// Returns the same operation on lanes in memory, if it exists.
     pub(crate) fn in_memory(self) -> Option<InMemory> {
         self.in_memory
     }
 
+    /// Calls the function.
+    ///
     /// # Safety
     /// See [`LaneFn`].
     #[inline(always)]
@@ -110,22 +111,25 @@ impl LaneFn {
         c: *const u8,
         n: usize,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.f)(d, a, b, c, n) }
     }
 }
 
 impl InMemory {
+    /// Calls the function.
+    ///
     /// # Safety
-    /// See [`LaneFn`]; and lanes in memory are inside, at multiples of their size.
+    /// See [`LaneFn`]; lanes in memory are inside, and aligned to their size.
     #[inline(always)]
     pub(crate) unsafe fn call(self, [d, a, b, c]: [*mut u8; 4], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.0(d, a, b, c, n) }
     }
 }
 
-/// The operation with the same one on lanes in memory, as `$pick` has it, where `$isa` can run that.
+/// The operation combined with its version for lanes in memory, which `$pick` returns, where `$isa`
+/// can run it.
 macro_rules! with_memory {
     ($isa:expr, $found:expr, $pick:expr) => {{
         let found: Option<$crate::vector::lanes::LaneFn> = $found;
@@ -147,10 +151,10 @@ impl fmt::Debug for LaneFn {
     }
 }
 
-/// Which instructions of the host are used.
+/// The instruction set of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isa {
-    /// What every machine of the platform has.
+    /// The instructions of every machine of the platform.
     Baseline,
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
@@ -158,7 +162,7 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
-    /// The best that this machine has.
+    /// Returns the best instruction set of this machine.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
@@ -169,26 +173,27 @@ impl Isa {
     }
 }
 
-/// A function of one lane. Operands that it does not have are `()`.
+/// A function of one lane. Operands that it lacks are `()`.
 pub(crate) trait LaneOp {
-    /// First operand.
+    /// The first operand.
     type A: Copy;
-    /// Second operand.
+    /// The second operand.
     type B: Copy;
-    /// Third operand.
+    /// The third operand.
     type C: Copy;
-    /// Result.
+    /// The result.
     type D: Copy + Default;
-    /// The function; `#[inline(always)]`.
+    /// Computes the function; `#[inline(always)]`.
     fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::D;
-    /// The same where there is a fused multiply-add instruction.
+    /// Computes the function where there is a fused multiply-add instruction.
     #[inline(always)]
     fn eval_with_fma(a: Self::A, b: Self::B, c: Self::C) -> Self::D {
         Self::eval(a, b, c)
     }
 }
 
-/// Returns what `$pick` has in assembly, if it has, in a build that uses that (`asm`) and where `$isa` can run it.
+/// Returns the version in assembly that `$pick` returns, if it exists, in builds that use assembly
+/// (`asm`) and where `$isa` can run it.
 macro_rules! or_assembly {
     ($isa:expr, $pick:expr) => {
         #[cfg(assembly)]
@@ -199,7 +204,7 @@ macro_rules! or_assembly {
 }
 use or_assembly;
 
-/// An operand.
+/// The position of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     A,
@@ -207,12 +212,12 @@ pub(crate) enum Place {
     C,
 }
 
-/// The loop over lanes for `O`, for the instructions that `isa` names.
+/// Returns the loop over lanes for `O`, for the instruction set `isa`.
 pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
     of::<O, NONE>(isa)
 }
 
-/// The same where one operand is a single value, for all lanes.
+/// Returns the loop with one operand that is a uniform value.
 pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
     match one {
         Place::A => of::<O, A>(isa),
@@ -221,7 +226,7 @@ pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
     }
 }
 
-/// Which operand is a single value.
+/// The operand that is a uniform value.
 const NONE: u8 = 0;
 const A: u8 = 1;
 const B: u8 = 2;
@@ -242,7 +247,7 @@ unsafe fn baseline<O: LaneOp, const ONE: u8>(
     c: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { each::<O, false, ONE>(d, a, b, c, n) }
 }
 
@@ -255,29 +260,29 @@ unsafe fn avx2<O: LaneOp, const ONE: u8>(
     c: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { each::<O, true, ONE>(d, a, b, c, n) }
 }
 
-/// Lanes computed together.
+/// The number of lanes in a chunk.
 const CHUNK: usize = 16;
 
-/// Some lanes of an operand, or as often the one that it is.
+/// Reads a chunk of an operand, or repeats its uniform value.
 #[inline(always)]
 unsafe fn chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK] {
     match one {
         Some(one) => [one; CHUNK],
-        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are there.
+        // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are there.
         None => unsafe { lanes.add(lane).cast::<[T; CHUNK]>().read() },
     }
 }
 
-/// One lane of an operand, or the one that it is.
+/// Reads one lane of an operand, or returns its uniform value.
 #[inline(always)]
 unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
     match one {
         Some(one) => one,
-        // SAFETY: the caller's: this lane is there.
+        // SAFETY: guaranteed by the caller: this lane is there.
         None => unsafe { lanes.add(lane).read() },
     }
 }
@@ -291,7 +296,7 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
     n: usize,
 ) {
     let (d, a, b, c) = (d.cast::<O::D>(), a.cast::<O::A>(), b.cast::<O::B>(), c.cast::<O::C>());
-    // SAFETY: the caller's: an operand that is a single value is there.
+    // SAFETY: guaranteed by the caller: an operand that is a uniform value is there.
     let (one_a, one_b, one_c) = unsafe {
         (
             if ONE == A { Some(a.read()) } else { None },
@@ -301,7 +306,7 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
     };
     let mut lane = 0;
     while lane + CHUNK <= n {
-        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are among the `n`.
+        // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are among the `n`.
         unsafe {
             let (x, y, z) = (chunk(a, lane, one_a), chunk(b, lane, one_b), chunk(c, lane, one_c));
             let mut out = [O::D::default(); CHUNK];
@@ -317,7 +322,7 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
         lane += CHUNK;
     }
     while lane < n {
-        // SAFETY: the caller's: `lane` is among the `n`.
+        // SAFETY: guaranteed by the caller: `lane` is among the `n`.
         unsafe {
             let (x, y) = (single(a, lane, one_a), single(b, lane, one_b));
             let z = single(c, lane, one_c);
@@ -346,7 +351,7 @@ macro_rules! lane_ops {
 }
 use lane_ops;
 
-/// What there is for a type of floats that the host computes with: the first for `f32`, the second for `f64`.
+/// Returns `narrow` for `f32` and `wide` for `f64`, the float types that the host computes with.
 fn of_floats<R>(
     scalar: Scalar,
     narrow: impl FnOnce() -> Option<R>,
@@ -370,7 +375,7 @@ fn of_floats<R>(
     }
 }
 
-/// An operation on one value; `None` if the type has none such.
+/// Returns an operation on one value; `None` if the type lacks it.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar), isa))
 }
@@ -401,12 +406,12 @@ fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     }
 }
 
-/// An operation on three values.
+/// Returns an operation on three values.
 pub(crate) fn ternary(op: TernaryOp, scalar: Scalar, isa: Isa) -> LaneFn {
     ternary::ternary(op, scalar == Scalar::I32, isa)
 }
 
-/// An operation on two values; `None` if the type has none such.
+/// Returns an operation on two values; `None` if the type lacks it.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
     found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
@@ -432,7 +437,7 @@ fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     }
 }
 
-/// A comparison of two values of type `scalar`.
+/// Returns a comparison of two values of type `scalar`.
 pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::compare(op, scalar).map(Some));
     match scalar {
@@ -452,8 +457,8 @@ pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn>
     }
 }
 
-/// What an atomic update in `space` makes of `old` and its operand, on the bits of a scalar;
-/// `None` if the type has none such.
+/// Returns the function of an atomic update in `space`, from the old bits and the operand to the
+/// new bits of a scalar; `None` if the type lacks it.
 pub(crate) fn atomic(
     op: AtomicOp,
     scalar: Scalar,

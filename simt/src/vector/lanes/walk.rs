@@ -1,12 +1,12 @@
-//! How an access whose address is affine goes over the lanes of a group.
+//! The addresses that an affine access makes in the lanes of a group.
 //!
-//! Such an address is the same for all lanes but for what each has of its own, which is known when
-//! a launch is bound: so are the least and the greatest of them, and which lanes go to words next
-//! to each other, or to the same one. What is left for the access is one sum and two comparisons.
+//! The lanes of such an access differ by constant offsets, which are known when a launch is bound.
+//! So are their minimum and maximum, and the lanes with neighbouring or equal words. The access
+//! itself then needs one sum and two comparisons for its bounds check.
 use crate::vector::{mask::Run, memory::Cells};
 use std::ops::Range;
 
-/// The least and the greatest of what lanes have of their own.
+/// The minimum and the maximum of the lanes' numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) min: i64,
@@ -14,7 +14,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Of some numbers.
+    /// Returns the bounds of some numbers.
     pub(crate) fn of(numbers: &[i64]) -> Self {
         let first = numbers.first().copied().unwrap_or(0);
         let mut reach = Self { min: first, max: first };
@@ -28,7 +28,7 @@ impl Reach {
         reach
     }
 
-    /// The least and the greatest sum with `base`, if all sums are between 0 and `limit`.
+    /// Returns the minimum and maximum sum with `base`, if all sums are between 0 and `limit`.
     #[inline(always)]
     pub(crate) fn unsigned(self, base: u64, limit: u64) -> Option<(u64, u64)> {
         let (min, wraps) = base.overflowing_add_signed(self.min);
@@ -36,7 +36,8 @@ impl Reach {
         if wraps || wraps_too || max > limit { None } else { Some((min, max)) }
     }
 
-    /// The same between `-limit - 1` and `limit`.
+    /// Returns the minimum and maximum sum with `base`, if all sums are between `-limit - 1` and
+    /// `limit`.
     #[inline(always)]
     pub(crate) fn signed(self, base: i64, limit: i64) -> Option<(i64, i64)> {
         let min = base.checked_add(self.min)?;
@@ -45,41 +46,41 @@ impl Reach {
     }
 }
 
-/// Which lanes go to neighbouring words.
+/// The arrangement of lanes with neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// So many lanes, and so many from there on, to words next to each other.
+    /// Groups of this many lanes access adjacent words.
     Rows { lanes: usize },
-    /// So many lanes, and so many from there on, to the same word.
+    /// Groups of this many lanes access the same word.
     Same { lanes: usize },
-    /// Nothing that helps.
+    /// Neither.
     Each,
 }
 
-/// Where each lane of a group goes, in bytes behind what all have in common.
+/// The offset of each lane of a group from the common address, in bytes.
 #[derive(Debug)]
 pub(crate) struct Walk {
     offsets: Box<[i64]>,
     reach: Reach,
-    /// Bytes of a word.
+    /// Bytes in a word.
     word: usize,
-    /// Whether words lie at multiples of their size, if the common part does.
+    /// True if words are aligned to their size wherever the common part is.
     aligned: bool,
     form: Form,
 }
 
-/// Bytes in which lanes are near each other.
+/// The distance in bytes below which lanes are near each other.
 const NEAR: u64 = 4096;
 
-/// The fewest bytes of rows that are worth the trouble.
+/// The minimum number of bytes in a row that is moved at once.
 const ROW: usize = 32;
 
 impl Walk {
-    /// Accesses words of `word` bytes, `stride` times the numbers of `own` apart.
+    /// Creates the offsets of words of `word` bytes: the numbers of `own` times `stride`.
     pub(crate) fn new(own: &[i64], stride: u64, word: usize) -> Self {
         let apart = |own: &i64| i64::try_from(stride).ok()?.checked_mul(*own);
         let offsets: Option<Box<[i64]>> = own.iter().map(apart).collect();
-        // Of what is so far apart, nothing is inside.
+        // Offsets that overflow are outside of any memory.
         let offsets = offsets.unwrap_or_else(|| vec![i64::MIN; own.len()].into());
         let aligned = offsets.iter().all(|offset| offset % word as i64 == 0);
         let form = form(&offsets, word);
@@ -94,27 +95,28 @@ impl Walk {
         self.form
     }
 
-    /// Bytes of a word.
+    /// Returns the bytes in a word.
     pub(super) fn word(&self) -> usize {
         self.word
     }
 
-    /// A run without the lanes that there are none of.
+    /// Returns the part of a run in which the group has lanes.
     pub(crate) fn among(&self, run: Run) -> Run {
         Run { len: run.len.min(self.offsets.len() - run.first), ..run }
     }
 
-    /// Between what each lane has of its own, in bytes.
+    /// Returns the minimum and maximum offset.
     pub(crate) fn reach(&self) -> Reach {
         self.reach
     }
 
-    /// Whether words lie at multiples of their size, if what they have in common does.
+    /// Returns true if words are aligned to their size wherever the common part is.
     pub(crate) fn is_aligned(&self) -> bool {
         self.aligned
     }
 
-    /// The bytes that all lanes access, behind the byte `at`; `None` if these are not near each other.
+    /// Returns the range of bytes that all lanes access, relative to the byte `at`; `None` if they
+    /// are not near each other.
     #[inline(always)]
     pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {
         let Reach { min, max } = self.reach;
@@ -129,7 +131,7 @@ impl Walk {
         self.reach.max.wrapping_sub(self.reach.min).cast_unsigned() < NEAR
     }
 
-    /// The bytes of each row of lanes, behind the byte `at`.
+    /// Returns the bytes of each row of lanes, relative to the byte `at`.
     pub(crate) fn rows(&self, at: i64) -> impl Iterator<Item = Range<u64>> {
         let lanes = match self.form {
             Form::Rows { lanes } => lanes,
@@ -141,7 +143,8 @@ impl Walk {
         firsts.filter_map(first).map(move |first| first..first + len)
     }
 
-    /// Whether the words of `n` lanes from `first` on, behind the byte `at`, are inside and aligned.
+    /// Returns true if the words of `n` lanes from `first` on, relative to the byte `at`, are
+    /// inside and aligned.
     #[inline(always)]
     pub(super) fn is_inside(&self, cells: Cells<'_>, at: i64, (first, n): (usize, usize)) -> bool {
         let Reach { min, max } = if n == self.offsets.len() {
@@ -151,7 +154,7 @@ impl Walk {
         };
         let (min, wraps) = at.overflowing_add(min);
         let (max, wraps_too) = at.overflowing_add(max);
-        // Not negative, and below 2^63, so that its end is a number.
+        // Neither negative nor from 2^63 on, so that the end does not overflow.
         !wraps
             && !wraps_too
             && min >= 0
@@ -162,7 +165,7 @@ impl Walk {
     }
 }
 
-/// What is common to the steps from lane to lane.
+/// Returns the arrangement of lanes with these offsets.
 fn form(offsets: &[i64], word: usize) -> Form {
     let run = |step: i64| {
         let ends = |lane: &usize| offsets[*lane].wrapping_sub(offsets[lane - 1]) != step;

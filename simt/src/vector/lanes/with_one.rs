@@ -1,4 +1,4 @@
-//! Operations on floats that take one operand as a single value, which is the same in all lanes.
+//! Float operations with one operand that is a uniform value.
 use super::{
     Formula, Isa, LaneFn, Place,
     float::{Add, Div, Float, Fma, Mul, Sub},
@@ -6,7 +6,7 @@ use super::{
 };
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
-/// `a * b + c`, rounded once; `None` on anything but `f32` and `f64`.
+/// Returns `a * b + c`, rounded once; `None` except for `f32` and `f64`.
 pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
     let found = of_floats(
         scalar,
@@ -16,7 +16,7 @@ pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
     found.map(|f| f.computing(Formula::Fma(scalar), isa))
 }
 
-/// Of two operands; `None` if there is none such.
+/// Returns an operation on two values; `None` if it does not exist.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
     let found =
         of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa));
@@ -49,7 +49,8 @@ mod tests {
 
     const LANES: [usize; 6] = [0, 1, 15, 16, 33, 64];
 
-    /// Whether an operation yields the same of a single operand as of one in all lanes, whatever follows that in memory.
+    /// Checks that an operation has the same result for a uniform operand as for equal lanes,
+    /// whatever follows the operand in memory.
     fn check<W: Copy + PartialEq + std::fmt::Debug>(
         values: &[W],
         (f, with_one): (LaneFn, LaneFn),
@@ -66,14 +67,14 @@ mod tests {
                 let mut pointers = [0, 1, 2].map(|at: usize| operands[at].as_ptr());
                 pointers[place as usize] = one.as_ptr();
                 let [a, b, c] = pointers.map(<*const W>::cast);
-                // SAFETY: `n` lanes of each, but for the one that is single.
+                // SAFETY: `n` lanes of each, except of the operand that is uniform.
                 unsafe { with_one.call(got.as_mut_ptr().cast(), a, b, c, n) };
                 operands[place as usize].fill(*single);
                 let [a, b, c] = [0, 1, 2].map(|at: usize| operands[at].as_ptr().cast());
                 let mut want = vec![values[0]; n];
                 // SAFETY: `n` lanes of each.
                 unsafe { f.call(want.as_mut_ptr().cast(), a, b, c, n) };
-                // Which NaN comes out of one, Rust leaves open.
+                // Rust does not specify the bits of a NaN that results from a NaN.
                 let same = |(got, want): (&W, &W)| got == want || (is_nan(*got) && is_nan(*want));
                 assert!(got.iter().zip(&want).all(same), "{place:?} {single:?}: {got:?} {want:?}");
             }

@@ -1,4 +1,5 @@
-//! Words of neighbouring lanes, in memory or among the registers, for operations that take them where they are.
+//! Operands of neighbouring lanes in memory or in registers, for operations that process them in
+//! place.
 use super::{
     InMemory, Isa,
     copy::load_neighbours,
@@ -7,7 +8,7 @@ use super::{
 use crate::vector::{memory::Cells, registers::Reg};
 use std::ops::Range;
 
-/// The words that lanes go to in each of some rounds, all of them inside and aligned.
+/// The words that lanes access in each of several rounds, all of them inside and aligned.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     cells: Cells<'a>,
@@ -17,32 +18,33 @@ pub(crate) struct Words<'a> {
     rounds: u64,
 }
 
-/// Where lanes are.
+/// The place of an operand's lanes.
 #[derive(Clone, Copy)]
 pub(crate) enum At<'a> {
     Register(Reg),
     Memory(Words<'a>),
 }
 
-/// An operation on lanes, some of which are in memory.
+/// An operation on lanes, some of whose operands are in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct MapWords<'a> {
     f: InMemory,
     places: [At<'a>; 4],
     lanes: usize,
-    /// How many lie next to each other in all places.
+    /// The number of lanes that are adjacent in all places.
     row: usize,
 }
 
-/// How far apart rounds access memory where hosts do not foresee it by themselves.
+/// The minimum distance in bytes between rounds at which memory is prefetched: the host's own
+/// prefetchers stop at pages.
 const PAGE: u64 = 4096;
 
-/// How many rounds before it is needed memory is fetched.
+/// The number of rounds by which memory is prefetched ahead.
 const AHEAD: i64 = 4;
 
 impl<'a> Words<'a> {
-    /// Those of all lanes of a walk that begins at a byte, and in each round so many bytes further on. `None` if one of them
-    /// is outside, or lanes do not lie in rows.
+    /// Creates the words of all lanes that start at a byte and advance by `step` bytes per round.
+    /// `None` if one of them is outside, or lanes are not in rows.
     pub(crate) fn new(
         (cells, at): (Cells<'a>, i64),
         step: i64,
@@ -53,20 +55,21 @@ impl<'a> Words<'a> {
         let lanes = (0, walk.offsets().len());
         let far = i64::try_from(rounds.checked_sub(1)?).ok()?.checked_mul(step)?;
         let last = at.checked_add(far)?;
-        // Those between the first and the last round are between their words, and as aligned, as rounds are whole words apart.
+        // The rounds between the first and the last are inside if these are, and as aligned, as
+        // `step` is a multiple of a word.
         let inside = step % walk.word() as i64 == 0
             && walk.is_inside(cells, at, lanes)
             && walk.is_inside(cells, last, lanes);
         inside.then_some(Self { cells, at, step, walk, rounds })
     }
 
-    /// Where the word of a lane is in a round, and how many bytes further on in the next one.
+    /// Returns the address of a lane's word in a round, and its advance in bytes per round.
     #[inline(always)]
     pub(super) fn lane(&self, round: u64, lane: usize) -> (*mut u8, i64) {
         (self.start(round).wrapping_add(self.walk.offsets()[lane] as usize), self.step)
     }
 
-    /// Bytes of a word.
+    /// Returns the bytes in a word.
     pub(crate) fn word(&self) -> usize {
         self.walk.word()
     }
@@ -86,19 +89,19 @@ impl<'a> Words<'a> {
         assert!(self.word() == 1 && to.len() == self.lanes(), "a byte for each lane");
         for (from, n) in self.rows(round) {
             let (row, rest) = to.split_at_mut(n);
-            // SAFETY: the words are inside; `to` is ours.
+            // SAFETY: the words are inside; the borrow of `to` is exclusive.
             unsafe { load_neighbours(Isa::detect(), row.as_mut_ptr(), from, n) };
             to = rest;
         }
     }
 
-    /// Returns true if the words of all rounds are none of some cells.
+    /// Returns true if no word of any round is among the bytes of `cells`.
     pub(crate) fn is_apart_from(&self, cells: Cells<'_>) -> bool {
         let (mine, theirs) = (self.extent(), cells.first().addr());
         mine.1 <= theirs || theirs + cells.len() as usize <= mine.0
     }
 
-    /// How many lanes lie next to each other.
+    /// Returns the number of adjacent lanes.
     pub(super) fn row(&self) -> usize {
         match self.walk.form() {
             Form::Rows { lanes } => lanes,
@@ -106,8 +109,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns true if rows of so many lanes lie right behind those of the round before, and rows of all rounds next
-    /// to each other before those of the next row.
+    /// Returns true if rows of `row` lanes directly follow those of the round before, and the rows
+    /// of all rounds are adjacent and precede those of the next row.
     pub(super) fn are_rows_dense(&self, row: usize) -> bool {
         let bytes = (row * self.walk.word()) as i64;
         let mut rows = self.walk.offsets().iter().step_by(row);
@@ -116,13 +119,13 @@ impl<'a> Words<'a> {
         self.step == bytes && firsts.is_sorted_by(|one, next| next.saturating_sub(*one) >= all)
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     pub(super) fn lanes(&self) -> usize {
         self.walk.offsets().len()
     }
 
-    /// Whether an operation may load a lane of these after it has stored another to `other`: each round's are the same, lane
-    /// for lane, or none of one round is of another's.
+    /// Returns true if an operation may load these words after it has stored words of other lanes
+    /// to `other`: either both have the same words, lane for lane, or no words in common.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let same = self.cells.first().addr().wrapping_add_signed(self.at as isize)
             == other.cells.first().addr().wrapping_add_signed(other.at as isize)
@@ -132,7 +135,7 @@ impl<'a> Words<'a> {
         same || mine.1 <= theirs.0 || theirs.1 <= mine.0
     }
 
-    /// Between which addresses the words of all rounds are.
+    /// Returns the range of addresses of the words of all rounds.
     pub(super) fn extent(&self) -> (usize, usize) {
         let last = self.at + self.step * (self.rounds as i64 - 1);
         let reach = self.walk.reach();
@@ -141,7 +144,7 @@ impl<'a> Words<'a> {
         (first + from as usize, first + to as usize + self.walk.word())
     }
 
-    /// Where the walk begins in a round.
+    /// Returns the start address in a round.
     #[inline(always)]
     fn start(&self, round: u64) -> *mut u8 {
         assert!(round < self.rounds);
@@ -149,7 +152,7 @@ impl<'a> Words<'a> {
         self.cells.first().wrapping_add(at as usize).cast_mut()
     }
 
-    /// Fetches what is accessed some rounds later, if rounds are far apart.
+    /// Prefetches the memory of a later round, if rounds are far apart.
     #[inline(always)]
     pub(crate) fn foresee(&self, round: u64) {
         foresee((self.cells, self.at), self.step, self.walk, round);
@@ -157,8 +160,8 @@ impl<'a> Words<'a> {
 }
 
 impl<'a> MapWords<'a> {
-    /// `d = f(a, b, c)`, of `[d, a, b, c]`, in so many lanes. `None` if lanes do not lie next to each other alike, or the words
-    /// of one are the result of another.
+    /// Creates `d = f(a, b, c)`, for places `[d, a, b, c]` of `lanes` lanes. `None` if the rows of
+    /// the places differ in length, or if an operand of one round may be the result of another.
     pub(crate) fn new(f: InMemory, places: [At<'a>; 4], lanes: usize) -> Option<Self> {
         let words = || {
             places.iter().filter_map(|place| match place {
@@ -177,13 +180,13 @@ impl<'a> MapWords<'a> {
         (apart && words().all(fits)).then_some(Self { f, places, lanes, row })
     }
 
-    /// Computes all lanes in a round, where `register` says where a lane of a register is.
+    /// Computes all lanes in a round; `register` returns the address of a register's lane.
     ///
     /// # Safety
-    /// There are the lanes of the registers, of the types that `f` is for, and so are the words.
+    /// The lanes of the registers and the words exist, with the types that `f` is for.
     #[inline(always)]
     pub(crate) unsafe fn call(&self, round: u64, register: impl FnMut(Reg, usize) -> *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.call_first(self.lanes, round, register) };
         for place in &self.places[1..] {
             if let At::Memory(words) = place {
@@ -192,8 +195,7 @@ impl<'a> MapWords<'a> {
         }
     }
 
-    /// Returns true if all places are in memory, where the rows of all rounds lie [next to each
-    /// other](Words::are_rows_dense).
+    /// Returns true if all places are in memory, with [dense](LaneWords::are_rows_dense) rows.
     pub(crate) fn is_dense(&self) -> bool {
         self.places.iter().all(|place| match place {
             At::Memory(words) => words.are_rows_dense(self.row),
@@ -201,7 +203,7 @@ impl<'a> MapWords<'a> {
         })
     }
 
-    /// Computes all lanes in some rounds, row by row, of words that are [dense](Self::is_dense).
+    /// Computes all lanes in several rounds, row by row, with [dense](Self::is_dense) words.
     ///
     /// # Safety
     /// The words are of the types that `f` is for.
@@ -212,7 +214,8 @@ impl<'a> MapWords<'a> {
                 At::Memory(words) => words.lane(rounds.start, lane).0,
                 At::Register(_) => unreachable!("dense words are in memory"),
             });
-            // SAFETY: the words of all rounds are inside, and those of a row next to each other; the caller's.
+            // SAFETY: the words of all rounds are inside, and those of a row adjacent; the types
+            // are guaranteed by the caller.
             unsafe { self.f.call(at, n) };
         }
     }
@@ -238,14 +241,16 @@ impl<'a> MapWords<'a> {
         while lane < lanes {
             let n = self.row.min(lanes - lane);
             let at = [of_lane(d, lane), of_lane(a, lane), of_lane(b, lane), of_lane(c, lane)];
-            // SAFETY: the lanes of words are inside, and next to each other in rows; the caller's.
+            // SAFETY: the lanes of words are inside, and adjacent in rows; the rest is guaranteed
+            // by the caller.
             unsafe { self.f.call(at, n) };
             lane += n;
         }
     }
 }
 
-/// Where a lane is, by where the first is and what each has of its own, or its size.
+/// Returns the address of a lane, from the first one's and the offsets of all lanes or the size of
+/// a lane.
 #[inline(always)]
 fn of_lane((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mut u8 {
     match lanes {
@@ -254,7 +259,7 @@ fn of_lane((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mu
     }
 }
 
-/// Fetches what is accessed some rounds later, if rounds are far apart.
+/// Prefetches the memory of a later round, if rounds are far apart.
 #[inline(always)]
 pub(crate) fn foresee((cells, at): (Cells<'_>, i64), step: i64, walk: &Walk, round: u64) {
     let later = at.wrapping_add(step.wrapping_mul((round as i64).wrapping_add(AHEAD)));
@@ -270,7 +275,7 @@ mod tests {
     use super::*;
     use crate::vector::memory::{Memory, Use};
 
-    /// Four rows of 16 numbers, `pitch` bytes apart.
+    /// Returns four rows of 16 numbers, `pitch` bytes apart.
     fn rows(pitch: i64) -> Walk {
         let own: Vec<i64> = (0..64).map(|lane| lane / 16 * (pitch / 4) + lane % 16).collect();
         Walk::new(&own, 4, 4)
@@ -288,7 +293,7 @@ mod tests {
     unsafe fn add(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize) {
         let (d, a, b) = (d.cast::<u32>(), a.cast::<u32>(), b.cast::<u32>());
         for lane in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { *d.add(lane) = *a.add(lane) + *b.add(lane) };
         }
     }
@@ -343,7 +348,7 @@ mod tests {
 
     #[test]
     fn dense_rounds_are_computed_at_once() {
-        // Rows of 16, of which three rounds lie next to each other.
+        // Rows of 16; three rounds of them are adjacent.
         let (to, from, walk, far) = (numbers(512), numbers(512), rows(256), rows(128));
         let words = |memory, walk| Words::new((cells(memory), 0), 64, walk, 3).unwrap();
         let map = |walk| {
@@ -362,7 +367,7 @@ mod tests {
 
     #[test]
     fn each_round_takes_its_words_and_leaves_its_own() {
-        // Of rows of 16, and of one row of 64.
+        // Rows of 16, and one row of 64.
         for (pitch, register) in [(128, false), (64, false), (128, true)] {
             let (to, from, walk) = (numbers(512), numbers(512), rows(pitch));
             let dense = rows(64);

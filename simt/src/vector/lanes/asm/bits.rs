@@ -1,4 +1,5 @@
-//! What depends on no more than the size: copies, selection, `bool`, bytes.
+//! Operations that depend on the size of a type only, in assembly: copies, selection, `bool`,
+//! bytes.
 use super::{many, one, same_size, vectors};
 use crate::vector::lanes::LaneFn;
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
@@ -16,7 +17,8 @@ same_size! { 2, 16; copy_2(a) []; }
 same_size! { 4, 8; copy_4(a) []; }
 same_size! { 8, 4; copy_8(a) []; }
 
-/// `if a { b } else { c }`: the instructions that load bools as wide as the others, and those that compare so wide.
+/// `if a { b } else { c }`, from the instructions that load bools of the operands' width, and that
+/// compare this width.
 macro_rules! selections {
     ($($name:ident, $size:tt, $lanes:literal, $widen:literal, $equal:literal;)*) => {$(
         vectors! { $name, $lanes, ["vpxor xmm7, xmm7, xmm7",]
@@ -34,7 +36,7 @@ selections! {
     select_8, 8, 4, "vpmovzxbq ymm0, dword ptr [rsi + r9]", "vpcmpeqq ymm0, ymm0, ymm7";
 }
 
-/// `d = a`, for values of `size` bytes.
+/// Returns `d = a`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
     LaneFn::of(match size {
         1 => copy_1,
@@ -44,7 +46,7 @@ pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
     })
 }
 
-/// `d = if a { b } else { c }`, for values of `size` bytes.
+/// Returns `d = if a { b } else { c }`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn select(size: usize) -> LaneFn {
     LaneFn::of(match size {
         1 => select_1,

@@ -1,10 +1,10 @@
-//! `f32` and `f64`.
+//! Operations on `f32` and `f64` in assembly.
 use super::{comparisons, same_size};
 use crate::vector::lanes::LaneFn;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
-/// The operations of a type of so many bytes, of which 32 hold so many, with the suffixes of its instructions and of those on
-/// integers of its size, and the place of its sign.
+/// The operations of a float type, from its bytes, the values in 32 bytes, the suffixes of its
+/// instructions and of those on integers of its size, and the bit of its sign.
 macro_rules! floats {
     ($module:ident, $size:tt, $lanes:literal, $p:literal, $int:literal, $sign:literal) => {
         pub(super) mod $module {
@@ -23,7 +23,8 @@ macro_rules! floats {
                 mul(a b) [] concat!("vmul", $p, " ymm0, ymm0, ymm1");
                 div(a b) [] concat!("vdiv", $p, " ymm0, ymm0, ymm1");
                 fma(a b c) [] concat!("vfmadd213", $p, " ymm0, ymm1, ymm2");
-                // The lesser, or a where that is no number; the bits of both where they are equal; b where a is NaN.
+                // The lesser; a where that is not a number; the bits of both where they are equal;
+                // b where a is NaN.
                 min(a b) []
                     concat!("vcmp", $p, " ymm2, ymm0, ymm1, 0"), "vandps ymm2, ymm2, ymm1",
                     concat!("vmin", $p, " ymm3, ymm1, ymm0"), "vorps ymm3, ymm3, ymm2",

@@ -1,5 +1,6 @@
-//! Every operation in assembly against the loop in Rust that it stands for: all lengths to 70 lanes, all pairs of edge
-//! values, operands that are the destination, and bytes around the lanes that must stay.
+//! Tests of every operation in assembly against its loop in Rust: all lengths up to 70 lanes, all
+//! pairs of edge values, operands that are the destination, and bytes around the lanes that must
+//! not change.
 use crate::vector::{
     lanes::{
         self, InMemory, Isa, LaneFn,
@@ -35,11 +36,11 @@ struct Pair {
     rust: LaneFn,
     result: Scalar,
     operands: Vec<Scalar>,
-    /// Whether a NaN may have other bits: what an operation computes from one, Rust leaves open.
+    /// True if a NaN may have other bits: Rust does not specify the results of operations on one.
     any_nan: bool,
 }
 
-/// The operation on lanes in memory.
+/// Returns the operation on lanes in memory.
 fn in_memory(f: Option<LaneFn>) -> Option<LaneFn> {
     f?.in_memory().map(|InMemory(f)| LaneFn::of(f))
 }
@@ -112,7 +113,7 @@ fn size(scalar: Scalar) -> usize {
     scalar.size().expect("no parameter") as usize
 }
 
-/// Bits of values where something changes, and of some others.
+/// Returns the bits of edge values, and of some others.
 fn edges(scalar: Scalar) -> Vec<u64> {
     let floats32 = [
         0.0,
@@ -167,7 +168,7 @@ fn edges(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Lanes with these bits.
+/// Returns lanes with these bits.
 fn lanes_of(scalar: Scalar, bits: impl Iterator<Item = u64>) -> Vec<u8> {
     bits.flat_map(|bits| bits.to_le_bytes()[..size(scalar)].to_vec()).collect()
 }
@@ -186,13 +187,13 @@ fn is_nan(scalar: Scalar, bits: u64) -> bool {
     }
 }
 
-/// What `f` makes of operands: `n` lanes, between bytes that stay.
+/// Returns the result of `f`: `n` lanes, between bytes that do not change.
 fn run(f: LaneFn, pair: &Pair, operands: &[Vec<u8>], n: usize) -> Vec<u8> {
     const AROUND: usize = 64;
     let bytes = n * size(pair.result);
     let mut room = vec![0xa5; AROUND + bytes + AROUND];
     let at = |index: usize| operands.get(index).map_or(std::ptr::dangling(), |o| o.as_ptr());
-    // SAFETY: each operand has `n` lanes, and so has the room behind its first bytes.
+    // SAFETY: each operand has `n` lanes, and so has the room after its first bytes.
     unsafe { f.call(room.as_mut_ptr().add(AROUND), at(0), at(1), at(2), n) };
     let (before, rest) = room.split_at(AROUND);
     let (lanes, behind) = rest.split_at(bytes);
@@ -200,7 +201,7 @@ fn run(f: LaneFn, pair: &Pair, operands: &[Vec<u8>], n: usize) -> Vec<u8> {
     lanes.to_vec()
 }
 
-/// The same with the destination in the place of an operand of its size.
+/// Returns the result of `f` where the destination is an operand of its size.
 fn run_in_place(f: LaneFn, operands: &[Vec<u8>], place: usize, n: usize) -> Vec<u8> {
     let mut operands = operands.to_vec();
     let at: Vec<_> = operands.iter_mut().map(|operand| operand.as_mut_ptr()).collect();
@@ -240,7 +241,7 @@ fn lanes_are_as_in_rust() {
     assert!(pairs.len() > 180, "{}", pairs.len());
     for pair in &pairs {
         let edges: Vec<_> = pair.operands.iter().map(|scalar| edges(*scalar)).collect();
-        // All pairs of the first two operands, the third going through its values beside them.
+        // All pairs of the first two operands; the third takes its values in turn.
         let all: usize = edges.iter().take(2).map(Vec::len).product();
         let value = |operand: usize, i: usize| {
             let values = &edges[operand];
@@ -266,7 +267,7 @@ fn lanes_are_as_in_rust() {
     }
 }
 
-/// Lanes of pseudo-random bits.
+/// Returns lanes of pseudo-random bits.
 fn random(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed;
     let next = |_| {
@@ -359,7 +360,7 @@ fn masks_and_fills_are_as_in_rust() {
     }
 }
 
-/// Indices of `n` lanes, less the base.
+/// Returns the indices of `n` lanes, minus the base.
 fn patterns(n: usize) -> Vec<Vec<u64>> {
     let each = |index: fn(u64) -> u64| (0..n as u64).map(index).collect::<Vec<_>>();
     let mut patterns = vec![

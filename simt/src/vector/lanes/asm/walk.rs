@@ -1,27 +1,32 @@
-//! Loads and stores that go over the lanes of a group as a walk says.
+//! Loads and stores at the lane offsets of a group, in assembly.
 //!
-//! Each word is accessed as [`super::scan`] says.
+//! [`super::scan`] describes the access to each word.
 use crate::vector::lanes::walk::Form;
 use std::arch::asm;
 
-/// Where the words of `n` lanes are: each its own offset behind `first`.
+/// The addresses of the words of `n` lanes: each at its offset from `first`.
 pub(in crate::vector::lanes) struct Lanes {
     pub(in crate::vector::lanes) first: *const u8,
     pub(in crate::vector::lanes) offsets: *const i64,
     pub(in crate::vector::lanes) n: usize,
 }
 
-/// Moves lanes to or from memory: so many lanes in the first row, and in each of the others.
+/// Moves lanes to or from memory, with a number of lanes in the first row, and one in each of the
+/// others.
 type Move = unsafe fn(&Lanes, *mut u8, usize, usize);
 
-/// Moves that go through lanes row by row, each beginning with its first lane's word at `r10`, and its lanes at `rdi`: what comes
-/// before a row's lanes, what is done with a vector of them and with one, and how many of what size a vector holds.
+/// Moves that process lanes row by row, where `r10` holds the address of a row's first word, and
+/// `rdi` that of its lanes: from the instructions before a row's lanes, for a vector and for one
+/// lane, and the number and size of the lanes in a vector.
 macro_rules! by_rows {
     ($name:ident $lanes:literal $size:literal [$($before:expr),*] [$($many:expr),*] [$($one:expr),*]) => {
+        /// Moves the lanes.
+        ///
         /// # Safety
-        /// There are as many values as lanes, whose words are inside the memory, on a machine with AVX2.
+        /// There are as many values as lanes, whose words are inside the memory, on a machine with
+        /// AVX2.
         unsafe fn $name(lanes: &Lanes, values: *mut u8, first: usize, row: usize) {
-            // SAFETY: the caller's. Every register used is named.
+            // SAFETY: guaranteed by the caller. Every register used is named.
             unsafe {
                 asm!(
                     "2:", "cmp r9, r8", "jae 6f",
@@ -47,7 +52,8 @@ macro_rules! by_rows {
     };
 }
 
-/// The moves for words of a size: how many a vector holds, the suffix of instructions on such words, and a register's name for one.
+/// The moves for words of a size, from the number in a vector, the suffix of instructions on such
+/// words, and the name of a register of that size.
 macro_rules! walks {
     ($($load:ident $store:ident $same:ident $size:literal $lanes:literal $p:literal $word:literal;)*) => {$(
         by_rows! { $load $lanes $size []
@@ -72,7 +78,8 @@ walks! {
     load_8 store_8 same_8 8 4 "q" "rax";
 }
 
-/// Moves words of `size` bytes between memory and lanes, from the lane `at` of the group on, which go over memory in this form.
+/// Moves words of `size` bytes between memory and lanes, from the lane `at` of the group on, in
+/// this arrangement.
 ///
 /// # Safety
 /// There are as many values as lanes, whose words are inside the memory, on a machine with AVX2.
@@ -97,6 +104,6 @@ pub(in crate::vector::lanes) unsafe fn go<const STORE: bool>(
         Form::Same { .. } | Form::Each => (rows, 1),
     };
     let first = if at == 0 { row } else { row - at % row };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { f(lanes, values, first, row) };
 }

@@ -1,23 +1,23 @@
-//! The rounds that a compiled program runs, with the memory and the numbers that they take.
+//! The rounds of a compiled program, with the memory and the numbers that they use.
 use super::{Cell, Compiled, Over, Program, WIDTH};
 use crate::vector::{lanes::words::Words, memory::Cells};
 use std::{ops::Range, sync::Arc};
 
-/// The most cells of a program.
+/// The maximum number of cells of a program.
 const MAX_CELLS: usize = 32;
 
-/// What is in a cell of a program.
+/// The contents of a cell.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     /// The address of a word for each lane.
     Words(Words<'a>),
     /// The address of a word for all lanes.
     Once(Once<'a>),
-    /// A number, and how much more it is in each round that follows.
+    /// A number, and its advance per round.
     Number { bits: u64, step: u64 },
 }
 
-/// A word of 4 bytes in each of some rounds, all of them inside.
+/// A word of 4 bytes in each of several rounds, all of them inside.
 #[derive(Clone, Copy)]
 pub(crate) struct Once<'a> {
     cells: Cells<'a>,
@@ -27,11 +27,11 @@ pub(crate) struct Once<'a> {
 }
 
 impl<'a> Once<'a> {
-    /// The word at a byte, and in each round so many bytes further on; `None` if one is outside.
+    /// Creates the words at a byte that advances by a step per round; `None` if one is outside.
     pub(crate) fn new(cells: Cells<'a>, (at, step): (u64, u64), rounds: u64) -> Option<Self> {
         let far = step.cast_signed().checked_mul(i64::try_from(rounds.checked_sub(1)?).ok()?)?;
         let last = at.checked_add_signed(far)?;
-        // Those between are between them, and as aligned.
+        // The words between the first and the last are inside and aligned if these are.
         let inside =
             step.is_multiple_of(4) && cells.covers::<u32>(at, 1) && cells.covers::<u32>(last, 1);
         inside.then_some(Self { cells, at, step, rounds })
@@ -43,7 +43,7 @@ impl<'a> Once<'a> {
         self.cells.first().wrapping_add(at as usize).expose_provenance() as u64
     }
 
-    /// Between which addresses the words of all rounds are.
+    /// Returns the range of addresses of the words of all rounds.
     fn extent(&self) -> (usize, usize) {
         let ends = [self.address(0), self.address(self.rounds - 1)].map(|at| at as usize);
         (ends[0].min(ends[1]), ends[0].max(ends[1]) + 4)
@@ -56,13 +56,14 @@ pub(crate) struct Rounds<'a> {
     over: Over,
     sources: Vec<Source<'a>>,
     lanes: usize,
-    /// How many lanes lie next to each other in all places.
+    /// The number of lanes that are adjacent in all places.
     row: usize,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of a program on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
-    /// it, if lanes lie in rows that vectors do not fit, or if another lane reads or stores what a lane stores.
+    /// Creates the rounds of a program on `lanes` lanes; `stored` are the cells of stores. `None`
+    /// if the program cannot be compiled, if the rows are no multiples of a vector, or if a lane
+    /// reads or stores words that another lane stores.
     pub(crate) fn new(
         mut program: Program,
         sources: Vec<Source<'a>>,
@@ -113,15 +114,16 @@ impl<'a> Rounds<'a> {
         Some(Self { code: program.compile()?, over, sources, lanes, row })
     }
 
-    /// Returns true if all rounds are gone over at once.
+    /// Returns true if all rounds run at once.
     pub(crate) fn is_dense(&self) -> bool {
         self.over == Over::Rows
     }
 
-    /// Runs some rounds, where `lanes` is the first lane of the first register.
+    /// Runs some rounds; `lanes` is the first lane of the first register.
     ///
     /// # Safety
-    /// The lanes of the registers of the program lie behind that as it says, and nobody else accesses them.
+    /// The lanes of the program's registers are at their offsets after `lanes`, and the access to
+    /// them is exclusive.
     pub(crate) unsafe fn run(&self, rounds: Range<u64>, lanes: *mut u8) {
         let mut cells = [Cell::default(); MAX_CELLS];
         let cells = &mut cells[..self.sources.len()];
@@ -139,8 +141,9 @@ impl<'a> Rounds<'a> {
                 for (cell, source) in cells.iter_mut().zip(&self.sources) {
                     *cell = self.cell(source, round, lane);
                 }
-                // SAFETY: words are inside in each round, neighbours in rows, and lane by lane no other's where they are
-                // stored; `new` found that this machine has code. The caller's.
+                // SAFETY: words are inside in each round, adjacent in rows, and disjoint between
+                // lanes where they are stored; `new` checked that this machine has code. The rest
+                // is guaranteed by the caller.
                 unsafe { self.code.run(cells, lanes.wrapping_add(4 * lane), turns) };
             }
             for source in &self.sources {
@@ -151,7 +154,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// What a cell begins with, and what it is more in each round of the loop.
+    /// Returns the first number of a cell, and its advance per round of the loop.
     #[inline(always)]
     fn cell(&self, source: &Source<'_>, round: u64, lane: usize) -> Cell {
         match source {

@@ -1,4 +1,5 @@
-//! Programs against what their instructions mean. They do nothing on a machine that runs no compiled programs.
+//! Tests of programs against the meaning of their instructions. On a machine that runs no compiled
+//! programs, they do nothing.
 use super::*;
 use warpwise_compiler::library::root::rsqrt;
 
@@ -47,7 +48,7 @@ const EDGES: [f32; WIDTH] = [
     1e30,
 ];
 
-/// Equal bits, or NaN for NaN.
+/// Returns true for equal bits, and for NaN where NaN is expected.
 fn are_same(got: u32, want: f32) -> bool {
     got == want.to_bits() || f32::from_bits(got).is_nan() && want.is_nan()
 }
@@ -72,7 +73,7 @@ fn floats_are_computed_as_rust_does() {
             let (mut b, mut c) = (EDGES, EDGES);
             b.rotate_left(shift);
             c.rotate_left(2 * shift % WIDTH);
-            // Results go to a register of their own, and to that of each operand.
+            // The result is in a register of its own, and in that of each operand.
             for to in [A, B, C, D] {
                 let operands = &[A, B, C][..code.operands()];
                 let insts = [inst(code, to, operands), inst(Code::Copy, D, &[to])];
@@ -138,7 +139,7 @@ fn rounds_carry_registers_and_go_through_memory() {
     if !is_available() {
         return;
     }
-    // D += A * number + word, where A is what a round loads for each lane.
+    // D += A * number + word, where each lane loads A in a round.
     let (number, word) = (Value::Temporary(1), Value::Temporary(2));
     let insts = [
         inst(Code::Splat(0), number, &[]),
@@ -177,7 +178,7 @@ fn lanes_are_gone_over_with_their_registers() {
         Inst { code: Code::Store(1), to: None, from },
     ];
     let words: [u32; 32] = std::array::from_fn(|lane| lane as u32);
-    // Rows are fetched before they are accessed, which changes nothing.
+    // Rows are prefetched, which changes no result.
     for over in [Over::Lanes, Over::Rows] {
         let compiled = compile(over, &insts, &[], &[false; 2]).expect("registers suffice");
         let (mut stored, mut file) = ([0_u32; 32], [[0_u32; 32], words]);
@@ -195,7 +196,7 @@ fn more_addresses_than_general_registers_are_taken() {
     if !is_available() {
         return;
     }
-    // The sum of six rows, each behind an address of its own, is stored behind a seventh.
+    // The sum of six rows, each at its own address, is stored at a seventh.
     let value = |number| Value::Temporary(number);
     let loads = (0..6).map(|cell| inst(Code::Load(cell), value(cell.into()), &[]));
     let sums = (1..6).map(|cell| inst(Code::IntegerAdd, value(0), &[value(0), value(cell)]));
