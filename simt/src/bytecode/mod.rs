@@ -17,7 +17,7 @@ mod warp;
 
 use crate::vector::{
     lanes::LaneFn,
-    memory::Use,
+    memory::AccessMode,
     registers::{Array, Reg, Uniform},
 };
 pub(crate) use address::{Address, Operand};
@@ -166,7 +166,7 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedArray {
     /// How it is accessed.
-    pub(crate) access: Use,
+    pub(crate) access: AccessMode,
     /// How large it is.
     pub(crate) bytes: Bytes,
 }
@@ -186,7 +186,7 @@ pub(crate) enum Param {
     /// A value of this type.
     Scalar(Scalar),
     /// Elements of `size` bytes, accessed so.
-    Slice { size: u64, access: Use },
+    Slice { size: u64, access: AccessMode },
 }
 
 /// A message with its values.

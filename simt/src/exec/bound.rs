@@ -9,9 +9,9 @@ use crate::{
         sanitizer::{LaunchChecks, checks::Checks},
     },
     vector::{
-        lanes::walk::{Reach, Walk},
+        lanes::lane_offsets::{LaneOffsets, OffsetBounds},
         mask::GROUP,
-        memory::{Cells, Loan, Memory, Use},
+        memory::{AccessMode, Cells, Loan, Memory},
         registers::{Uniform, map_uniform},
     },
 };
@@ -57,9 +57,9 @@ pub(crate) struct Bound<'a> {
     /// Of each slope: what each thread has of it.
     slopes: Vec<Vec<i64>>,
     /// Of each slope, for each group: between what its lanes are.
-    reaches: Vec<Reach>,
+    reaches: Vec<OffsetBounds>,
     /// How accesses by affine addresses go over the lanes of each group.
-    walks: Vec<Walk>,
+    walks: Vec<LaneOffsets>,
     /// Of what is counted, where it is known.
     pub(crate) patterns: &'a [Option<Pattern>],
     /// What the checks need, if there are any.
@@ -89,13 +89,13 @@ impl Bound<'_> {
 
     /// Between what the lanes of a group have of a slope.
     #[inline(always)]
-    pub(crate) fn reach(&self, slope: u16, group: usize) -> Reach {
+    pub(crate) fn reach(&self, slope: u16, group: usize) -> OffsetBounds {
         self.reaches[usize::from(slope) * self.groups + group]
     }
 
     /// How an access goes over the lanes of a group.
     #[inline(always)]
-    pub(crate) fn walk(&self, walk: u16, group: usize) -> &Walk {
+    pub(crate) fn walk(&self, walk: u16, group: usize) -> &LaneOffsets {
         &self.walks[usize::from(walk) * self.groups + group]
     }
 
@@ -210,15 +210,15 @@ fn passed((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
 /// Lends each memory once, in the order of their places, so that launches that use
 /// the same ones never wait for each other in a circle.
 pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
-    let mut memories: Vec<(&Memory, Use)> = Vec::new();
+    let mut memories: Vec<(&Memory, AccessMode)> = Vec::new();
     for (arg, param) in launch.args.iter().zip(&code.params) {
         if let (Arg::Slice { memory, .. }, Param::Slice { access, .. }) = (arg, param) {
             memories.push((memory, *access));
         }
     }
-    memories.sort_by_key(|(memory, access)| (memory.place(), *access));
-    memories.dedup_by_key(|(memory, access)| (memory.place(), *access));
-    if memories.windows(2).any(|pair| pair[0].0.place() == pair[1].0.place()) {
+    memories.sort_by_key(|(memory, access)| (memory.address(), *access));
+    memories.dedup_by_key(|(memory, access)| (memory.address(), *access));
+    if memories.windows(2).any(|pair| pair[0].0.address() == pair[1].0.address()) {
         return Err("one memory for slices of different element sizes".into());
     }
     Ok(memories.into_iter().map(|(memory, access)| memory.lend(access)).collect())
@@ -271,10 +271,10 @@ pub(crate) fn bind<'a>(
         (0..threads).map(own).collect::<Vec<_>>()
     });
     let slopes: Vec<_> = slopes.collect();
-    let reaches = slopes.iter().flat_map(|own| own.chunks(GROUP).map(Reach::of)).collect();
+    let reaches = slopes.iter().flat_map(|own| own.chunks(GROUP).map(OffsetBounds::of)).collect();
     let walks = code.walks.iter().flat_map(|walk| {
         let groups = slopes[usize::from(walk.slope)].chunks(GROUP);
-        groups.map(|own| Walk::new(own, walk.stride, walk.word))
+        groups.map(|own| LaneOffsets::new(own, walk.stride, walk.word))
     });
     let walks = walks.collect();
     Bound {

@@ -11,7 +11,7 @@
 //!
 //! Registers belong to lanes, so splitting copies nothing but the uniform values.
 //! Strands that come to the same place are merged again where threads meet.
-use crate::vector::mask::{Mask, Run, WARPS, cover};
+use crate::vector::mask::{Mask, Run, WARPS, cover_by_runs};
 use std::hash::{Hash, Hasher};
 
 /// A set of lanes at one place in the program.
@@ -99,7 +99,7 @@ impl Strand {
     /// Makes `active` the lanes that run.
     pub(crate) fn activate(&mut self, active: Mask) {
         self.active = active;
-        cover(active, self.exist, self.exclusive, &mut self.runs);
+        cover_by_runs(active, self.exist, self.exclusive, &mut self.runs);
     }
 
     /// Every lane that belongs to the strand.

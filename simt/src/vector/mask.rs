@@ -144,7 +144,12 @@ pub(crate) struct Run {
 
 /// Covers `active` by runs. Inactive lanes are covered, too, since that is faster, but only in the
 /// `exclusive` warps, which have no lane of another strand. `exist` are the lanes of the group.
-pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &mut Vec<Run>) {
+pub(crate) fn cover_by_runs(
+    active: Mask,
+    exist: Mask,
+    exclusive: [bool; WARPS],
+    runs: &mut Vec<Run>,
+) {
     runs.clear();
     let mut last = Run { first: 0, len: 0, full: true };
     let mut warp = 0;
@@ -153,10 +158,10 @@ pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &
         if lanes != 0 && exclusive[warp] {
             let full = lanes == exist.0[warp];
             let len = if full { lanes.count_ones() as usize } else { 32 };
-            last = push(runs, last, Run { first: warp * 32, len, full });
+            last = push_run(runs, last, Run { first: warp * 32, len, full });
         } else if lanes != 0 {
             for lane in bits(lanes) {
-                last = push(runs, last, Run { first: warp * 32 + lane, len: 1, full: true });
+                last = push_run(runs, last, Run { first: warp * 32 + lane, len: 1, full: true });
             }
         }
         warp += 1;
@@ -169,7 +174,7 @@ pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &
 /// Appends `run` to the last run if they are adjacent and of one kind; else adds the last run to
 /// `runs`. Returns the new last run.
 #[inline(always)]
-fn push(runs: &mut Vec<Run>, last: Run, run: Run) -> Run {
+fn push_run(runs: &mut Vec<Run>, last: Run, run: Run) -> Run {
     if last.first + last.len == run.first && last.full == run.full {
         return Run { len: last.len + run.len, ..last };
     }
@@ -194,7 +199,7 @@ mod tests {
     #[test]
     fn whole_warps_make_one_run() {
         let mut runs = Vec::new();
-        cover(Mask::first(40), Mask::first(40), [true; WARPS], &mut runs);
+        cover_by_runs(Mask::first(40), Mask::first(40), [true; WARPS], &mut runs);
         assert_eq!(runs, [Run { first: 0, len: 40, full: true }]);
     }
 
@@ -204,7 +209,7 @@ mod tests {
         let active = Mask([0xff, 0b1101, 0, 0, 0, 0, 0, u32::MAX]);
         let mut exclusive = [true; WARPS];
         exclusive[1] = false;
-        cover(active, Mask::first(GROUP), exclusive, &mut runs);
+        cover_by_runs(active, Mask::first(GROUP), exclusive, &mut runs);
         let run = |first, len, full| Run { first, len, full };
         assert_eq!(
             runs,

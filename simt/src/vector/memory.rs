@@ -22,7 +22,7 @@ use std::{
 };
 
 /// Bytes in a line of the host's caches.
-const LINE: usize = 64;
+const CACHE_LINE: usize = 64;
 
 /// Bytes that the threads of kernels read and write, initially zeroed or copied from the host.
 pub struct Memory {
@@ -30,13 +30,13 @@ pub struct Memory {
     /// The number of words before the first byte, which is aligned to a line of the host's caches.
     skipped: usize,
     len: usize,
-    lent: Mutex<Lent>,
+    lent: Mutex<LoanState>,
     returned: Condvar,
 }
 
 /// The access mode of a memory that is lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Use {
+pub(crate) enum AccessMode {
     /// Accesses by words of this many bytes.
     Words(u32),
     /// Reads only, by words of any size.
@@ -46,7 +46,7 @@ pub(crate) enum Use {
     Alone,
 }
 
-impl Use {
+impl AccessMode {
     /// Returns true if launches with the same mode may share a memory.
     const fn is_shared(self) -> bool {
         match self {
@@ -66,14 +66,14 @@ impl Use {
 }
 
 /// The mode of the current loans, and their number.
-struct Lent {
-    to: Use,
-    times: usize,
+struct LoanState {
+    mode: AccessMode,
+    loans: usize,
 }
 
-impl Default for Lent {
+impl Default for LoanState {
     fn default() -> Self {
-        Self { to: Use::Alone, times: 0 }
+        Self { mode: AccessMode::Alone, loans: 0 }
     }
 }
 
@@ -82,8 +82,8 @@ impl Memory {
     pub fn zeroed(len: usize) -> Self {
         // SAFETY: all-zero bytes are a value of AtomicU64.
         let words: Box<[AtomicU64]> =
-            unsafe { Box::new_zeroed_slice(len.div_ceil(8) + LINE / 8 - 1).assume_init() };
-        let skipped = words.as_ptr().align_offset(LINE).min(LINE / 8 - 1);
+            unsafe { Box::new_zeroed_slice(len.div_ceil(8) + CACHE_LINE / 8 - 1).assume_init() };
+        let skipped = words.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE / 8 - 1);
         Self { words, skipped, len, lent: Mutex::default(), returned: Condvar::new() }
     }
 
@@ -109,14 +109,14 @@ impl Memory {
     /// # Panics
     /// If the range is out of bounds.
     pub fn read_into(&self, offset: usize, bytes: &mut [u8]) {
-        self.check(offset, bytes.len());
-        let alone = self.alone();
+        self.check_range(offset, bytes.len());
+        let unused = self.wait_until_unused();
         // SAFETY: in range by the check; no other thread has access while `unused` is held.
         unsafe {
             let from = self.first().add(offset);
             std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
         }
-        drop(alone);
+        drop(unused);
     }
 
     /// Waits until no launch uses this memory, then copies `bytes` to the bytes from `offset` on.
@@ -124,45 +124,46 @@ impl Memory {
     /// # Panics
     /// If the range is out of bounds.
     pub fn write(&self, offset: usize, bytes: &[u8]) {
-        self.check(offset, bytes.len());
-        let alone = self.alone();
+        self.check_range(offset, bytes.len());
+        let unused = self.wait_until_unused();
         // SAFETY: in range by the check; no other thread has access while `unused` is held, and
         // atomics may be written through a shared reference.
         unsafe {
             let to = self.first().cast_mut().add(offset);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
         }
-        drop(alone);
+        drop(unused);
     }
 
-    fn check(&self, offset: usize, len: usize) {
+    fn check_range(&self, offset: usize, len: usize) {
         let inside = offset.checked_add(len).is_some_and(|end| end <= self.len);
         assert!(inside, "{len} bytes from {offset} are outside a memory of {} bytes", self.len);
     }
 
     /// Waits until no launch uses this memory. No launch can borrow it while the guard lives.
-    fn alone(&self) -> MutexGuard<'_, Lent> {
-        self.once(|lent| lent.times == 0)
+    fn wait_until_unused(&self) -> MutexGuard<'_, LoanState> {
+        self.wait_until(|lent| lent.loans == 0)
     }
 
-    fn once(&self, ready: impl Fn(&Lent) -> bool) -> MutexGuard<'_, Lent> {
+    fn wait_until(&self, ready: impl Fn(&LoanState) -> bool) -> MutexGuard<'_, LoanState> {
         let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
         self.returned.wait_while(lent, |lent| !ready(lent)).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the memory is lent in no other mode than `mode`, and lends it. To lend several
     /// memories, lend them in the order of [`address`](Self::address); other orders may deadlock.
-    pub(crate) fn lend(&self, to: Use) -> Loan<'_> {
-        let mut lent = self.once(|lent| lent.times == 0 || (lent.to == to && lent.to.is_shared()));
-        lent.to = to;
-        lent.times += 1;
-        Loan { memory: self, to }
+    pub(crate) fn lend(&self, mode: AccessMode) -> Loan<'_> {
+        let mut lent =
+            self.wait_until(|lent| lent.loans == 0 || (lent.mode == mode && lent.mode.is_shared()));
+        lent.mode = mode;
+        lent.loans += 1;
+        Loan { memory: self, mode }
     }
 
     /// Returns all bytes, for accesses in `mode`, if no other host thread has access.
-    pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
+    pub(crate) fn cells(&self, mode: AccessMode) -> Cells<'_> {
         let (base, len) = (self.first(), self.len as u64);
-        Cells { base, len, to, is_mine: true, of: PhantomData }
+        Cells { base, len, mode, is_exclusive: true, of: PhantomData }
     }
 
     /// Returns a pointer to the first byte.
@@ -182,7 +183,7 @@ impl Memory {
     }
 
     /// Returns the address of this object, which identifies the memory and orders memories.
-    pub(crate) fn place(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 }
@@ -196,26 +197,26 @@ impl std::fmt::Debug for Memory {
 /// A memory that is accessed in one mode only while the loan lives.
 pub(crate) struct Loan<'a> {
     memory: &'a Memory,
-    to: Use,
+    mode: AccessMode,
 }
 
 impl Loan<'_> {
     pub(crate) fn is_of(&self, memory: &Memory) -> bool {
-        self.memory.place() == memory.place()
+        self.memory.address() == memory.address()
     }
 
     /// Returns the first `len` bytes, or all if there are fewer.
     pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
-        let cells = self.memory.cells(self.to);
-        Cells { len: len.min(cells.len), is_mine: false, ..cells }
+        let cells = self.memory.cells(self.mode);
+        Cells { len: len.min(cells.len), is_exclusive: false, ..cells }
     }
 }
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         let mut lent = self.memory.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        lent.times -= 1;
-        if lent.times == 0 {
+        lent.loans -= 1;
+        if lent.loans == 0 {
             self.memory.returned.notify_all();
         }
     }
@@ -226,9 +227,9 @@ impl Drop for Loan<'_> {
 pub(crate) struct Cells<'a> {
     base: *const u8,
     len: u64,
-    to: Use,
+    mode: AccessMode,
     /// True if no other host thread has access, so that an update need not be atomic.
-    is_mine: bool,
+    is_exclusive: bool,
     of: PhantomData<&'a [AtomicU64]>,
 }
 
@@ -241,7 +242,7 @@ impl<'a> Cells<'a> {
     /// Returns the bytes from `offset` on, if that is a multiple of `size`, so that words of that
     /// size stay aligned.
     #[inline(always)]
-    pub(crate) fn behind(self, offset: u64, size: usize) -> Option<Cells<'a>> {
+    pub(crate) fn starting_at(self, offset: u64, size: usize) -> Option<Cells<'a>> {
         let len = self.len.checked_sub(offset)?;
         // SAFETY: inside, or one past the last byte.
         let base = unsafe { self.base.add(offset as usize) };
@@ -255,16 +256,16 @@ impl<'a> Cells<'a> {
 
     /// Feeds the bytes to a hasher, unless they never change.
     pub(crate) fn hash_words(self, hasher: &mut impl Hasher) {
-        match self.to {
-            Use::Reads => {}
-            Use::Words(8) => self.hash_each::<u64>(hasher),
-            Use::Words(4) => self.hash_each::<u32>(hasher),
-            Use::Words(2) => self.hash_each::<u16>(hasher),
-            Use::Words(_) | Use::Alone => self.hash_each::<u8>(hasher),
+        match self.mode {
+            AccessMode::Reads => {}
+            AccessMode::Words(8) => self.hash_words_as::<u64>(hasher),
+            AccessMode::Words(4) => self.hash_words_as::<u32>(hasher),
+            AccessMode::Words(2) => self.hash_words_as::<u16>(hasher),
+            AccessMode::Words(_) | AccessMode::Alone => self.hash_words_as::<u8>(hasher),
         }
     }
 
-    fn hash_each<W: Word>(self, hasher: &mut impl Hasher) {
+    fn hash_words_as<W: Word>(self, hasher: &mut impl Hasher) {
         let words = (0..self.len).step_by(size_of::<W>());
         words
             .filter_map(|at| self.load::<W>(at, false))
@@ -279,21 +280,21 @@ impl<'a> Cells<'a> {
 
     /// Returns true if no other host thread has access.
     #[inline(always)]
-    pub(crate) fn is_mine(self) -> bool {
-        self.is_mine
+    pub(crate) fn is_exclusive(self) -> bool {
+        self.is_exclusive
     }
 
     /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {
-        self.to.allows(size)
+        self.mode.allows(size)
     }
 
     /// Prefetches these bytes into the host's caches, as far as they are inside.
     #[inline(always)]
-    pub(crate) fn fetch(self, bytes: Range<u64>) {
+    pub(crate) fn prefetch(self, bytes: Range<u64>) {
         #[cfg(target_arch = "x86_64")]
-        for at in (bytes.start..bytes.end.min(self.len)).step_by(LINE) {
+        for at in (bytes.start..bytes.end.min(self.len)).step_by(CACHE_LINE) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: a hint, which is no access.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(self.base.wrapping_add(at as usize).cast()) };
@@ -307,7 +308,7 @@ impl<'a> Cells<'a> {
     /// # Safety
     /// The byte is inside.
     #[inline(always)]
-    pub(crate) unsafe fn at(self, offset: u64) -> *const u8 {
+    pub(crate) unsafe fn byte_ptr(self, offset: u64) -> *const u8 {
         // SAFETY: guaranteed by the caller.
         unsafe { self.base.add(offset as usize) }
     }
@@ -316,7 +317,7 @@ impl<'a> Cells<'a> {
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
         let bytes = count * size_of::<W>() as u64;
-        self.to.allows(size_of::<W>())
+        self.mode.allows(size_of::<W>())
             && offset.is_multiple_of(size_of::<W>() as u64)
             && self.len >= bytes
             && offset <= self.len - bytes
@@ -351,7 +352,7 @@ impl<'a> Cells<'a> {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe {
             let at = self.base.add(offset as usize);
-            if !self.is_mine {
+            if !self.is_exclusive {
                 return W::add(at, by);
             }
             let old = W::load(at, false);
@@ -387,7 +388,7 @@ impl<'a> Cells<'a> {
         self.covers::<W>(offset, 1).then(|| {
             // SAFETY: inside and aligned, because covered.
             let at = unsafe { self.base.add(offset as usize) };
-            if ordered || !self.is_mine {
+            if ordered || !self.is_exclusive {
                 // SAFETY: as above.
                 return unsafe { W::update(at, ordered, change) };
             }
@@ -497,7 +498,7 @@ mod tests {
     #[test]
     fn what_is_outside_or_misaligned_is_refused() {
         let memory = Memory::zeroed(10);
-        let loan = memory.lend(Use::Words(4));
+        let loan = memory.lend(AccessMode::Words(4));
         let cells = loan.cells(10);
         assert_eq!(cells.load::<u32>(4, false), Some(0));
         assert_eq!(cells.load::<u32>(8, false), None, "two of its bytes are outside");
@@ -512,7 +513,7 @@ mod tests {
     #[test]
     fn an_update_says_what_was_there() {
         let memory = Memory::zeroed(8);
-        let loan = memory.lend(Use::Words(2));
+        let loan = memory.lend(AccessMode::Words(2));
         let cells = loan.cells(8);
         assert_eq!(cells.update::<u16>(2, true, |old| Some(old + 7)), Some(0));
         assert_eq!(cells.update::<u16>(2, false, |_| None), Some(7));

@@ -9,13 +9,13 @@ mod array;
 
 use crate::vector::{
     lanes::{
-        LaneFn, Place,
+        LaneFn, OperandPosition,
         add::{self, Summand},
         compiled::Rounds,
         copy::CopyWords,
-        loaded::Products,
-        scan::{self, AllBelow, Places, Transfer},
-        walk::Walk,
+        lane_offsets::LaneOffsets,
+        memory_products::Products,
+        scan::{self, AllBelow, ElementAddresses, Transfer},
         words::{MapWords, Words},
     },
     mask::{Mask, Run, WARPS},
@@ -33,7 +33,7 @@ pub(crate) struct Reg(u32);
 pub(crate) struct Uniform(u32);
 
 /// The maximum values of 1, 2, 4 and 8 bytes.
-const GREATEST: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
+const MAX_VALUES: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
 
 impl Reg {
     /// Creates a register; `size` is 1, 2, 4 or 8, and `place` a multiple of it.
@@ -73,13 +73,13 @@ impl Uniform {
     }
     /// Returns the maximum value of this size.
     #[inline(always)]
-    pub(crate) fn greatest(self) -> u64 {
-        GREATEST[(self.0 & 3) as usize]
+    pub(crate) fn max_value(self) -> u64 {
+        MAX_VALUES[(self.0 & 3) as usize]
     }
     /// Returns the bits, zero-extended.
     #[inline(always)]
     pub(crate) fn get(self, uniforms: &[u64]) -> u64 {
-        uniforms[self.slot()] & self.greatest()
+        uniforms[self.slot()] & self.max_value()
     }
     /// Sets the bits.
     #[inline(always)]
@@ -105,7 +105,7 @@ impl Affine {
     #[inline(always)]
     pub(crate) fn get(self, registers: &Registers, uniforms: &[u64], lane: usize) -> u64 {
         let bits = self.base.get(uniforms).wrapping_add(registers.get(self.lanes, lane));
-        bits & self.base.greatest()
+        bits & self.base.max_value()
     }
 }
 
@@ -130,11 +130,11 @@ pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Unifor
 /// One cache line, which is also the largest alignment that vector code profits from.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+struct CacheLine([u8; 64]);
 
 /// The registers of one group.
 pub(crate) struct Registers {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     /// The address of the lines, and their bytes.
     first: *mut u8,
     bytes: usize,
@@ -150,7 +150,7 @@ impl Registers {
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
         // Room after the last register: what an ill-typed kernel reads there is inside, too.
         let (bytes, lanes) = (bytes + 8, warps * 32);
-        let mut lines = vec![Line([0; 64]); (bytes * lanes).div_ceil(64)];
+        let mut lines = vec![CacheLine([0; 64]); (bytes * lanes).div_ceil(64)];
         Self { first: lines.as_mut_ptr().cast(), bytes: lines.len() * 64, lines, lanes }
     }
 
@@ -162,7 +162,7 @@ impl Registers {
 
     /// Returns a pointer to the lanes of `reg` from `lane` on.
     #[inline(always)]
-    pub(crate) fn at(&self, reg: Reg, lane: usize) -> *const u8 {
+    pub(crate) fn lane_ptr(&self, reg: Reg, lane: usize) -> *const u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
         debug_assert!(byte + 8 <= self.bytes);
         // Inside: translation made the file large enough for its registers.
@@ -171,7 +171,7 @@ impl Registers {
 
     /// Returns a pointer for writing, as [`lane_ptr`](Self::lane_ptr) does for reading.
     #[inline(always)]
-    pub(crate) fn at_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
+    pub(crate) fn lane_ptr_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
         debug_assert!(byte + 8 <= self.bytes);
         // Inside: translation made the file large enough for its registers.
@@ -182,12 +182,12 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn get(&self, reg: Reg, lane: usize) -> u64 {
         // SAFETY: a lane of that size is there.
-        unsafe { word_at(self.at(reg, lane), reg.size()) }
+        unsafe { read_word(self.lane_ptr(reg, lane), reg.size()) }
     }
 
     /// Returns the bits of all lanes of a warp, zero-extended.
-    pub(crate) fn warp(&self, reg: Reg, warp: usize) -> [u64; 32] {
-        let at = self.at(reg, warp * 32);
+    pub(crate) fn warp_bits(&self, reg: Reg, warp: usize) -> [u64; 32] {
+        let at = self.lane_ptr(reg, warp * 32);
         // SAFETY: a register has 32 lanes of its size for each warp of the group.
         unsafe {
             match reg.size() {
@@ -203,13 +203,13 @@ impl Registers {
     pub(crate) fn warps(&self, reg: Reg, warps: usize) -> &[u8] {
         // SAFETY: a register has 32 lanes of its size for each warp of the group, and they are not
         // written meanwhile.
-        unsafe { std::slice::from_raw_parts(self.at(reg, 0), warps * 32 * reg.size()) }
+        unsafe { std::slice::from_raw_parts(self.lane_ptr(reg, 0), warps * 32 * reg.size()) }
     }
 
     /// Sets one lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {
-        let at = self.at_mut(reg, lane);
+        let at = self.lane_ptr_mut(reg, lane);
         // SAFETY: a lane of that size is there.
         unsafe { scan::splat(at, reg.size(), 1, bits) };
     }
@@ -221,9 +221,11 @@ impl Registers {
         if let [run] = runs
             && run.first == 0
         {
-            let to = self.at_mut(d, 0);
+            let to = self.lane_ptr_mut(d, 0);
             // SAFETY: as below.
-            unsafe { f.call(to, self.at(a, 0), self.at(b, 0), self.at(c, 0), run.len) };
+            unsafe {
+                f.call(to, self.lane_ptr(a, 0), self.lane_ptr(b, 0), self.lane_ptr(c, 0), run.len)
+            };
             return;
         }
         self.map_runs(f, [d, a, b, c], runs);
@@ -236,15 +238,15 @@ impl Registers {
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            let to = self.at_mut(d, run.first);
+            let to = self.lane_ptr_mut(d, run.first);
             // SAFETY: the lanes of a run are inside; translation chose `f` for the types of these
             // registers, and the borrow of the file is exclusive.
             unsafe {
                 f.call(
                     to,
-                    self.at(a, run.first),
-                    self.at(b, run.first),
-                    self.at(c, run.first),
+                    self.lane_ptr(a, run.first),
+                    self.lane_ptr(b, run.first),
+                    self.lane_ptr(c, run.first),
                     run.len,
                 );
             }
@@ -254,11 +256,11 @@ impl Registers {
     /// Computes `d` in every lane of `runs`, with one operand that is a uniform value, of any type
     /// in 8 bytes.
     #[inline(always)]
-    pub(crate) fn map_with_one(
+    pub(crate) fn map_with_uniform(
         &mut self,
         f: LaneFn,
         [d, a, b, c]: [Reg; 4],
-        (place, one): (Place, &u64),
+        (place, one): (OperandPosition, &u64),
         runs: &[Run],
     ) {
         let one = std::ptr::from_ref(one).cast();
@@ -266,10 +268,10 @@ impl Registers {
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            let to = self.at_mut(d, run.first);
-            let a = if place == Place::A { one } else { self.at(a, run.first) };
-            let b = if place == Place::B { one } else { self.at(b, run.first) };
-            let c = if place == Place::C { one } else { self.at(c, run.first) };
+            let to = self.lane_ptr_mut(d, run.first);
+            let a = if place == OperandPosition::A { one } else { self.lane_ptr(a, run.first) };
+            let b = if place == OperandPosition::B { one } else { self.lane_ptr(b, run.first) };
+            let c = if place == OperandPosition::C { one } else { self.lane_ptr(c, run.first) };
             // SAFETY: as for `map`; translation chose an `f` that takes this operand as a uniform
             // value.
             unsafe { f.call(to, a, b, c, run.len) };
@@ -281,7 +283,7 @@ impl Registers {
     pub(crate) fn map_words(&mut self, words: &MapWords<'_>, round: u64) {
         // SAFETY: the lanes of a group are inside; translation chose the operation for the types of
         // registers and words.
-        unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
+        unsafe { words.call(round, |reg, lane| self.lane_ptr_mut(reg, lane)) };
     }
 
     /// Computes an operation whose operands are all in memory, in several rounds.
@@ -294,7 +296,7 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
         // SAFETY: as for all lanes.
-        unsafe { words.call_first(lanes, round, |reg, lane| self.at_mut(reg, lane)) };
+        unsafe { words.call_first(lanes, round, |reg, lane| self.lane_ptr_mut(reg, lane)) };
     }
 
     /// Runs compiled rounds.
@@ -316,7 +318,7 @@ impl Registers {
             let run = &runs[next];
             next += 1;
             // SAFETY: the lanes of a run are inside.
-            unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
+            unsafe { scan::splat(self.lane_ptr_mut(reg, run.first), reg.size(), run.len, bits) };
         }
     }
 
@@ -328,7 +330,7 @@ impl Registers {
             next += 1;
             // SAFETY: the lanes of a run are inside; translation gave both registers one size.
             unsafe {
-                let (d, a) = (self.at_mut(to, run.first), self.at(slope, run.first));
+                let (d, a) = (self.lane_ptr_mut(to, run.first), self.lane_ptr(slope, run.first));
                 scan::spread(d, a, to.size(), run.len, base);
             }
         }
@@ -342,21 +344,21 @@ impl Registers {
         copy: CopyWords,
         to: Reg,
         (cells, at): &(Cells<'_>, i64),
-        walk: &Walk,
+        walk: &LaneOffsets,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
         // SAFETY: the lanes of a run are inside; translation chose both for words of this size.
-        unsafe { copy.load(*cells, *at, walk, lanes, self.at_mut(to, run.first)) }
+        unsafe { copy.load(*cells, *at, walk, lanes, self.lane_ptr_mut(to, run.first)) }
     }
 
     /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory.
     #[inline(always)]
     pub(crate) fn add_products(&mut self, [d, c]: [Reg; 2], products: &Products<'_>, run: Run) {
-        let to = self.at_mut(d, run.first);
+        let to = self.lane_ptr_mut(d, run.first);
         // SAFETY: the lanes of a run are inside; translation checked that the machine has AVX2 and
         // FMA, and that the registers are of `f32`.
-        unsafe { products.add(to, self.at(c, run.first)) };
+        unsafe { products.add(to, self.lane_ptr(c, run.first)) };
     }
 
     /// Stores the lanes of a full run at their offsets; does nothing and returns false if one is
@@ -367,19 +369,19 @@ impl Registers {
         copy: CopyWords,
         from: Reg,
         (cells, at): &(Cells<'_>, i64),
-        walk: &Walk,
+        walk: &LaneOffsets,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
         // SAFETY: as for loads.
-        unsafe { copy.store(*cells, *at, walk, lanes, self.at_mut(from, run.first)) }
+        unsafe { copy.store(*cells, *at, walk, lanes, self.lane_ptr_mut(from, run.first)) }
     }
 
     /// Sets each of the first lanes to its value plus `more`.
     pub(crate) fn fill(&mut self, reg: Reg, values: &[u32], more: u64) {
         assert!(values.len() <= self.lanes);
         // SAFETY: a register has that many lanes, by the check.
-        unsafe { scan::fill(self.at_mut(reg, 0), reg.size(), values, more) };
+        unsafe { scan::fill(self.lane_ptr_mut(reg, 0), reg.size(), values, more) };
     }
 
     /// Copies the lanes of a full run.
@@ -387,7 +389,7 @@ impl Registers {
         // SAFETY: the lanes of a run are inside and the sizes equal; a copy from a register to
         // itself changes nothing.
         unsafe {
-            let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
+            let (d, a) = (self.lane_ptr_mut(to, run.first), self.lane_ptr(from, run.first));
             std::ptr::copy(a, d, run.len * to.size());
         }
     }
@@ -405,7 +407,8 @@ impl Registers {
                 while warp * 32 < run.first + run.len {
                     // SAFETY: a run that is not full consists of whole warps.
                     unsafe {
-                        let (d, a) = (self.at_mut(to, warp * 32), self.at(from, warp * 32));
+                        let (d, a) =
+                            (self.lane_ptr_mut(to, warp * 32), self.lane_ptr(from, warp * 32));
                         scan::masked_copy(d, a, to.size(), active.0[warp]);
                     }
                     warp += 1;
@@ -416,14 +419,14 @@ impl Registers {
 
     /// Returns the lanes of `active` in which `reg`, a `bool`, is true.
     #[inline(always)]
-    pub(crate) fn truths(&self, reg: Reg, active: Mask) -> Mask {
+    pub(crate) fn true_lanes(&self, reg: Reg, active: Mask) -> Mask {
         let mut truths = Mask::EMPTY;
         let mut warp = 0;
         while warp < WARPS {
             let lanes = active.0[warp];
             if lanes != 0 {
                 // SAFETY: a register has 32 lanes for each warp of the group.
-                truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+                truths.0[warp] = lanes & unsafe { scan::bool_word(self.lane_ptr(reg, warp * 32)) };
             }
             warp += 1;
         }
@@ -437,7 +440,7 @@ impl Registers {
             let run = &runs[next];
             next += 1;
             // SAFETY: the lanes of a run are inside; translation chose the test for the register.
-            if !unsafe { test.holds(self.at(reg, run.first), run.len, limit) } {
+            if !unsafe { test.holds(self.lane_ptr(reg, run.first), run.len, limit) } {
                 return false;
             }
         }
@@ -455,7 +458,7 @@ impl Registers {
         let places = self.places(from, run);
         // SAFETY: the lanes of a run are inside; translation chose the transfer for the sizes of
         // these registers.
-        unsafe { transfer.load(places, self.at_mut(to, run.first), run.len) }
+        unsafe { transfer.load(places, self.lane_ptr_mut(to, run.first), run.len) }
     }
 
     /// Stores every lane of a full run; does nothing and returns false if one is outside.
@@ -468,13 +471,13 @@ impl Registers {
     ) -> bool {
         let places = self.places(to, run);
         // SAFETY: as for loads.
-        unsafe { transfer.store(places, self.at_mut(from, run.first), run.len) }
+        unsafe { transfer.store(places, self.lane_ptr_mut(from, run.first), run.len) }
     }
 
     /// Adds to the elements of the lanes of a full run, relaxed, and sets the lanes of `to` to the
     /// old values. Returns the number of lanes that are done: all, or the ones before the first
     /// that is outside.
-    pub(crate) fn add_each<W: Word>(
+    pub(crate) fn add_to_elements<W: Word>(
         &mut self,
         to: Reg,
         at: Elements<'_>,
@@ -483,25 +486,33 @@ impl Registers {
     ) -> usize {
         let places = self.places(at, run);
         let by = match by {
-            Ok(lanes) => Summand::Lanes(self.at(lanes, run.first)),
-            Err(bits) => Summand::One(bits),
+            Ok(lanes) => Summand::Lanes(self.lane_ptr(lanes, run.first)),
+            Err(bits) => Summand::Uniform(bits),
         };
         // SAFETY: the lanes of a run are inside; the caller's words have the size of both
         // registers, and translation made indices of 4 or 8 bytes.
-        unsafe { add::each::<W>(places, at.index.size(), by, self.at_mut(to, run.first), run.len) }
+        unsafe {
+            add::add_in_order::<W>(
+                places,
+                at.index.size(),
+                by,
+                self.lane_ptr_mut(to, run.first),
+                run.len,
+            )
+        }
     }
 
     /// Adds a number to the element of each lane of a full run, by indices of 1 or 2 bytes; does
     /// nothing if an index of that size can be outside.
     #[inline(always)]
-    pub(crate) fn add_inside<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
+    pub(crate) fn add_by_narrow_indices<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
         let places = self.places(at, run);
         if holds_all::<W>(at) {
             // SAFETY: the lanes of a run are inside; so are all elements, by the check.
             unsafe {
                 match at.index.size() {
-                    1 => add::inside::<W, u8, false>(places, W::of_bits(by), run.len),
-                    _ => add::inside::<W, u16, false>(places, W::of_bits(by), run.len),
+                    1 => add::add_unchecked::<W, u8, false>(places, W::of_bits(by), run.len),
+                    _ => add::add_unchecked::<W, u16, false>(places, W::of_bits(by), run.len),
                 }
             }
         }
@@ -510,7 +521,7 @@ impl Registers {
     /// Adds a number to the elements of indices in memory, which need not be loaded into the
     /// register, in one round.
     #[inline(always)]
-    pub(crate) fn add_by_words<W: Word>(
+    pub(crate) fn add_by_indices_in_memory<W: Word>(
         at: Elements<'_>,
         (indices, round): (&Words<'_>, u64),
         by: u64,
@@ -519,22 +530,22 @@ impl Registers {
         if !holds_all::<W>(at) || indices.word() != index.size() {
             return;
         }
-        indices.foresee(round);
+        indices.prefetch_round(round);
         for (index, n) in indices.rows(round) {
-            let places = Places { cells, base, stride, index };
+            let places = ElementAddresses { cells, base, stride, index };
             // SAFETY: words are inside and aligned; so are all elements, by the check.
             unsafe {
                 match indices.word() {
-                    1 => add::inside::<W, u8, true>(places, W::of_bits(by), n),
-                    _ => add::inside::<W, u16, true>(places, W::of_bits(by), n),
+                    1 => add::add_unchecked::<W, u8, true>(places, W::of_bits(by), n),
+                    _ => add::add_unchecked::<W, u16, true>(places, W::of_bits(by), n),
                 }
             }
         }
     }
 
-    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {
+    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> ElementAddresses<'a> {
         let Elements { cells, base, stride, index } = elements;
-        Places { cells, base, stride, index: self.at(index, run.first) }
+        ElementAddresses { cells, base, stride, index: self.lane_ptr(index, run.first) }
     }
 }
 
@@ -556,7 +567,7 @@ fn holds_all<W: Word>(at: Elements<'_>) -> bool {
 /// # Safety
 /// There is a word of `size` bytes.
 #[inline(always)]
-unsafe fn word_at(at: *const u8, size: usize) -> u64 {
+unsafe fn read_word(at: *const u8, size: usize) -> u64 {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match size {

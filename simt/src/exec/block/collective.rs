@@ -118,7 +118,7 @@ impl Block<'_> {
             all += strand.active().count();
             truths += match reduce {
                 Some((_, Operand::Lanes(reg), _)) => {
-                    self.groups[*number].registers.truths(reg, strand.active()).count()
+                    self.groups[*number].registers.true_lanes(reg, strand.active()).count()
                 }
                 Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
                     strand.active().count()

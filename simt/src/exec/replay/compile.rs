@@ -8,7 +8,9 @@ use crate::{
     vector::{
         lanes::{
             Formula,
-            compiled::{self, Code, Inst, Once, Over, Program, Rounds, Source, Value},
+            compiled::{
+                self, BroadcastWord, CellSource, Code, Inst, LaneProgram, LoopAxis, Rounds, Value,
+            },
             fused::Pair,
             words::{MapWords, Words},
         },
@@ -62,10 +64,10 @@ pub(crate) fn compile<'a>(
         LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR,
         _ => false,
     };
-    let over = if steps.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
+    let over = if steps.iter().any(goes_on) { LoopAxis::Lanes } else { LoopAxis::Rounds };
     // A single operation is as fast where it takes its operands from memory, unless many rounds are gone over at once.
     let operations = steps.iter().filter(|step| is_operation(step)).count();
-    let is_short = over == Over::Lanes && operations < FEWEST;
+    let is_short = over == LoopAxis::Lanes && operations < FEWEST;
     let mut noted_ahead = None;
     if is_short && steps.iter().any(|step| matches!(step, LaneInstr::Common { .. })) {
         let [LaneInstr::CommonOf { value, words }, LaneInstr::MapWords(_)] =
@@ -75,7 +77,7 @@ pub(crate) fn compile<'a>(
         };
         noted_ahead = Some((value, words));
     }
-    let program = Program { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
+    let program = LaneProgram { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
     let (sources, stored, noted, loaded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut builder = Builder {
         presets,
@@ -138,8 +140,8 @@ struct Builder<'s, 'a> {
     presets: &'s [(Reg, Preset)],
     registers: &'s Registers,
     rounds: u64,
-    program: Program,
-    sources: Vec<Source<'a>>,
+    program: LaneProgram,
+    sources: Vec<CellSource<'a>>,
     /// The cells that are stored to.
     stored: Vec<usize>,
     noted: Vec<Reg>,
@@ -186,9 +188,11 @@ impl<'a> Builder<'_, 'a> {
                 self.push(Code::IntegerAdd, to, &[slope, base])
             }
             LaneInstr::LoadOnce { loaded, word } => {
-                let once = Once::new(word.cells, (word.at, word.step), self.rounds);
-                let cell =
-                    self.cell(Source::Once(once.filter(|_| word.size == 4)?), word.step != 0)?;
+                let once = BroadcastWord::new(word.cells, (word.at, word.step), self.rounds);
+                let cell = self.cell(
+                    CellSource::BroadcastWord(once.filter(|_| word.size == 4)?),
+                    word.step != 0,
+                )?;
                 let to = self.temporary();
                 self.loaded.retain(|(number, _)| number != loaded);
                 self.loaded.push((*loaded, to));
@@ -255,7 +259,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// A number in all lanes.
     fn number(&mut self, bits: u64, step: u64) -> Option<Value> {
-        let cell = self.cell(Source::Number { bits, step }, step != 0)?;
+        let cell = self.cell(CellSource::Number { bits, step }, step != 0)?;
         let to = self.temporary();
         self.push(Code::Splat(cell), to, &[])?;
         Some(to)
@@ -263,13 +267,13 @@ impl<'a> Builder<'_, 'a> {
 
     fn words(&mut self, Access { cells, at, step, walk, .. }: &Access<'a>) -> Option<u16> {
         let words = Words::new((*cells, *at), *step, walk, self.rounds)?;
-        self.cell(Source::Words(words), *step != 0)
+        self.cell(CellSource::Words(words), *step != 0)
     }
 
     /// A new cell; `moves` says if its number is another one in each round.
-    fn cell(&mut self, source: Source<'a>, moves: bool) -> Option<u16> {
+    fn cell(&mut self, source: CellSource<'a>, moves: bool) -> Option<u16> {
         self.sources.push(source);
-        self.program.moves.push(moves && self.program.over == Over::Rounds);
+        self.program.moves.push(moves && self.program.over == LoopAxis::Rounds);
         u16::try_from(self.sources.len() - 1).ok()
     }
 
@@ -380,7 +384,7 @@ fn kind(scalar: Scalar) -> (bool, bool) {
 }
 
 /// Removes what computes values that nobody reads.
-fn remove_dead(program: &mut Program) {
+fn remove_dead(program: &mut LaneProgram) {
     let mut at = program.insts.len();
     while at > 0 {
         at -= 1;

@@ -13,7 +13,7 @@ use crate::{
     },
     vector::{
         lanes::{
-            busiest::{ROWS, Row, count_most_frequent},
+            busiest_bank::{BATCH_WARPS, WarpKeys, count_most_frequent},
             words::Words,
         },
         mask::{GROUP, Mask, bits},
@@ -42,7 +42,7 @@ pub(crate) struct Counts<'t, 'a> {
 /// Atomic requests of full warps to shared memory by indices of a byte, in the order in which they are made.
 pub(crate) struct Batch {
     asking: Option<Asking>,
-    indices: [Row; ROWS],
+    indices: [WarpKeys; BATCH_WARPS],
     /// Requests.
     len: usize,
     /// The first of some neighbouring warps, with the number of requests before theirs.
@@ -51,7 +51,12 @@ pub(crate) struct Batch {
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { asking: None, indices: [Row::default(); ROWS], len: 0, firsts: Vec::new() }
+        Self {
+            asking: None,
+            indices: [WarpKeys::default(); BATCH_WARPS],
+            len: 0,
+            firsts: Vec::new(),
+        }
     }
 }
 
@@ -105,7 +110,7 @@ impl<'a> Counts<'_, 'a> {
         let first_warp = (self.group * (GROUP / LANES)) as u32;
         let request = &self.code.counted.requests[asking.request as usize];
         for (warp, active) in Mask::first(lanes).warps() {
-            let values = registers.warp(asking.index, warp);
+            let values = registers.warp_bits(asking.index, warp);
             let addresses = asking.addresses(values, active);
             let asked = asked(request, active, &addresses);
             self.tally.add_request(asking.request, asked);
@@ -128,7 +133,7 @@ impl<'a> Counts<'_, 'a> {
     fn room(&mut self, asking: &Asking, lanes: usize, round: u64) -> &mut [u8] {
         let warps = lanes / LANES;
         let has_room = |batch: &Batch| match &batch.asking {
-            Some(before) => before.request == asking.request && batch.len + warps <= ROWS,
+            Some(before) => before.request == asking.request && batch.len + warps <= BATCH_WARPS,
             None => true,
         };
         if self.batch.as_deref().is_some_and(|batch| !has_room(batch)) {
@@ -247,7 +252,7 @@ impl Asking {
 }
 
 /// Returns for each warp of a batch how often its busiest bank is accessed.
-fn count_bank_accesses(asking: Asking, indices: &[Row; ROWS]) -> [u8; ROWS] {
+fn count_bank_accesses(asking: Asking, indices: &[WarpKeys; BATCH_WARPS]) -> [u8; BATCH_WARPS] {
     const WORD: u8 = shared::WORD as u8;
     // Banks are told apart by the lowest bits of addresses.
     let (stride, start) = (asking.stride as u8, asking.start as u8);

@@ -1,7 +1,7 @@
 //! Lets operations and sums take what is loaded where it lies, and operations leave what is stored where it goes.
 use super::lane_instrs::{Access, Adding, Asking, LaneInstr, Summand};
 use crate::vector::{
-    lanes::words::{At, MapWords, Words},
+    lanes::words::{MapWords, OperandPlace, Words},
     registers::Reg,
 };
 
@@ -48,16 +48,16 @@ fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
             && let Summand::One { .. } = adding.by
             && is_dead(&left, to, at)
             && is_dead(&left, adding.index, at)
-            && let Some((extends, narrow)) = extension(&left[..at], adding.index)
+            && let Some((is_zero_extension, narrow)) = extension(&left[..at], adding.index)
             && adding.holds_all(narrow)
         {
-            for step in &mut left[extends..at] {
+            for step in &mut left[is_zero_extension..at] {
                 if let LaneInstr::Ask { asking } = step {
                     asking.index = narrow;
                 }
             }
             left[at] = LaneInstr::AddInside { adding: Adding { index: narrow, ..adding } };
-            left.remove(extends);
+            left.remove(is_zero_extension);
             at -= 1;
         }
         at += 1;
@@ -74,7 +74,8 @@ fn extension(steps: &[LaneInstr<'_>], index: Reg) -> Option<(usize, Reg)> {
         LaneInstr::Ask { asking } => asking.index == index || !asking.index.overlaps(index),
         step => !reads(step, index) && writes(step).is_none_or(|to| !to.overlaps(narrow)),
     };
-    let fits = f.extends() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
+    let fits =
+        f.is_zero_extension() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
     (fits && steps[at + 1..].iter().all(keeps)).then_some((at, narrow))
 }
 
@@ -96,7 +97,7 @@ impl<'a> Fusion<'_, 'a> {
         let step = self.instead[at].unwrap_or(self.steps[at]);
         if let LaneInstr::AddInside { adding } = step
             && let Some((load, words)) = self.load_for(at, adding.index, true)
-            && words.is_apart_from(adding.cells)
+            && words.is_disjoint_from(adding.cells)
         {
             self.gone[load] = true;
             for (between, step) in self.steps[..at].iter().enumerate().skip(load) {
@@ -117,12 +118,12 @@ impl<'a> Fusion<'_, 'a> {
         let store = self.store_of(at, regs[0]);
         // If all of it does not go together, some may.
         for (loads, store) in [(loads, store), (loads, None), ([None; 4], store)] {
-            let mut places = regs.map(At::Register);
+            let mut places = regs.map(OperandPlace::Register);
             for (place, load) in places[1..].iter_mut().zip(&loads[1..]) {
-                *place = load.map_or(*place, |(_, words)| At::Memory(words));
+                *place = load.map_or(*place, |(_, words)| OperandPlace::Memory(words));
             }
             let alone = MapWords::new(in_memory, places, self.lanes);
-            places[0] = store.map_or(places[0], |(_, words)| At::Memory(words));
+            places[0] = store.map_or(places[0], |(_, words)| OperandPlace::Memory(words));
             if let Some(words) = MapWords::new(in_memory, places, self.lanes) {
                 let is_noted = store.is_some_and(|(to, _)| to == at + 2);
                 if is_noted && alone.is_none() {

@@ -4,7 +4,7 @@ use crate::{
     bytecode::{Compare, Counter, IntegerOp, MAX_CONDITION_TERMS, Term},
     exec::bound::Bound,
     vector::{
-        lanes::{LaneFn, walk::Reach},
+        lanes::{LaneFn, lane_offsets::OffsetBounds},
         registers::{Affine, Uniform, map_uniform},
     },
 };
@@ -201,7 +201,7 @@ impl Numbers {
     /// A value that is the same in all rounds.
     pub(super) fn same(&self, uniform: Uniform) -> Option<u64> {
         let Bits { at, step } = self.bits_of(uniform);
-        let limit = uniform.greatest();
+        let limit = uniform.max_value();
         (step & limit == 0).then_some(at & limit)
     }
 
@@ -247,11 +247,11 @@ impl Numbers {
     }
 
     /// Between what the lanes of a group are, if none wraps.
-    pub(super) fn span(&mut self, value: Affine, reach: Reach) -> Option<(Line, Line)> {
+    pub(super) fn span(&mut self, value: Affine, reach: OffsetBounds) -> Option<(Line, Line)> {
         let base = self.get(value.base);
         let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
         self.holds(least)?;
-        self.fits(greatest, value.base.greatest())?;
+        self.fits(greatest, value.base.max_value())?;
         Some((least, greatest))
     }
 
@@ -265,7 +265,7 @@ impl Numbers {
     pub(super) fn is_inside(
         &mut self,
         at: Line,
-        reach: Reach,
+        reach: OffsetBounds,
         word: usize,
         len: u64,
     ) -> Option<()> {
@@ -308,7 +308,7 @@ impl Numbers {
     }
 
     /// What comes out of a comparison in every lane, if it is the same.
-    pub(super) fn verdict(&mut self, compare: &Compare, reach: Reach) -> Option<bool> {
+    pub(super) fn verdict(&mut self, compare: &Compare, reach: OffsetBounds) -> Option<bool> {
         let Compare { op, signed, value, with, .. } = compare;
         let (least, greatest, with) = if *signed {
             let base = self.signed(value.base);

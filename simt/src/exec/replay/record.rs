@@ -10,7 +10,7 @@ use crate::{
     },
     exec::bound::Bound,
     vector::{
-        lanes::{resolve, walk::Reach},
+        lanes::{lane_offsets::OffsetBounds, resolve},
         memory::{Cells, Memory},
         registers::{Affine, Reg, Uniform},
     },
@@ -302,7 +302,7 @@ impl<'a> Trace<'_, 'a> {
                 (here(self.cells(buffer))?, Line { at, step: 0 })
             }
         };
-        let (size, reach) = (to.size(), Reach { min: 0, max: 0 });
+        let (size, reach) = (to.size(), OffsetBounds { min: 0, max: 0 });
         here(cells.allows(size).then_some(()))?;
         here(self.numbers.is_inside(at, reach, size, cells.len()))?;
         let loaded = self.numbers.load(to).ok_or(Fails::Ever)?;
@@ -329,7 +329,7 @@ impl<'a> Trace<'_, 'a> {
             }
             Operand::Affine(_) => return Err(Fails::Ever),
         };
-        let cells = here(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
+        let cells = here(self.cells(buffer).and_then(|cells| cells.starting_at(offset, size)))?;
         here(is_inside(cells, max_index, (stride, size)).then_some(()))?;
         self.push(LaneInstr::Add { to, adding: Adding { cells, size, stride, index, by } })
     }

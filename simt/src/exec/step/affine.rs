@@ -8,9 +8,9 @@ use crate::{
     vector::{
         lanes::{
             copy::CopyWords,
-            loaded::{Factor, Products},
+            lane_offsets::LaneOffsets,
+            memory_products::{Factor, Products},
             resolve,
-            walk::Walk,
         },
         mask::{GROUP, Mask, Run},
         memory::Cells,
@@ -39,9 +39,9 @@ impl<'e> Exec<'e> {
     /// The least and the greatest value of the group's lanes, if none wraps.
     #[inline(always)]
     fn span(&self, value: Affine) -> Option<(u64, u64)> {
-        let limit = value.base.greatest();
+        let limit = value.base.max_value();
         let base = value.base.get(&self.strand.uniforms);
-        self.bound.reach(value.slope, self.group()).unsigned(base, limit)
+        self.bound.reach(value.slope, self.group()).unsigned_sums(base, limit)
     }
 
     /// Whether no lane of the group has an index that is not below the length, active or not.
@@ -57,7 +57,7 @@ impl<'e> Exec<'e> {
         let uniforms = self.strand.uniforms.as_mut_slice();
         let bits = op.of(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
-        bits & d.greatest()
+        bits & d.max_value()
     }
 
     /// Compares in every lane.
@@ -117,10 +117,10 @@ impl<'e> Exec<'e> {
         let beyond = 64 - 8 * value.base.size();
         let (least, greatest) = if *signed {
             let signed = |bits: u64| (bits << beyond).cast_signed() >> beyond;
-            let (min, max) = reach.signed(signed(base), i64::MAX >> beyond)?;
+            let (min, max) = reach.signed_sums(signed(base), i64::MAX >> beyond)?;
             (min.cmp(&signed(with)), max.cmp(&signed(with)))
         } else {
-            let (min, max) = reach.unsigned(base, u64::MAX >> beyond)?;
+            let (min, max) = reach.unsigned_sums(base, u64::MAX >> beyond)?;
             (min.cmp(&with), max.cmp(&with))
         };
         same(*op, least, greatest)
@@ -207,7 +207,7 @@ impl<'e> Exec<'e> {
     /// grid: fetches what comes next. Of rows that are far apart, too many for the host to follow, it fetches what the next block
     /// loads.
     #[inline(always)]
-    fn foresee(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
+    fn foresee(&mut self, cells: &Cells<'_>, at: i64, walk: &LaneOffsets) {
         let loaded = &mut self.loaded[self.strand.at as usize - 1];
         let step = at.wrapping_sub(loaded.last);
         loaded.last = at;
@@ -222,10 +222,10 @@ impl<'e> Exec<'e> {
             if step >= PAGE
                 && let Some(bytes) = walk.bytes(at.wrapping_add(step))
             {
-                cells.fetch(bytes);
+                cells.prefetch(bytes);
             }
         } else if (1..PAGE).contains(&ahead) {
-            walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.fetch(bytes));
+            walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.prefetch(bytes));
         }
     }
 

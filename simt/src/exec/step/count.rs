@@ -7,7 +7,7 @@ use crate::{
         worst::Requester,
     },
     vector::{
-        lanes::{self, busiest::most_frequent},
+        lanes::{self, busiest_bank::most_frequent},
         mask::{GROUP, Mask, bits},
     },
 };
@@ -214,7 +214,7 @@ impl<'e> Exec<'e> {
     /// Where the lanes of a warp go; those that are not active with the first one that is.
     pub(super) fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
         let values = match at.index() {
-            Operand::Lanes(reg) => self.registers.warp(reg, warp),
+            Operand::Lanes(reg) => self.registers.warp_bits(reg, warp),
             Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
             Operand::Affine(_) => {
                 std::array::from_fn(|lane| self.value(at.index(), warp * LANES + lane))

@@ -220,7 +220,7 @@ impl<'e> Exec<'e> {
                 }
                 Instr::If { cond, when, other, join } => {
                     let active = self.strand.active();
-                    let truths = self.registers.truths(*cond, active);
+                    let truths = self.registers.true_lanes(*cond, active);
                     let then = if *when { truths } else { active.without(truths) };
                     self.part_by(then, *other, *join);
                     continue;
@@ -309,7 +309,7 @@ impl<'e> Exec<'e> {
                         }
                         Instr::MapWithOne { f, regs, place, one } => {
                             let one = (*place, &self.strand.uniforms[one.slot()]);
-                            self.registers.map_with_one(*f, *regs, one, self.strand.runs());
+                            self.registers.map_with_uniform(*f, *regs, one, self.strand.runs());
                         }
                         Instr::Set { local, value } => self.set(*local, *value),
                         _ => break,
@@ -343,7 +343,7 @@ impl<'e> Exec<'e> {
     fn truths(&self, cond: Operand) -> Mask {
         let active = self.strand.active();
         match cond {
-            Operand::Lanes(reg) => self.registers.truths(reg, active),
+            Operand::Lanes(reg) => self.registers.true_lanes(reg, active),
             Operand::Uniform(uniform) if uniform.get(&self.strand.uniforms) != 0 => active,
             Operand::Uniform(_) => Mask::EMPTY,
             Operand::Affine(_) => {

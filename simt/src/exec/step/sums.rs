@@ -16,7 +16,7 @@ use crate::{
     },
     vector::{
         lanes::{
-            loaded::{Factor, Products},
+            memory_products::{Factor, Products},
             resolve,
         },
         mask::Run,
@@ -83,7 +83,7 @@ impl<'e> Exec<'e> {
     /// How many rounds of a loop there are from this one on; `None` if it has no end.
     fn rounds_left(&self, Counter { counter, end, step, inclusive }: Counter) -> Option<u64> {
         let uniforms = &self.strand.uniforms;
-        let limit = counter.greatest();
+        let limit = counter.max_value();
         let distance = end.get(uniforms).wrapping_sub(counter.get(uniforms)) & limit;
         let last = if inclusive { distance } else { distance.checked_sub(1)? };
         last.checked_div(step.get(uniforms))?.checked_add(1)

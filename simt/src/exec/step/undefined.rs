@@ -99,7 +99,7 @@ impl Exec<'_> {
             let [one, other] = [*a, *b].map(|reg| among.register(group, reg));
             let mut open = active;
             for (reg, undefined) in [(*a, &one), (*b, &other)] {
-                let truths = self.registers.truths(reg, active);
+                let truths = self.registers.true_lanes(reg, active);
                 let decides = if by { truths } else { active.without(truths) };
                 let undefined = undefined.as_ref().map_or(Mask::EMPTY, |it| it.lanes);
                 open.remove(decides.without(undefined));
@@ -119,7 +119,7 @@ impl Exec<'_> {
     fn select(&self, among: &mut UndefinedValues, at: usize) {
         let (group, active) = (self.place.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, cond, then, other], .. } = &self.code.instrs[at] {
-            let truths = self.registers.truths(*cond, active);
+            let truths = self.registers.true_lanes(*cond, active);
             let of = |reg, lanes: Mask| among.register(group, reg)?.restrict_to(lanes);
             let chosen =
                 UndefinedLanes::union(of(*then, truths), of(*other, active.without(truths)));

@@ -268,7 +268,7 @@ fn race_free_arrays(code: &Code) -> Vec<bool> {
 /// cells. Parameters with the same memory have the same number.
 fn number_memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
     let place = |buffer: usize| match (launch.args.get(buffer), code.params.get(buffer)) {
-        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.place()),
+        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.address()),
         (_, _) => None,
     };
     let touches = |site: &Site, at: usize| {

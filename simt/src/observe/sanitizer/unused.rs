@@ -39,7 +39,7 @@ impl UsedBytes {
     /// Creates the flags of a launch whose blocks have shared arrays of `shared` bytes.
     pub(crate) fn new(code: &Code, launch: &Launch<'_>, shared: &[u64]) -> Self {
         let place = |arg: Option<&Arg<'_>>| match arg {
-            Some(Arg::Slice { memory, .. }) => Some(memory.place()),
+            Some(Arg::Slice { memory, .. }) => Some(memory.address()),
             Some(Arg::Scalar(_)) | None => None,
         };
         let writes = |buffer: usize| {

@@ -2,7 +2,7 @@
 use super::super::access_words::Words;
 use crate::{
     bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
-    vector::memory::Use,
+    vector::memory::AccessMode,
 };
 use warpwise_compiler::{
     id::Id,
@@ -33,9 +33,9 @@ pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed>
         let bytes = bytes
             .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
         let access = match array.elem {
-            Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
+            Element::Scalar(scalar) => AccessMode::Words(scalar.size().unwrap_or(0)),
             // One worker runs all threads of a block.
-            Element::Plain { .. } => Use::Alone,
+            Element::Plain { .. } => AccessMode::Alone,
         };
         shared.push(SharedArray { access, bytes });
     }
@@ -90,9 +90,9 @@ fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
     };
     let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
     let access = match (elem, access) {
-        (Element::Scalar(_), _) => Use::Words(size as u32),
-        (Element::Plain { .. }, Access::Read) => Use::Reads,
-        (Element::Plain { .. }, Access::Write | Access::Atomic) => Use::Alone,
+        (Element::Scalar(_), _) => AccessMode::Words(size as u32),
+        (Element::Plain { .. }, Access::Read) => AccessMode::Reads,
+        (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, access })
 }

@@ -46,10 +46,10 @@ macro_rules! by_size {
 
 /// Returns `d = a`, for values of `size` bytes.
 pub(crate) fn copy(size: usize, isa: Isa) -> LaneFn {
-    copy_in_loops(size, isa).computing(Formula::Copy, isa)
+    copy_loop(size, isa).with_formula(Formula::Copy, isa)
 }
 
-fn copy_in_loops(size: usize, isa: Isa) -> LaneFn {
+fn copy_loop(size: usize, isa: Isa) -> LaneFn {
     or_assembly!(isa, Some(asm::copy(size)));
     by_size!(size, isa, Copy1)
 }

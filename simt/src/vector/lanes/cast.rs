@@ -110,8 +110,8 @@ impl<A: As<D> + Copy, D: Copy + Default> LaneOp for Cast<A, D> {
 /// type is generic.
 pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
     let is_unsigned = matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32);
-    let extends = is_unsigned && to.is_int() && to.bits() > from.bits();
-    pick_cast(from, to, isa).map(|found| LaneFn { extends, ..found })
+    let is_zero_extension = is_unsigned && to.is_int() && to.bits() > from.bits();
+    pick_cast(from, to, isa).map(|found| LaneFn { is_zero_extension, ..found })
 }
 
 fn pick_cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {

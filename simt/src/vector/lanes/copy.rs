@@ -6,10 +6,11 @@
 //! atomic store. The instructions comply, as every word of 1, 2, 4 or 8 bytes is aligned to its
 //! size, and no processor splits such a part of a vector access.
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
-use super::asm::walk as asm;
+use super::asm::lane_offsets as asm;
 use super::{
-    Isa, or_assembly,
-    walk::{Form, Walk},
+    Isa,
+    lane_offsets::{Arrangement, LaneOffsets},
+    or_assembly,
 };
 use crate::vector::memory::{Cells, Word};
 #[cfg(target_arch = "x86_64")]
@@ -21,13 +22,13 @@ use std::fmt;
 ///
 /// # Safety
 /// All words of these lanes are inside the memory and aligned, and there are `n` lanes.
-type Move = unsafe fn(Cells<'_>, i64, &Walk, (usize, usize), *mut u8);
+type MoveFn = unsafe fn(Cells<'_>, i64, &LaneOffsets, (usize, usize), *mut u8);
 
 /// The load and the store of words of one size.
 #[derive(Clone, Copy)]
 pub(crate) struct CopyWords {
-    load: Move,
-    store: Move,
+    load: MoveFn,
+    store: MoveFn,
 }
 
 impl fmt::Debug for CopyWords {
@@ -40,10 +41,10 @@ impl CopyWords {
     /// Returns the functions for words of `size` bytes.
     pub(crate) fn pick(size: usize, isa: Isa) -> Self {
         match size {
-            1 => of::<u8>(isa),
-            2 => of::<u16>(isa),
-            4 => of::<u32>(isa),
-            _ => of::<u64>(isa),
+            1 => for_words::<u8>(isa),
+            2 => for_words::<u16>(isa),
+            4 => for_words::<u32>(isa),
+            _ => for_words::<u64>(isa),
         }
     }
 
@@ -57,7 +58,7 @@ impl CopyWords {
         self,
         cells: Cells<'_>,
         at: i64,
-        walk: &Walk,
+        walk: &LaneOffsets,
         lanes: (usize, usize),
         to: *mut u8,
     ) -> bool {
@@ -79,7 +80,7 @@ impl CopyWords {
         self,
         cells: Cells<'_>,
         at: i64,
-        walk: &Walk,
+        walk: &LaneOffsets,
         lanes: (usize, usize),
         from: *mut u8,
     ) -> bool {
@@ -92,7 +93,7 @@ impl CopyWords {
     }
 }
 
-fn of<W: Word>(isa: Isa) -> CopyWords {
+fn for_words<W: Word>(isa: Isa) -> CopyWords {
     or_assembly!(
         isa,
         Some(CopyWords { load: in_assembly::<W, false>, store: in_assembly::<W, true> })
@@ -112,7 +113,7 @@ fn of<W: Word>(isa: Isa) -> CopyWords {
 pub(super) unsafe fn in_assembly<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     (first, n): (usize, usize),
     values: *mut u8,
 ) {
@@ -122,18 +123,18 @@ pub(super) unsafe fn in_assembly<W: Word, const STORE: bool>(
         n,
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { asm::go::<STORE>(size_of::<W>(), walk.form(), first, &lanes, values) };
+    unsafe { asm::move_lanes::<STORE>(size_of::<W>(), walk.arrangement(), first, &lanes, values) };
 }
 
 unsafe fn baseline<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     lanes: (usize, usize),
     values: *mut u8,
 ) {
     // SAFETY: guaranteed by the caller.
-    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours::<W>) }
+    unsafe { move_lanes::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours::<W>) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -141,12 +142,12 @@ unsafe fn baseline<W: Word, const STORE: bool>(
 unsafe fn avx2<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     lanes: (usize, usize),
     values: *mut u8,
 ) {
     // SAFETY: guaranteed by the caller.
-    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) };
+    unsafe { move_lanes::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) };
     // The compiler does not add this after assembly. Without it, code that uses the lower halves of
     // vector registers would wait for the upper ones.
     _mm256_zeroupper();
@@ -154,23 +155,23 @@ unsafe fn avx2<W: Word, const STORE: bool>(
 
 /// Moves lane by lane, or rows of lanes at once; `neighbours` moves adjacent words.
 #[inline(always)]
-pub(super) unsafe fn go<W: Word, const STORE: bool>(
+pub(super) unsafe fn move_lanes<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     (first, n): (usize, usize),
     values: *mut W,
     neighbours: unsafe fn(*mut u8, *const u8, usize),
 ) {
     let offsets = &walk.offsets()[first..first + n];
     let offset = |lane: usize| at.wrapping_add(offsets[lane]) as u64;
-    match walk.form() {
-        Form::Rows { lanes } => {
-            let (mut lane, mut row) = (0, rest(lanes, first).min(n));
+    match walk.arrangement() {
+        Arrangement::Rows { lanes } => {
+            let (mut lane, mut row) = (0, remaining_in_row(lanes, first).min(n));
             while lane < n {
                 // SAFETY: guaranteed by the caller; the words of a row are adjacent.
                 unsafe {
-                    let memory = cells.at(offset(lane));
+                    let memory = cells.byte_ptr(offset(lane));
                     let (to, from) = if STORE {
                         (memory.cast_mut(), values.add(lane).cast::<u8>().cast_const())
                     } else {
@@ -182,19 +183,19 @@ pub(super) unsafe fn go<W: Word, const STORE: bool>(
                 row = lanes.min(n - lane);
             }
         }
-        Form::Same { lanes } if !STORE => {
-            let (mut lane, mut row) = (0, rest(lanes, first).min(n));
+        Arrangement::Same { lanes } if !STORE => {
+            let (mut lane, mut row) = (0, remaining_in_row(lanes, first).min(n));
             while lane < n {
                 // SAFETY: guaranteed by the caller; a row has one word.
                 unsafe {
                     let word = cells.load_covered::<W>(offset(lane));
-                    fill(values.add(lane), word, row);
+                    fill_row(values.add(lane), word, row);
                 }
                 lane += row;
                 row = lanes.min(n - lane);
             }
         }
-        Form::Same { .. } | Form::Each => {
+        Arrangement::Same { .. } | Arrangement::Each => {
             for lane in 0..n {
                 // SAFETY: guaranteed by the caller.
                 unsafe {
@@ -212,21 +213,21 @@ pub(super) unsafe fn go<W: Word, const STORE: bool>(
 
 /// Returns the number of lanes of a row that remain from a lane on.
 #[inline(always)]
-fn rest(lanes: usize, first: usize) -> usize {
+fn remaining_in_row(lanes: usize, first: usize) -> usize {
     if first == 0 { lanes } else { lanes - first % lanes }
 }
 
 /// The number of lanes that are set together.
-const CHUNK: usize = 8;
+const CHUNK_LANES: usize = 8;
 
 #[inline(always)]
-unsafe fn fill<W: Word>(to: *mut W, word: W, n: usize) {
+unsafe fn fill_row<W: Word>(to: *mut W, word: W, n: usize) {
     let mut lane = 0;
     // SAFETY: guaranteed by the caller: `n` lanes.
     unsafe {
-        while lane + CHUNK <= n {
-            to.add(lane).cast::<[W; CHUNK]>().write([word; CHUNK]);
-            lane += CHUNK;
+        while lane + CHUNK_LANES <= n {
+            to.add(lane).cast::<[W; CHUNK_LANES]>().write([word; CHUNK_LANES]);
+            lane += CHUNK_LANES;
         }
         while lane < n {
             to.add(lane).write(word);
@@ -237,7 +238,7 @@ unsafe fn fill<W: Word>(to: *mut W, word: W, n: usize) {
 
 /// Moves `n` words, each by one relaxed atomic access.
 #[inline(always)]
-pub(super) unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
+pub(super) unsafe fn move_one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     let (to, from) = (to.cast::<W>(), from.cast::<W>());
     for i in 0..n {
         // SAFETY: guaranteed by the caller; the access to the lanes' side is exclusive.
@@ -275,15 +276,15 @@ unsafe fn load_neighbours_avx(to: *mut u8, from: *const u8, n: usize) {
 pub(super) unsafe fn neighbours<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     // SAFETY: guaranteed by the caller; the remaining words are moved one by one.
     unsafe {
-        let moved = in_vectors::<W>(to, from, n);
-        one_by_one::<W>(to.add(moved), from.add(moved), n - moved / size_of::<W>());
+        let moved = move_vectors::<W>(to, from, n);
+        move_one_by_one::<W>(to.add(moved), from.add(moved), n - moved / size_of::<W>());
     }
 }
 
 /// Moves as many of `n` words as fill vectors; returns their bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn in_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
+unsafe fn move_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
     let bytes = n * size_of::<W>() / 16 * 16;
     if bytes > 0 {
         // SAFETY: see the module documentation: for each word one relaxed load and one relaxed
@@ -308,7 +309,7 @@ unsafe fn in_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-unsafe fn in_vectors<W>(_to: *mut u8, _from: *const u8, _n: usize) -> usize {
+unsafe fn move_vectors<W>(_to: *mut u8, _from: *const u8, _n: usize) -> usize {
     0
 }
 
@@ -372,7 +373,7 @@ pub(super) unsafe fn neighbours_avx<W: Word>(to: *mut u8, from: *const u8, n: us
         }
         if bytes > some {
             let left = (bytes - some) / size_of::<W>();
-            one_by_one::<W>(to.add(some), from.add(some), left);
+            move_one_by_one::<W>(to.add(some), from.add(some), left);
         }
     }
 }

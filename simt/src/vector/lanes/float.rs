@@ -2,7 +2,7 @@
 #[cfg(assembly)]
 use super::asm;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use super::direct;
+use super::in_memory;
 use super::{
     Formula, Isa, LaneFn, LaneOp,
     half::{BF16, F16},
@@ -178,11 +178,11 @@ impl<T: Float> LaneOp for Fma<T> {
 
 /// Returns `a * b + c`, rounded once; `None` for other types than floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    let found = with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar));
-    found.map(|f| f.computing(Formula::Fma(scalar), isa))
+    let found = with_memory!(isa, fma_loop(scalar, isa), in_memory::fma(scalar));
+    found.map(|f| f.with_formula(Formula::Fma(scalar), isa))
 }
 
-fn fma_in_loops(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn fma_loop(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::fma(scalar).map(Some));
     match scalar {
         Scalar::F16 => Some(pick::<Fma<F16>>(isa)),

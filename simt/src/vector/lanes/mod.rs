@@ -13,23 +13,23 @@ mod approx;
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 mod asm;
 mod bits;
-pub(crate) mod busiest;
+pub(crate) mod busiest_bank;
 mod cast;
 pub(crate) mod compiled;
 pub(crate) mod copy;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod direct;
 mod float;
 pub(crate) mod fused;
 mod half;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod in_memory;
 mod int;
-pub(crate) mod loaded;
+pub(crate) mod lane_offsets;
+pub(crate) mod memory_products;
 pub(crate) mod scan;
 mod ternary;
 #[cfg(target_arch = "x86_64")]
 mod tile;
-pub(crate) mod walk;
-pub(crate) mod with_one;
+pub(crate) mod with_uniform;
 pub(crate) mod words;
 
 use std::fmt;
@@ -47,10 +47,10 @@ pub(crate) use float::fma;
 /// operand of the destination's size may be the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneFn {
-    f: Raw,
+    f: RawLaneFn,
     in_memory: Option<InMemory>,
     /// True for a zero extension.
-    extends: bool,
+    is_zero_extension: bool,
     formula: Option<Formula>,
 }
 
@@ -66,20 +66,20 @@ pub(crate) enum Formula {
 }
 
 /// A [`LaneFn`] on lanes that may be in memory which others access at the same time; it exists for
-/// [some](mod@direct) operations.
+/// [some](mod@in_memory) operations.
 #[derive(Clone, Copy)]
-pub(crate) struct InMemory(Raw);
+pub(crate) struct InMemory(RawLaneFn);
 
 /// The function of a [`LaneFn`].
-type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
+type RawLaneFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
-    fn of(f: Raw) -> Self {
-        Self { f, in_memory: None, extends: false, formula: None }
+    fn from_raw(f: RawLaneFn) -> Self {
+        Self { f, in_memory: None, is_zero_extension: false, formula: None }
     }
 
     /// Sets the operation, on instruction sets above the baseline of the platform.
-    fn computing(self, formula: Formula, isa: Isa) -> Self {
+    fn with_formula(self, formula: Formula, isa: Isa) -> Self {
         Self { formula: Some(formula).filter(|_| isa != Isa::Baseline), ..self }
     }
 
@@ -89,8 +89,8 @@ impl LaneFn {
     }
 
     /// Returns true if this is a zero extension of its first operand.
-    pub(crate) fn extends(self) -> bool {
-        self.extends
+    pub(crate) fn is_zero_extension(self) -> bool {
+        self.is_zero_extension
     }
 
     /// Returns the same operation on lanes in memory, if it exists.
@@ -206,7 +206,7 @@ use or_assembly;
 
 /// The position of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum OperandPosition {
     A,
     B,
     C,
@@ -214,15 +214,15 @@ pub(crate) enum Place {
 
 /// Returns the loop over lanes for `O`, for the instruction set `isa`.
 pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
-    of::<O, NONE>(isa)
+    pick_loop::<O, NONE>(isa)
 }
 
 /// Returns the loop with one operand that is a uniform value.
-pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
+pub(crate) fn pick_with_uniform<O: LaneOp>(one: OperandPosition, isa: Isa) -> LaneFn {
     match one {
-        Place::A => of::<O, A>(isa),
-        Place::B => of::<O, B>(isa),
-        Place::C => of::<O, C>(isa),
+        OperandPosition::A => pick_loop::<O, A>(isa),
+        OperandPosition::B => pick_loop::<O, B>(isa),
+        OperandPosition::C => pick_loop::<O, C>(isa),
     }
 }
 
@@ -232,11 +232,11 @@ const A: u8 = 1;
 const B: u8 = 2;
 const C: u8 = 3;
 
-fn of<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
+fn pick_loop<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
     match isa {
-        Isa::Baseline => LaneFn::of(baseline::<O, ONE>),
+        Isa::Baseline => LaneFn::from_raw(baseline::<O, ONE>),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => LaneFn::of(avx2::<O, ONE>),
+        Isa::Avx2 => LaneFn::from_raw(avx2::<O, ONE>),
     }
 }
 
@@ -248,7 +248,7 @@ unsafe fn baseline<O: LaneOp, const ONE: u8>(
     n: usize,
 ) {
     // SAFETY: guaranteed by the caller.
-    unsafe { each::<O, false, ONE>(d, a, b, c, n) }
+    unsafe { run_loop::<O, false, ONE>(d, a, b, c, n) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -261,25 +261,25 @@ unsafe fn avx2<O: LaneOp, const ONE: u8>(
     n: usize,
 ) {
     // SAFETY: guaranteed by the caller.
-    unsafe { each::<O, true, ONE>(d, a, b, c, n) }
+    unsafe { run_loop::<O, true, ONE>(d, a, b, c, n) }
 }
 
 /// The number of lanes in a chunk.
-const CHUNK: usize = 16;
+const CHUNK_LANES: usize = 16;
 
 /// Reads a chunk of an operand, or repeats its uniform value.
 #[inline(always)]
-unsafe fn chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK] {
+unsafe fn read_chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK_LANES] {
     match one {
-        Some(one) => [one; CHUNK],
+        Some(one) => [one; CHUNK_LANES],
         // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are there.
-        None => unsafe { lanes.add(lane).cast::<[T; CHUNK]>().read() },
+        None => unsafe { lanes.add(lane).cast::<[T; CHUNK_LANES]>().read() },
     }
 }
 
 /// Reads one lane of an operand, or returns its uniform value.
 #[inline(always)]
-unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
+unsafe fn read_lane<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
     match one {
         Some(one) => one,
         // SAFETY: guaranteed by the caller: this lane is there.
@@ -288,7 +288,7 @@ unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
 }
 
 #[inline(always)]
-unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
+unsafe fn run_loop<O: LaneOp, const FMA: bool, const ONE: u8>(
     d: *mut u8,
     a: *const u8,
     b: *const u8,
@@ -305,27 +305,31 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
         )
     };
     let mut lane = 0;
-    while lane + CHUNK <= n {
+    while lane + CHUNK_LANES <= n {
         // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are among the `n`.
         unsafe {
-            let (x, y, z) = (chunk(a, lane, one_a), chunk(b, lane, one_b), chunk(c, lane, one_c));
-            let mut out = [O::D::default(); CHUNK];
-            for i in 0..CHUNK {
+            let (x, y, z) = (
+                read_chunk(a, lane, one_a),
+                read_chunk(b, lane, one_b),
+                read_chunk(c, lane, one_c),
+            );
+            let mut out = [O::D::default(); CHUNK_LANES];
+            for i in 0..CHUNK_LANES {
                 out[i] = if FMA {
                     O::eval_with_fma(x[i], y[i], z[i])
                 } else {
                     O::eval(x[i], y[i], z[i])
                 };
             }
-            d.add(lane).cast::<[O::D; CHUNK]>().write(out);
+            d.add(lane).cast::<[O::D; CHUNK_LANES]>().write(out);
         }
-        lane += CHUNK;
+        lane += CHUNK_LANES;
     }
     while lane < n {
         // SAFETY: guaranteed by the caller: `lane` is among the `n`.
         unsafe {
-            let (x, y) = (single(a, lane, one_a), single(b, lane, one_b));
-            let z = single(c, lane, one_c);
+            let (x, y) = (read_lane(a, lane, one_a), read_lane(b, lane, one_b));
+            let z = read_lane(c, lane, one_c);
             let out = if FMA { O::eval_with_fma(x, y, z) } else { O::eval(x, y, z) };
             d.add(lane).write(out);
         }
@@ -352,7 +356,7 @@ macro_rules! lane_ops {
 use lane_ops;
 
 /// Returns `narrow` for `f32` and `wide` for `f64`, the float types that the host computes with.
-fn of_floats<R>(
+fn select_float<R>(
     scalar: Scalar,
     narrow: impl FnOnce() -> Option<R>,
     wide: impl FnOnce() -> Option<R>,
@@ -377,10 +381,10 @@ fn of_floats<R>(
 
 /// Returns an operation on one value; `None` if the type lacks it.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar), isa))
+    unary_loop(op, scalar, isa).map(|f| f.with_formula(Formula::Unary(op, scalar), isa))
 }
 
-fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn unary_loop(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::unary(op, scalar).map(Some));
     if let UnaryOp::Approx(op) = op {
         return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
@@ -413,11 +417,11 @@ pub(crate) fn ternary(op: TernaryOp, scalar: Scalar, isa: Isa) -> LaneFn {
 
 /// Returns an operation on two values; `None` if the type lacks it.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
-    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
+    let found = with_memory!(isa, binary_loop(op, scalar, isa), in_memory::binary(op, scalar));
+    found.map(|f| f.with_formula(Formula::Binary(op, scalar), isa))
 }
 
-fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn binary_loop(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::binary(op, scalar).map(Some));
     match scalar {
         Scalar::Bool => bits::binary_bool(op, isa),

@@ -13,7 +13,7 @@ use std::fmt;
 
 /// The addresses of the lanes of a run: lane i is at `(index[i] - base) * stride`.
 #[derive(Clone, Copy)]
-pub(crate) struct Places<'a> {
+pub(crate) struct ElementAddresses<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) base: u64,
     pub(crate) stride: u64,
@@ -21,27 +21,27 @@ pub(crate) struct Places<'a> {
     pub(crate) index: *const u8,
 }
 
-type Move = unsafe fn(Places<'_>, *mut u8, usize) -> bool;
+type TransferFn = unsafe fn(ElementAddresses<'_>, *mut u8, usize) -> bool;
 
 /// The load and the store of runs of values of one size, by indices of one size.
 #[derive(Clone, Copy)]
 pub(crate) struct Transfer {
-    load: Move,
-    store: Move,
+    load: TransferFn,
+    store: TransferFn,
 }
 
 impl Transfer {
     /// Returns the functions for values of `value` bytes and indices of `index` bytes, 4 or 8.
     pub(crate) fn pick(value: usize, index: usize, isa: Isa) -> Self {
         match (value, index) {
-            (1, 4) => of::<u8, u32>(isa),
-            (2, 4) => of::<u16, u32>(isa),
-            (4, 4) => of::<u32, u32>(isa),
-            (_, 4) => of::<u64, u32>(isa),
-            (1, _) => of::<u8, u64>(isa),
-            (2, _) => of::<u16, u64>(isa),
-            (4, _) => of::<u32, u64>(isa),
-            (_, _) => of::<u64, u64>(isa),
+            (1, 4) => for_words::<u8, u32>(isa),
+            (2, 4) => for_words::<u16, u32>(isa),
+            (4, 4) => for_words::<u32, u32>(isa),
+            (_, 4) => for_words::<u64, u32>(isa),
+            (1, _) => for_words::<u8, u64>(isa),
+            (2, _) => for_words::<u16, u64>(isa),
+            (4, _) => for_words::<u32, u64>(isa),
+            (_, _) => for_words::<u64, u64>(isa),
         }
     }
 
@@ -50,7 +50,12 @@ impl Transfer {
     /// # Safety
     /// There are `n` indices at `places.index` and room for `n` values at `lanes`.
     #[inline(always)]
-    pub(crate) unsafe fn load(self, places: Places<'_>, lanes: *mut u8, n: usize) -> bool {
+    pub(crate) unsafe fn load(
+        self,
+        places: ElementAddresses<'_>,
+        lanes: *mut u8,
+        n: usize,
+    ) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { (self.load)(places, lanes, n) }
     }
@@ -60,7 +65,12 @@ impl Transfer {
     /// # Safety
     /// There are `n` indices at `places.index` and `n` values at `lanes`.
     #[inline(always)]
-    pub(crate) unsafe fn store(self, places: Places<'_>, lanes: *mut u8, n: usize) -> bool {
+    pub(crate) unsafe fn store(
+        self,
+        places: ElementAddresses<'_>,
+        lanes: *mut u8,
+        n: usize,
+    ) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { (self.store)(places, lanes, n) }
     }
@@ -72,7 +82,7 @@ impl fmt::Debug for Transfer {
     }
 }
 
-fn of<W: Word, I: Word>(isa: Isa) -> Transfer {
+fn for_words<W: Word, I: Word>(isa: Isa) -> Transfer {
     or_assembly!(
         isa,
         Some(Transfer { load: in_assembly::<W, I, false>, store: in_assembly::<W, I, true> })
@@ -85,7 +95,7 @@ fn of<W: Word, I: Word>(isa: Isa) -> Transfer {
 }
 
 unsafe fn baseline<W: Word, I: Word, const STORE: bool>(
-    places: Places<'_>,
+    places: ElementAddresses<'_>,
     lanes: *mut u8,
     n: usize,
 ) -> bool {
@@ -96,7 +106,7 @@ unsafe fn baseline<W: Word, I: Word, const STORE: bool>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
-    places: Places<'_>,
+    places: ElementAddresses<'_>,
     lanes: *mut u8,
     n: usize,
 ) -> bool {
@@ -113,11 +123,11 @@ unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
 /// There are `n` indices, and room for `n` values, on a machine with AVX2.
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 pub(super) unsafe fn in_assembly<W: Word, I: Word, const STORE: bool>(
-    places: Places<'_>,
+    places: ElementAddresses<'_>,
     lanes: *mut u8,
     n: usize,
 ) -> bool {
-    let Places { cells, base, stride, index } = places;
+    let ElementAddresses { cells, base, stride, index } = places;
     let size = size_of::<W>() as u64;
     if stride == 0 || n == 0 || !cells.covers::<W>(0, 1) {
         return n == 0;
@@ -170,12 +180,12 @@ pub(super) unsafe fn in_assembly<W: Word, I: Word, const STORE: bool>(
 /// Moves lanes; adjacent ones are moved by `neighbours`.
 #[inline(always)]
 pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
-    places: Places<'_>,
+    places: ElementAddresses<'_>,
     lanes: *mut u8,
     n: usize,
     neighbours: unsafe fn(*mut u8, *const u8, usize),
 ) -> bool {
-    let Places { cells, base, stride, index } = places;
+    let ElementAddresses { cells, base, stride, index } = places;
     let (index, lanes) = (index.cast::<I>(), lanes.cast::<W>());
     let size = size_of::<W>() as u64;
     if !cells.covers::<W>(0, 1) || stride == 0 || n == 0 {
@@ -189,14 +199,16 @@ pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
         (index.read().bits().wrapping_sub(base), index.add(n - 1).read().bits().wrapping_sub(base))
     };
     // SAFETY: there are `n` indices.
-    if size.is_multiple_of(stride) && unsafe { evenly::<I>(index, n, size / stride) } {
+    if size.is_multiple_of(stride)
+        && unsafe { is_arithmetic_sequence::<I>(index, n, size / stride) }
+    {
         let inside = first <= last && last <= limit;
         if !inside || !(first * stride).is_multiple_of(size) {
             return false;
         }
         // SAFETY: the first and the last are inside, hence all; there are `n` values.
         unsafe {
-            let memory = cells.at(first * stride);
+            let memory = cells.byte_ptr(first * stride);
             if STORE {
                 neighbours(memory.cast_mut(), lanes.cast(), n);
             } else {
@@ -207,7 +219,9 @@ pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
     }
     let aligned = stride.is_multiple_of(size);
     // SAFETY: there are `n` indices.
-    if !unsafe { inside::<I>(index, n, base, limit, if aligned { 0 } else { size - 1 }, stride) } {
+    if !unsafe {
+        all_inside::<I>(index, n, base, limit, if aligned { 0 } else { size - 1 }, stride)
+    } {
         return false;
     }
     for lane in 0..n {
@@ -233,17 +247,17 @@ unsafe fn exchange<W: Word, const STORE: bool>(cells: Cells<'_>, offset: u64, la
 }
 
 /// The number of indices that are processed together.
-const CHUNK: usize = 16;
+const CHUNK_INDICES: usize = 16;
 
 /// Returns true if each index is `step` above the one before, wrapping.
 #[inline(always)]
-unsafe fn evenly<I: Word>(index: *const I, n: usize, step: u64) -> bool {
+unsafe fn is_arithmetic_sequence<I: Word>(index: *const I, n: usize, step: u64) -> bool {
     // SAFETY: guaranteed by the caller: `n` indices.
     let first = unsafe { index.read() }.bits();
     let mut lane = 0;
-    while lane + CHUNK <= n {
+    while lane + CHUNK_INDICES <= n {
         // SAFETY: guaranteed by the caller: `n` indices.
-        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK]>().read() };
+        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK_INDICES]>().read() };
         let mut same = true;
         for (i, one) in chunk.into_iter().enumerate() {
             same &= one == I::of_bits(first.wrapping_add((lane + i) as u64 * step));
@@ -251,7 +265,7 @@ unsafe fn evenly<I: Word>(index: *const I, n: usize, step: u64) -> bool {
         if !same {
             return false;
         }
-        lane += CHUNK;
+        lane += CHUNK_INDICES;
     }
     while lane < n {
         // SAFETY: guaranteed by the caller: `n` indices.
@@ -267,7 +281,7 @@ unsafe fn evenly<I: Word>(index: *const I, n: usize, step: u64) -> bool {
 /// Returns true if no index minus `base` is above `limit`, and no index times `stride` has one of
 /// the bits `odd`.
 #[inline(always)]
-unsafe fn inside<I: Word>(
+unsafe fn all_inside<I: Word>(
     index: *const I,
     n: usize,
     base: u64,
@@ -358,9 +372,9 @@ unsafe fn below<I: Word>(index: *const I, n: usize, limit: u64) -> bool {
     let Some(greatest) = limit.checked_sub(1) else { return n == 0 };
     let greatest = I::of_bits(greatest.min(I::of_bits(u64::MAX).bits()));
     let mut lane = 0;
-    while lane + CHUNK <= n {
+    while lane + CHUNK_INDICES <= n {
         // SAFETY: guaranteed by the caller: `n` indices.
-        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK]>().read() };
+        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK_INDICES]>().read() };
         let mut well = true;
         for one in chunk {
             well &= one <= greatest;
@@ -368,7 +382,7 @@ unsafe fn below<I: Word>(index: *const I, n: usize, limit: u64) -> bool {
         if !well {
             return false;
         }
-        lane += CHUNK;
+        lane += CHUNK_INDICES;
     }
     while lane < n {
         // SAFETY: guaranteed by the caller: `n` indices.

@@ -3,7 +3,7 @@
 use super::{
     InMemory, Isa,
     copy::load_neighbours,
-    walk::{Form, Walk},
+    lane_offsets::{Arrangement, LaneOffsets},
 };
 use crate::vector::{memory::Cells, registers::Reg};
 use std::ops::Range;
@@ -14,13 +14,13 @@ pub(crate) struct Words<'a> {
     cells: Cells<'a>,
     at: i64,
     step: i64,
-    walk: &'a Walk,
+    walk: &'a LaneOffsets,
     rounds: u64,
 }
 
 /// The place of an operand's lanes.
 #[derive(Clone, Copy)]
-pub(crate) enum At<'a> {
+pub(crate) enum OperandPlace<'a> {
     Register(Reg),
     Memory(Words<'a>),
 }
@@ -29,7 +29,7 @@ pub(crate) enum At<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct MapWords<'a> {
     f: InMemory,
-    places: [At<'a>; 4],
+    places: [OperandPlace<'a>; 4],
     lanes: usize,
     /// The number of lanes that are adjacent in all places.
     row: usize,
@@ -40,7 +40,7 @@ pub(crate) struct MapWords<'a> {
 const PAGE: u64 = 4096;
 
 /// The number of rounds by which memory is prefetched ahead.
-const AHEAD: i64 = 4;
+const PREFETCHED_ROUNDS: i64 = 4;
 
 impl<'a> Words<'a> {
     /// Creates the words of all lanes that start at a byte and advance by `step` bytes per round.
@@ -48,10 +48,10 @@ impl<'a> Words<'a> {
     pub(crate) fn new(
         (cells, at): (Cells<'a>, i64),
         step: i64,
-        walk: &'a Walk,
+        walk: &'a LaneOffsets,
         rounds: u64,
     ) -> Option<Self> {
-        let Form::Rows { .. } = walk.form() else { return None };
+        let Arrangement::Rows { .. } = walk.arrangement() else { return None };
         let lanes = (0, walk.offsets().len());
         let far = i64::try_from(rounds.checked_sub(1)?).ok()?.checked_mul(step)?;
         let last = at.checked_add(far)?;
@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
     /// Iterates over the runs of adjacent words in a round: the address of the first, and their number.
     #[inline(always)]
     pub(crate) fn rows(&self, round: u64) -> impl Iterator<Item = (*const u8, usize)> {
-        let (row, lanes) = (self.row(), self.lanes());
+        let (row, lanes) = (self.row_lanes(), self.lanes());
         (0..lanes)
             .step_by(row)
             .map(move |lane| (self.lane(round, lane).0.cast_const(), row.min(lanes - lane)))
@@ -96,16 +96,16 @@ impl<'a> Words<'a> {
     }
 
     /// Returns true if no word of any round is among the bytes of `cells`.
-    pub(crate) fn is_apart_from(&self, cells: Cells<'_>) -> bool {
-        let (mine, theirs) = (self.extent(), cells.first().addr());
+    pub(crate) fn is_disjoint_from(&self, cells: Cells<'_>) -> bool {
+        let (mine, theirs) = (self.address_range(), cells.first().addr());
         mine.1 <= theirs || theirs + cells.len() as usize <= mine.0
     }
 
     /// Returns the number of adjacent lanes.
-    pub(super) fn row(&self) -> usize {
-        match self.walk.form() {
-            Form::Rows { lanes } => lanes,
-            Form::Same { .. } | Form::Each => 1,
+    pub(super) fn row_lanes(&self) -> usize {
+        match self.walk.arrangement() {
+            Arrangement::Rows { lanes } => lanes,
+            Arrangement::Same { .. } | Arrangement::Each => 1,
         }
     }
 
@@ -126,17 +126,17 @@ impl<'a> Words<'a> {
 
     /// Returns true if an operation may load these words after it has stored words of other lanes
     /// to `other`: either both have the same words, lane for lane, or no words in common.
-    pub(super) fn goes_with(&self, other: &Self) -> bool {
+    pub(super) fn is_safe_operand_for(&self, other: &Self) -> bool {
         let same = self.cells.first().addr().wrapping_add_signed(self.at as isize)
             == other.cells.first().addr().wrapping_add_signed(other.at as isize)
             && self.step == other.step
             && std::ptr::eq(self.walk, other.walk);
-        let (mine, theirs) = (self.extent(), other.extent());
+        let (mine, theirs) = (self.address_range(), other.address_range());
         same || mine.1 <= theirs.0 || theirs.1 <= mine.0
     }
 
     /// Returns the range of addresses of the words of all rounds.
-    pub(super) fn extent(&self) -> (usize, usize) {
+    pub(super) fn address_range(&self) -> (usize, usize) {
         let last = self.at + self.step * (self.rounds as i64 - 1);
         let reach = self.walk.reach();
         let first = self.cells.first().addr();
@@ -154,28 +154,28 @@ impl<'a> Words<'a> {
 
     /// Prefetches the memory of a later round, if rounds are far apart.
     #[inline(always)]
-    pub(crate) fn foresee(&self, round: u64) {
-        foresee((self.cells, self.at), self.step, self.walk, round);
+    pub(crate) fn prefetch_round(&self, round: u64) {
+        prefetch_round((self.cells, self.at), self.step, self.walk, round);
     }
 }
 
 impl<'a> MapWords<'a> {
     /// Creates `d = f(a, b, c)`, for places `[d, a, b, c]` of `lanes` lanes. `None` if the rows of
     /// the places differ in length, or if an operand of one round may be the result of another.
-    pub(crate) fn new(f: InMemory, places: [At<'a>; 4], lanes: usize) -> Option<Self> {
+    pub(crate) fn new(f: InMemory, places: [OperandPlace<'a>; 4], lanes: usize) -> Option<Self> {
         let words = || {
             places.iter().filter_map(|place| match place {
-                At::Memory(words) => Some(words),
-                At::Register(_) => None,
+                OperandPlace::Memory(words) => Some(words),
+                OperandPlace::Register(_) => None,
             })
         };
-        let row = words().map(Words::row).min()?;
+        let row = words().map(Words::row_lanes).min()?;
         let fits = |words: &Words<'_>| {
-            words.row().is_multiple_of(row) && words.walk.offsets().len() == lanes
+            words.row_lanes().is_multiple_of(row) && words.walk.offsets().len() == lanes
         };
         let apart = match &places[0] {
-            At::Memory(to) => words().all(|words| words.goes_with(to)),
-            At::Register(_) => true,
+            OperandPlace::Memory(to) => words().all(|words| words.is_safe_operand_for(to)),
+            OperandPlace::Register(_) => true,
         };
         (apart && words().all(fits)).then_some(Self { f, places, lanes, row })
     }
@@ -189,8 +189,8 @@ impl<'a> MapWords<'a> {
         // SAFETY: guaranteed by the caller.
         unsafe { self.call_first(self.lanes, round, register) };
         for place in &self.places[1..] {
-            if let At::Memory(words) = place {
-                words.foresee(round);
+            if let OperandPlace::Memory(words) = place {
+                words.prefetch_round(round);
             }
         }
     }
@@ -198,8 +198,8 @@ impl<'a> MapWords<'a> {
     /// Returns true if all places are in memory, with [dense](LaneWords::are_rows_dense) rows.
     pub(crate) fn is_dense(&self) -> bool {
         self.places.iter().all(|place| match place {
-            At::Memory(words) => words.are_rows_dense(self.row),
-            At::Register(_) => false,
+            OperandPlace::Memory(words) => words.are_rows_dense(self.row),
+            OperandPlace::Register(_) => false,
         })
     }
 
@@ -211,8 +211,8 @@ impl<'a> MapWords<'a> {
         let n = self.row * (rounds.end - rounds.start) as usize;
         for lane in (0..self.lanes).step_by(self.row) {
             let at = self.places.map(|place| match place {
-                At::Memory(words) => words.lane(rounds.start, lane).0,
-                At::Register(_) => unreachable!("dense words are in memory"),
+                OperandPlace::Memory(words) => words.lane(rounds.start, lane).0,
+                OperandPlace::Register(_) => unreachable!("dense words are in memory"),
             });
             // SAFETY: the words of all rounds are inside, and those of a row adjacent; the types
             // are guaranteed by the caller.
@@ -233,14 +233,14 @@ impl<'a> MapWords<'a> {
     ) {
         let lanes = lanes.min(self.lanes);
         let mut start = |place: usize| match &self.places[place] {
-            At::Register(reg) => (register(*reg, 0), Err(reg.size())),
-            At::Memory(words) => (words.start(round), Ok(words.walk.offsets())),
+            OperandPlace::Register(reg) => (register(*reg, 0), Err(reg.size())),
+            OperandPlace::Memory(words) => (words.start(round), Ok(words.walk.offsets())),
         };
         let [d, a, b, c] = [start(0), start(1), start(2), start(3)];
         let mut lane = 0;
         while lane < lanes {
             let n = self.row.min(lanes - lane);
-            let at = [of_lane(d, lane), of_lane(a, lane), of_lane(b, lane), of_lane(c, lane)];
+            let at = [lane_ptr(d, lane), lane_ptr(a, lane), lane_ptr(b, lane), lane_ptr(c, lane)];
             // SAFETY: the lanes of words are inside, and adjacent in rows; the rest is guaranteed
             // by the caller.
             unsafe { self.f.call(at, n) };
@@ -252,7 +252,7 @@ impl<'a> MapWords<'a> {
 /// Returns the address of a lane, from the first one's and the offsets of all lanes or the size of
 /// a lane.
 #[inline(always)]
-fn of_lane((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mut u8 {
+fn lane_ptr((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mut u8 {
     match lanes {
         Ok(offsets) => start.wrapping_add(offsets[lane] as usize),
         Err(size) => start.wrapping_add(lane * size),
@@ -261,24 +261,29 @@ fn of_lane((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mu
 
 /// Prefetches the memory of a later round, if rounds are far apart.
 #[inline(always)]
-pub(crate) fn foresee((cells, at): (Cells<'_>, i64), step: i64, walk: &Walk, round: u64) {
-    let later = at.wrapping_add(step.wrapping_mul((round as i64).wrapping_add(AHEAD)));
+pub(crate) fn prefetch_round(
+    (cells, at): (Cells<'_>, i64),
+    step: i64,
+    walk: &LaneOffsets,
+    round: u64,
+) {
+    let later = at.wrapping_add(step.wrapping_mul((round as i64).wrapping_add(PREFETCHED_ROUNDS)));
     if step.unsigned_abs() >= PAGE
         && let Some(bytes) = walk.bytes(later)
     {
-        cells.fetch(bytes);
+        cells.prefetch(bytes);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vector::memory::{Memory, Use};
+    use crate::vector::memory::{AccessMode, Memory};
 
     /// Returns four rows of 16 numbers, `pitch` bytes apart.
-    fn rows(pitch: i64) -> Walk {
+    fn rows(pitch: i64) -> LaneOffsets {
         let own: Vec<i64> = (0..64).map(|lane| lane / 16 * (pitch / 4) + lane % 16).collect();
-        Walk::new(&own, 4, 4)
+        LaneOffsets::new(&own, 4, 4)
     }
 
     fn numbers(n: u32) -> Memory {
@@ -286,7 +291,7 @@ mod tests {
     }
 
     fn cells(memory: &Memory) -> Cells<'_> {
-        memory.cells(Use::Alone)
+        memory.cells(AccessMode::Alone)
     }
 
     /// `d = a + b`.
@@ -311,7 +316,7 @@ mod tests {
         assert!(!words(0, 2, 2), "rounds between two");
         assert!(!words(0, i64::MAX - 3, 3) && !words(0, 4, u64::MAX), "sums that wrap");
         assert!(!words(0, 64, 0), "no round");
-        let columns = Walk::new(&(0..64).collect::<Vec<_>>(), 8, 4);
+        let columns = LaneOffsets::new(&(0..64).collect::<Vec<_>>(), 8, 4);
         assert!(Words::new((cells(&numbers(128)), 0), 0, &columns, 1).is_none(), "no rows");
     }
 
@@ -320,7 +325,7 @@ mod tests {
         let (memory, other) = (numbers(200), numbers(200));
         let (walk, like) = (rows(64), rows(64));
         let words = |memory, at, step, walk| {
-            At::Memory(Words::new((cells(memory), at), step, walk, 2).unwrap())
+            OperandPlace::Memory(Words::new((cells(memory), at), step, walk, 2).unwrap())
         };
         let goes = |to, from| MapWords::new(InMemory(add), [to, from, from, from], 64).is_some();
         let to = words(&memory, 0, 256, &walk);
@@ -338,8 +343,8 @@ mod tests {
     fn places_agree_in_how_many_lanes_they_have() {
         let memory = numbers(200);
         let walk = rows(64);
-        let words = At::Memory(Words::new((cells(&memory), 0), 0, &walk, 1).unwrap());
-        let register = At::Register(Reg::new(0, 4));
+        let words = OperandPlace::Memory(Words::new((cells(&memory), 0), 0, &walk, 1).unwrap());
+        let register = OperandPlace::Register(Reg::new(0, 4));
         let has = |places, lanes| MapWords::new(InMemory(add), places, lanes).is_some();
         assert!(has([register, words, words, words], 64));
         assert!(!has([register, words, words, words], 63));
@@ -352,7 +357,7 @@ mod tests {
         let (to, from, walk, far) = (numbers(512), numbers(512), rows(256), rows(128));
         let words = |memory, walk| Words::new((cells(memory), 0), 64, walk, 3).unwrap();
         let map = |walk| {
-            let [d, a] = [words(&to, walk), words(&from, walk)].map(At::Memory);
+            let [d, a] = [words(&to, walk), words(&from, walk)].map(OperandPlace::Memory);
             MapWords::new(InMemory(add), [d, a, a, a], 64).unwrap()
         };
         assert!(map(&walk).is_dense() && !map(&far).is_dense(), "rounds overlap");
@@ -374,8 +379,12 @@ mod tests {
             let words = |memory, step, walk| Words::new((cells(memory), 0), step, walk, 3);
             let (d, a) = (words(&to, 512, &walk).unwrap(), words(&from, 256, &dense).unwrap());
             let mut lanes = vec![7_u32; 64];
-            let b = if register { At::Register(Reg::new(0, 4)) } else { At::Memory(a) };
-            let [d, a] = [d, a].map(At::Memory);
+            let b = if register {
+                OperandPlace::Register(Reg::new(0, 4))
+            } else {
+                OperandPlace::Memory(a)
+            };
+            let [d, a] = [d, a].map(OperandPlace::Memory);
             let map = MapWords::new(InMemory(add), [d, a, b, b], 64).unwrap();
             for round in 0..3 {
                 let at = lanes.as_mut_ptr();

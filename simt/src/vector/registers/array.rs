@@ -1,5 +1,5 @@
 //! Private arrays, of which each lane has one.
-use super::{Reg, Registers, word_at};
+use super::{Reg, Registers, read_word};
 use crate::vector::{
     lanes::scan,
     mask::{Mask, Run},
@@ -16,7 +16,7 @@ pub(crate) struct Array {
     /// The bytes per lane, a multiple of 8.
     pub(crate) bytes: u32,
     /// True if the lanes of a word are adjacent.
-    pub(crate) by_word: bool,
+    pub(crate) is_word_major: bool,
 }
 
 impl Array {
@@ -30,7 +30,7 @@ impl Array {
     #[inline(always)]
     fn place(self, offset: u64, size: usize, lane: usize, lanes: usize) -> usize {
         let first = self.place as usize * lanes;
-        if self.by_word {
+        if self.is_word_major {
             first + offset as usize * lanes + lane * size
         } else {
             first + lane * self.bytes as usize + offset as usize
@@ -41,7 +41,7 @@ impl Array {
 impl Registers {
     /// Returns a pointer to a lane's word of an array; `None` if there is no such word.
     #[inline(always)]
-    fn word_of(&self, array: Array, offset: u64, size: usize, lane: usize) -> Option<*const u8> {
+    fn word_ptr(&self, array: Array, offset: u64, size: usize, lane: usize) -> Option<*const u8> {
         let byte = array.place(offset, size, lane, self.lanes);
         debug_assert!(lane < self.lanes);
         // SAFETY: translation made the file large enough for its arrays, and the word is covered.
@@ -58,7 +58,7 @@ impl Registers {
         lane: usize,
     ) -> Option<u64> {
         // SAFETY: a word of that size is there.
-        self.word_of(array, offset, size, lane).map(|at| unsafe { word_at(at, size) })
+        self.word_ptr(array, offset, size, lane).map(|at| unsafe { read_word(at, size) })
     }
 
     /// Sets a word of an array.
@@ -81,11 +81,15 @@ impl Registers {
     /// Loads one word of an array in the lanes of a run; returns false if there is no such word.
     pub(crate) fn load_array(&mut self, array: Array, offset: u64, to: Reg, run: Run) -> bool {
         let size = to.size();
-        if array.by_word {
-            let Some(from) = self.word_of(array, offset, size, run.first) else { return false };
+        if array.is_word_major {
+            let Some(from) = self.word_ptr(array, offset, size, run.first) else { return false };
             // SAFETY: the lanes of a run are inside; arrays and registers do not overlap.
             unsafe {
-                std::ptr::copy_nonoverlapping(from, self.at_mut(to, run.first), run.len * size);
+                std::ptr::copy_nonoverlapping(
+                    from,
+                    self.lane_ptr_mut(to, run.first),
+                    run.len * size,
+                );
             }
             return true;
         }
@@ -108,7 +112,7 @@ impl Registers {
         if !array.covers(offset, from.size()) {
             return false;
         }
-        if array.by_word {
+        if array.is_word_major {
             let word = Reg::new(array.place + offset as u32, from.size());
             self.masked_copy(word, from, active, &[run]);
             return true;

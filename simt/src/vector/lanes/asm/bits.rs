@@ -38,7 +38,7 @@ selections! {
 
 /// Returns `d = a`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
-    LaneFn::of(match size {
+    LaneFn::from_raw(match size {
         1 => copy_1,
         2 => copy_2,
         4 => copy_4,
@@ -48,7 +48,7 @@ pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
 
 /// Returns `d = if a { b } else { c }`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn select(size: usize) -> LaneFn {
-    LaneFn::of(match size {
+    LaneFn::from_raw(match size {
         1 => select_1,
         2 => select_2,
         4 => select_4,
@@ -58,7 +58,7 @@ pub(in crate::vector::lanes) fn select(size: usize) -> LaneFn {
 
 pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
     match op {
-        UnaryOp::Not => Some(LaneFn::of(not_bool)),
+        UnaryOp::Not => Some(LaneFn::from_raw(not_bool)),
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sqrt
@@ -77,9 +77,9 @@ pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And | BinaryOp::Min => Some(LaneFn::of(and_1)),
-        BinaryOp::Or | BinaryOp::Max => Some(LaneFn::of(or_1)),
-        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
+        BinaryOp::And | BinaryOp::Min => Some(LaneFn::from_raw(and_1)),
+        BinaryOp::Or | BinaryOp::Max => Some(LaneFn::from_raw(or_1)),
+        BinaryOp::Xor => Some(LaneFn::from_raw(xor_1)),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul
@@ -94,11 +94,11 @@ pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_byte(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And => Some(LaneFn::of(and_1)),
-        BinaryOp::Or => Some(LaneFn::of(or_1)),
-        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
-        BinaryOp::Add => Some(LaneFn::of(add_1)),
-        BinaryOp::Sub => Some(LaneFn::of(sub_1)),
+        BinaryOp::And => Some(LaneFn::from_raw(and_1)),
+        BinaryOp::Or => Some(LaneFn::from_raw(or_1)),
+        BinaryOp::Xor => Some(LaneFn::from_raw(xor_1)),
+        BinaryOp::Add => Some(LaneFn::from_raw(add_1)),
+        BinaryOp::Sub => Some(LaneFn::from_raw(sub_1)),
         BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::Mul

@@ -1,6 +1,6 @@
 //! Rust's `as` in assembly, between numbers of four and eight bytes, and from bytes.
 use super::{copy, many, one, singles, vectors};
-use crate::vector::lanes::{LaneFn, Raw};
+use crate::vector::lanes::{LaneFn, RawLaneFn};
 use warpwise_compiler::ir::Scalar;
 
 /// Casts from a type of half the width, from the instructions that load a vector and one lane, and
@@ -71,38 +71,38 @@ singles! {
 pub(in crate::vector::lanes) fn cast(from: Scalar, to: Scalar) -> Option<LaneFn> {
     match from {
         Scalar::Bool | Scalar::U8 => {
-            matches!(to, Scalar::I32 | Scalar::U32).then_some(LaneFn::of(u8_to_u32))
+            matches!(to, Scalar::I32 | Scalar::U32).then_some(LaneFn::from_raw(u8_to_u32))
         }
         Scalar::I32 => from_four(to, i32_to_i64, i32_to_f32, i32_to_f64),
         Scalar::U32 => from_four(to, u32_to_u64, u32_to_f32, u32_to_f64),
         Scalar::I64 => from_eight(to, i64_to_f32, i64_to_f64),
         Scalar::U64 => from_eight(to, u64_to_f32, u64_to_f64),
         Scalar::F32 => from_f32(to),
-        Scalar::F64 => (to == Scalar::F32).then_some(LaneFn::of(f64_to_f32)),
+        Scalar::F64 => (to == Scalar::F32).then_some(LaneFn::from_raw(f64_to_f32)),
         Scalar::I8 | Scalar::I16 | Scalar::U16 => None,
         Scalar::F16 | Scalar::BF16 | Scalar::Generic(_) => None,
     }
 }
 
 /// Returns `as` from a type of four bytes. The sign of the target makes no difference.
-fn from_four(to: Scalar, wide: Raw, f32: Raw, f64: Raw) -> Option<LaneFn> {
+fn from_four(to: Scalar, wide: RawLaneFn, f32: RawLaneFn, f64: RawLaneFn) -> Option<LaneFn> {
     match to {
-        Scalar::I8 | Scalar::U8 => Some(LaneFn::of(u32_to_u8)),
+        Scalar::I8 | Scalar::U8 => Some(LaneFn::from_raw(u32_to_u8)),
         Scalar::I32 | Scalar::U32 => Some(copy(4)),
-        Scalar::I64 | Scalar::U64 => Some(LaneFn::of(wide)),
-        Scalar::F32 => Some(LaneFn::of(f32)),
-        Scalar::F64 => Some(LaneFn::of(f64)),
+        Scalar::I64 | Scalar::U64 => Some(LaneFn::from_raw(wide)),
+        Scalar::F32 => Some(LaneFn::from_raw(f32)),
+        Scalar::F64 => Some(LaneFn::from_raw(f64)),
         Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::BF16 => None,
         Scalar::Bool | Scalar::Generic(_) => None,
     }
 }
 
-fn from_eight(to: Scalar, f32: Raw, f64: Raw) -> Option<LaneFn> {
+fn from_eight(to: Scalar, f32: RawLaneFn, f64: RawLaneFn) -> Option<LaneFn> {
     match to {
-        Scalar::I32 | Scalar::U32 => Some(LaneFn::of(u64_to_u32)),
+        Scalar::I32 | Scalar::U32 => Some(LaneFn::from_raw(u64_to_u32)),
         Scalar::I64 | Scalar::U64 => Some(copy(8)),
-        Scalar::F32 => Some(LaneFn::of(f32)),
-        Scalar::F64 => Some(LaneFn::of(f64)),
+        Scalar::F32 => Some(LaneFn::from_raw(f32)),
+        Scalar::F64 => Some(LaneFn::from_raw(f64)),
         Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 => None,
         Scalar::F16 | Scalar::BF16 | Scalar::Bool | Scalar::Generic(_) => None,
     }
@@ -110,10 +110,10 @@ fn from_eight(to: Scalar, f32: Raw, f64: Raw) -> Option<LaneFn> {
 
 fn from_f32(to: Scalar) -> Option<LaneFn> {
     match to {
-        Scalar::I32 => Some(LaneFn::of(f32_to_i32)),
-        Scalar::U32 => Some(LaneFn::of(f32_to_u32)),
+        Scalar::I32 => Some(LaneFn::from_raw(f32_to_i32)),
+        Scalar::U32 => Some(LaneFn::from_raw(f32_to_u32)),
         Scalar::F32 => Some(copy(4)),
-        Scalar::F64 => Some(LaneFn::of(f32_to_f64)),
+        Scalar::F64 => Some(LaneFn::from_raw(f32_to_f64)),
         Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::I64 | Scalar::U64 => None,
         Scalar::F16 | Scalar::BF16 | Scalar::Bool | Scalar::Generic(_) => None,
     }

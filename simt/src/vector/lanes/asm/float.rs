@@ -46,18 +46,18 @@ macro_rules! floats {
             }
 
             pub(in crate::vector::lanes::asm) fn fused() -> LaneFn {
-                LaneFn::of(fma)
+                LaneFn::from_raw(fma)
             }
 
             pub(in crate::vector::lanes::asm) fn unary(op: UnaryOp) -> Option<LaneFn> {
                 match op {
-                    UnaryOp::Neg => Some(LaneFn::of(neg)),
-                    UnaryOp::Abs => Some(LaneFn::of(abs)),
-                    UnaryOp::Sqrt => Some(LaneFn::of(sqrt)),
-                    UnaryOp::Floor => Some(LaneFn::of(floor)),
-                    UnaryOp::Ceil => Some(LaneFn::of(ceil)),
-                    UnaryOp::Trunc => Some(LaneFn::of(trunc)),
-                    UnaryOp::RoundTiesEven => Some(LaneFn::of(round_ties_even)),
+                    UnaryOp::Neg => Some(LaneFn::from_raw(neg)),
+                    UnaryOp::Abs => Some(LaneFn::from_raw(abs)),
+                    UnaryOp::Sqrt => Some(LaneFn::from_raw(sqrt)),
+                    UnaryOp::Floor => Some(LaneFn::from_raw(floor)),
+                    UnaryOp::Ceil => Some(LaneFn::from_raw(ceil)),
+                    UnaryOp::Trunc => Some(LaneFn::from_raw(trunc)),
+                    UnaryOp::RoundTiesEven => Some(LaneFn::from_raw(round_ties_even)),
                     UnaryOp::Not
                     | UnaryOp::Rsqrt
                     | UnaryOp::Approx(_)
@@ -70,12 +70,12 @@ macro_rules! floats {
 
             pub(in crate::vector::lanes::asm) fn binary(op: BinaryOp) -> Option<LaneFn> {
                 match op {
-                    BinaryOp::Add => Some(LaneFn::of(add)),
-                    BinaryOp::Sub => Some(LaneFn::of(sub)),
-                    BinaryOp::Mul => Some(LaneFn::of(mul)),
-                    BinaryOp::Div => Some(LaneFn::of(div)),
-                    BinaryOp::Min => Some(LaneFn::of(min)),
-                    BinaryOp::Max => Some(LaneFn::of(max)),
+                    BinaryOp::Add => Some(LaneFn::from_raw(add)),
+                    BinaryOp::Sub => Some(LaneFn::from_raw(sub)),
+                    BinaryOp::Mul => Some(LaneFn::from_raw(mul)),
+                    BinaryOp::Div => Some(LaneFn::from_raw(div)),
+                    BinaryOp::Min => Some(LaneFn::from_raw(min)),
+                    BinaryOp::Max => Some(LaneFn::from_raw(max)),
                     BinaryOp::Rem
                     | BinaryOp::And
                     | BinaryOp::Or
@@ -88,7 +88,7 @@ macro_rules! floats {
             }
 
             pub(in crate::vector::lanes::asm) fn compare(op: CompareOp) -> LaneFn {
-                LaneFn::of(match op {
+                LaneFn::from_raw(match op {
                     CompareOp::Eq => eq,
                     CompareOp::Ne => ne,
                     CompareOp::Lt => lt,

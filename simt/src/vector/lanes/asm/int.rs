@@ -1,6 +1,6 @@
 //! Operations on integers of four and eight bytes in assembly, and comparisons of bytes.
 use super::{comparisons, copy, many, one, same_size, singles, vectors};
-use crate::vector::lanes::{LaneFn, Raw};
+use crate::vector::lanes::{LaneFn, RawLaneFn};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
 same_size! { 4, 8;
@@ -113,7 +113,7 @@ singles! {
 
 /// Returns the computation of the address `b * c` bytes after the address `a`.
 pub(in crate::vector::lanes) fn address() -> LaneFn {
-    LaneFn::of(offset)
+    LaneFn::from_raw(offset)
 }
 
 /// Comparisons of one size, from the suffix of its instructions and the instructions that make
@@ -130,7 +130,7 @@ macro_rules! orders {
                 gt $($sign,)* concat!("vpcmpgt", $p, " ymm0, ymm0, ymm1");
                 ge $($sign,)* concat!("vpcmpgt", $p, " ymm0, ymm1, ymm0"), "vpxor ymm0, ymm0, ymm6";
             }
-            pub(super) const ALL: [super::Raw; 6] = [eq, ne, lt, le, gt, ge];
+            pub(super) const ALL: [super::RawLaneFn; 6] = [eq, ne, lt, le, gt, ge];
         }
         pub(super) fn $pick(op: CompareOp) -> LaneFn {
             ordered(op, $module::ALL)
@@ -147,8 +147,8 @@ orders! { compare_i64, i64s, 8, 4, "q", [] [] }
 orders! { compare_u64, u64s, 8, 4, "q", ["vpsllq ymm7, ymm6, 63"]
 ["vpxor ymm0, ymm0, ymm7", "vpxor ymm1, ymm1, ymm7"] }
 
-fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
-    LaneFn::of(match op {
+fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [RawLaneFn; 6]) -> LaneFn {
+    LaneFn::from_raw(match op {
         CompareOp::Eq => eq,
         CompareOp::Ne => ne,
         CompareOp::Lt => lt,
@@ -160,10 +160,10 @@ fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
 
 /// Returns an operation on one value, from the functions that negate, invert bits and take the
 /// magnitude.
-fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
+fn unary(op: UnaryOp, neg: RawLaneFn, not: RawLaneFn, abs: LaneFn) -> Option<LaneFn> {
     match op {
-        UnaryOp::Neg => Some(LaneFn::of(neg)),
-        UnaryOp::Not => Some(LaneFn::of(not)),
+        UnaryOp::Neg => Some(LaneFn::from_raw(neg)),
+        UnaryOp::Not => Some(LaneFn::from_raw(not)),
         UnaryOp::Abs => Some(abs),
         UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
@@ -179,13 +179,13 @@ fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
     }
 }
 pub(super) fn unary_i32(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_32, not_32, LaneFn::of(abs_i32))
+    unary(op, neg_32, not_32, LaneFn::from_raw(abs_i32))
 }
 pub(super) fn unary_u32(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_32, not_32, copy(4))
 }
 pub(super) fn unary_i64(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_64, not_64, LaneFn::of(abs_i64))
+    unary(op, neg_64, not_64, LaneFn::from_raw(abs_i64))
 }
 pub(super) fn unary_u64(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_64, not_64, copy(8))
@@ -196,7 +196,7 @@ macro_rules! binary {
     ($($pick:ident: $add:ident $sub:ident $mul:ident $div:ident $rem:ident $and:ident $or:ident $xor:ident
         $shl:ident $shr:ident $min:ident $max:ident $mul_high:ident $rotate_left:ident;)*) => {$(
         pub(super) fn $pick(op: BinaryOp) -> LaneFn {
-            LaneFn::of(match op {
+            LaneFn::from_raw(match op {
                 BinaryOp::Add => $add,
                 BinaryOp::Sub => $sub,
                 BinaryOp::Mul => $mul,

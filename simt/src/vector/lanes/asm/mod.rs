@@ -22,12 +22,12 @@ mod bits;
 mod cast;
 mod float;
 mod int;
+pub(super) mod lane_offsets;
 pub(super) mod scan;
 #[cfg(test)]
 mod tests;
-pub(super) mod walk;
 
-use super::{LaneFn, of_floats};
+use super::{LaneFn, select_float};
 pub(super) use bits::{copy, select};
 pub(super) use cast::cast;
 pub(super) use int::address;
@@ -265,5 +265,5 @@ pub(super) fn compare(op: CompareOp, scalar: Scalar) -> Option<LaneFn> {
 
 /// Returns `a * b + c`, rounded once, if there is assembly for it.
 pub(super) fn fma(scalar: Scalar) -> Option<LaneFn> {
-    of_floats(scalar, || Some(float::f32s::fused()), || Some(float::f64s::fused()))
+    select_float(scalar, || Some(float::f32s::fused()), || Some(float::f64s::fused()))
 }

@@ -6,10 +6,10 @@ use crate::vector::{
         self, InMemory, Isa, LaneFn,
         asm::{self, scan as asm_scan},
         copy, fused,
-        scan::{self, Places},
-        walk::Walk,
+        lane_offsets::LaneOffsets,
+        scan::{self, ElementAddresses},
     },
-    memory::{Memory, Use, Word},
+    memory::{AccessMode, Memory, Word},
 };
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 
@@ -42,7 +42,7 @@ struct Pair {
 
 /// Returns the operation on lanes in memory.
 fn in_memory(f: Option<LaneFn>) -> Option<LaneFn> {
-    f?.in_memory().map(|InMemory(f)| LaneFn::of(f))
+    f?.in_memory().map(|InMemory(f)| LaneFn::from_raw(f))
 }
 
 fn pairs() -> Vec<Pair> {
@@ -75,7 +75,7 @@ fn pairs() -> Vec<Pair> {
             add(name, in_memory(fast), slow, true, scalar, &[scalar; 2]);
             for (outer, is_left) in BinaryOp::ALL.iter().flat_map(|op| [(op, false), (op, true)]) {
                 let pair = |isa| {
-                    let how = fused::Loop { isa, one: false };
+                    let how = fused::LoopSpec { isa, one: false };
                     fused::binary(*op, *outer, is_left, scalar, how)
                 };
                 let name = format!("{op:?} {outer:?} {is_left} {scalar:?} in memory");
@@ -415,9 +415,9 @@ fn same_transfer<W: Word, I: Word>(n: usize, index: &[u8], base: u64, stride: u6
     let run = |store: bool, assembly: bool| {
         let memory = Memory::from_bytes(&random(500, 9));
         let mut lanes = random(n * size + 8, 4);
-        let cells = memory.cells(Use::Words(size as u32));
+        let cells = memory.cells(AccessMode::Words(size as u32));
         let (places, at) =
-            (Places { cells, base, stride, index: index.as_ptr() }, lanes.as_mut_ptr());
+            (ElementAddresses { cells, base, stride, index: index.as_ptr() }, lanes.as_mut_ptr());
         // SAFETY: there are `n` indices and `n` values.
         let done = unsafe {
             match (store, assembly) {
@@ -468,11 +468,11 @@ fn walks_go_where_they_go_in_rust() {
 
 fn same_walk<W: Word>(own: &[i64], first: usize, n: usize) {
     let size = size_of::<W>();
-    let walk = Walk::new(own, size as u64, size);
+    let walk = LaneOffsets::new(own, size as u64, size);
     let run = |store: bool, assembly: bool| {
         let memory = Memory::from_bytes(&random(150 * size, 9));
         let mut lanes = random(n * size + 8, 4);
-        let (cells, at) = (memory.cells(Use::Words(size as u32)), 8 * size as i64);
+        let (cells, at) = (memory.cells(AccessMode::Words(size as u32)), 8 * size as i64);
         let (run, values) = ((first, n), lanes.as_mut_ptr());
         // SAFETY: own numbers are from 0 to 120, and there are `n` values.
         unsafe {
@@ -481,11 +481,25 @@ fn same_walk<W: Word>(own: &[i64], first: usize, n: usize) {
                 (true, true) => copy::in_assembly::<W, true>(cells, at, &walk, run, values),
                 (false, false) => {
                     let values = values.cast::<W>();
-                    copy::go::<W, false>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                    copy::move_lanes::<W, false>(
+                        cells,
+                        at,
+                        &walk,
+                        run,
+                        values,
+                        copy::move_one_by_one::<W>,
+                    );
                 }
                 (true, false) => {
                     let values = values.cast::<W>();
-                    copy::go::<W, true>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                    copy::move_lanes::<W, true>(
+                        cells,
+                        at,
+                        &walk,
+                        run,
+                        values,
+                        copy::move_one_by_one::<W>,
+                    );
                 }
             }
         }

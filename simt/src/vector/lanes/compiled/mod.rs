@@ -22,7 +22,7 @@ mod rounds;
 use encode::{Assembler, Base, Opcode, Zmm};
 use pages::Pages;
 pub(crate) use pages::is_available;
-pub(crate) use rounds::{Once, Rounds, Source};
+pub(crate) use rounds::{BroadcastWord, CellSource, Rounds};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of lanes in a vector.
@@ -114,7 +114,7 @@ impl Inst {
 
 /// The dimension of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum LoopAxis {
     /// The rounds, with the same lanes.
     Rounds,
     /// The lanes, in one round.
@@ -124,7 +124,7 @@ pub(crate) enum Over {
     Rows,
 }
 
-impl Over {
+impl LoopAxis {
     /// Returns true if the loop is over lanes, 16 at a time.
     fn is_lanes(self) -> bool {
         matches!(self, Self::Lanes | Self::Rows)
@@ -133,8 +133,8 @@ impl Over {
 
 /// The operations of a round of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Program {
-    pub(crate) over: Over,
+pub(crate) struct LaneProgram {
+    pub(crate) over: LoopAxis,
     pub(crate) insts: Vec<Inst>,
     /// The registers that are read after a round.
     pub(crate) kept: Vec<Value>,
@@ -160,9 +160,9 @@ pub(crate) struct Compiled {
 
 /// The compiled programs, approximately by last use; `None` for one that cannot be compiled. Most
 /// programs differ early, so that comparing is cheaper than hashing.
-static COMPILED: Mutex<Vec<(Program, Option<Arc<Compiled>>)>> = Mutex::new(Vec::new());
+static COMPILED: Mutex<Vec<(LaneProgram, Option<Arc<Compiled>>)>> = Mutex::new(Vec::new());
 
-impl Program {
+impl LaneProgram {
     /// Returns the registers that a round takes from the one before.
     fn inputs(&self) -> Vec<Value> {
         let (mut inputs, mut set) = (Vec::new(), Vec::new());
@@ -223,24 +223,24 @@ impl Compiled {
 }
 
 /// The vector registers for intermediate results within an instruction.
-const SCRATCH: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
+const SCRATCH_REGISTERS: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
 
 /// The number of vector registers that hold values.
-const VALUES: u8 = 28;
+const VALUE_REGISTERS: u8 = 28;
 
 /// The constants that [`Code::Rsqrt`] needs.
-const RSQRT: [f32; 3] = [0.5, 1.0, 1.5];
+const RSQRT_CONSTANTS: [f32; 3] = [0.5, 1.0, 1.5];
 
 /// The distance of a prefetch from the access, in bytes: hosts prefetch rows that are stored to too
 /// late.
 const FETCHED_AHEAD: i32 = 2048;
 
 /// The general registers that hold addresses which are constant in the loop.
-const BASES: [Base; 4] = [Base::R8, Base::R9, Base::R10, Base::R11];
+const BASE_REGISTERS: [Base; 4] = [Base::R8, Base::R9, Base::R10, Base::R11];
 
 /// The assignment of values to vector registers.
 struct Allocation<'p> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     code: Assembler,
     /// The values of the whole loop, and those of the round.
     pinned: Vec<(Value, Zmm)>,
@@ -253,8 +253,8 @@ struct Allocation<'p> {
 }
 
 impl<'p> Allocation<'p> {
-    fn emit(program: &'p Program) -> Option<Vec<u8>> {
-        let free = (0..VALUES).rev().map(Zmm).collect();
+    fn emit(program: &'p LaneProgram) -> Option<Vec<u8>> {
+        let free = (0..VALUE_REGISTERS).rev().map(Zmm).collect();
         let code = Assembler::default();
         let mut carried = program.inputs();
         carried.retain(|value| program.insts.iter().any(|inst| inst.to == Some(*value)));
@@ -279,7 +279,7 @@ impl<'p> Allocation<'p> {
             this.code.add_rax(cell as i32 * 16);
         }
         this.code.repeat(head);
-        if program.over == Over::Rounds {
+        if program.over == LoopAxis::Rounds {
             this.store_all(&carried)?;
             this.store_all(&program.kept)?;
         }
@@ -294,7 +294,7 @@ impl<'p> Allocation<'p> {
             constants
                 .extend(inst.operands().iter().filter(|value| matches!(value, Value::Constant(_))));
             if inst.code == Code::Rsqrt {
-                constants.extend(RSQRT.map(constant));
+                constants.extend(RSQRT_CONSTANTS.map(constant));
             }
         }
         for value in constants {
@@ -311,7 +311,7 @@ impl<'p> Allocation<'p> {
             self.compute(inst.code, to, [to; 3])?;
             self.pinned.extend(inst.to.map(|value| (value, to)));
         }
-        if self.program.over == Over::Rounds {
+        if self.program.over == LoopAxis::Rounds {
             for value in self.program.inputs() {
                 let to = self.load(value)?;
                 self.pinned.push((value, to));
@@ -330,7 +330,7 @@ impl<'p> Allocation<'p> {
         };
         let mut cells: Vec<u16> = self.program.insts.iter().filter_map(stays).collect();
         cells.dedup();
-        self.bases = cells.into_iter().zip(BASES).collect();
+        self.bases = cells.into_iter().zip(BASE_REGISTERS).collect();
         for (cell, base) in &self.bases {
             self.code.load_base(*base, i32::from(*cell) * 16);
         }
@@ -348,7 +348,7 @@ impl<'p> Allocation<'p> {
 
     /// Prefetches the memory of later vectors, if these are adjacent.
     fn fetch(&mut self, base: Base) {
-        if self.program.over == Over::Rows {
+        if self.program.over == LoopAxis::Rows {
             self.code.prefetch(base, FETCHED_AHEAD);
         }
     }
@@ -375,7 +375,7 @@ impl<'p> Allocation<'p> {
     }
 
     /// Returns true if a value is not read after an instruction.
-    fn dies(&self, value: Value, at: usize) -> bool {
+    fn is_last_use(&self, value: Value, at: usize) -> bool {
         let program = self.program;
         for inst in &program.insts[at + 1..] {
             if inst.reads(value) {
@@ -386,7 +386,7 @@ impl<'p> Allocation<'p> {
             }
         }
         !program.kept.contains(&value)
-            && (program.over == Over::Rounds || !self.carried.contains(&value))
+            && (program.over == LoopAxis::Rounds || !self.carried.contains(&value))
     }
 
     /// Frees the vector register of a value of the round.
@@ -397,7 +397,7 @@ impl<'p> Allocation<'p> {
     }
 
     fn inst(&mut self, at: usize, inst: &Inst) -> Option<()> {
-        let mut operands = [SCRATCH[0]; 3];
+        let mut operands = [SCRATCH_REGISTERS[0]; 3];
         for (operand, value) in operands.iter_mut().zip(inst.operands()) {
             *operand = match self.find(*value) {
                 Some(zmm) => zmm,
@@ -409,7 +409,7 @@ impl<'p> Allocation<'p> {
             };
         }
         for value in inst.operands() {
-            if self.dies(*value, at) {
+            if self.is_last_use(*value, at) {
                 self.release(*value);
             }
         }
@@ -425,7 +425,7 @@ impl<'p> Allocation<'p> {
             }
         };
         self.compute(inst.code, to, operands)?;
-        if self.dies(value, at) {
+        if self.is_last_use(value, at) {
             self.release(value);
         }
         Some(())
@@ -495,11 +495,11 @@ impl<'p> Allocation<'p> {
     /// does not change them.
     fn rsqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
         let [Some(half), Some(one), Some(three_halves)] =
-            RSQRT.map(|value| self.find(constant(value)))
+            RSQRT_CONSTANTS.map(|value| self.find(constant(value)))
         else {
             return None;
         };
-        let [y, rest, t, root] = SCRATCH;
+        let [y, rest, t, root] = SCRATCH_REGISTERS;
         let code = &mut self.code;
         code.unary(Opcode::RSQRT14PS, y, x);
         code.binary(Opcode::MULPS, root, x, y);

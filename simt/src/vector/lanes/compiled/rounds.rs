@@ -1,5 +1,5 @@
 //! The rounds of a compiled program, with the memory and the numbers that they use.
-use super::{Cell, Compiled, Over, Program, WIDTH};
+use super::{Cell, Compiled, LaneProgram, LoopAxis, WIDTH};
 use crate::vector::{lanes::words::Words, memory::Cells};
 use std::{ops::Range, sync::Arc};
 
@@ -8,25 +8,25 @@ const MAX_CELLS: usize = 32;
 
 /// The contents of a cell.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub(crate) enum CellSource<'a> {
     /// The address of a word for each lane.
     Words(Words<'a>),
     /// The address of a word for all lanes.
-    Once(Once<'a>),
+    BroadcastWord(BroadcastWord<'a>),
     /// A number, and its advance per round.
     Number { bits: u64, step: u64 },
 }
 
 /// A word of 4 bytes in each of several rounds, all of them inside.
 #[derive(Clone, Copy)]
-pub(crate) struct Once<'a> {
+pub(crate) struct BroadcastWord<'a> {
     cells: Cells<'a>,
     at: u64,
     step: u64,
     rounds: u64,
 }
 
-impl<'a> Once<'a> {
+impl<'a> BroadcastWord<'a> {
     /// Creates the words at a byte that advances by a step per round; `None` if one is outside.
     pub(crate) fn new(cells: Cells<'a>, (at, step): (u64, u64), rounds: u64) -> Option<Self> {
         let far = step.cast_signed().checked_mul(i64::try_from(rounds.checked_sub(1)?).ok()?)?;
@@ -44,7 +44,7 @@ impl<'a> Once<'a> {
     }
 
     /// Returns the range of addresses of the words of all rounds.
-    fn extent(&self) -> (usize, usize) {
+    fn address_range(&self) -> (usize, usize) {
         let ends = [self.address(0), self.address(self.rounds - 1)].map(|at| at as usize);
         (ends[0].min(ends[1]), ends[0].max(ends[1]) + 4)
     }
@@ -53,8 +53,8 @@ impl<'a> Once<'a> {
 /// Rounds of a compiled program.
 pub(crate) struct Rounds<'a> {
     code: Arc<Compiled>,
-    over: Over,
-    sources: Vec<Source<'a>>,
+    over: LoopAxis,
+    sources: Vec<CellSource<'a>>,
     lanes: usize,
     /// The number of lanes that are adjacent in all places.
     row: usize,
@@ -65,50 +65,53 @@ impl<'a> Rounds<'a> {
     /// if the program cannot be compiled, if the rows are no multiples of a vector, or if a lane
     /// reads or stores words that another lane stores.
     pub(crate) fn new(
-        mut program: Program,
-        sources: Vec<Source<'a>>,
+        mut program: LaneProgram,
+        sources: Vec<CellSource<'a>>,
         stored: &[usize],
         lanes: usize,
     ) -> Option<Self> {
         let mut row = lanes;
         for source in &sources {
-            if let Source::Words(words) = source {
-                row = row.min(words.row());
+            if let CellSource::Words(words) = source {
+                row = row.min(words.row_lanes());
             }
         }
-        let fits = |source: &Source<'_>| match source {
-            Source::Words(words) => words.row().is_multiple_of(row) && words.lanes() == lanes,
-            Source::Once(_) | Source::Number { .. } => true,
+        let fits = |source: &CellSource<'_>| match source {
+            CellSource::Words(words) => {
+                words.row_lanes().is_multiple_of(row) && words.lanes() == lanes
+            }
+            CellSource::BroadcastWord(_) | CellSource::Number { .. } => true,
         };
         let rows = row.is_multiple_of(WIDTH) && lanes.is_multiple_of(row);
         let apart = |cell: &usize| {
-            let Source::Words(to) = &sources[*cell] else { return false };
+            let CellSource::Words(to) = &sources[*cell] else { return false };
             sources.iter().all(|source| match source {
-                Source::Words(words) => words.goes_with(to),
-                Source::Once(once) => {
-                    let (mine, theirs) = (once.extent(), to.extent());
+                CellSource::Words(words) => words.is_safe_operand_for(to),
+                CellSource::BroadcastWord(once) => {
+                    let (mine, theirs) = (once.address_range(), to.address_range());
                     mine.1 <= theirs.0 || theirs.1 <= mine.0
                 }
-                Source::Number { .. } => true,
+                CellSource::Number { .. } => true,
             })
         };
         let is_sound = rows
             && sources.iter().all(fits)
             && stored.iter().all(apart)
-            && (stored.is_empty() || program.over == Over::Lanes);
+            && (stored.is_empty() || program.over == LoopAxis::Lanes);
         let has_cells = sources.len() <= MAX_CELLS && sources.len() == program.moves.len();
         if !is_sound || !has_cells {
             return None;
         }
-        let is_dense = program.over == Over::Lanes
+        let is_dense = program.over == LoopAxis::Lanes
             && program.inputs().is_empty()
             && program.kept.is_empty()
             && sources.iter().all(|source| match source {
-                Source::Words(words) => words.are_rows_dense(row),
-                Source::Once(Once { step, .. }) | Source::Number { step, .. } => *step == 0,
+                CellSource::Words(words) => words.are_rows_dense(row),
+                CellSource::BroadcastWord(BroadcastWord { step, .. })
+                | CellSource::Number { step, .. } => *step == 0,
             });
         if is_dense {
-            program.over = Over::Rows;
+            program.over = LoopAxis::Rows;
         }
         let over = program.over;
         Some(Self { code: program.compile()?, over, sources, lanes, row })
@@ -116,7 +119,7 @@ impl<'a> Rounds<'a> {
 
     /// Returns true if all rounds run at once.
     pub(crate) fn is_dense(&self) -> bool {
-        self.over == Over::Rows
+        self.over == LoopAxis::Rows
     }
 
     /// Runs some rounds; `lanes` is the first lane of the first register.
@@ -129,9 +132,9 @@ impl<'a> Rounds<'a> {
         let cells = &mut cells[..self.sources.len()];
         let all = rounds.end.saturating_sub(rounds.start);
         let (many, row, turns) = match self.over {
-            Over::Rounds => (1, WIDTH, all as usize),
-            Over::Rows => (1, self.row, all as usize * (self.row / WIDTH)),
-            Over::Lanes => (all, self.row, self.row / WIDTH),
+            LoopAxis::Rounds => (1, WIDTH, all as usize),
+            LoopAxis::Rows => (1, self.row, all as usize * (self.row / WIDTH)),
+            LoopAxis::Lanes => (all, self.row, self.row / WIDTH),
         };
         if all == 0 {
             return;
@@ -147,8 +150,8 @@ impl<'a> Rounds<'a> {
                 unsafe { self.code.run(cells, lanes.wrapping_add(4 * lane), turns) };
             }
             for source in &self.sources {
-                if let (Source::Words(words), Over::Lanes) = (source, self.over) {
-                    words.foresee(round);
+                if let (CellSource::Words(words), LoopAxis::Lanes) = (source, self.over) {
+                    words.prefetch_round(round);
                 }
             }
         }
@@ -156,14 +159,14 @@ impl<'a> Rounds<'a> {
 
     /// Returns the first number of a cell, and its advance per round of the loop.
     #[inline(always)]
-    fn cell(&self, source: &Source<'_>, round: u64, lane: usize) -> Cell {
+    fn cell(&self, source: &CellSource<'_>, round: u64, lane: usize) -> Cell {
         match source {
-            Source::Words(words) => {
+            CellSource::Words(words) => {
                 let (at, step) = words.lane(round, lane);
                 Cell { at: at.expose_provenance() as u64, step: step.cast_unsigned() }
             }
-            Source::Once(once) => Cell { at: once.address(round), step: once.step },
-            Source::Number { bits, step } => {
+            CellSource::BroadcastWord(once) => Cell { at: once.address(round), step: once.step },
+            CellSource::Number { bits, step } => {
                 Cell { at: bits.wrapping_add(step.wrapping_mul(round)), step: *step }
             }
         }

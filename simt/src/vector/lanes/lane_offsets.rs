@@ -8,12 +8,12 @@ use std::ops::Range;
 
 /// The minimum and the maximum of the lanes' numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub(crate) struct OffsetBounds {
     pub(crate) min: i64,
     pub(crate) max: i64,
 }
 
-impl Reach {
+impl OffsetBounds {
     /// Returns the bounds of some numbers.
     pub(crate) fn of(numbers: &[i64]) -> Self {
         let first = numbers.first().copied().unwrap_or(0);
@@ -30,7 +30,7 @@ impl Reach {
 
     /// Returns the minimum and maximum sum with `base`, if all sums are between 0 and `limit`.
     #[inline(always)]
-    pub(crate) fn unsigned(self, base: u64, limit: u64) -> Option<(u64, u64)> {
+    pub(crate) fn unsigned_sums(self, base: u64, limit: u64) -> Option<(u64, u64)> {
         let (min, wraps) = base.overflowing_add_signed(self.min);
         let (max, wraps_too) = base.overflowing_add_signed(self.max);
         if wraps || wraps_too || max > limit { None } else { Some((min, max)) }
@@ -39,7 +39,7 @@ impl Reach {
     /// Returns the minimum and maximum sum with `base`, if all sums are between `-limit - 1` and
     /// `limit`.
     #[inline(always)]
-    pub(crate) fn signed(self, base: i64, limit: i64) -> Option<(i64, i64)> {
+    pub(crate) fn signed_sums(self, base: i64, limit: i64) -> Option<(i64, i64)> {
         let min = base.checked_add(self.min)?;
         let max = base.checked_add(self.max)?;
         (min >= -limit - 1 && max <= limit).then_some((min, max))
@@ -48,7 +48,7 @@ impl Reach {
 
 /// The arrangement of lanes with neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Arrangement {
     /// Groups of this many lanes access adjacent words.
     Rows { lanes: usize },
     /// Groups of this many lanes access the same word.
@@ -59,23 +59,23 @@ pub(crate) enum Form {
 
 /// The offset of each lane of a group from the common address, in bytes.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct LaneOffsets {
     offsets: Box<[i64]>,
-    reach: Reach,
+    reach: OffsetBounds,
     /// Bytes in a word.
     word: usize,
     /// True if words are aligned to their size wherever the common part is.
     aligned: bool,
-    form: Form,
+    arrangement: Arrangement,
 }
 
 /// The distance in bytes below which lanes are near each other.
-const NEAR: u64 = 4096;
+const NEAR_BYTES: u64 = 4096;
 
 /// The minimum number of bytes in a row that is moved at once.
-const ROW: usize = 32;
+const MIN_ROW_BYTES: usize = 32;
 
-impl Walk {
+impl LaneOffsets {
     /// Creates the offsets of words of `word` bytes: the numbers of `own` times `stride`.
     pub(crate) fn new(own: &[i64], stride: u64, word: usize) -> Self {
         let apart = |own: &i64| i64::try_from(stride).ok()?.checked_mul(*own);
@@ -83,16 +83,16 @@ impl Walk {
         // Offsets that overflow are outside of any memory.
         let offsets = offsets.unwrap_or_else(|| vec![i64::MIN; own.len()].into());
         let aligned = offsets.iter().all(|offset| offset % word as i64 == 0);
-        let form = form(&offsets, word);
-        Self { reach: Reach::of(&offsets), offsets, word, aligned, form }
+        let arrangement = find_arrangement(&offsets, word);
+        Self { reach: OffsetBounds::of(&offsets), offsets, word, aligned, arrangement }
     }
 
     pub(super) fn offsets(&self) -> &[i64] {
         &self.offsets
     }
 
-    pub(super) fn form(&self) -> Form {
-        self.form
+    pub(super) fn arrangement(&self) -> Arrangement {
+        self.arrangement
     }
 
     /// Returns the bytes in a word.
@@ -106,7 +106,7 @@ impl Walk {
     }
 
     /// Returns the minimum and maximum offset.
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> OffsetBounds {
         self.reach
     }
 
@@ -119,7 +119,7 @@ impl Walk {
     /// are not near each other.
     #[inline(always)]
     pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {
-        let Reach { min, max } = self.reach;
+        let OffsetBounds { min, max } = self.reach;
         let first = u64::try_from(at.checked_add(min)?).ok()?;
         let len = max.wrapping_sub(min).cast_unsigned() + self.word as u64;
         self.is_near().then(|| first..first + len)
@@ -128,14 +128,14 @@ impl Walk {
     /// Returns true if all lanes access bytes near each other.
     #[inline(always)]
     pub(crate) fn is_near(&self) -> bool {
-        self.reach.max.wrapping_sub(self.reach.min).cast_unsigned() < NEAR
+        self.reach.max.wrapping_sub(self.reach.min).cast_unsigned() < NEAR_BYTES
     }
 
     /// Returns the bytes of each row of lanes, relative to the byte `at`.
     pub(crate) fn rows(&self, at: i64) -> impl Iterator<Item = Range<u64>> {
-        let lanes = match self.form {
-            Form::Rows { lanes } => lanes,
-            Form::Same { .. } | Form::Each => usize::MAX,
+        let lanes = match self.arrangement {
+            Arrangement::Rows { lanes } => lanes,
+            Arrangement::Same { .. } | Arrangement::Each => usize::MAX,
         };
         let len = (lanes.min(self.offsets.len()) * self.word) as u64;
         let firsts = self.offsets.iter().step_by(lanes).take(self.offsets.len() / lanes);
@@ -147,10 +147,10 @@ impl Walk {
     /// inside and aligned.
     #[inline(always)]
     pub(super) fn is_inside(&self, cells: Cells<'_>, at: i64, (first, n): (usize, usize)) -> bool {
-        let Reach { min, max } = if n == self.offsets.len() {
+        let OffsetBounds { min, max } = if n == self.offsets.len() {
             self.reach
         } else {
-            Reach::of(&self.offsets[first..first + n])
+            OffsetBounds::of(&self.offsets[first..first + n])
         };
         let (min, wraps) = at.overflowing_add(min);
         let (max, wraps_too) = at.overflowing_add(max);
@@ -166,17 +166,17 @@ impl Walk {
 }
 
 /// Returns the arrangement of lanes with these offsets.
-fn form(offsets: &[i64], word: usize) -> Form {
+fn find_arrangement(offsets: &[i64], word: usize) -> Arrangement {
     let run = |step: i64| {
         let ends = |lane: &usize| offsets[*lane].wrapping_sub(offsets[lane - 1]) != step;
         let lanes = (1..offsets.len()).find(ends).unwrap_or(offsets.len());
         let goes_on = |lane: usize| lane.is_multiple_of(lanes) || !ends(&lane);
-        (lanes * word >= ROW && (1..offsets.len()).all(goes_on)).then_some(lanes)
+        (lanes * word >= MIN_ROW_BYTES && (1..offsets.len()).all(goes_on)).then_some(lanes)
     };
     match (run(word as i64), run(0)) {
-        (Some(lanes), _) => Form::Rows { lanes },
-        (None, Some(lanes)) => Form::Same { lanes },
-        (None, None) => Form::Each,
+        (Some(lanes), _) => Arrangement::Rows { lanes },
+        (None, Some(lanes)) => Arrangement::Same { lanes },
+        (None, None) => Arrangement::Each,
     }
 }
 
@@ -187,31 +187,31 @@ mod tests {
     #[test]
     fn lanes_next_to_each_other_are_found() {
         let own: Vec<i64> = (0..64).collect();
-        assert_eq!(Walk::new(&own, 4, 4).form, Form::Rows { lanes: 64 });
-        assert_eq!(Walk::new(&own, 8, 4).form, Form::Each);
+        assert_eq!(LaneOffsets::new(&own, 4, 4).arrangement, Arrangement::Rows { lanes: 64 });
+        assert_eq!(LaneOffsets::new(&own, 8, 4).arrangement, Arrangement::Each);
         let tile: Vec<i64> = (0..64).map(|lane| lane / 16 * 100 + lane % 16).collect();
-        assert_eq!(Walk::new(&tile, 4, 4).form, Form::Rows { lanes: 16 });
+        assert_eq!(LaneOffsets::new(&tile, 4, 4).arrangement, Arrangement::Rows { lanes: 16 });
         let rows: Vec<i64> = (0..64).map(|lane| lane / 16 * 7).collect();
-        assert_eq!(Walk::new(&rows, 4, 4).form, Form::Same { lanes: 16 });
+        assert_eq!(LaneOffsets::new(&rows, 4, 4).arrangement, Arrangement::Same { lanes: 16 });
         let short: Vec<i64> = (0..64).map(|lane| lane / 4 * 100 + lane % 4).collect();
-        assert_eq!(Walk::new(&short, 4, 4).form, Form::Each);
-        assert_eq!(Walk::new(&[0], 4, 4).form, Form::Each);
+        assert_eq!(LaneOffsets::new(&short, 4, 4).arrangement, Arrangement::Each);
+        assert_eq!(LaneOffsets::new(&[0], 4, 4).arrangement, Arrangement::Each);
     }
 
     #[test]
     fn rows_need_not_end_where_the_lanes_do() {
         let own: Vec<i64> = (0..40).map(|lane| lane / 16 * 100 + lane % 16).collect();
-        assert_eq!(Walk::new(&own, 4, 4).form, Form::Rows { lanes: 16 });
+        assert_eq!(LaneOffsets::new(&own, 4, 4).arrangement, Arrangement::Rows { lanes: 16 });
     }
 
     #[test]
     fn sums_that_wrap_have_no_reach() {
-        let reach = Reach::of(&[3, -2, 5]);
-        assert_eq!(reach, Reach { min: -2, max: 5 });
-        assert_eq!(reach.unsigned(2, 255), Some((0, 7)));
-        assert_eq!(reach.unsigned(1, 255), None);
-        assert_eq!(reach.unsigned(251, 255), None);
-        assert_eq!(reach.signed(-126, 127), Some((-128, -121)));
-        assert_eq!(reach.signed(-127, 127), None);
+        let reach = OffsetBounds::of(&[3, -2, 5]);
+        assert_eq!(reach, OffsetBounds { min: -2, max: 5 });
+        assert_eq!(reach.unsigned_sums(2, 255), Some((0, 7)));
+        assert_eq!(reach.unsigned_sums(1, 255), None);
+        assert_eq!(reach.unsigned_sums(251, 255), None);
+        assert_eq!(reach.signed_sums(-126, 127), Some((-128, -121)));
+        assert_eq!(reach.signed_sums(-127, 127), None);
     }
 }

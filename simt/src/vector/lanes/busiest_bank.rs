@@ -8,16 +8,16 @@
 use warpwise_compiler::hardware::{LANES, shared};
 
 /// Keys of the lanes of a warp, modulo [`KEYS`].
-pub(crate) type Row = [u8; LANES];
+pub(crate) type WarpKeys = [u8; LANES];
 
 /// The number of warps that are processed together.
-pub(crate) const ROWS: usize = 32;
+pub(crate) const BATCH_WARPS: usize = 32;
 
 /// The number of keys: one for each bank.
-const KEYS: usize = shared::BANKS as usize;
+const KEY_COUNT: usize = shared::BANKS as usize;
 
 /// Returns, for each row, the number of occurrences of its most frequent key.
-pub(crate) fn count_most_frequent(rows: &[Row; ROWS]) -> [u8; ROWS] {
+pub(crate) fn count_most_frequent(rows: &[WarpKeys; BATCH_WARPS]) -> [u8; BATCH_WARPS] {
     #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has AVX2.
@@ -28,15 +28,15 @@ pub(crate) fn count_most_frequent(rows: &[Row; ROWS]) -> [u8; ROWS] {
 
 /// Returns the number of occurrences of the most frequent key of the active lanes.
 #[inline]
-pub(crate) fn most_frequent(row: Row, active: u32) -> u32 {
-    let mut counts = [0_u8; KEYS];
+pub(crate) fn most_frequent(row: WarpKeys, active: u32) -> u32 {
+    let mut counts = [0_u8; KEY_COUNT];
     if active == u32::MAX {
         for key in row {
-            counts[usize::from(key) % KEYS] += 1;
+            counts[usize::from(key) % KEY_COUNT] += 1;
         }
     } else {
         for (lane, key) in row.into_iter().enumerate() {
-            counts[usize::from(key) % KEYS] += (active >> lane & 1) as u8;
+            counts[usize::from(key) % KEY_COUNT] += (active >> lane & 1) as u8;
         }
     }
     counts.into_iter().fold(0, u8::max).into()
@@ -44,7 +44,7 @@ pub(crate) fn most_frequent(row: Row, active: u32) -> u32 {
 
 #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
 mod avx2 {
-    use super::{KEYS, LANES, ROWS, Row};
+    use super::{BATCH_WARPS, KEY_COUNT, LANES, WarpKeys};
     use std::arch::x86_64::*;
 
     /// Sorts pairs of vectors: the lesser bytes move into the first of each pair, the greater into
@@ -59,7 +59,7 @@ mod avx2 {
 
     /// Computes [`super::count_most_frequent`].
     #[target_feature(enable = "avx2")]
-    pub(super) fn count(rows: &[Row; ROWS]) -> [u8; ROWS] {
+    pub(super) fn count(rows: &[WarpKeys; BATCH_WARPS]) -> [u8; BATCH_WARPS] {
         let mut keys = transpose(rows);
         // Batcher's odd-even merge sort.
         exchange! { keys:
@@ -86,7 +86,7 @@ mod avx2 {
             run = _mm256_add_epi8(_mm256_and_si256(run, goes_on), one);
             most = _mm256_max_epu8(most, run);
         }
-        let mut counts = [0; ROWS];
+        let mut counts = [0; BATCH_WARPS];
         // SAFETY: the array has 32 bytes.
         unsafe { _mm256_storeu_si256(counts.as_mut_ptr().cast(), most) };
         counts
@@ -96,8 +96,8 @@ mod avx2 {
     /// arbitrary.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn transpose(rows: &[Row; ROWS]) -> [__m256i; LANES] {
-        let (first, last) = rows.split_at(ROWS / 2);
+    fn transpose(rows: &[WarpKeys; BATCH_WARPS]) -> [__m256i; LANES] {
+        let (first, last) = rows.split_at(BATCH_WARPS / 2);
         let (first, last) = (transpose_halves(first), transpose_halves(last));
         let mut lanes = [_mm256_setzero_si256(); LANES];
         for i in 0..LANES / 2 {
@@ -111,12 +111,12 @@ mod avx2 {
     /// rows below, four times, exchanges the bits of row and column in a byte's index.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn transpose_halves(rows: &[Row]) -> [__m256i; 16] {
+    fn transpose_halves(rows: &[WarpKeys]) -> [__m256i; 16] {
         let mut now = [_mm256_setzero_si256(); 16];
         for (now, row) in now.iter_mut().zip(rows) {
             // SAFETY: a row has 32 bytes.
             let row = unsafe { _mm256_loadu_si256(row.as_ptr().cast()) };
-            *now = _mm256_and_si256(row, _mm256_set1_epi8(KEYS as i8 - 1));
+            *now = _mm256_and_si256(row, _mm256_set1_epi8(KEY_COUNT as i8 - 1));
         }
         for _ in 0..4 {
             let before = now;
@@ -141,13 +141,13 @@ mod tests {
             state >> 24
         };
         for keys in [1, 2, 3, 5, 17, 31, 32, 255] {
-            let mut rows = [[0; LANES]; ROWS];
+            let mut rows = [[0; LANES]; BATCH_WARPS];
             rows.as_flattened_mut().fill_with(|| (next() % keys) as u8);
             rows[7] = std::array::from_fn(|lane| lane as u8);
             rows[31] = [255; LANES];
             let counted = count_most_frequent(&rows);
             for (row, counted) in rows.into_iter().zip(counted) {
-                let row = row.map(|key| usize::from(key) % KEYS);
+                let row = row.map(|key| usize::from(key) % KEY_COUNT);
                 let of = |key| row.iter().filter(|other| **other == key).count();
                 let most = row.into_iter().map(of).max();
                 assert_eq!(most, Some(usize::from(counted)), "{row:?}");

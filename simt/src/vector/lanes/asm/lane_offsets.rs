@@ -1,7 +1,7 @@
 //! Loads and stores at the lane offsets of a group, in assembly.
 //!
 //! [`super::scan`] describes the access to each word.
-use crate::vector::lanes::walk::Form;
+use crate::vector::lanes::lane_offsets::Arrangement;
 use std::arch::asm;
 
 /// The addresses of the words of `n` lanes: each at its offset from `first`.
@@ -13,7 +13,7 @@ pub(in crate::vector::lanes) struct Lanes {
 
 /// Moves lanes to or from memory, with a number of lanes in the first row, and one in each of the
 /// others.
-type Move = unsafe fn(&Lanes, *mut u8, usize, usize);
+type MoveFn = unsafe fn(&Lanes, *mut u8, usize, usize);
 
 /// Moves that process lanes row by row, where `r10` holds the address of a row's first word, and
 /// `rdi` that of its lanes: from the instructions before a row's lanes, for a vector and for one
@@ -83,25 +83,25 @@ walks! {
 ///
 /// # Safety
 /// There are as many values as lanes, whose words are inside the memory, on a machine with AVX2.
-pub(in crate::vector::lanes) unsafe fn go<const STORE: bool>(
+pub(in crate::vector::lanes) unsafe fn move_lanes<const STORE: bool>(
     size: usize,
-    form: Form,
+    arrangement: Arrangement,
     at: usize,
     lanes: &Lanes,
     values: *mut u8,
 ) {
-    let [load, store, same]: [Move; 3] = match size {
+    let [load, store, same]: [MoveFn; 3] = match size {
         1 => [load_1, store_1, same_1],
         2 => [load_2, store_2, same_2],
         4 => [load_4, store_4, same_4],
         _ => [load_8, store_8, same_8],
     };
     let rows = if STORE { store } else { load };
-    let (f, row) = match form {
-        Form::Rows { lanes } => (rows, lanes),
-        Form::Same { lanes } if !STORE => (same, lanes),
+    let (f, row) = match arrangement {
+        Arrangement::Rows { lanes } => (rows, lanes),
+        Arrangement::Same { lanes } if !STORE => (same, lanes),
         // Rows of one lane.
-        Form::Same { .. } | Form::Each => (rows, 1),
+        Arrangement::Same { .. } | Arrangement::Each => (rows, 1),
     };
     let first = if at == 0 { row } else { row - at % row };
     // SAFETY: guaranteed by the caller.

@@ -1,34 +1,42 @@
 //! Float operations with one operand that is a uniform value.
 use super::{
-    Formula, Isa, LaneFn, Place,
+    Formula, Isa, LaneFn, OperandPosition,
     float::{Add, Div, Float, Fma, Mul, Sub},
-    of_floats, pick_with_one,
+    pick_with_uniform, select_float,
 };
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
 /// Returns `a * b + c`, rounded once; `None` except for `f32` and `f64`.
-pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    let found = of_floats(
+pub(crate) fn fma(scalar: Scalar, one: OperandPosition, isa: Isa) -> Option<LaneFn> {
+    let found = select_float(
         scalar,
-        || Some(pick_with_one::<Fma<f32>>(one, isa)),
-        || Some(pick_with_one::<Fma<f64>>(one, isa)),
+        || Some(pick_with_uniform::<Fma<f32>>(one, isa)),
+        || Some(pick_with_uniform::<Fma<f64>>(one, isa)),
     );
-    found.map(|f| f.computing(Formula::Fma(scalar), isa))
+    found.map(|f| f.with_formula(Formula::Fma(scalar), isa))
 }
 
 /// Returns an operation on two values; `None` if it does not exist.
-pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    let found =
-        of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa));
-    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
+pub(crate) fn binary(
+    op: BinaryOp,
+    scalar: Scalar,
+    one: OperandPosition,
+    isa: Isa,
+) -> Option<LaneFn> {
+    let found = select_float(
+        scalar,
+        || arithmetic::<f32>(op, one, isa),
+        || arithmetic::<f64>(op, one, isa),
+    );
+    found.map(|f| f.with_formula(Formula::Binary(op, scalar), isa))
 }
 
-fn arithmetic<T: Float>(op: BinaryOp, one: Place, isa: Isa) -> Option<LaneFn> {
+fn arithmetic<T: Float>(op: BinaryOp, one: OperandPosition, isa: Isa) -> Option<LaneFn> {
     match op {
-        BinaryOp::Add => Some(pick_with_one::<Add<T>>(one, isa)),
-        BinaryOp::Sub => Some(pick_with_one::<Sub<T>>(one, isa)),
-        BinaryOp::Mul => Some(pick_with_one::<Mul<T>>(one, isa)),
-        BinaryOp::Div => Some(pick_with_one::<Div<T>>(one, isa)),
+        BinaryOp::Add => Some(pick_with_uniform::<Add<T>>(one, isa)),
+        BinaryOp::Sub => Some(pick_with_uniform::<Sub<T>>(one, isa)),
+        BinaryOp::Mul => Some(pick_with_uniform::<Mul<T>>(one, isa)),
+        BinaryOp::Div => Some(pick_with_uniform::<Div<T>>(one, isa)),
         BinaryOp::Rem
         | BinaryOp::Min
         | BinaryOp::Max
@@ -54,7 +62,7 @@ mod tests {
     fn check<W: Copy + PartialEq + std::fmt::Debug>(
         values: &[W],
         (f, with_one): (LaneFn, LaneFn),
-        place: Place,
+        place: OperandPosition,
         is_nan: impl Fn(W) -> bool,
     ) {
         for n in LANES {
@@ -95,7 +103,7 @@ mod tests {
         let wide_nan = |bits| f64::from_bits(bits).is_nan();
         for isa in isas() {
             for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div] {
-                for place in [Place::A, Place::B] {
+                for place in [OperandPosition::A, OperandPosition::B] {
                     let of = |scalar| {
                         let all = lanes::binary(op, scalar, isa).unwrap();
                         (all, binary(op, scalar, place, isa).unwrap())
@@ -104,7 +112,7 @@ mod tests {
                     check(&wide, of(Scalar::F64), place, wide_nan);
                 }
             }
-            for place in [Place::A, Place::B, Place::C] {
+            for place in [OperandPosition::A, OperandPosition::B, OperandPosition::C] {
                 let of =
                     |scalar| (lanes::fma(scalar, isa).unwrap(), fma(scalar, place, isa).unwrap());
                 check(&narrow, of(Scalar::F32), place, nan);
@@ -116,8 +124,8 @@ mod tests {
     #[test]
     fn there_are_none_for_other_types_and_operations() {
         let isa = Isa::detect();
-        assert!(binary(BinaryOp::Min, Scalar::F32, Place::A, isa).is_none());
-        assert!(binary(BinaryOp::Add, Scalar::I32, Place::A, isa).is_none());
-        assert!(fma(Scalar::F16, Place::C, isa).is_none());
+        assert!(binary(BinaryOp::Min, Scalar::F32, OperandPosition::A, isa).is_none());
+        assert!(binary(BinaryOp::Add, Scalar::I32, OperandPosition::A, isa).is_none());
+        assert!(fma(Scalar::F16, OperandPosition::C, isa).is_none());
     }
 }

@@ -6,7 +6,7 @@
 //! the result, and every such word is aligned to its size. The operations are those that typical
 //! kernels bound by memory consist of. Their results have the bits of the loops in Rust, except for
 //! the sign and payload of a computed NaN.
-use super::{InMemory, fused::Pair, of_floats};
+use super::{InMemory, fused::Pair, select_float};
 use std::arch::asm;
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
@@ -139,7 +139,7 @@ macro_rules! floats {
             }
 
             pub(super) fn pair(Pair { inner, outer, is_left }: Pair) -> Option<InMemory> {
-                let [of_add, of_sub, of_mul]: [super::super::Raw; 3] = match outer {
+                let [of_add, of_sub, of_mul]: [super::super::RawLaneFn; 3] = match outer {
                     BinaryOp::Add => [add_add, sub_add, mul_add],
                     BinaryOp::Sub if is_left => [add_sub, sub_sub, mul_sub],
                     BinaryOp::Sub => [add_from, sub_from, mul_from],
@@ -198,7 +198,7 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<InMemory> {
         | Scalar::BF16
         | Scalar::Generic(_) => return None,
     };
-    let [add, sub, and, or, xor]: [super::Raw; 5] = of_words;
+    let [add, sub, and, or, xor]: [super::RawLaneFn; 5] = of_words;
     match op {
         BinaryOp::Add => Some(InMemory(add)),
         BinaryOp::Sub => Some(InMemory(sub)),
@@ -219,10 +219,10 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<InMemory> {
 
 /// Returns two operations, one on the result of the other.
 pub(super) fn pair(pair: Pair, scalar: Scalar) -> Option<InMemory> {
-    of_floats(scalar, || f32s::pair(pair), || f64s::pair(pair))
+    select_float(scalar, || f32s::pair(pair), || f64s::pair(pair))
 }
 
 /// Returns `a * b + c`, rounded once.
 pub(super) fn fma(scalar: Scalar) -> Option<InMemory> {
-    of_floats(scalar, || Some(f32s::fused()), || Some(f64s::fused()))
+    select_float(scalar, || Some(f32s::fused()), || Some(f64s::fused()))
 }

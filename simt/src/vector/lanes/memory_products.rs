@@ -4,11 +4,11 @@
 //! The inner loops of matrix products consist of little else. Both factors are loaded by their lane
 //! offsets: a row of neighbouring words, or one word for a row of lanes. [`copy`](mod@super::copy)
 //! describes the accesses to memory.
-use super::walk::Walk;
+use super::lane_offsets::LaneOffsets;
 #[cfg(target_arch = "x86_64")]
 use super::{
+    lane_offsets::Arrangement,
     tile::{self, Factors, Tile},
-    walk::Form,
 };
 use crate::vector::memory::Cells;
 
@@ -20,25 +20,25 @@ pub(crate) struct Factor<'a> {
     pub(crate) at: i64,
     /// The advance of that byte per round.
     pub(crate) step: i64,
-    pub(crate) walk: &'a Walk,
+    pub(crate) walk: &'a LaneOffsets,
 }
 
 /// The number of lanes in a vector.
 #[cfg(target_arch = "x86_64")]
-const VECTOR: usize = 8;
+const VECTOR_LANES: usize = 8;
 
 /// The number of rows in a tile.
 #[cfg(target_arch = "x86_64")]
-const ROWS: usize = 4;
+const TILE_ROWS: usize = 4;
 
 #[cfg(target_arch = "x86_64")]
 impl Factor<'_> {
     /// Returns the number of lanes in a row, and true if all lanes of a row have the same word.
-    fn row(&self) -> Option<(usize, bool)> {
-        match self.walk.form() {
-            Form::Rows { lanes } => Some((lanes, false)),
-            Form::Same { lanes } => Some((lanes, true)),
-            Form::Each => None,
+    fn row_shape(&self) -> Option<(usize, bool)> {
+        match self.walk.arrangement() {
+            Arrangement::Rows { lanes } => Some((lanes, false)),
+            Arrangement::Same { lanes } => Some((lanes, true)),
+            Arrangement::Each => None,
         }
     }
 
@@ -58,7 +58,7 @@ impl Factor<'_> {
 
     /// Returns the addresses of the words of four rows of `width` lanes in the first round, or of
     /// the rows below `end`.
-    fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
+    fn row_addresses(&self, lane: usize, width: usize, end: usize) -> [*const u8; TILE_ROWS] {
         let first = self.cells.first().wrapping_add(self.at as usize);
         let offsets = self.walk.offsets();
         let [second, third, fourth] = [lane + width, lane + 2 * width, lane + 3 * width];
@@ -70,9 +70,9 @@ impl Factor<'_> {
                 first.wrapping_add(offsets[fourth] as usize),
             ];
         }
-        let mut words = [first; ROWS];
+        let mut words = [first; TILE_ROWS];
         let (mut row, mut lane) = (0, lane);
-        while row < ROWS && lane < end {
+        while row < TILE_ROWS && lane < end {
             words[row] = first.wrapping_add(offsets[lane] as usize);
             row += 1;
             lane += width;
@@ -104,11 +104,14 @@ impl<'a> Products<'a> {
         rounds: usize,
         lanes: (usize, usize),
     ) -> Option<Self> {
-        let (a, b) = if let Form::Same { .. } = b.walk.form() { (b, a) } else { (a, b) };
-        let ((of_a, first_is_one), (of_b, false)) = (a.row()?, b.row()?) else { return None };
+        let (a, b) =
+            if let Arrangement::Same { .. } = b.walk.arrangement() { (b, a) } else { (a, b) };
+        let ((of_a, first_is_one), (of_b, false)) = (a.row_shape()?, b.row_shape()?) else {
+            return None;
+        };
         let (first, n) = lanes;
         let fits = |width: usize| (of_a | of_b | first | n) & (width - 1) == 0;
-        let width = if fits(2 * VECTOR) { 2 * VECTOR } else { VECTOR };
+        let width = if fits(2 * VECTOR_LANES) { 2 * VECTOR_LANES } else { VECTOR_LANES };
         let inside = || a.is_inside(lanes, rounds) && b.is_inside(lanes, rounds);
         if rounds == 0 || !fits(width) || !inside() {
             return None;
@@ -127,12 +130,13 @@ impl<'a> Products<'a> {
         let end = first + n;
         let mut lane = first;
         while lane < end {
-            let four = lane + ROWS * width <= end;
+            let four = lane + TILE_ROWS * width <= end;
             // SAFETY: all words are inside; the rest is guaranteed by the caller.
             unsafe {
                 let from = c.cast::<f32>().add(lane - first);
                 let to = d.cast::<f32>().add(lane - first);
-                let (a_words, b_words) = (a.words(lane, width, end), b.words(lane, width, end));
+                let (a_words, b_words) =
+                    (a.row_addresses(lane, width, end), b.row_addresses(lane, width, end));
                 let [b0, b1, b2, b3] = b_words;
                 let factors = if !self.first_is_one {
                     Factors::Rows
@@ -141,11 +145,11 @@ impl<'a> Products<'a> {
                 } else {
                     Factors::OneAndRow
                 };
-                let add = tile::pick(factors, four, width > VECTOR);
+                let add = tile::pick(factors, four, width > VECTOR_LANES);
                 let steps = [a.step, b.step];
                 add(&Tile { a: a_words, b: b_words, steps, rounds, from, to });
             }
-            lane += if four { ROWS * width } else { width };
+            lane += if four { TILE_ROWS * width } else { width };
         }
     }
 }
