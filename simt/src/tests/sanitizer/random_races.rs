@@ -1,4 +1,5 @@
-//! Random programs of reads, writes and barriers, held against what every pair of their accesses says.
+//! Random programs of reads, writes and barriers, compared with an analysis of every pair of their
+//! accesses.
 use super::{found_in, kernel};
 use crate::{
     Arg, CheckedProgram, Checks, Finding, Launch, Memory, Missing, Problem, Program, RaceKind,
@@ -8,15 +9,15 @@ use crate::{
 use std::{collections::BTreeSet, fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{id::Id, ir::Span};
 
-/// What every thread does next.
+/// The next phase of every thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Writes its cell: the same value as all others, or one that no other thread writes.
+    /// A write of a cell: of a value common to all threads, or of one per thread.
     Write {
         cell: Cell,
         same: bool,
     },
-    /// Reads its cell, and stores what it got in an element of its own.
+    /// A read of a cell, and a store of the value in an element of the thread.
     Read {
         cell: Cell,
     },
@@ -24,7 +25,7 @@ enum Phase {
     SyncWarp,
 }
 
-/// Thread t's: `(t * by + add) % CELLS`.
+/// The cell of thread t: `(t * by + add) % CELLS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cell {
     by: u64,
@@ -65,7 +66,7 @@ impl Random {
         Cell { by, add: [0, 0, 1, 32, 100][self.below(5) as usize] }
     }
 
-    /// Phases in any order.
+    /// Returns phases in any order.
     fn any(&mut self, is_shared: bool) -> Plan {
         let same = self.below(2) == 0;
         let phases = (0..2 + self.below(6)).map(|_| match self.below(7) {
@@ -79,7 +80,7 @@ impl Random {
         Plan { phases, threads, is_shared }
     }
 
-    /// All cells are written by one thread each, and there is a barrier between any two phases.
+    /// Returns phases with one writer for each cell, and a barrier between any two phases.
     fn clean(&mut self) -> Plan {
         let mut phases = Vec::new();
         for number in 0..2 + self.below(4) {
@@ -159,7 +160,8 @@ impl Plan {
         [Value::U32(vec![0; out as usize]), Value::U32(vec![0; CELLS as usize])]
     }
 
-    /// Every two accesses that race: the place of the earlier and of the later, what they do, and how bad it is.
+    /// Returns every pair of racing accesses: the places of the earlier and of the later, the kind,
+    /// and the severity.
     fn races(&self) -> BTreeSet<(u32, u32, RaceKind, Severity)> {
         let accesses = |block| {
             self.phases.iter().enumerate().flat_map(move |(n, phase)| {
@@ -192,7 +194,7 @@ impl Plan {
         races
     }
 
-    /// How bad it is that two accesses are not ordered; `None` if they are.
+    /// Returns the severity of two unordered accesses; `None` if they are ordered.
     fn severity(&self, one: &Each, two: &Each) -> Option<Severity> {
         let between = &self.phases[one.1.min(two.1)..one.1.max(two.1)];
         if one.0 != two.0 {
@@ -206,7 +208,7 @@ impl Plan {
         Some(if in_warp && one.1 != two.1 { Severity::Warning } else { Severity::Error })
     }
 
-    /// The places of reads of what nobody has written before.
+    /// Returns the places of reads of unwritten cells.
     fn undefined(&self) -> BTreeSet<u32> {
         let mut written = BTreeSet::new();
         let mut found = BTreeSet::new();
@@ -225,10 +227,10 @@ impl Plan {
     }
 }
 
-/// Block, phase, thread, cell, and of a write whether all write the same.
+/// Block, phase, thread, cell, and for a write, true if all threads write the same value.
 type Each = (u64, usize, u64, u64, Option<bool>);
 
-/// What is found, as [`Plan::races`] and [`Plan::undefined`] say it, the lower place first.
+/// The findings in the form of [`Plan::races`] and [`Plan::undefined`], the lower place first.
 #[derive(Debug, Default)]
 struct Found {
     races: BTreeSet<(u32, u32, RaceKind, Severity)>,
@@ -262,8 +264,8 @@ fn found(plan: &Plan) -> Found {
     all
 }
 
-/// Holds what is found against all pairs of accesses: each finding is one, and each access that races with an
-/// earlier one is in a finding that is as bad.
+/// Compares the findings with all pairs of accesses: each finding is a pair, and each access that
+/// races with an earlier one is in a finding of that severity.
 fn compare(plan: &Plan) -> usize {
     let (found, races) = (found(plan), plan.races());
     assert_eq!(found.undefined, plan.undefined(), "{plan:?}");
@@ -282,7 +284,7 @@ fn compare(plan: &Plan) -> usize {
 }
 
 #[test]
-fn what_races_is_what_every_pair_of_accesses_says() {
+fn races_are_those_of_all_pairs_of_accesses() {
     let mut random = Random(7);
     let (mut clean, mut racy) = (0, 0);
     for number in 0..300 {
@@ -295,7 +297,7 @@ fn what_races_is_what_every_pair_of_accesses_says() {
 }
 
 #[test]
-fn a_defect_is_found_where_it_is_and_nothing_where_there_is_none() {
+fn defects_are_found_and_clean_programs_have_no_finding() {
     let mut random = Random(1);
     let mut defects = [0; 3];
     for _ in 0..60 {

@@ -1,10 +1,10 @@
-//! What the checks find, and do not.
-mod drawn;
-mod global;
+//! The sanitizer: findings, and their absence in clean kernels.
+mod global_races;
 mod livelock;
-mod meeting;
-mod random;
-mod shared;
+mod random_races;
+mod scheduled_livelock;
+mod shared_races;
+mod sync_misuse;
 mod undefined;
 mod unused;
 
@@ -13,7 +13,7 @@ use crate::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Outcome, Sever
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};
 
-/// Of each thread its index `%t`, and some constants; each line has a place of its own.
+/// For each thread, its index `%t`, and some constants; each line has a place of its own.
 const START: &str = "shared @0 = tile: [u32; 64] !0
     %t = builtin thread_idx.x : u64 !0
     %u = cast %t : u32 !0
@@ -38,7 +38,7 @@ fn kernel(inside: &str) -> Kernel {
     kernel
 }
 
-/// What is found in a kernel, with any number of workers.
+/// Returns the findings in a kernel, which are the same for any number of workers.
 fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
     let program = CheckedProgram::new(&kernel(inside));
     let on = |workers| {
@@ -58,7 +58,7 @@ fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
     found
 }
 
-/// The same in words, errors without and others with what they are.
+/// Returns the texts of findings, with the severity unless it is an error.
 fn texts(found: &[Finding]) -> Vec<String> {
     let text = |finding: &Finding| match finding.severity {
         Severity::Error => finding.to_string(),
@@ -93,7 +93,7 @@ fn an_index_out_of_bounds_names_its_buffer() {
 
 #[test]
 fn each_place_has_its_index_out_of_bounds() {
-    // Thread 3 ends at !7, and thread 0 at !8 with what may be the cause.
+    // Thread 3 ends at !7, and thread 0 at !8, which may be the cause.
     let inside = "param arg0 = y: write [u32] !0
         shared @0 = tile: [u32; 8] !0
         shared @1 = rest: [u32; 8] !0
@@ -128,7 +128,7 @@ fn each_place_has_its_index_out_of_bounds() {
 }
 
 #[test]
-fn places_of_copies_are_one() {
+fn copies_of_an_instruction_are_one_place() {
     // Three copies of a loop's body, as unrolling makes them, at the same two places.
     let body = "%w = store %at, %u !5 %r = load %other : u32 !6 ";
     let once = texts(&found_in(&format!("{START}{body}"), super::shape(1, 64), &[]));

@@ -1,7 +1,7 @@
-//! Control flow: lanes part, leave, continue, and come together again.
+//! Control flow: divergence, early exits, continuation and reconvergence.
 use super::{shape, u32s};
 
-/// Threads `%i`, their slot `%at` in the buffer, and some constants.
+/// For each thread, its index `%i`, its slot `%at` in the buffer, and some constants.
 const START: &str = "param arg0 = out: write [u32] !0
     local $0 = x: u32 !0
     %i = builtin global_idx.x : u32 !0
@@ -18,7 +18,7 @@ const START: &str = "param arg0 = out: write [u32] !0
 const END: &str = "%last = get $0 : u32 !0
     %stored = store %at, %last !0";
 
-/// `x += %by`, with names of its own.
+/// Returns `x += %by`, with names of its own.
 fn add(name: &str, by: &str) -> String {
     format!(
         "%{name}g = get $0 : u32 !0
@@ -27,7 +27,7 @@ fn add(name: &str, by: &str) -> String {
     )
 }
 
-/// What each of some threads leaves, for several block sizes.
+/// Checks the result of each thread, for several block sizes.
 fn check(middle: &str, expected: impl Fn(u32) -> u32) {
     for threads in [1, 31, 40, 64, 256, 300, 1024] {
         let left = u32s(&format!("{START}{middle}{END}"), shape(2, threads), vec![0; 2048]);
@@ -146,7 +146,7 @@ fn blocks_are_left_early() {
 }
 
 #[test]
-fn threads_that_return_leave_the_others_alone() {
+fn returned_threads_do_not_affect_others() {
     let middle = format!(
         "%for = for %0, %i, step %1 : u32 !0 {{
              %many = gt %for, %5 : bool !0
@@ -160,8 +160,8 @@ fn threads_that_return_leave_the_others_alone() {
 
 #[test]
 fn uniform_control_needs_no_lanes() {
-    // A loop that every thread runs alike, left in the middle and continued, in an
-    // `if` that only some threads take.
+    // A loop that every thread runs equally, with a break in the middle and a continue, in an `if`
+    // that only some threads take.
     let middle = format!(
         "local_placeholder
          %odd = and %i, %1 : u32 !0
@@ -183,7 +183,7 @@ fn uniform_control_needs_no_lanes() {
 }
 
 #[test]
-fn a_local_that_all_set_alike_keeps_its_value() {
+fn a_uniform_local_keeps_its_value() {
     let text = format!(
         "{}{}{}",
         START.replace("%i = ", "local $1 = k: u32 !0\n%i = "),
@@ -219,7 +219,7 @@ fn a_local_set_in_some_lanes_of_a_uniform_loop_differs() {
     check(&middle, |i| (0..5).filter(|k| *k < i).sum());
 }
 
-/// What a `for` over a type visits: the number of values and their exclusive or.
+/// Returns the values that a `for` over a type visits: their number and their exclusive or.
 fn range(ty: &str, start: i64, end: &str, step: i64, inclusive: &str) -> Vec<u32> {
     let middle = format!(
         "%r = rem %i, %10 : u32 !0
@@ -282,7 +282,7 @@ fn uniform_ranges_stop_at_the_end_of_their_type() {
 }
 
 #[test]
-fn a_loop_that_no_lane_enters_is_passed() {
+fn a_loop_that_no_lane_enters_is_skipped() {
     let middle = format!("%for = for %i, %0, step %1 : u32 !0 {{ {} }}\n", add("a", "%1"));
     check(&middle, |_| 0);
 }

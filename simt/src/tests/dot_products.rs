@@ -1,5 +1,4 @@
-//! Loops that add products of what they load: the same bits, faults and ends whether their rounds run one by one
-//! or at once.
+//! Dot-product loops: the same bits, faults and ends for rounds one by one and at once.
 use super::{Shape, Value, isas, number, program_for, run, shape};
 use crate::{
     bytecode::Instr,
@@ -9,7 +8,7 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A product of matrices of `n` columns, `rounds` long: thread (x, y) adds a[y, k] * b[k, x].
+/// A product of matrices of `n` columns with `rounds` terms: thread (x, y) adds a[y, k] * b[k, x].
 fn product(body: &str) -> String {
     format!(
         "param arg0 = n: u64 !0
@@ -49,7 +48,7 @@ fn product(body: &str) -> String {
     )
 }
 
-/// A round for the counter `%k`, whose values have this letter in their names.
+/// A round for the counter `%k`; `letter` makes its names unique.
 fn round(letter: char, k: &str, from: &str) -> String {
     format!(
         "%ya{letter} = mul %y, %n : u64 !0
@@ -66,7 +65,7 @@ fn round(letter: char, k: &str, from: &str) -> String {
     )
 }
 
-/// One product in each round.
+/// One product per round.
 fn simple() -> String {
     let round = round('p', "%l", "%old");
     product(&format!(
@@ -78,7 +77,7 @@ fn simple() -> String {
     ))
 }
 
-/// Two products in each round, one added to the other.
+/// Two products per round, one added to the other.
 fn unrolled() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%next", "%sump"));
     product(&format!(
@@ -93,7 +92,7 @@ fn unrolled() -> String {
     ))
 }
 
-/// Two sums, of which the second goes down the columns.
+/// Two sums, the second along the columns.
 fn two_sums() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%down", "%old2"));
     product(&format!(
@@ -110,7 +109,8 @@ fn two_sums() -> String {
     ))
 }
 
-/// [`simple`] in two loops, as the optimizer leaves one that it unrolls: the first keeps where the second goes on.
+/// [`simple`] in two loops, as the optimizer leaves an unrolled loop: the second continues with the
+/// values of the first.
 fn split() -> String {
     let (first, second) = (round('p', "%l", "%old"), round('q', "%m", "%old2"));
     product(&format!(
@@ -131,7 +131,7 @@ fn split() -> String {
     ))
 }
 
-/// [`simple`] by a number that each round takes from the one before.
+/// [`simple`] with a number that each round takes from the one before.
 fn carried() -> String {
     let round = round('p', "%k", "%old");
     product(&format!(
@@ -163,7 +163,7 @@ fn lowered(inside: &str) -> Vec<Instr> {
     translate(&kernel, Isa::detect(), Instrumentation::None).unwrap().instrs
 }
 
-/// Runs a kernel by all instruction sets, of which the baseline takes each round by itself.
+/// Runs a kernel for all instruction sets, of which the baseline runs each round by itself.
 fn agree(inside: &str, shape: Shape, values: &[Value; 5]) -> Vec<u32> {
     let results = isas().into_iter().map(|isa| {
         let mut values = values.clone();
@@ -195,7 +195,7 @@ fn loops_of_products_are_found() {
 }
 
 #[test]
-fn rounds_at_once_add_what_rounds_add() {
+fn rounds_at_once_have_the_sums_of_single_rounds() {
     let blocks =
         [(16, 16), (8, 8), (32, 8), (16, 3), (8, 5), (24, 2), (256, 1), (5, 7), (40, 1), (64, 8)];
     for (x, y) in blocks {
@@ -222,7 +222,8 @@ fn rounds_at_once_add_what_rounds_add() {
     }
 }
 
-/// The loop of [`simple`], as often as `times` says in each of two blocks, for the counters from `from` to `to` of `k`.
+/// The loop of [`simple`], `times` times in each of two blocks, for the values of `k` from `from`
+/// to `to`.
 fn again(times: u64, [from, to, k]: [&str; 3]) -> String {
     let round = round('p', k, "%old");
     let kernel = product(&format!(
@@ -251,7 +252,7 @@ fn again(times: u64, [from, to, k]: [&str; 3]) -> String {
 }
 
 #[test]
-fn a_loop_that_comes_again_adds_what_is_there_then() {
+fn a_repeated_loop_adds_the_current_values() {
     let (n, rounds, rows) = (34_u64, 20_u64, 16_usize);
     let values = values(n, rounds, [34 * rows + 8, 34 * 34, 2 * 34 * rows]);
     let [a, b] = [2, 3].map(|at: usize| values[at].u32s().to_vec());
@@ -280,7 +281,7 @@ fn a_loop_that_comes_again_adds_what_is_there_then() {
 }
 
 #[test]
-fn the_round_that_leaves_its_bounds_faults_where_it_is() {
+fn an_out_of_bounds_round_faults_at_its_own_place() {
     let (n, rounds) = (34, 20);
     let all = 34 * 16;
     // The last round of the last row, a round in the middle, the first round, and none.
@@ -299,7 +300,7 @@ fn the_round_that_leaves_its_bounds_faults_where_it_is() {
 
 #[test]
 fn numbers_that_wrap_run_round_by_round() {
-    // The index of the first factor wraps to where it began.
+    // The index of the first factor wraps to its initial value.
     let values = values(1 << 63, 20, [64, 64, 64]);
     for kernel in [simple(), unrolled(), two_sums(), split(), carried()] {
         agree(&kernel, in_block(16, 2), &values);
@@ -319,7 +320,7 @@ fn some_lanes_of_a_block_run_round_by_round() {
 }
 
 #[test]
-fn rounds_are_paid_for() {
+fn rounds_at_once_cost_the_same_steps() {
     let program = |isa| program_for(&simple(), isa);
     let lens = [34 * 16, 34 * 34, 34 * 16];
     for isa in isas() {

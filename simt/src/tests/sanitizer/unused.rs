@@ -1,8 +1,9 @@
-//! Memory that nobody uses, and writes of the same value.
+//! Unused memory, and writes of equal values.
 use super::kernel;
 use crate::{Arg, CheckedProgram, Checks, Launch, Memory, Severity};
 
-/// What is found in two blocks of 32 threads that have `tile`, 64 words of shared memory, and 100 of `out`.
+/// Returns the findings in two blocks of 32 threads with `tile`, 64 words of shared memory, and 100
+/// words of `out`.
 fn found(checks: Checks, inside: &str) -> Vec<(Severity, String)> {
     let text = format!(
         "param arg0 = out: write [u32] !0
@@ -26,7 +27,7 @@ fn found(checks: Checks, inside: &str) -> Vec<(Severity, String)> {
 }
 
 #[test]
-fn what_nobody_uses_is_counted() {
+fn unused_memory_is_counted() {
     let some = "%two = const 2 : u64 !0
          %even = mul %i, %two : u64 !0
          %n = const 100 : u64 !0
@@ -46,7 +47,7 @@ fn what_nobody_uses_is_counted() {
 }
 
 #[test]
-fn the_same_value_is_no_error_unless_it_is_strict() {
+fn races_of_equal_values_are_errors_only_if_strict() {
     let same = "%p = index %out, %k0, 4 : ptr global !0 %s = store %p, %x !5
         %q = index %tile, %k1, 4 : ptr shared !0 %w = store %q, %x !6";
     let severities =

@@ -1,4 +1,4 @@
-//! Where all blocks of a launch meet.
+//! Grid barriers.
 use super::{Shape, Value, program, run, shape, u32s};
 use crate::{Meeting, Outcome, Stopped};
 
@@ -14,10 +14,10 @@ const START: &str = "cooperative
     %16 = const 16 : u32 !0\n";
 
 #[test]
-fn blocks_meet_however_few_workers_there_are() {
+fn blocks_pass_grid_barriers_with_any_number_of_workers() {
     for (blocks, threads, rounds) in [(1, 32, 3), (40, 33, 7), (3, 700, 50)] {
         let n = blocks * threads;
-        // Every thread takes its neighbour's value.
+        // Every thread reads its neighbour's value.
         let text = format!(
             "{START}
              %n = const {n} : u32 !0
@@ -45,7 +45,8 @@ fn blocks_meet_however_few_workers_there_are() {
 
 #[test]
 fn blocks_and_threads_that_have_ended_are_not_waited_for() {
-    // Block 2 returns at once, as do the first threads of the others; block 4 ends between two meetings.
+    // Block 2 returns at once, as do the first threads of the other blocks; block 4 ends between
+    // two barriers.
     let text = format!(
         "{START}
          %2 = const 2 : u32 !0
@@ -97,7 +98,7 @@ fn a_block_that_waits_at_two_barriers_is_a_deadlock() {
 }
 
 #[test]
-fn a_block_that_never_comes_is_found() {
+fn a_block_that_never_reaches_the_grid_barrier_is_found() {
     let text = format!(
         "{START}
          %one = eq %b, %1 : bool !0
@@ -115,7 +116,7 @@ fn a_block_that_never_comes_is_found() {
 }
 
 #[test]
-fn a_launch_without_blocks_meets_nobody() {
+fn an_empty_launch_passes_no_grid_barrier() {
     let shape = Shape { grid: [3, 0, 1], ..shape(1, 32) };
     let text = format!("{START} %s = sync_grid !0");
     assert_eq!(run(&program(&text), shape, &mut [Value::U32(vec![])]), Outcome::default());

@@ -1,4 +1,5 @@
-//! Values that are made where they are set: what they are made of, and what is looked at meanwhile, is as it is written.
+//! Results that are computed directly into locals: operands and intermediate reads keep their
+//! values.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Outcome,
@@ -8,7 +9,7 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// Two locals that begin as the number of the thread and 1, changed by this, and stored.
+/// Two locals, initially the number of the thread and 1, changed by `middle`, and stored.
 fn changed(middle: &str) -> String {
     format!(
         "param arg0 = out: write [u32] !0
@@ -36,7 +37,7 @@ fn changed(middle: &str) -> String {
     )
 }
 
-/// Steps that copy a register, by what is lowered: `set`s of their own, and maps of one register.
+/// Returns the number of instructions that copy a register: `set`s, and maps of one register.
 fn copies(inside: &str) -> usize {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
     let code = translate(&kernel, Isa::detect(), Instrumentation::None).unwrap();
@@ -48,7 +49,7 @@ fn copies(inside: &str) -> usize {
     code.instrs.iter().filter(is_copy).count()
 }
 
-/// What each of 70 threads has of both locals in the end.
+/// Checks both locals of each of 70 threads at the end.
 fn check(middle: &str, want: impl Fn(u32) -> [u32; 2]) {
     for isa in isas() {
         let mut values = [Value::U32(vec![0; 70])];
@@ -71,14 +72,14 @@ const BOTH: &str = "%a = get $0 : u32 !0
     %sb = set $1, %e !0";
 
 #[test]
-fn what_is_made_for_a_local_is_computed_into_it() {
-    // Those that both begin with.
+fn results_are_computed_into_locals() {
+    // The `set`s of the initial values.
     assert_eq!(copies(&changed(BOTH)), 2);
     check(BOTH, |lane| [lane ^ 3, lane | 3]);
 }
 
 #[test]
-fn a_step_of_fibonacci_keeps_what_is_still_to_be_read() {
+fn a_fibonacci_step_keeps_values_that_are_still_read() {
     let swap = "%a = get $0 : u32 !0
         %b = get $1 : u32 !0
         %sum = add %a, %b : u32 !0
@@ -86,7 +87,7 @@ fn a_step_of_fibonacci_keeps_what_is_still_to_be_read() {
         %sa = set $0, %copy !0
         %sb = set $1, %sum !0";
     check(swap, |lane| [1, lane + 1]);
-    // The sum reads what is set in between, and the other way round.
+    // The sum reads a local that is set in between, and conversely.
     let other = "%a = get $0 : u32 !0
         %b = get $1 : u32 !0
         %sum = add %a, %b : u32 !0
@@ -96,7 +97,7 @@ fn a_step_of_fibonacci_keeps_what_is_still_to_be_read() {
 }
 
 #[test]
-fn a_swap_is_one() {
+fn a_swap_swaps() {
     let swap = "%a = get $0 : u32 !0
         %b = get $1 : u32 !0
         %c = xor %a, %three : u32 !0
@@ -107,7 +108,7 @@ fn a_swap_is_one() {
 }
 
 #[test]
-fn what_is_used_twice_stays_what_it_is() {
+fn values_with_two_uses_are_not_sunk() {
     let twice = "%a = get $0 : u32 !0
         %c = xor %a, %three : u32 !0
         %d = add %a, %c : u32 !0
@@ -117,7 +118,7 @@ fn what_is_used_twice_stays_what_it_is() {
 }
 
 #[test]
-fn what_is_looked_at_by_a_branch_is_as_it_was() {
+fn branches_read_the_old_value() {
     let branch = "%a = get $0 : u32 !0
         %c = xor %a, %three : u32 !0
         %odd = and %a, %one : u32 !0
@@ -134,7 +135,7 @@ fn what_is_looked_at_by_a_branch_is_as_it_was() {
 }
 
 #[test]
-fn what_a_branch_sets_is_read_before_it() {
+fn locals_that_a_branch_sets_are_read_before_it() {
     let branch = "%a = get $0 : u32 !0
         %b = get $1 : u32 !0
         %c = add %a, %b : u32 !0
@@ -148,7 +149,7 @@ fn what_a_branch_sets_is_read_before_it() {
 }
 
 #[test]
-fn lanes_that_leave_keep_what_they_had() {
+fn leaving_lanes_keep_their_locals() {
     let rounds = "%s3 = set $2, %zero !0
         %loop = loop !0 {
           %a = get $0 : u32 !0
@@ -170,7 +171,7 @@ fn lanes_that_leave_keep_what_they_had() {
 }
 
 #[test]
-fn a_loop_in_between_computes_with_what_was_there() {
+fn a_loop_in_between_reads_the_old_value() {
     let rounds = "%s3 = set $2, %zero !0
         %a = get $0 : u32 !0
         %c = xor %a, %three : u32 !0

@@ -1,4 +1,5 @@
-//! Loops that add at indices from memory, and loops that load one value for all lanes, in rounds that run alike.
+//! Loops that add at indices from memory, and loops that load one value for all lanes, with
+//! replayed rounds.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
@@ -12,8 +13,8 @@ use warpwise_compiler::{
     ir::Kernel,
 };
 
-/// Counts in shared memory how often each number occurs, of `{ty}` modulo 256, and what the last one found
-/// there is where `{used}` stores it.
+/// A histogram in shared memory of numbers of type `{ty}`, modulo 256; `{used}` may store the old
+/// value of the last addition.
 fn histogram(ty: &str, bytes: u32, by: &str, used: &str) -> String {
     format!(
         "block 64, 1, 1
@@ -64,7 +65,7 @@ fn histogram(ty: &str, bytes: u32, by: &str, used: &str) -> String {
 
 const KEEPS: &str = "%keep = store %po, %was !0";
 
-/// Numbers that crowd in some rounds and not in others.
+/// Returns numbers that collide in some rounds and not in others.
 fn numbers(n: usize) -> Vec<u32> {
     (0..n as u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> (i / 512 % 25)) & 0xffff).collect()
 }
@@ -122,7 +123,7 @@ fn sums_at_indices_from_memory_are_those_of_each_lane() {
 
 #[test]
 fn conflicts_of_addresses_from_memory_are_those_of_each_request() {
-    // Three warps do not fill up what is counted together.
+    // Three warps do not fill a batch.
     for threads in [64, 96] {
         check_conflicts(5, threads, 21);
     }
@@ -131,7 +132,7 @@ fn conflicts_of_addresses_from_memory_are_those_of_each_request() {
 fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
     let numbers = numbers(blocks * threads * rounds);
     let bytes: Vec<u8> = numbers.iter().map(|number| *number as u8).collect();
-    // What the formula says of each request, and the first of the worst.
+    // The formula's result for each request, and the first of the worst.
     let (mut taken, mut worst, mut count) = (0_u64, (0, usize::MAX), 0);
     for (warp, lanes) in bytes.chunks(LANES).enumerate() {
         let addresses = std::array::from_fn(|lane| u64::from(lanes[lane]) * 4);
@@ -144,7 +145,7 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
     }
     let block_dim = format!("block {threads}, 1, 1");
     let masked = |used| histogram("u8", 1, "%one", used).replace("block 64, 1, 1", &block_dim);
-    // A byte that nothing else takes is an index where it lies in memory.
+    // A byte with no other use is an index where it lies in memory.
     let plain = masked("").replace("%at = and %wide, %low : u64 !0", "");
     let plain = plain.replace("%pa = index %s, %at,", "%pa = index %s, %wide,");
     for text in [masked(""), masked(KEEPS), plain] {
@@ -180,7 +181,7 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
 }
 
 #[test]
-fn rounds_that_nobody_leaves_early_take_no_turns() {
+fn rounds_without_early_exit_take_no_turns() {
     let costs = |body: &str| -> Vec<u32> {
         let text = number(&format!("kernel k {{ {} }}", histogram("u8", 1, "%one", body)));
         let code = translate(&text.parse().unwrap(), Isa::detect(), Instrumentation::None).unwrap();
@@ -197,8 +198,8 @@ fn rounds_that_nobody_leaves_early_take_no_turns() {
 }
 
 #[test]
-fn what_is_loaded_for_all_lanes_is_that_of_the_round() {
-    // The sum of differences, each times what the round before has loaded.
+fn values_loaded_for_all_lanes_are_those_of_the_round() {
+    // The sum of differences, each multiplied by the value that the round before has loaded.
     let inside = |first: &str, last: &str| {
         format!(
             "param arg0 = x: read [u32] !0  param arg1 = out: write [u32] !0

@@ -1,4 +1,5 @@
-//! Blocks and iterations that run alike, counted and checked: the same numbers and findings as of each by itself.
+//! Replay with counters and checks: the counts and findings are those of each block and iteration
+//! by itself.
 use super::number;
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Finding, Launch, Memory, Outcome, Problem,
@@ -25,12 +26,12 @@ impl Random {
     }
 }
 
-/// What each thread does in a round.
+/// The access of each thread in a round.
 #[derive(Clone, Copy, Debug)]
 enum Does {
-    /// Reads an element of the first buffer, or of the second.
+    /// A read of an element of the first buffer, or of the second.
     Read { is_first: bool },
-    /// Writes one of the second: what all write, or a value of its own.
+    /// A write of an element of the second buffer: a common value, or one per thread.
     Write { is_same: bool },
 }
 
@@ -46,27 +47,27 @@ struct Access {
 struct Plan {
     grid: [u32; 2],
     block: [u32; 2],
-    /// Of indices, and of elements with their bytes.
+    /// The extents of indices, and of elements in bytes.
     ty: &'static str,
     elem: (&'static str, u64),
-    /// Elements of the buffers.
+    /// The number of elements of the buffers.
     lens: [u64; 2],
-    /// Threads that do something, of a row.
+    /// The threads of a row that access memory.
     guard: Option<u64>,
-    /// How many rounds there are, if there is a loop, and whether threads stride over them.
+    /// The number of rounds, if there is a loop, and true if threads stride over them.
     rounds: Option<(u64, bool)>,
     accesses: Vec<Access>,
-    /// Whether both buffers are one memory.
+    /// True if both buffers are one memory.
     is_one: bool,
     is_optimized: bool,
     checks: Checks,
 }
 
 impl Plan {
-    /// One of which nothing is known.
+    /// Returns a random plan.
     fn any(random: &mut Random) -> Self {
         let many = random.one(&[1, 1, 2, 2, 3, 4]);
-        // Most write what no other thread accesses.
+        // Most write elements that no other thread accesses.
         let (tidy, by) = (random.one(&[true, true, false]), random.one(&[1, 1, 1, 2, 3]));
         let access = |_| {
             let does = match random.one(&[0, 1, 2]) {
@@ -216,7 +217,7 @@ impl Plan {
         address + &does
     }
 
-    /// Runs it with so many workers; yields what is left behind, too.
+    /// Runs the kernel with a number of workers; returns the memory, too.
     fn run<T>(&self, workers: usize, run: impl Fn(&Launch<'_>) -> T) -> (T, Vec<u8>) {
         let (_, bytes) = self.elem;
         let memory = |len: u64, seed: u64| {
@@ -241,7 +242,7 @@ impl Plan {
         (result, left)
     }
 
-    /// How many blocks, from the first one on, run alike.
+    /// Returns the number of blocks that are replayed from the first one on.
     fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Fails> {
         let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
@@ -259,7 +260,7 @@ impl Plan {
     }
 }
 
-/// Of how many plans several blocks, or iterations, run alike.
+/// Returns the number of plans with several replayed blocks or iterations.
 fn some_alike(
     alike: &mut [usize; 2],
     plan: &Plan,
@@ -271,7 +272,7 @@ fn some_alike(
 }
 
 #[test]
-fn what_is_alike_is_counted_as_each_by_itself() {
+fn replay_does_not_change_counters() {
     let (mut random, mut alike) = (Random(1), [0; 2]);
     for _ in 0..500 {
         let plan = Plan::any(&mut random);
@@ -291,9 +292,9 @@ fn what_is_alike_is_counted_as_each_by_itself() {
 }
 
 #[test]
-fn what_is_alike_is_found_as_in_each_by_itself() {
+fn replay_does_not_change_findings() {
     let (mut random, mut alike) = (Random(2), [0; 2]);
-    // Races, indices out of bounds, and nothing.
+    // Races, indices out of bounds, and no finding.
     let mut found = [0; 3];
     for _ in 0..500 {
         let plan = Plan::any(&mut random);

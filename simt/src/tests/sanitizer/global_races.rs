@@ -1,8 +1,8 @@
-//! Races in global memory: inside blocks and between them.
+//! Races in global memory: within blocks and between them.
 use super::{found_in, texts};
 use crate::tests::{Value, shape};
 
-/// Of each thread its indices, and addresses in a buffer `y` of 4096 numbers.
+/// For each thread, its indices, and addresses in a buffer `y` of 4096 numbers.
 const START: &str = "param arg0 = y: write [u32] !0
     %t = builtin thread_idx.x : u64 !0
     %i = builtin global_idx.x : u64 !0
@@ -20,7 +20,7 @@ const START: &str = "param arg0 = y: write [u32] !0
     %own = index %y, %t, 4 : ptr global !0
 ";
 
-/// What is found when four blocks of 100 threads run this behind [`START`].
+/// Returns the findings of four blocks of 100 threads, with this code after [`START`].
 fn found(inside: &str) -> Vec<String> {
     let y = [Value::U32(vec![0; 4096])];
     texts(&found_in(&format!("{START}{inside}"), shape(4, 100), &y))
@@ -79,7 +79,7 @@ fn blocks() {
           thread (0,0,0) of block (1,0,0) at !10, and nothing orders the two blocks [300 times]"
         ]
     );
-    // A barrier is no order between blocks.
+    // A barrier does not order blocks.
     let halo = "%w = store %at, %u !10
         %s = barrier !11
         %r = load %beside : u32 !12";
@@ -96,7 +96,7 @@ fn blocks() {
 }
 
 #[test]
-fn the_grid_meets() {
+fn grid_barriers_order_blocks() {
     let halo = "cooperative
         param arg0 = y: write [u32] !0
         %i = builtin global_idx.x : u64 !0
@@ -152,7 +152,7 @@ fn releases_and_acquires_order_blocks() {
     assert_eq!(relaxed.len(), 1, "{relaxed:?}");
     assert!(relaxed[0].starts_with("read-write race on y[0]"), "{relaxed:?}");
     assert_eq!(last_block("", "release.device", "").len(), 1, "nobody acquires");
-    // Fences around a relaxed atomic do the same, if there are both.
+    // Fences around a relaxed atomic order the same, if there are both.
     let fence = "%f1 = fence.device !11";
     let behind = "%f2 = fence.device !13";
     assert_eq!(last_block(fence, "relaxed.device", behind), [""; 0]);
@@ -162,7 +162,7 @@ fn releases_and_acquires_order_blocks() {
 
 #[test]
 fn the_last_block_is_the_same_one_for_any_number_of_workers() {
-    // The first block works the longest: with several workers it would come last.
+    // The first block works the longest: with several workers it would end last.
     let inside = "param arg0 = y: write [u32] !0
          param arg1 = count: atomic [u32] !0
          local $0 = sum: u32 !0
@@ -205,7 +205,7 @@ fn the_last_block_is_the_same_one_for_any_number_of_workers() {
 }
 
 #[test]
-fn atomics_of_one_block_are_none_for_others() {
+fn block_scoped_atomics_race_between_blocks() {
     let scoped = |scope: &str| {
         let inside = format!(
             "param arg0 = n: atomic [u32] !0

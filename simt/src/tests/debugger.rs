@@ -1,4 +1,4 @@
-//! Looking on, and drawn orders.
+//! The debugger, and seeded schedules.
 use super::{Shape, Value, number, shape};
 use crate::{Launch, Moment, Outcome, Stage, Stopped, TracedProgram, WatchFn, WatchedLanes};
 use std::{num::NonZeroUsize, ops::ControlFlow};
@@ -54,7 +54,7 @@ const COUNT: &str = "param arg0 = out: write [u32] !0
     %st = store %p, %sum !6";
 
 #[test]
-fn one_thread_is_told_step_by_step() {
+fn a_watched_thread_is_reported_step_by_step() {
     let watched = WatchedLanes { block: [1, 0, 0], warp: 1, lanes: 1 << 2 };
     let mut seen = Vec::new();
     let look = |moment: &Moment<'_>| {
@@ -102,7 +102,7 @@ fn addresses_and_variables_are_known() {
 }
 
 #[test]
-fn who_looks_on_ends_the_launch() {
+fn a_callback_can_end_the_launch() {
     for seed in [None, Some(1), Some(2)] {
         let watched = WatchedLanes { block: [2, 0, 0], warp: 0, lanes: 1 };
         let mut calls = 0;
@@ -124,7 +124,7 @@ fn who_looks_on_ends_the_launch() {
 }
 
 #[test]
-fn a_panic_of_who_looks_on_is_theirs() {
+fn a_panic_of_the_callback_reaches_the_caller() {
     let watched = WatchedLanes { block: [0; 3], warp: 0, lanes: 1 };
     let launch = || {
         let look = |_: &Moment<'_>| panic!("mine");
@@ -136,7 +136,7 @@ fn a_panic_of_who_looks_on_is_theirs() {
 }
 
 #[test]
-fn nobody_is_told_of_threads_that_are_not_there() {
+fn missing_threads_are_not_reported() {
     for watched in [
         WatchedLanes { block: [5, 0, 0], warp: 0, lanes: 1 },
         WatchedLanes { block: [0; 3], warp: 9, lanes: 1 },
@@ -155,7 +155,7 @@ fn nobody_is_told_of_threads_that_are_not_there() {
     }
 }
 
-/// Every thread appends its number to a list, in the order in which they come.
+/// Every thread appends its number to a list, in the order of execution.
 const LIST: &str = "param arg0 = list: atomic [u32] !0
     %i = builtin global_idx.x : u32 !0
     %one = const 1 : u32 !0
@@ -191,7 +191,7 @@ fn a_seed_gives_the_same_order_each_time() {
 }
 
 #[test]
-fn what_is_found_by_looking_on_does_not_depend_on_it() {
+fn watching_does_not_change_the_schedule() {
     let program = traced(LIST);
     let order = |watched| {
         let mut list = vec![0; 201];
@@ -205,8 +205,8 @@ fn what_is_found_by_looking_on_does_not_depend_on_it() {
 }
 
 #[test]
-fn lanes_of_a_warp_that_have_parted_take_turns() {
-    // The first lanes write 1, then the others 2; which is last is open.
+fn diverged_lanes_of_a_warp_take_turns() {
+    // The first lanes write 1, then the others 2; the order is open.
     let program = traced(
         "param arg0 = out: write [u32] !0
          %t = builtin thread_idx.x : u32 !0
@@ -228,7 +228,7 @@ fn lanes_of_a_warp_that_have_parted_take_turns() {
 
 #[test]
 fn without_races_the_order_makes_no_difference() {
-    // A tree of sums, with a barrier in a loop, behind threads that have returned.
+    // A tree of sums, with a barrier in a loop, after threads that have returned.
     let program = traced(
         "param arg0 = out: write [u32] !0
          shared @0 = s: [u32; 64] !0
@@ -277,9 +277,9 @@ fn without_races_the_order_makes_no_difference() {
 
 #[test]
 fn blocks_that_wait_for_others_end_in_any_order() {
-    // Each block waits for the one before it; more of them than are begun at once.
+    // Each block waits for the one before it; more blocks than are started at once.
     for (first, other) in [("0", "sub"), ("99", "add")] {
-        let text = super::meet::blocks(first, other);
+        let text = super::sync::blocks(first, other);
         for seed in 0..3 {
             let mut out = vec![0; 100];
             let outcome = run(&traced(&text), shape(100, 48), Some(seed), &mut out, Vec::new());
@@ -292,7 +292,7 @@ fn blocks_that_wait_for_others_end_in_any_order() {
 }
 
 #[test]
-fn a_grid_meets_in_any_order() {
+fn grid_barriers_work_in_any_order() {
     let text = "cooperative
         param arg0 = out: write [u32] !0
         %i = builtin global_idx.x : u32 !0

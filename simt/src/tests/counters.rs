@@ -1,4 +1,4 @@
-//! What is counted: who runs what, who parts where, and what that asks of memory.
+//! Counters: executions, divergence and memory requests.
 use super::number;
 use crate::{Arg, Counters, CountingProgram, Counts, Launch, Memory, Outcome, bytecode::Requests};
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// Threads `%t`, a place `%at` of each in a buffer, and some constants.
+/// For each thread, its index `%t`, its place `%at` in a buffer, and some constants.
 pub(super) const START: &str = "param arg0 = out: write [u32] !0
     local $0 = x: u32 !0
     %t = builtin thread_idx.x : u32 !0
@@ -24,7 +24,7 @@ pub(super) const START: &str = "param arg0 = out: write [u32] !0
     %31 = const 31 : u32 !0
     %z = set $0, %t !0\n";
 
-/// Something to do, with names of its own.
+/// Returns some work, with names of its own.
 pub(super) fn work(name: &str) -> String {
     format!(
         "%{name}g = get $0 : u32 !0
@@ -68,13 +68,13 @@ fn total(middle: &str, threads: u32) -> Counts {
     count(&kernel, 1, [threads, 1, 1], Requests::Scalars).total()
 }
 
-/// Branches and divergent ones of 64 threads.
+/// Returns the branches and the divergent branches of 64 threads.
 fn branches(middle: &str) -> (u64, u64) {
     let total = total(middle, 64);
     (total.branches, total.divergent_branches)
 }
 
-/// An `if` over `cond`, which is what `name` stands for in names.
+/// Returns an `if` over `cond`; `name` makes its names unique.
 fn choose(name: &str, cond: &str, then: &str, other: &str) -> String {
     format!(
         "%{name}c = and %t, {cond} : u32 !0
@@ -84,9 +84,9 @@ fn choose(name: &str, cond: &str, then: &str, other: &str) -> String {
 }
 
 #[test]
-fn the_measured_kernels_part_as_often_as_measured() {
+fn the_measured_kernels_diverge_as_measured() {
     let (a, b, c, d) = (work("p"), work("q"), work("r"), work("s"));
-    // Behind them all, so that no `if` decides whether threads end.
+    // After them all, so that no `if` decides if threads end.
     let end = work("end");
     let parity = choose("x", "%1", &a, &b);
     assert_eq!(branches(&format!("{parity}{end}")), (2, 2));
@@ -94,7 +94,7 @@ fn the_measured_kernels_part_as_often_as_measured() {
     assert_eq!(branches(&format!("{warp}{end}")), (2, 0));
     let lane = format!("%n = and %t, %31 : u32 !0\n%f = for %0, %n, step %1 : u32 !0 {{ {a} }}\n");
     let (all, divergent) = branches(&format!("{lane}{end}"));
-    // A guard, and one behind each of 31 iterations.
+    // A guard, and one after each of 31 iterations.
     assert_eq!((all, divergent), (2 * 32, 62));
     let uniform =
         format!("%n = shr %t, %5 : u32 !0\n%f = for %0, %n, step %1 : u32 !0 {{ {a} }}\n");
@@ -112,8 +112,8 @@ fn the_measured_kernels_part_as_often_as_measured() {
 }
 
 #[test]
-fn loops_that_lanes_leave_part_when_they_do() {
-    // Lane l leaves when it comes to the end of iteration l.
+fn loops_diverge_when_lanes_leave() {
+    // Lane l leaves at the end of iteration l.
     let text = format!(
         "%lane = and %t, %31 : u32 !0
          local_loop
@@ -129,13 +129,13 @@ fn loops_that_lanes_leave_part_when_they_do() {
             %set = set $0, %more !0
         }";
     assert_eq!(branches(&text.replace("local_loop", body)), (2 * 32, 62));
-    // A uniform one parts never.
+    // A uniform branch never diverges.
     let uniform = body.replace("%done = ge %g, %lane", "%done = ge %g, %5");
     assert_eq!(branches(&text.replace("local_loop", &uniform)), (2 * 6, 0));
 }
 
 #[test]
-fn idle_lanes_are_no_threads() {
+fn idle_lanes_are_not_counted() {
     // 40 by 2 threads are 3 warps, the last of 16.
     let kernel = kernel(&format!("{START}{}", work("w")));
     let counters = count(&kernel, 1, [40, 2, 1], Requests::Scalars);
@@ -148,7 +148,7 @@ fn idle_lanes_are_no_threads() {
 }
 
 #[test]
-fn arms_are_run_by_their_lanes() {
+fn arms_are_counted_for_their_lanes() {
     let (a, b) = (work("p"), work("q"));
     let text = format!("{START}{}{}", choose("x", "%1", &a, &b), work("end"));
     let kernel = kernel(&text);
@@ -163,8 +163,8 @@ fn arms_are_run_by_their_lanes() {
 }
 
 #[test]
-fn meetings_end_what_runs_together() {
-    // Even lanes vote in their arm; then all meet, and go on together.
+fn collectives_reconverge_lanes() {
+    // Even lanes vote in their arm; then all vote, and continue together.
     let vote = "%even = const 1431655765 : u32 !0
         %v = vote.all %xe, mask %even : bool !0";
     let text = format!("{}%b = barrier !0\n{}", choose("x", "%1", vote, &work("q")), work("end"));
@@ -175,7 +175,7 @@ fn meetings_end_what_runs_together() {
 }
 
 #[test]
-fn continuing_lanes_come_to_the_end_of_the_iteration() {
+fn continuing_lanes_reach_the_end_of_the_iteration() {
     let text = format!(
         "%f = for %0, %5, step %1 : u32 !0 {{
             %c = and %t, %1 : u32 !0
@@ -188,7 +188,7 @@ fn continuing_lanes_come_to_the_end_of_the_iteration() {
         work("end")
     );
     let total = total(&text, 64);
-    // 5 iterations: one branch in each and one behind each; it surely has one.
+    // 5 iterations: one branch in each and one after each; the first iteration needs none.
     assert_eq!((total.branches, total.divergent_branches), (2 * 10, 2 * 5));
     assert_eq!(total.global_stores.requests, 2 * 5 + 2);
 }
@@ -227,7 +227,7 @@ fn neighbours_are_one_request_if_vectors_are_wanted() {
 }
 
 #[test]
-fn atomics_are_reductions_if_nobody_wants_their_result() {
+fn atomics_with_unused_results_are_reductions() {
     let start = "param arg0 = out: atomic [u32] !0
         shared @0 = s: [u32; 64] !0
         %out = param arg0 : ptr global !0
@@ -250,8 +250,8 @@ fn atomics_are_reductions_if_nobody_wants_their_result() {
     assert_eq!((used.global_reductions.requests, used.global_atomics.requests), (2, 2));
 }
 
-/// As `norm1` and `norm2` are published, with 2^14 elements instead of 2^21: each thread its own
-/// chunk, and neighbours neighbouring elements.
+/// The published kernels `norm1` and `norm2`, with 2^14 elements instead of 2^21: a chunk per
+/// thread, and neighbouring elements for neighbouring threads.
 #[test]
 fn chunks_of_threads_move_eight_times_the_sectors() {
     let loop_of = |start: &str, end: &str, step: &str| {
@@ -289,7 +289,7 @@ fn chunks_of_threads_move_eight_times_the_sectors() {
 
 #[test]
 fn the_worst_request_is_kept_with_its_addresses() {
-    // Lanes of block b are b + 1 elements apart.
+    // The lanes of block b are b + 1 elements apart.
     let text = format!(
         "{START}%b = builtin block_idx.x : u32 !0
          %s = add %b, %1 : u32 !0
@@ -308,7 +308,7 @@ fn the_worst_request_is_kept_with_its_addresses() {
 }
 
 #[test]
-fn of_requests_that_are_equally_bad_the_lowest_blocks_is_kept_though_it_waits() {
+fn of_equally_bad_requests_the_lowest_blocks_is_kept() {
     let start = START.replace("write [u32]", "atomic [u32]");
     let text = format!(
         "{start}%b = builtin block_idx.x : u32 !0

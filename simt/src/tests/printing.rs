@@ -20,7 +20,7 @@ const TWO: &str = "message msg0 = \"first {0}\": (u32)
     }";
 
 #[test]
-fn output_is_in_the_order_of_threads_whoever_runs_them() {
+fn output_is_in_thread_order_for_any_number_of_workers() {
     let mut expected = Vec::new();
     for thread in 0..3000 {
         expected.push(Printed { message: MessageId::new(0), values: vec![thread] });
@@ -35,7 +35,7 @@ fn output_is_in_the_order_of_threads_whoever_runs_them() {
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
+fn records_without_room_are_counted() {
     let text = "message msg0 = \"\": ()
         %a = print msg0 !0";
     let outcome = run(&program(text), shape(1000, 100), &mut []);
@@ -44,7 +44,7 @@ fn what_finds_no_room_is_counted() {
 }
 
 #[test]
-fn of_those_that_panic_the_lowest_speaks_and_the_others_go_on() {
+fn the_lowest_panic_is_reported_and_other_threads_continue() {
     let text = "message msg0 = \"{0} and {1}\": (u32, bool)
         param arg0 = out: write [u32] !0
         %t = builtin global_idx.x : u32 !0

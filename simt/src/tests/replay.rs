@@ -1,8 +1,8 @@
-//! Blocks and iterations that run alike do what each would do by itself, up to the one that takes another way, and what
-//! faults does so where it would.
+//! Replay of blocks and iterations: replayed ones do what each does by itself, up to the first that
+//! takes another branch, and a fault occurs where it would without replay.
 //!
-//! The other side of most comparisons is the same kernel with the steps of the checks between its own, each block and
-//! iteration by itself.
+//! The reference of most comparisons is the same kernel with the instructions of the sanitizer,
+//! without replay of blocks and iterations.
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, Finding, Launch, Outcome, Problem, Stopped,
@@ -19,14 +19,15 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
 
-/// The buffers of kernels, which locals follow.
+/// The buffers of kernels; locals follow.
 const PARAMS: &str = "param arg0 = a: read [u32] !0
     param arg1 = b: read [u32] !0
     param arg2 = c: write [u32] !0
     param arg3 = k: u64 !0
 ";
 
-/// What they begin with: the number of the thread among those of its row of blocks, and the rest.
+/// The beginning of kernels: the number of the thread in its row of blocks, and lengths and
+/// pointers.
 const START: &str = "%i = builtin global_idx.x : u64 !0
     %y = builtin global_idx.y : u64 !0
     %bx = builtin block_idx.x : u32 !0
@@ -59,7 +60,7 @@ fn kernel(inside: &str) -> Kernel {
     number(&format!("kernel k {{ {inside} }}")).parse().unwrap()
 }
 
-/// What is left of values, and what a launch comes to, without anything running alike.
+/// Returns the values and the outcome of a launch without replay.
 fn one_by_one(inside: &str, shape: Shape, values: &mut [Value]) -> Outcome {
     let memories: Vec<_> = values.iter().map(Value::memory).collect();
     let args: Vec<_> =
@@ -72,7 +73,7 @@ fn one_by_one(inside: &str, shape: Shape, values: &mut [Value]) -> Outcome {
     outcome
 }
 
-/// How many blocks run alike from the first of these on.
+/// Returns the number of blocks that are replayed from the first of these on.
 fn alike(
     inside: &str,
     shape: Shape,
@@ -96,7 +97,7 @@ fn some(seed: u32, len: usize) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> 3).collect()
 }
 
-/// Runs a kernel alike and one by one: in blocks of these sizes, with buffers of these lengths.
+/// Runs a kernel with and without replay: in blocks of these sizes, with buffers of these lengths.
 fn check(inside: &str, threads: &[u32], lens: &[[usize; 3]]) {
     let text = format!("{PARAMS} {START} {inside}");
     for &threads in threads {
@@ -129,7 +130,7 @@ fn check(inside: &str, threads: &[u32], lens: &[[usize; 3]]) {
 const THREADS: [u32; 7] = [1, 31, 32, 40, 256, 300, 1024];
 
 #[test]
-fn the_last_block_may_be_a_part() {
+fn the_last_block_may_be_partial() {
     let guarded = format!("%if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
     let lens = [0, 1, 7, 31, 255, 256, 257, 1000, 1024, 5000, 10_240, 50_000].map(|n| [n; 3]);
     check(&guarded, &THREADS, &lens);
@@ -141,13 +142,13 @@ fn a_buffer_may_end_inside_a_block() {
         let guarded = format!("%if = if %lt !0 {{ {LOADS} %r = {op} %x, %z : u32 !0 {STORE} }}");
         check(&guarded, &[31, 256, 300], &[[0, 900, 900], [900, 899, 900], [640, 1000, 2000]]);
     }
-    // Faults that come one behind the other in each thread, without a guard.
+    // Consecutive faults in each thread, without a guard.
     check(&format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"), &[40, 256], &[[700, 600, 500]]);
     check(&format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"), &[40, 256], &[[500, 600, 0]]);
 }
 
 #[test]
-fn what_is_loaded_may_be_used_again() {
+fn loaded_values_may_be_used_again() {
     let inside = format!(
         "%if = if %lt !0 {{
            {LOADS}
@@ -196,7 +197,8 @@ fn operations_on_words_are_compiled_together() {
 
 #[test]
 fn blocks_may_write_what_they_read() {
-    // Each lane from its neighbour in the buffer that it writes: all lanes of a group load before one stores.
+    // Each lane reads its neighbour in the buffer that it writes: all lanes of a group load before
+    // one stores.
     for (op, from) in [("add", 3), ("sub", 3), ("add", 300), ("sub", 300), ("add", 0), ("sub", 31)]
     {
         let inside = format!(
@@ -273,7 +275,7 @@ fn conditions_change_from_block_to_block() {
 }
 
 #[test]
-fn blocks_run_alike_as_far_as_they_are() {
+fn blocks_are_replayed_up_to_the_first_that_differs() {
     let guarded =
         format!("{PARAMS} {START} %if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
     let values = |[a, b, c]: [usize; 3]| {
@@ -293,7 +295,7 @@ fn blocks_run_alike_as_far_as_they_are() {
 }
 
 #[test]
-fn rows_of_a_square_are_alike_but_for_its_border() {
+fn rows_of_a_square_are_replayed_inside_its_border() {
     let inside = "%gx = gt %i, %zero : bool !0
          %i1 = add %i, %one : u64 !0
          %lx = lt %i1, %k : bool !0
@@ -351,10 +353,10 @@ fn rows_of_a_square_are_alike_but_for_its_border() {
 }
 
 #[test]
-fn values_that_blocks_store_are_noted_block_by_block() {
+fn stored_values_are_logged_block_by_block() {
     // Two rows of blocks store to the same elements: a race, unless all threads of both blocks store the same value.
     let [params, loads] = [PARAMS.replace("[u32]", "[f32]"), LOADS.replace(": u32", ": f32")];
-    // One operation, and nothing else.
+    // A single operation.
     let start = START.replace("%lt = lt %i, %lc : bool !0", "");
     let text = format!("{params} {start} {loads} %r = add %x, %z : f32 !0 {STORE}");
     let program = CheckedProgram::new(&kernel(&text));
@@ -393,7 +395,7 @@ fn values_that_blocks_store_are_noted_block_by_block() {
     }
 }
 
-/// DotProductLoop of a grid-stride loop of this type, over `%k` elements.
+/// A grid-stride loop of this type over `%k` elements that adds products.
 fn strided(ty: &str, more: &str) -> String {
     format!(
         "{PARAMS}
@@ -422,7 +424,7 @@ fn strided(ty: &str, more: &str) -> String {
 }
 
 #[test]
-fn iterations_are_alike_up_to_the_last() {
+fn iterations_are_replayed_up_to_the_last() {
     for ty in ["u64", "u32"] {
         let text = strided(ty, "");
         let program = program(&text);
@@ -446,7 +448,7 @@ fn iterations_are_alike_up_to_the_last() {
 }
 
 #[test]
-fn an_iteration_faults_where_it_would() {
+fn a_replayed_iteration_faults_at_its_own_place() {
     let text = strided("u64", "");
     for len in [0, 500, 6400, 20_000, 63_999] {
         let values = || {
@@ -462,8 +464,8 @@ fn an_iteration_faults_where_it_would() {
 }
 
 #[test]
-fn iterations_may_write_what_others_read() {
-    // Each round adds its element to one that a later round, or an earlier one, reads.
+fn iterations_may_write_elements_that_others_read() {
+    // Each round adds its element to one that a later or an earlier round reads.
     for far in [0, 64, 128, 640] {
         let more = format!(
             "%far = const {far} : u64 !0
@@ -487,8 +489,8 @@ fn iterations_may_write_what_others_read() {
 }
 
 #[test]
-fn a_local_of_the_round_before_is_that() {
-    // What a round loads is added in the next one.
+fn a_local_keeps_its_value_between_rounds() {
+    // A value that one round loads is added in the next one.
     let text = format!(
         "{PARAMS}
          local $0 = sum: u32 !0
@@ -533,7 +535,7 @@ fn a_local_of_the_round_before_is_that() {
 }
 
 #[test]
-fn iterations_that_are_alike_cost_what_others_do() {
+fn replayed_iterations_cost_the_same_steps() {
     let text = strided("u64", "");
     let n = 64 * 1000;
     let run = |steps| {
@@ -550,7 +552,7 @@ fn iterations_that_are_alike_cost_what_others_do() {
     }
 }
 
-/// What [`strided`] does, as a `while`.
+/// Returns the loop of [`strided`] as a `while`.
 fn counted(ty: &str) -> String {
     format!(
         "{PARAMS}
@@ -583,7 +585,7 @@ fn counted(ty: &str) -> String {
     )
 }
 
-/// How many loops of a kernel have a counter that only stands once.
+/// Returns the number of loops of a kernel whose counter is stored once only.
 fn loops_that_count(inside: &str) -> usize {
     let code = translate(&kernel(inside), Isa::detect(), Instrumentation::None).unwrap();
     let counts = |step: &&Instr| matches!(step, Instr::LoadAffine { .. });
@@ -613,7 +615,7 @@ fn a_while_that_counts_is_a_for() {
 }
 
 #[test]
-fn a_while_that_does_more_than_count_is_none() {
+fn a_while_that_does_more_than_count_is_no_for() {
     let text = counted("u64");
     let counts = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");

@@ -1,7 +1,8 @@
-//! Operations with a value that all lanes share, and sums that all lanes add to.
+//! Operations with uniform operands, and sums of all lanes in common elements.
 use super::*;
 
-/// A `float` in the lanes, one that is loaded once, and a constant, in every place of every operation that takes one as it is.
+/// A `float` in the lanes, one loaded for all lanes, and a constant, in every operand position of
+/// every operation with uniform operands.
 fn places(float: &str, bytes: usize, bits: &str) -> String {
     let mut text = format!(
         "param arg0 = x: read [{float}] !0  param arg1 = out: write [{bits}] !0
@@ -33,7 +34,7 @@ fn places(float: &str, bytes: usize, bits: &str) -> String {
 }
 
 #[test]
-fn a_value_for_all_lanes_is_taken_in_every_place() {
+fn uniform_operands_work_in_every_position() {
     let values: Vec<f64> = (0..45).map(|i| f64::from(i) * 1.37 - 9.3).collect();
     for isa in isas() {
         let narrow: Vec<f32> = values.iter().map(|value| *value as f32).collect();
@@ -69,9 +70,9 @@ fn a_value_for_all_lanes_is_taken_in_every_place() {
 }
 
 #[test]
-fn pairs_take_a_value_for_all_lanes_too() {
-    // The last of three products with a loaded value; a comparison with it; and one that is not fused, as the value
-    // would have to be copied to lanes.
+fn fused_pairs_take_uniform_operands() {
+    // The last of three products with a loaded value; a comparison with it; and one that is not
+    // fused, since the value would need a copy in each lane.
     let text = "param arg0 = x: read [f32] !0  param arg1 = out: write [f32] !0
          %t = builtin thread_idx.x : u64 !0  %x = param arg0 : ptr global !0  %out = param arg1 : ptr global !0
          %zero = const 0 : u64 !0  %to = index %out, %t, 4 : ptr global !0
@@ -97,7 +98,7 @@ fn pairs_take_a_value_for_all_lanes_too() {
     }
 }
 
-/// Adds to the element that a byte names: 1, or the thread's number, from threads of odd numbers or all.
+/// Adds to the element whose index is a byte: 1, or the thread's number, from odd threads or all.
 fn bins(summand: &str, odd: bool) -> String {
     let add = format!(
         "%p = index %x, %t, 1 : ptr global !0  %byte = load %p : u8 !0  %i = cast %byte : u64 !0
@@ -139,7 +140,7 @@ fn lanes_add_in_order() {
 }
 
 #[test]
-fn only_lanes_that_are_inside_add() {
+fn lanes_outside_of_the_buffer_do_not_add() {
     let bytes: Vec<u8> = (0..64).map(|i| if i % 9 == 8 { 5 } else { i % 5 }).collect();
     let mut slices = [Value::U8(bytes.clone()), Value::U32(vec![0; 5]), Value::U32(vec![0; 64])];
     let outcome = run(&program(&bins("%one", false)), shape(1, 64), &mut slices);

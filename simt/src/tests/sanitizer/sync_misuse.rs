@@ -48,7 +48,7 @@ fn threads_that_return_do_not_miss_at_barriers() {
         %two = const 2 : u32 !0
         %for = for %k0, %two, step %k1 : u32 !0 { %a = barrier !5 }";
     assert_eq!(found(clean, 300), [""; 0]);
-    // In one arm each, and both come to one behind it.
+    // One in each arm, and a common one after the branch.
     let behind = "%low = lt %t, %k16 : bool !0
         %if = if %low !0 { %f = fence.block !0 } else { %g = fence.device !0 }
         %a = barrier !5";
@@ -69,7 +69,7 @@ fn threads_name_themselves() {
 
 #[test]
 fn masks_that_differ_are_found_where_lanes_wait_for_each_other() {
-    // Lanes below 16 name lanes 0 to 16, the others those from 16 on.
+    // Lanes below 16 name lanes 0 to 16, the others lanes from 16 on.
     let text = format!(
         "{THREADS}%low = lt %t, %k16 : bool !0
          %m1 = const 0x0001ffff : u32 !0
@@ -87,19 +87,19 @@ fn masks_that_differ_are_found_where_lanes_wait_for_each_other() {
     let differ = "mask 0x0001ffff of thread (0,0,0) of block (0,0,0) names lanes 0x00010000, which have come with other \
           masks: all lanes that do something together have to name the same ones, at the warp barrier at !7 [16 times]";
     assert_eq!(texts(&found)[0], differ);
-    // Both name some of the other half.
+    // Both name some lanes of the other half.
     let stuck = text.replace("0xffff0000", "0xffff8000");
     let (outcome, found) = CheckedProgram::new(&kernel(&stuck)).run(&launch, Checks::SYNC);
     assert!(matches!(outcome.stopped, Some(crate::Stopped::Deadlock { .. })), "{outcome:?}");
     assert!(texts(&found)[0].starts_with("mask 0x0001ffff of thread (0,0,0)"), "{found:?}");
     assert_eq!((found.len(), found[0].count), (1, 32));
-    // Halves that each name themselves are two operations.
+    // Halves that each name themselves perform two operations.
     let text = text.replace("0x0001ffff", "0x0000ffff");
     assert_eq!(CheckedProgram::new(&kernel(&text)).run(&launch, Checks::SYNC), Default::default());
 }
 
 #[test]
-fn lanes_that_are_not_there_are_named() {
+fn masks_that_name_absent_lanes_are_found() {
     let text = "%mask = const 0x00ffffff : u32 !0
         %w = sync_warp %mask !7";
     assert_eq!(
@@ -109,13 +109,13 @@ fn lanes_that_are_not_there_are_named() {
           in the block, at the warp barrier at !7 [48 times]"
         ]
     );
-    // Without a mask, and with one of all lanes, those that there are are meant.
+    // No mask, and a mask of all lanes, mean the live lanes.
     assert_eq!(found("%w = sync_warp !7", 16), [""; 0]);
     assert_eq!(found("%all = const 0xffffffff : u32 !0 %w = sync_warp %all !7", 16), [""; 0]);
 }
 
 #[test]
-fn values_of_lanes_that_take_no_part_are_open() {
+fn values_of_absent_lanes_are_undefined() {
     let down = "%v = shuffle.down %t, %k8, width 32 : u32 !7";
     assert_eq!(
         found(down, 48),
@@ -129,7 +129,7 @@ fn values_of_lanes_that_take_no_part_are_open() {
     assert_eq!(found(in_groups, 48), [""; 0]);
 }
 
-/// What is found in 48 threads, of whose last 16 lanes some get a value of a lane that is not there.
+/// Returns the findings in 48 threads, of whose last 16 lanes some read a value of an absent lane.
 fn stored(inside: &str) -> Vec<String> {
     let text = format!(
         "param arg0 = out: write [u32] !0
@@ -143,11 +143,11 @@ fn stored(inside: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_value_of_a_lane_that_takes_no_part_must_not_matter() {
+fn a_used_value_of_an_absent_lane_is_an_error() {
     let error = "thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at the \
          shuffle at !7; it is stored in global memory at !9 [8 times]";
     assert_eq!(stored("%w = add %v, %k1 : u32 !8 %s = store %mine, %w !9"), [error]);
-    // Lane 0 of each warp has a sum of its own and of lanes that are there.
+    // Lane 0 of each warp has the sum of its own value and those of present lanes.
     let first = "%k31 = const 31 : u32 !0
          %lane = and %t, %k31 : u32 !0
          %is = lt %lane, %k8 : bool !0
@@ -159,7 +159,7 @@ fn a_value_of_a_lane_that_takes_no_part_must_not_matter() {
 }
 
 #[test]
-fn lanes_that_take_another_way_are_missed() {
+fn named_lanes_on_another_branch_are_found() {
     let parted = |then: &str, rest: &str| {
         found(&format!("%low = lt %t, %k16 : bool !0 %if = if %low !0 {{ {then} }} {rest}"), 64)
     };
@@ -175,7 +175,7 @@ fn lanes_that_take_another_way_are_missed() {
     assert_eq!(parted(shuffle, "%f = fence.block !8"), [full]);
     let vote = "%v = vote.any %low : bool !7";
     assert_eq!(parted(vote, ""), [missed("0xffffffff", "0xffff0000", "vote")]);
-    // Some of those that are named.
+    // Only some of the named lanes arrive.
     let some = "%m = const 0x000fffff : u32 !0 %v = reduce.add %t, mask %m : u32 !7";
     assert_eq!(parted(some, ""), [missed("0x000fffff", "0x000f0000", "reduction")]);
     // In a loop that lanes leave one after the other.
@@ -184,7 +184,7 @@ fn lanes_that_take_another_way_are_missed() {
          %for = for %k0, %n, step %k1 : u32 !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
     assert!(found(rounds, 32)[0].contains("names lanes 0x33333333"), "{:?}", found(rounds, 32));
 
-    // Those that come are named, have returned before, or are of other warps.
+    // The arriving lanes are named, have returned before, or belong to other warps.
     let named = "%m = const 0xffff : u32 !0 %v = shuffle.xor %t, %k1, width 32, mask %m : u32 !7";
     assert_eq!(parted(named, ""), [""; 0]);
     assert_eq!(parted("%r = return !0", "%v = shuffle.xor %t, %k1, width 32 : u32 !7"), [""; 0]);
@@ -192,13 +192,13 @@ fn lanes_that_take_another_way_are_missed() {
          %low = lt %t, %k32 : bool !0
          %if = if %low !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
     assert_eq!(found(warps, 64), [""; 0]);
-    // Both arms come together behind them.
+    // Both arms join after them.
     let behind = "%v = shuffle.xor %t, %k1, width 32 : u32 !7";
     assert_eq!(parted("%f = fence.block !0", behind), [""; 0]);
 }
 
 #[test]
-fn the_first_divergence_of_a_block_is_told() {
+fn the_first_divergence_of_a_block_is_reported() {
     // In the first round 32 threads and 32 wait, in the second 16 and 16: the others have returned.
     let text = "%k48 = const 48 : u32 !0
          %k32 = const 32 : u32 !0
@@ -218,7 +218,7 @@ fn the_first_divergence_of_a_block_is_told() {
 }
 
 #[test]
-fn what_nobody_asks_for_is_not_checked() {
+fn unrequested_checks_are_not_made() {
     let text = format!("{THREADS}%mask = const 0xfffffffe : u32 !0 %w = sync_warp %mask !7");
     let program = CheckedProgram::new(&kernel(&text));
     let launch = Launch { grid: [1; 3], block: [32, 1, 1], args: &[], workers: None, steps: None };
@@ -226,7 +226,8 @@ fn what_nobody_asks_for_is_not_checked() {
     assert_eq!(program.run(&launch, Checks::SYNC).1.len(), 1);
 }
 
-/// What `compare_orders` says of a kernel, on a buffer of zeros, which it leaves as they are.
+/// Returns the text of `compare_orders` for a kernel, on a buffer of zeros, which it does not
+/// change.
 fn orders(inside: &str, blocks: u32, threads: u32) -> Option<String> {
     let memory = Memory::zeroed(4 * 1024);
     let args = [Arg::Slice { memory: &memory, len: 1024 }];
@@ -244,7 +245,7 @@ fn orders(inside: &str, blocks: u32, threads: u32) -> Option<String> {
 }
 
 #[test]
-fn orders_that_leave_something_else_behind_are_found() {
+fn results_that_depend_on_the_order_are_found() {
     let last = "param arg0 = out: write [u32] !0
         %i = builtin global_idx.x : u32 !0
         %k0 = const 0 : u32 !0

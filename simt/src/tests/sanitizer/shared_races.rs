@@ -2,7 +2,7 @@
 use super::{START, found_in, texts};
 use crate::tests::shape;
 
-/// What is found when two blocks of 64 threads run this behind [`START`].
+/// Returns the findings of two blocks of 64 threads, with this code after [`START`].
 fn found(inside: &str) -> Vec<String> {
     texts(&found_in(&format!("{START}{inside}"), shape(2, 64), &[]))
 }
@@ -22,7 +22,7 @@ fn a_missing_barrier() {
     );
     assert_eq!(found(&exchange("%b = barrier !13")), [""; 0]);
     assert_eq!(found(&exchange("%b = barrier !13 %c = barrier !13")), [""; 0]);
-    // Lanes of one warp are ordered by it, those at its ends with other warps are not.
+    // The lanes of one warp are ordered by it, lanes at its ends and other warps are not.
     assert_eq!(
         found(&exchange("%b = sync_warp !13")),
         [
@@ -105,7 +105,7 @@ fn own_cells_and_one_thread_do_not_race() {
 }
 
 #[test]
-fn bytes_of_one_word_are_apart() {
+fn bytes_of_one_word_do_not_race() {
     let bytes = "shared @0 = flags: [u8; 64] !0
         shared @1 = words: [u32; 64] !0
         %t = builtin thread_idx.x : u64 !0
@@ -134,7 +134,7 @@ fn bytes_of_one_word_are_apart() {
 }
 
 #[test]
-fn atomics_do_not_race_with_each_other_and_do_with_others() {
+fn atomics_race_with_plain_accesses_only() {
     let count = "shared @0 = sum: [u32; 1] !0
         %t = builtin thread_idx.x : u64 !0
         %u = cast %t : u32 !0
@@ -158,7 +158,7 @@ fn atomics_do_not_race_with_each_other_and_do_with_others() {
 
 #[test]
 fn divergent_code_and_early_exits() {
-    // Half of the threads leave; the others go on with barriers.
+    // Half of the threads leave; the others continue with barriers.
     assert_eq!(
         found(
             "%c = lt %t, %k32 : bool !9
@@ -206,7 +206,7 @@ fn atomics_of_an_array_leave_races_of_others_to_be_found() {
     assert_eq!(race(&format!("{add} %w = store %first, %u !12")), "write-write race on tile[0]");
     let mixed = "race of an atomic and a plain access on";
     assert_eq!(race(&format!("{add} %r = load %q : u32 !12")), format!("{mixed} more[0]"));
-    // Through an address that may be in either.
+    // By an address that may be in either array.
     let either = "%low = lt %t, %k32 : bool !0 %e = select %low, %q, %at : ptr shared !0";
     assert_eq!(race(&format!("{either} {add} %w = store %e, %u !12")), format!("{mixed} more[0]"));
     let added = "%a = atomic.add.relaxed.block %e, %x : u32 !11 %w2 = store %other, %u !13";

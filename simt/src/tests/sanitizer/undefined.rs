@@ -1,8 +1,9 @@
-//! Reads of shared memory that nobody has written.
+//! Reads of unwritten shared memory.
 use super::{found_in, texts};
 use crate::tests::{Value, shape};
 
-/// Of each thread its index, its cells in `tile` and in a buffer, and whether it is not among the first eight.
+/// For each thread, its index, its cells in `tile` and in a buffer, and true unless it is among the
+/// first eight.
 const START: &str = "param arg0 = out: write [u32] !0
     shared @0 = tile: [u32; 64] !0
     local $0 = v: u32 !0
@@ -25,14 +26,14 @@ const START: &str = "param arg0 = out: write [u32] !0
     %init = set $0, %zero !0
 ";
 
-/// What is found when two blocks of 64 threads run this behind [`START`].
+/// Returns the findings of two blocks of 64 threads, with this code after [`START`].
 fn found(inside: &str) -> Vec<String> {
     let out = [Value::U32(vec![0; 128])];
     texts(&found_in(&format!("{START}{inside}"), shape(2, 64), &out))
 }
 
 #[test]
-fn what_is_written_is_defined() {
+fn written_memory_is_defined() {
     assert_eq!(
         found(
             "%w = store %at, %u !10 %b = barrier !11 %r = load %other : u32 !12 %st = store %mine, %r !13"
@@ -42,7 +43,7 @@ fn what_is_written_is_defined() {
 }
 
 #[test]
-fn what_leaves_the_block_must_be_defined() {
+fn outputs_of_the_block_must_be_defined() {
     assert_eq!(
         found(
             "%c = if %high !9 { %w = store %at, %u !10 }
@@ -59,7 +60,7 @@ fn what_leaves_the_block_must_be_defined() {
 }
 
 #[test]
-fn what_all_lanes_have_in_common_must_be_too() {
+fn uniform_outputs_must_be_defined() {
     assert_eq!(
         found(
             "%r = load %tile : f32 !12
@@ -77,7 +78,7 @@ fn what_all_lanes_have_in_common_must_be_too() {
 
 #[test]
 fn reading_alone_is_no_fault() {
-    // All lanes read, and those whose value nobody has written do not use it.
+    // All lanes read, and the lanes with undefined values do not use them.
     assert_eq!(
         found(
             "%c = if %high !9 { %w = store %at, %u !10 }
@@ -104,7 +105,7 @@ fn reading_alone_is_no_fault() {
 }
 
 #[test]
-fn what_is_decided_without_it_is_defined() {
+fn results_determined_by_other_operands_are_defined() {
     let branch = |op: &str, lhs: &str, rhs: &str| {
         found(&format!(
             "%c = if %high !9 {{ %w = store %at, %u !10 }}
@@ -116,7 +117,7 @@ fn what_is_decided_without_it_is_defined() {
              %d = if %both !15 {{ %st = store %mine, %x !15 }}"
         ))
     };
-    // Where nobody has written, the other operand is false, or true.
+    // Where the value is undefined, the other operand is false, or true.
     for sides in [["%high", "%q"], ["%q", "%high"]] {
         assert_eq!(branch("and", sides[0], sides[1]), [""; 0], "{sides:?}");
         assert_eq!(branch("or", sides[0], sides[1]).len(), 1, "{sides:?}");
@@ -160,7 +161,7 @@ fn branches_and_addresses_must_be_defined() {
 }
 
 #[test]
-fn what_is_undefined_stays_so_in_shared_memory() {
+fn undefined_values_stay_undefined_in_shared_memory() {
     let through = |value: &str| {
         found(&format!(
             "%r = load %at : u32 !10
@@ -178,7 +179,8 @@ fn what_is_undefined_stays_so_in_shared_memory() {
 
 #[test]
 fn the_origin_is_reported_after_a_way_through_shared_memory() {
-    // Threads 0 to 7 copy what nobody has written to tile[8] to tile[15], from where threads 7 to 14 store it.
+    // Threads 0 to 7 copy undefined values to tile[8] to tile[15], from where threads 7 to 14 store
+    // them.
     let text = "%k8 = const 8 : u64 !0
          %c = if %high !9 { %w = store %at, %u !10 }
          %b = barrier !11
@@ -202,7 +204,7 @@ fn the_origin_is_reported_after_a_way_through_shared_memory() {
 
 #[test]
 fn the_origin_is_of_a_thread_whose_value_matters() {
-    // Threads 0 to 7 read what nobody has written, and 5 to 7 store it.
+    // Threads 0 to 7 read undefined values, and 5 to 7 store them.
     let text = "%c = if %high !9 { %w = store %at, %u !10 }
          %b = barrier !11
          %k4 = const 4 : u64 !0
@@ -218,7 +220,7 @@ fn the_origin_is_of_a_thread_whose_value_matters() {
     );
 }
 
-/// Lanes below eight of each warp have what nobody has written in `%r`.
+/// Lanes below eight of each warp have an undefined value in `%r`.
 const HOLES: &str = "%lanes = const 31 : u64 !0
      %lane = and %t, %lanes : u64 !0
      %is = lt %seven, %lane : bool !0
@@ -227,7 +229,8 @@ const HOLES: &str = "%lanes = const 31 : u64 !0
      %r = load %at : u32 !12
 ";
 
-/// The threads of block 0 whose result is found to be stored undefined, by how many there are in all.
+/// Returns the threads of block 0 whose result is found to be stored undefined, and the total
+/// number.
 fn stored(inside: &str) -> (String, u64) {
     let out = [Value::U32(vec![0; 128])];
     let found =
@@ -240,13 +243,13 @@ fn stored(inside: &str) -> (String, u64) {
 }
 
 #[test]
-fn shuffles_hand_on_what_the_source_has() {
-    // Lane l gets what lane l + 1 has: lanes 0 to 6 of each warp get nothing.
+fn shuffles_propagate_undefined_values() {
+    // Lane l reads the value of lane l + 1: the results of lanes 0 to 6 of each warp are undefined.
     let (text, count) =
         stored("%d = const 1 : u32 !0 %q = shuffle.down %r, %d, width 32 : u32 !13");
     assert!(text.contains("tile[1]: read by thread (1,0,0) at !12"), "{text}");
     assert_eq!(count, 7 * 4);
-    // From lane 8 on all is written, and so is what everybody gets of it.
+    // From lane 8 on all values are written, and so are the results from them.
     assert_eq!(stored("%d = const 8 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1, 0);
     assert_eq!(
         stored("%d = const 7 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1,
@@ -256,9 +259,9 @@ fn shuffles_hand_on_what_the_source_has() {
         stored("%d = const 8 : u32 !0 %q = shuffle.xor %r, %d, width 32 : u32 !13").1,
         8 * 4
     );
-    // Which lane is asked is open: so is what comes.
+    // The source lane is undefined: so is the result.
     assert_eq!(stored("%q = shuffle.index %x, %r, width 32 : u32 !13").1, 8 * 4);
-    // Only some take part, in one strand or several.
+    // Only some lanes take part, in one strand or several.
     let parted = "%l = set $0, %x !0
         %if = if %is !13 { %m = active_mask : u32 !13 %n = reduce.add %r, mask %m : u32 !14 %s = set $0, %n !14 }
         %q = get $0 : u32 !15";
@@ -266,7 +269,7 @@ fn shuffles_hand_on_what_the_source_has() {
 }
 
 #[test]
-fn what_is_computed_of_a_whole_warp_depends_on_all_of_it() {
+fn warp_reductions_depend_on_all_lanes() {
     assert_eq!(stored("%q = reduce.max %r : u32 !13").1, 128);
     let votes = |vote: &str| {
         stored(&format!(
@@ -274,7 +277,7 @@ fn what_is_computed_of_a_whole_warp_depends_on_all_of_it() {
         ))
         .1
     };
-    // Lanes that are written hold their index, which is not 0.
+    // The written lanes hold their index, which is not 0.
     assert_eq!(votes("vote.any %c1"), 128);
     assert_eq!(votes("vote.all %c1"), 0);
     assert_eq!(stored("%c1 = eq %r, %zero : bool !13 %c2 = barrier.count %c1 : u64 !13 %q = cast %c2 : u32 !14").1, 128);
@@ -282,7 +285,7 @@ fn what_is_computed_of_a_whole_warp_depends_on_all_of_it() {
 }
 
 #[test]
-fn arrays_of_threads_hold_what_was_stored() {
+fn private_arrays_propagate_undefined_values() {
     let array = |inside: &str| {
         let out = [Value::U32(vec![0; 128])];
         let start = START.replacen("    local", "    array #0 = a: [u32; 4] !0\n    local", 1);
@@ -309,7 +312,7 @@ fn arrays_of_threads_hold_what_was_stored() {
 }
 
 #[test]
-fn what_an_atomic_adds_must_be_defined() {
+fn summands_of_atomics_must_be_defined() {
     let out = [Value::U32(vec![0; 128])];
     let start = START.replacen("out: write", "out: atomic", 1);
     let text = format!("{start}{HOLES} %st = atomic.add.relaxed.device %mine, %r : u32 !20");

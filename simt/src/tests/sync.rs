@@ -1,4 +1,4 @@
-//! Where threads meet or wait for each other.
+//! Barriers, collectives and locks: threads that wait for each other.
 use super::{Value, program, run, shape, u32s};
 use crate::{Meeting, Outcome, Stopped, Waiting};
 use warpwise_compiler::{id::Id, ir::Span};
@@ -22,7 +22,7 @@ fn start_with(declarations: &str) -> String {
 fn barriers_wait_for_all_that_have_not_returned() {
     for threads in [1, 33, 256, 257, 700, 1024] {
         let start = start_with("shared @0 = s: [u32; 1024] !0");
-        // Threads of the last third return first.
+        // The threads of the last third return first.
         let text = format!(
             "{start}
              %limit = const {limit} : u32 !0
@@ -122,7 +122,7 @@ fn barriers_count() {
     }
 }
 
-/// What a shuffle gives to each of 40 threads that bring their number times ten.
+/// Returns the result of a shuffle in each of 40 threads, whose values are their numbers times ten.
 fn shuffled(op: &str, lane: &str, width: u32) -> Vec<u32> {
     let text = format!(
         "{START}
@@ -141,7 +141,7 @@ fn shuffles_reach_the_lanes_that_exist() {
         (0..40)
             .map(|t| {
                 let source = t / 32 * 32 + from(t % 32);
-                // Of the second warp there are eight lanes; others bring nothing.
+                // The second warp has eight lanes; others have no value.
                 10 * if source < 40 { source } else { t }
             })
             .collect::<Vec<_>>()
@@ -159,7 +159,7 @@ fn shuffles_reach_the_lanes_that_exist() {
 }
 
 #[test]
-fn votes_ask_the_lanes_that_are_left() {
+fn votes_include_the_live_lanes() {
     let text = format!(
         "{START}
          %33 = const 33 : u32 !0
@@ -184,8 +184,8 @@ fn votes_ask_the_lanes_that_are_left() {
 }
 
 #[test]
-fn lanes_named_by_masks_meet_alone() {
-    // The halves of a warp shuffle in different arms, each among itself.
+fn masked_lanes_synchronize_among_themselves() {
+    // The halves of a warp shuffle in different arms, each by itself.
     let text = format!(
         "{START}
          %low = lt %t, %16 : bool !0
@@ -226,8 +226,8 @@ fn masks_may_differ_between_lanes() {
 }
 
 #[test]
-fn lanes_that_come_later_are_waited_for() {
-    // Odd lanes first go round a loop, each for another time; then all shuffle.
+fn collectives_wait_for_late_lanes() {
+    // Odd lanes first run a loop with different trip counts; then all shuffle.
     let start = start_with("local $0 = x: u32 !0");
     let text = format!(
         "{start}
@@ -262,7 +262,7 @@ fn lanes_that_come_later_are_waited_for() {
 }
 
 #[test]
-fn arms_that_shuffle_at_one_place_each_never_meet() {
+fn shuffles_in_different_arms_never_converge() {
     let text = format!(
         "{START}
          %low = lt %t, %16 : bool !0
@@ -291,7 +291,7 @@ fn arms_that_shuffle_at_one_place_each_never_meet() {
 }
 
 #[test]
-fn a_shuffle_waits_in_vain_for_lanes_at_the_barrier() {
+fn a_shuffle_and_a_barrier_deadlock() {
     let text = format!(
         "{START}
          %first = eq %t, %0 : bool !0
@@ -311,7 +311,7 @@ fn a_shuffle_waits_in_vain_for_lanes_at_the_barrier() {
 
 #[test]
 fn two_textual_barriers_are_one() {
-    // As on hardware, where a barrier counts who arrives.
+    // As on hardware, where a barrier counts arrivals.
     let text = format!(
         "{START}
          %low = lt %t, %16 : bool !0
@@ -321,7 +321,7 @@ fn two_textual_barriers_are_one() {
     assert!(left.iter().enumerate().all(|(t, v)| *v == if t < 16 { 1 } else { 2 }));
 }
 
-/// A counter behind a lock: every thread adds one, `%critical` being in between.
+/// A counter protected by a lock: every thread adds one, with `%critical` in between.
 fn lock(acquire_and_release: &str) -> String {
     format!(
         "param arg0 = lock: atomic [u32] !0
@@ -348,7 +348,7 @@ fn check_lock(text: &str, blocks: u32, threads: u32, workers: usize) {
 
 #[test]
 fn lanes_of_a_warp_take_turns_at_a_lock() {
-    // The lane that has the lock stays in the loop until it has released it.
+    // The lane with the lock stays in the loop until it has released it.
     let inside = lock(&format!(
         "%loop = loop !0 {{
              %old = compare_exchange.acquire.device %lock, %0, %1 : u32 !0
@@ -356,7 +356,7 @@ fn lanes_of_a_warp_take_turns_at_a_lock() {
              %if = if %got !0 {{ {CRITICAL} %b = break %loop !0 }}
          }}"
     ));
-    // It leaves the loop with the lock, while others go round.
+    // The lane leaves the loop with the lock, while others spin.
     let behind = lock(&format!(
         "%loop = loop !0 {{
              %old = compare_exchange.acquire.device %lock, %0, %1 : u32 !0
@@ -373,8 +373,8 @@ fn lanes_of_a_warp_take_turns_at_a_lock() {
 }
 
 #[test]
-fn lanes_of_a_warp_hand_on_a_baton() {
-    // Each lane waits for the lane above it: the last to run in any order is the first.
+fn lanes_of_a_warp_pass_a_baton() {
+    // Each lane waits for the lane above it: in any order, the last lane is the first to continue.
     let text = format!(
         "{}
          %me = index %out, %t, 4 : ptr global !0
@@ -400,7 +400,7 @@ fn lanes_of_a_warp_hand_on_a_baton() {
 
 #[test]
 fn lanes_wait_for_lanes_that_wait_at_the_end_of_the_loop() {
-    // Lane 0 leaves its loop at once and sets the flag behind it; the others wait for that.
+    // Lane 0 leaves its loop at once and sets the flag after it; the others wait for that.
     let text = format!(
         "{}
          %loop = loop !0 {{
@@ -416,7 +416,7 @@ fn lanes_wait_for_lanes_that_wait_at_the_end_of_the_loop() {
     assert_eq!(u32s(&text, shape(1, 256), vec![0]), [256]);
 }
 
-/// Each block waits for the block `%other` has published before it publishes itself.
+/// Each block waits until the block `%other` has published, before it publishes itself.
 pub(super) fn blocks(first: &str, other: &str) -> String {
     format!(
         "{}
@@ -446,7 +446,7 @@ pub(super) fn blocks(first: &str, other: &str) -> String {
 }
 
 #[test]
-fn blocks_look_back() {
+fn blocks_wait_for_earlier_ones() {
     for workers in [1, 2, 5] {
         let shape = super::Shape { workers, ..shape(100, 48) };
         assert_eq!(u32s(&blocks("0", "sub"), shape, vec![0; 100]), (1..=100).collect::<Vec<_>>());
@@ -482,7 +482,7 @@ fn a_kernel_that_never_ends_is_stopped() {
     );
     let shape = super::Shape { steps: Some(100_000), ..shape(3, 64) };
     let outcome = run(&program(&waits), shape, &mut [Value::U32(vec![0])]);
-    // Who is slow to spend the steps sees before that nothing changes.
+    // A launch that uses up its steps slowly is found to be a livelock before that.
     let stopped = outcome.stopped;
     let steps = 100_000;
     assert!(

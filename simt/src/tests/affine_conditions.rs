@@ -1,9 +1,9 @@
-//! Conditions that are known for all lanes, for none, and for some: what lanes do is the same.
+//! Affine conditions that are true for all lanes, for none, or for some: the results are the same.
 use super::{Value, program, run, shape, u32s};
 use crate::Outcome;
 
-/// Runs a kernel that sets `$0` in blocks of several sizes, with each of `limits`, around which lanes part, as `%n`;
-/// each thread must leave what `expected` makes of its index and the limit.
+/// Runs a kernel that sets `$0` in blocks of several sizes, with each of `limits` as `%n`, near
+/// which lanes diverge; each thread must compute the `expected` value of its index and the limit.
 fn check(middle: &str, limits: &[u32], expected: impl Fn(u32, u32) -> u32) {
     let text = format!(
         "param arg0 = out: write [u32] !0
@@ -35,7 +35,7 @@ fn check(middle: &str, limits: &[u32], expected: impl Fn(u32, u32) -> u32) {
     }
 }
 
-/// Before, in, between and behind blocks of all sizes.
+/// Before, in, between and after blocks of all sizes.
 const LIMITS: [u32; 12] = [0, 1, 2, 30, 40, 63, 64, 255, 256, 257, 700, u32::MAX];
 
 #[test]
@@ -62,7 +62,7 @@ fn some_comparisons_together_choose() {
 }
 
 #[test]
-fn a_value_that_wraps_between_lanes_is_looked_at_in_each() {
+fn values_that_wrap_between_lanes_are_compared_lane_by_lane() {
     let middle = "%d = sub %i, %n : u32 !0
          %lt = lt %d, %7 : bool !0
          %if = if %lt !0 { %a = set $0, %1 !0 }";
@@ -152,8 +152,8 @@ fn threads_stride_over_the_grid() {
 }
 
 #[test]
-fn atomic_sums_of_lanes_come_in_order() {
-    // Each thread adds to one of seven words, and notes what was there before.
+fn atomic_sums_are_in_lane_order() {
+    // Each thread adds to one of seven words, and stores the old value.
     let text = "param arg0 = sums: atomic [u32] !0
          param arg1 = before: write [u32] !0
          shared @0 = own: [u32; 7] !0

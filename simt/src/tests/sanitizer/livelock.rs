@@ -1,4 +1,4 @@
-//! Launches whose threads go round loops that nothing ever ends.
+//! Livelocks: launches whose threads spin in loops that nothing can end.
 use super::kernel;
 use crate::{Arg, Launch, Memory, Program, Stopped};
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ const START: &str = "param arg0 = flag: atomic [u32] !0
     %f1 = offset %flag, 4 : ptr global !0
 ";
 
-/// How a launch of some blocks of so many threads ends.
+/// Returns the outcome of a launch of some blocks of `threads` threads.
 fn stopped(inside: &str, (blocks, threads): (u32, u32), workers: usize) -> Option<Stopped> {
     let memory = Memory::zeroed(8);
     let args = [Arg::Slice { memory: &memory, len: 2 }];
@@ -35,7 +35,7 @@ const WAIT: &str = "%w = loop !5 {
     }";
 
 #[test]
-fn waiting_for_what_nobody_writes_is_found() {
+fn waiting_for_unwritten_memory_is_a_livelock() {
     for workers in [1, 3] {
         let Some(Stopped::Livelock { block, spinning, waiting, blocks }) =
             stopped(WAIT, (5, 300), workers)
@@ -54,7 +54,7 @@ fn waiting_for_what_nobody_writes_is_found() {
 
 #[test]
 fn blocks_that_end_leave_the_others_waiting() {
-    // All threads but one of block 2 go to a barrier; the other blocks end.
+    // All threads but one of block 2 wait at a barrier; the other blocks end.
     let text = format!(
         "%two = const 2 : u32 !0
          %other = ne %b, %two : bool !0
@@ -76,7 +76,7 @@ fn blocks_that_end_leave_the_others_waiting() {
 }
 
 #[test]
-fn loops_that_nothing_leaves_are_found() {
+fn loops_that_nothing_ends_are_livelocks() {
     let text = "%is = eq %t, %k5 : bool !0 %if = if %is !0 { %l = loop !5 { } }";
     let Some(Stopped::Livelock { spinning, .. }) = stopped(text, (1, 64), 1) else {
         panic!("it ends")
@@ -90,7 +90,8 @@ fn loops_that_nothing_leaves_are_found() {
 
 #[test]
 fn blocks_that_poll_through_barriers_let_others_run() {
-    // Block 0 waits for block 1, which has not begun, with two groups of threads that meet in each round.
+    // Block 0 waits for block 1, which has not started, with two groups of threads that pass a
+    // barrier in each round.
     let text = "%is = eq %b, %k0 : bool !0
         %if = if %is !0 {
             %w = loop !5 {
@@ -106,8 +107,8 @@ fn blocks_that_poll_through_barriers_let_others_run() {
 }
 
 #[test]
-fn a_loop_that_counts_is_none_of_them() {
-    // For longer than circles are looked for.
+fn a_counting_loop_is_no_livelock() {
+    // Longer than the detection of cycles runs.
     let text = "%init = set $0, %k0 !0
         %most = const 100000 : u32 !0
         %w = loop !5 {

@@ -1,4 +1,4 @@
-//! Loops that count and are left before they are through, and what is seen of the counter behind them.
+//! Counted loops with early exits, and the counter after the loop.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome,
@@ -9,8 +9,8 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
 
-/// Each thread looks for itself: `while i < {end} && !{found} { i += {step} }` from `{start}` on, inside of `{around}`, and
-/// stores `i`.
+/// A search by each thread: `while i < {end} && !{found} { i += {step} }` from `{start}` on, inside
+/// of `{around}`; it stores `i`.
 fn search(start: &str, end: &str, step: u32, leave: &str, [open, close]: [&str; 2]) -> String {
     format!(
         "param arg0 = out: write [u32] !0
@@ -60,11 +60,12 @@ fn search(start: &str, end: &str, step: u32, leave: &str, [open, close]: [&str; 
 
 const ALONE: [&str; 2] = ["", ""];
 
-/// Leaves at the thread's own number.
+/// The condition that ends at the thread's own number.
 const AT_LANE: &str = "%found = eq %at, %lane : bool !0
     %leaves = if %found !0 { %b1 = break %loop !0 }";
 
-/// Whether the loop is a `for`, with such steps between the others.
+/// Returns true if the loop is translated to a `for`, with instrumentation between its
+/// instructions.
 fn counts_in(inside: &str, instrumentation: Instrumentation) -> bool {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
     let code = translate(&kernel, Isa::detect(), instrumentation).unwrap();
@@ -75,7 +76,7 @@ fn counts(inside: &str) -> bool {
     counts_in(inside, Instrumentation::None)
 }
 
-/// Counters and findings are those of the loop as it is written.
+/// Checks that counters and findings are those of the loop as written.
 fn is_unseen(inside: &str) {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
     let counting = CountingProgram::new(&kernel, Requests::Scalars);
@@ -94,7 +95,7 @@ fn is_unseen(inside: &str) {
     }
 }
 
-/// What each of 70 threads leaves is what it is to be, for some `n`.
+/// Checks the result of each of 70 threads, for several values of `n`.
 fn check(inside: &str, want: impl Fn(u32, u32) -> u32) {
     is_unseen(inside);
     for isa in isas() {
@@ -108,7 +109,7 @@ fn check(inside: &str, want: impl Fn(u32, u32) -> u32) {
     }
 }
 
-/// What is stored of a loop that went from `start` to `end`.
+/// Returns the result of a loop from `start` to `end`.
 fn stored(start: u32, end: u32) -> u32 {
     end * 1000 + (start..end).sum::<u32>()
 }
@@ -131,7 +132,7 @@ fn a_loop_without_a_round_leaves_what_it_began_with() {
 }
 
 #[test]
-fn nobody_leaves_before_the_end() {
+fn loops_without_early_exit_end() {
     let inside = search("%zero", "%n", 1, "", ALONE);
     assert!(counts(&inside));
     check(&inside, |n, _| stored(0, n));
@@ -146,7 +147,7 @@ fn all_leave_at_once() {
     check(&inside, |n, _| stored(0, n.min(2)));
 }
 
-/// Around a loop: another one, which runs it twice at most.
+/// An enclosing loop, which runs a loop at most twice.
 const TWICE: [&str; 2] = [
     "%outer = loop !0 {
        %j = get $2 : u32 !0
@@ -172,7 +173,7 @@ fn lanes_leave_two_loops_at_once() {
 }
 
 #[test]
-fn lanes_go_on_with_a_loop_around() {
+fn lanes_continue_an_enclosing_loop() {
     let leave = "%found = eq %at, %lane : bool !0
         %leaves = if %found !0 { %b1 = continue %outer !0 }";
     let inside = search("%zero", "%n", 1, leave, TWICE);
@@ -184,7 +185,7 @@ fn lanes_go_on_with_a_loop_around() {
 }
 
 #[test]
-fn lanes_that_do_not_come_to_the_loop_keep_what_they_have() {
+fn lanes_that_skip_the_loop_keep_their_locals() {
     let around = [
         "%s6 = set $1, %nine !0
          %low = lt %lane, %nine : bool !0
@@ -197,7 +198,7 @@ fn lanes_that_do_not_come_to_the_loop_keep_what_they_have() {
 }
 
 #[test]
-fn lanes_that_count_for_themselves_do_so() {
+fn divergent_counters_count_per_lane() {
     let own = search("%lane", "%n", 1, "", ALONE);
     assert!(!counts(&own));
     check(&own, |n, lane| stored(lane, n.max(lane)));
@@ -206,15 +207,15 @@ fn lanes_that_count_for_themselves_do_so() {
 }
 
 #[test]
-fn what_the_local_was_before_the_loop_does_not_count() {
+fn the_value_before_the_loop_does_not_matter() {
     let before = search("%zero", "%n", 1, AT_LANE, ["%old = get $0 : u32 !0", ""]);
     let stands = before.replace("%next = add %at, %step", "%next = add %old, %step");
     assert!(counts(&before) && !counts(&stands));
 }
 
 #[test]
-fn lanes_that_fail_are_counted_up_to_where_they_do() {
-    // Each in a round of its own, the last ones first.
+fn faulting_lanes_are_counted_up_to_their_fault() {
+    // Each leaves in a round of its own, the last ones first.
     let fails = "%far = add %at, %lane : u32 !0
         %far64 = cast %far : u64 !0
         %some = const 72 : u64 !0
@@ -228,8 +229,8 @@ fn lanes_that_fail_are_counted_up_to_where_they_do() {
 }
 
 #[test]
-fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
-    // Lanes that wait for others, and those that wait for lanes that read for long.
+fn loops_stay_as_written_where_observers_could_tell() {
+    // Lanes that wait for others, and lanes that wait for lanes which read for long.
     let meets = format!("{AT_LANE}\n%any = vote.any %found : bool !0");
     let reads = format!(
         "{AT_LANE}
@@ -246,8 +247,8 @@ fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
 }
 
 #[test]
-fn threads_that_stride_over_memory_count_where_nothing_else_leaves() {
-    // From the thread's own number on; whatever is read there, a loop around it ends, too.
+fn grid_stride_loops_are_counted_without_other_exits() {
+    // From the thread's own number on; whatever is read there, an enclosing loop ends, too.
     let cast = "%at64 = cast %at : u64 !0";
     let reads = "%o = param arg0 : ptr global !0
         %there = index %o, %at64, 4 : ptr global !0
@@ -255,7 +256,7 @@ fn threads_that_stride_over_memory_count_where_nothing_else_leaves() {
     let around = ["%twice = for %zero, %two, step %one : u32 !0 {", "}"];
     let strides =
         search("%lane", "%nine", 2, reads, around).replace("%last = get $0", "%last = get $1");
-    // The counter as an index, made behind the comparison or before it.
+    // The counter as an index, computed after the comparison or before it.
     for compare in ["%more = lt", "%while = if"] {
         let inside = strides.replace(compare, &format!("{cast}\n{compare}"));
         let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();

@@ -1,5 +1,6 @@
-//! Loops that add products, counted and checked: the same whether their rounds run one by one or at once.
-use super::{number, sums::floats};
+//! Dot-product loops with counters and checks: the counts and findings are the same for rounds one
+//! by one and at once.
+use super::{dot_products::floats, number};
 use crate::{
     Arg, CheckedProgram, Checks, Counters, CountingProgram, Finding, Launch, Memory, Outcome,
     Problem,
@@ -10,7 +11,7 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
 
-/// Elements of the shared array and of the global ones.
+/// The number of elements of the shared array and of the global ones.
 const CELLS: u64 = 1024;
 const BLOCKS: u32 = 2;
 
@@ -24,7 +25,7 @@ impl Random {
     }
 }
 
-/// Where a factor is: an element at `x * by[0] + y * by[1] + round * by[2] + add`.
+/// The place of a factor: an element at `x * by[0] + y * by[1] + round * by[2] + add`.
 #[derive(Clone, Copy, Debug)]
 struct Factor {
     is_shared: bool,
@@ -35,27 +36,27 @@ struct Factor {
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     block: [u32; 2],
-    /// Rounds of the loop, and products of each.
+    /// The rounds of the loop, and the products in each.
     rounds: u64,
     products: u64,
     factors: [Factor; 2],
     ty: &'static str,
-    /// How often all threads fill the shared array and run the loop.
+    /// The number of times that all threads fill the shared array and run the loop.
     repeats: u64,
-    /// How many cells each thread fills.
+    /// The number of cells that each thread fills.
     fills: u64,
-    /// Whether threads wait for each other behind that, and behind the loop.
+    /// True for a barrier after the fill, and after the loop.
     waits: [bool; 2],
-    /// Whether only some lanes run the loop.
+    /// True if only some lanes run the loop.
     parts: bool,
-    /// Whether what is read is where threads write, too.
+    /// True if threads also write the elements that are read.
     is_one: bool,
     is_optimized: bool,
     checks: Checks,
 }
 
 impl Plan {
-    /// One of which nothing is known.
+    /// Returns a random plan.
     fn any(random: &mut Random) -> Self {
         let mut factor = |by_x: &[u64]| Factor {
             is_shared: random.one(&[true, false]),
@@ -199,7 +200,7 @@ impl Plan {
         text + &format!("%sum{number} = fma %fa{number}, %fb{number}, {before} : f32 !0\n")
     }
 
-    /// Runs it; yields what is left behind, too.
+    /// Runs the kernel; returns the memory, too.
     fn run<T>(&self, run: impl Fn(&Launch<'_>) -> T) -> (T, Vec<u8>) {
         let bytes: Vec<_> =
             floats(CELLS as usize, 0x9e37_79b9).into_iter().flat_map(u32::to_le_bytes).collect();
@@ -243,7 +244,7 @@ fn is_at_once(code: &Code) -> bool {
 }
 
 #[test]
-fn rounds_at_once_count_what_rounds_count() {
+fn rounds_at_once_have_the_counts_of_single_rounds() {
     let (isa, mut random, mut at_once) = (Isa::detect(), Random(1), 0);
     for _ in 0..400 {
         let plan = Plan::any(&mut random);
@@ -261,9 +262,9 @@ fn rounds_at_once_count_what_rounds_count() {
 }
 
 #[test]
-fn rounds_at_once_are_found_what_rounds_are() {
+fn rounds_at_once_have_the_findings_of_single_rounds() {
     let (isa, mut random, mut at_once) = (Isa::detect(), Random(2), 0);
-    // Races, reads of what nobody has written, indices out of bounds, and nothing.
+    // Races, uninitialised reads, indices out of bounds, and no finding.
     let mut found = [0; 4];
     for _ in 0..600 {
         let plan = Plan::any(&mut random);

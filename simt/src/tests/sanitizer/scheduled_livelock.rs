@@ -1,4 +1,4 @@
-//! Launches that nothing ever ends, and others that something does, in orders that are drawn.
+//! Livelocks, and launches that end, in seeded schedules.
 use super::kernel;
 use crate::{Arg, Launch, Memory, Outcome, Spinning, Stopped, TracedProgram};
 use warpwise_compiler::{
@@ -37,7 +37,7 @@ fn wait(on: &str) -> String {
     )
 }
 
-/// What a launch of some blocks of so many threads comes to, and the first words.
+/// Returns the outcome of a launch of some blocks of `threads` threads, and the first words.
 fn run(inside: &str, shape: (u32, u32), seed: u64) -> (Outcome, [u32; 2]) {
     let program = TracedProgram::new(&kernel(&format!("{START}{inside}")));
     let memory = Memory::zeroed(64);
@@ -65,7 +65,7 @@ fn launch(
     program.run(&launch, Some(seed), Vec::new())
 }
 
-/// The livelock that launches end in, the same in all orders.
+/// Returns the livelock in which a launch ends, the same in all orders.
 fn livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, usize) {
     let of = |seed| match run(inside, shape, seed).0.stopped {
         Some(Stopped::Livelock { block, spinning, waiting, blocks }) => {
@@ -78,7 +78,7 @@ fn livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, u
     first
 }
 
-/// Launches that end in all orders, with these words.
+/// Checks that a launch ends in all orders, with these words.
 fn ends(inside: &str, shape: (u32, u32), with: [u32; 2]) {
     for seed in 0..12 {
         assert_eq!(run(inside, shape, seed), (Outcome::default(), with), "seed {seed}");
@@ -91,9 +91,9 @@ fn flag(at: usize, threads: u32, thread: u32) -> Spinning {
 }
 
 #[test]
-fn waiting_for_what_nobody_writes_is_found() {
+fn waiting_for_unwritten_memory_is_a_livelock() {
     assert_eq!(livelock(&wait("flag"), (5, 300)), ([0; 3], 5, vec![flag(5, 300, 0)], 0));
-    // More blocks than are begun at once.
+    // More blocks than are started at once.
     assert_eq!(livelock(&wait("flag"), (100, 4)), ([0; 3], 100, vec![flag(5, 4, 0)], 0));
 }
 
@@ -113,7 +113,7 @@ fn a_lane_waits_for_another() {
 
 #[test]
 fn a_warp_waits_for_another() {
-    // The last warp sets the flag of the block, after long.
+    // The last warp sets the flag of the block, after a long time.
     let text = |set: &str| {
         format!(
             "%st0 = atomic_store.release.block %own, %k0 !0
@@ -156,7 +156,7 @@ fn a_block_waits_for_a_later_one() {
 }
 
 #[test]
-fn those_that_wait_at_a_barrier_are_told_too() {
+fn threads_at_barriers_are_reported_too() {
     let text = format!("%if = if %five !0 {{ {} }} %sync = barrier !6", wait("flag"));
     assert_eq!(livelock(&text, (1, 40)), ([0; 3], 1, vec![flag(5, 1, 5)], 2));
 }
@@ -179,13 +179,13 @@ fn polling_through_barriers_and_votes() {
          {text}"
     );
     ends(&set, (3, 300), [1, 0]);
-    // Nothing is read at all.
+    // The loop reads no memory.
     let (_, _, spinning, _) = livelock("%l = loop !5 { %bar = barrier !5 }", (1, 70));
     assert_eq!((spinning[0].threads, spinning[0].reads.len()), (70, 0));
 }
 
 #[test]
-fn loops_that_nothing_leaves_are_found() {
+fn loops_that_nothing_ends_are_livelocks() {
     let (block, blocks, spinning, _) = livelock("%if = if %five !0 { %l = loop !5 { } }", (2, 64));
     assert_eq!((block, blocks, spinning.len()), ([0; 3], 2, 1));
     let [Spinning { threads: 1, thread: [5, 0, 0], .. }] = &spinning[..] else {
@@ -194,7 +194,7 @@ fn loops_that_nothing_leaves_are_found() {
 }
 
 #[test]
-fn waiting_longer_and_longer_is_found() {
+fn waiting_with_backoff_is_a_livelock() {
     let text = |set: &str| {
         format!(
             "%s0 = set $0, %k1 !0
@@ -217,7 +217,7 @@ fn waiting_longer_and_longer_is_found() {
     ends(&text("%st = atomic_store.relaxed.device %flag, %k1 !0"), (3, 40), [1, 0]);
 }
 
-/// Takes the lock, adds one to the word beside it, and gives the lock back if it is to.
+/// Acquires the lock, adds one to the word beside it, and releases the lock if `gives_back`.
 fn locked(gives_back: bool) -> String {
     let give = "%release = atomic_store.release.device %flag, %k0 !0";
     format!(
@@ -237,7 +237,7 @@ fn locked(gives_back: bool) -> String {
 }
 
 #[test]
-fn locks_that_are_given_back_are_got_and_others_are_not() {
+fn released_locks_are_acquired_and_others_are_not() {
     ends(&locked(true), (4, 40), [0, 160]);
     for seed in 0..6 {
         let (outcome, words) = run(&locked(false), (2, 40), seed);
@@ -250,8 +250,8 @@ fn locks_that_are_given_back_are_got_and_others_are_not() {
 }
 
 #[test]
-fn two_warps_that_want_each_others_lock_come_apart() {
-    // Each takes a lock of its own, then tries the other's, and gives back its own if it does not get that.
+fn two_warps_with_crossed_locks_make_progress() {
+    // Each acquires a lock of its own, then tries the other's, and releases its own if that fails.
     let text = "%w = shr %t, %k5 : u32 !0
         %v = sub %k1, %w : u32 !0
         %mine = index %flag, %w, 4 : ptr global !0
@@ -277,7 +277,7 @@ fn two_warps_that_want_each_others_lock_come_apart() {
 }
 
 #[test]
-fn whoever_writes_the_same_again_changes_nothing() {
+fn rewriting_equal_values_is_a_livelock() {
     let text = "%w = loop !5 {
             %st = atomic_store.relaxed.device %f1, %k5 !4
             %old = atomic.swap.acq_rel.device %flag, %k0 : u32 !4
@@ -289,7 +289,7 @@ fn whoever_writes_the_same_again_changes_nothing() {
 }
 
 #[test]
-fn loops_that_count_are_none_of_them() {
+fn counting_loops_are_no_livelock() {
     let text = "%most = const 20000 : u32 !0
         %w = loop !5 {
             %v = atomic_load.acquire.device %flag : u32 !4
@@ -304,8 +304,9 @@ fn loops_that_count_are_none_of_them() {
 }
 
 #[test]
-fn what_another_order_may_end_is_none_of_them() {
-    // Each of two warps asks for the lock of the other while it has its own: in step, that never ends.
+fn loops_that_another_order_ends_are_no_livelock() {
+    // Each of two warps requests the lock of the other while it holds its own: in lockstep, that
+    // never ends.
     let text = "%warp = builtin warp_id : u32 !0
         %first = eq %lane, %k0 : bool !0
         %other = sub %k1, %warp : u32 !0
@@ -326,7 +327,7 @@ fn what_another_order_may_end_is_none_of_them() {
                 }
             }
         }";
-    // Lanes that part leave the loop once they are alone.
+    // Diverged lanes leave the loop once they run alone.
     let alone = "%zero2 = eq %lane, %k0 : bool !0
         %w = loop !5 {
             %v = atomic_load.acquire.device %flag : u32 !4
@@ -351,14 +352,14 @@ fn what_another_order_may_end_is_none_of_them() {
 }
 
 #[test]
-fn the_same_seed_comes_to_the_same_end() {
+fn the_same_seed_has_the_same_outcome() {
     let text = format!("{} {}", locked(true), wait("flag"));
     for seed in 0..4 {
         assert_eq!(run(&text, (3, 40), seed), run(&text, (3, 40), seed));
     }
 }
 
-/// Each thread waits for some words and sets others, as a table says.
+/// Each thread waits for some words and sets others, by a table.
 const CHAIN: &str = "param arg1 = table: read [u32] !0
     %dim = builtin block_dim.x : u32 !0
     %before = mul %b, %dim : u32 !0
@@ -383,7 +384,8 @@ const CHAIN: &str = "param arg1 = table: read [u32] !0
         %st = atomic_store.release.device %to2, %k1 !6
     }";
 
-/// Which words are set at the end, and how many steps of its row each thread has done.
+/// Returns the words that are set at the end, and the number of entries that each thread has
+/// completed.
 fn chained(table: &[[(u32, u32); 3]], words: usize) -> (Vec<u32>, Vec<usize>) {
     let (mut set, mut done) = (vec![0; words], vec![0; table.len()]);
     set[0] = 1;

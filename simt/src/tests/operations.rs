@@ -1,5 +1,5 @@
-//! Operations on values against Rust's own, over edge values of every type: in lanes
-//! and once, for each instruction set.
+//! Operations compared with Rust's own, over edge values of every type: in lanes and as uniform
+//! values, for each instruction set.
 use super::{Value, isas, program_for, run, shape};
 use crate::Outcome;
 
@@ -15,7 +15,7 @@ fn size(ty: &str) -> usize {
     }
 }
 
-/// A buffer with a column's values, each of its type's size.
+/// Returns a buffer with a column's values, each of its type's size.
 fn buffer(ty: &str, bits: &[u64]) -> Value {
     let bytes = bits.iter().flat_map(|bits| bits.to_le_bytes()[..size(ty)].to_vec());
     Value::U8(bytes.collect())
@@ -26,7 +26,7 @@ fn compute(op: &str, result: &str, columns: &[Column]) -> Vec<Vec<u64>> {
     let rows = columns[0].1.len();
     let mut results = Vec::new();
     for isa in isas() {
-        // An index that varies makes lanes, one of a block makes values held once.
+        // A varying index makes lanes, an index per block makes uniform values.
         for (index, shape) in [
             ("global_idx.x", shape(rows.div_ceil(96) as u32, 96)),
             ("block_idx.x", shape(rows as u32, 1)),
@@ -47,7 +47,7 @@ fn compute(op: &str, result: &str, columns: &[Column]) -> Vec<Vec<u64>> {
     results
 }
 
-/// Values are passed as bytes, so lengths have to be told in elements.
+/// Sets the lengths in elements, since values are passed as bytes.
 fn run_sized(
     program: &crate::Program,
     shape: super::Shape,
@@ -122,7 +122,7 @@ fn check(op: &str, result: &'static str, columns: &[Column], expected: impl Fn(&
     }
 }
 
-/// Every pair of two columns' values.
+/// Returns every pair of two columns' values.
 fn pairs(a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     a.iter().flat_map(|a| b.iter().map(move |b| (*a, *b))).unzip()
 }
@@ -143,7 +143,7 @@ macro_rules! int_tests {
                 ("add", T::wrapping_add),
                 ("sub", T::wrapping_sub),
                 ("mul", T::wrapping_mul),
-                // Where these are unspecified they must at least be the same everywhere.
+                // Unspecified results must at least be the same everywhere.
                 ("div", |a, b| if b == 0 { 0 } else { a.wrapping_div(b) }),
                 ("rem", |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }),
                 ("and", |a, b| a & b),
@@ -322,7 +322,7 @@ fn select_takes_either_side() {
 }
 
 #[test]
-fn memory_that_is_no_bool_reads_as_true() {
+fn bytes_other_than_bools_read_as_true() {
     let columns = [("bool", vec![0, 1, 2, 0x80, 0xff])];
     check("not %a", "bool", &columns, |row| u64::from(row[0] == 0));
     check("cast %a", "u8", &columns, |row| u64::from(row[0] != 0));
@@ -398,7 +398,7 @@ fn registers_of_a_large_block_are_filled() {
 }
 
 #[test]
-fn arguments_are_passed_by_their_bits() {
+fn arguments_are_passed_as_bits() {
     let kernel = "param arg0 = a: f32 !0
         param arg1 = b: bool !0
         param arg2 = c: i64 !0
