@@ -51,6 +51,7 @@ impl Moment<'_> {
     /// not executed it.
     pub fn value(&self, inst: InstId, lane: usize) -> Option<u64> {
         let op = &self.kernel.insts[inst].op;
+        // An address without a recorded value is computed from its operands.
         if let Some(bits) = self.known.values[inst.index()].get(lane) {
             Some(bits)
         } else if let Op::Index { base, index, stride } = op {

@@ -16,7 +16,7 @@ use warpwise_compiler::{ir::Span, output::Printed};
 pub(crate) struct LaunchLog {
     pub(crate) faults: FaultLog,
     /// With the numbers of the block and of the thread in it.
-    take_printed: Vec<((u64, usize), Printed)>,
+    printed: Vec<((u64, usize), Printed)>,
     /// The number of printed records that did not fit.
     lost: u64,
     pub(crate) tally: Tally,
@@ -33,7 +33,7 @@ impl LaunchLog {
 
     /// Appends a record that a thread prints.
     pub(crate) fn add_printed(&mut self, thread: (u64, usize), printed: Printed) {
-        self.take_printed.push((thread, printed));
+        self.printed.push((thread, printed));
     }
 
     /// Counts a printed record that does not fit.
@@ -44,7 +44,7 @@ impl LaunchLog {
     /// Adds the log of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         self.faults.join(other.faults);
-        self.take_printed.extend(other.take_printed);
+        self.printed.extend(other.printed);
         self.lost += other.lost;
         self.tally.join(other.tally);
         self.found.join(other.found);
@@ -52,9 +52,9 @@ impl LaunchLog {
 
     /// Takes the printed records, ordered by thread, and returns them with the number of records
     /// that did not fit.
-    pub(crate) fn printed(&mut self) -> (Vec<Printed>, u64) {
-        self.take_printed.sort_by_key(|(thread, _)| *thread);
-        (self.take_printed.drain(..).map(|(_, printed)| printed).collect(), self.lost)
+    pub(crate) fn take_printed(&mut self) -> (Vec<Printed>, u64) {
+        self.printed.sort_by_key(|(thread, _)| *thread);
+        (self.printed.drain(..).map(|(_, printed)| printed).collect(), self.lost)
     }
 }
 

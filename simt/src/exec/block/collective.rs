@@ -85,7 +85,7 @@ impl Block<'_> {
                 checks.check_masks(launch, &met);
                 if launch.checks_inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
-                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                    checks.undefined.propagate_collective(at, step, inputs, (warp, lanes));
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (group.first_thread / 32 + warp) as u32;

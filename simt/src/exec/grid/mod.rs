@@ -85,7 +85,7 @@ pub(crate) fn run(
         log.found.join(checks.finish(code));
     }
     log.unused = bound.checks.and_then(|checks| checks.used);
-    let (printed, lost) = log.printed();
+    let (printed, lost) = log.take_printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
     let fault = log.faults.report();
     (Outcome { fault, stopped, printed, lost }, log)

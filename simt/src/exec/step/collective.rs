@@ -67,7 +67,7 @@ impl Exec<'_> {
                 if launch.checks_inits {
                     let at = (self.place.block, self.place.first_thread);
                     let step = (op, self.strand.at as usize - 1);
-                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                    checks.undefined.propagate_collective(at, step, inputs, (warp, lanes));
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (self.place.first_thread / 32 + warp) as u32;

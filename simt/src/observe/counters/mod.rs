@@ -251,6 +251,7 @@ fn count_instruction(
         counts.warp_instructions = executed.warps;
         counts.thread_instructions = executed.threads;
     }
+    // The branch at the end of each iteration of a `for`.
     counts.branches = tally.executions(entry.iteration).warps;
     if entry.is_branch {
         counts.branches += executed.warps;

@@ -202,8 +202,12 @@ impl BlockChecks {
     }
 
     /// Checks the masks of lanes that perform a warp operation together.
-    pub(crate) fn check_masks(&mut self, checks: &LaunchChecks<'_>, met: &WarpCollective<'_>) {
-        self.found.misuses.check_masks(checks, self.block, met);
+    pub(crate) fn check_masks(
+        &mut self,
+        checks: &LaunchChecks<'_>,
+        collective: &WarpCollective<'_>,
+    ) {
+        self.found.misuses.check_masks(checks, self.block, collective);
     }
 
     /// Returns the misuses of barriers and masks.
@@ -353,7 +357,7 @@ impl BlockChecks {
     /// Records an access of a cell, and adds the races that it causes.
     fn record_access(&mut self, log: &AccessLog, cell: u64, now: AccessRecord, at: (u16, u64)) {
         let Self { contexts, order, found, accesses, first_event, .. } = self;
-        let party = |record: AccessRecord| {
+        let racing = |record: AccessRecord| {
             let AccessContext { site, kind, block, event, .. } = contexts[record.context()];
             let thread = record.thread();
             let value =
@@ -366,8 +370,10 @@ impl BlockChecks {
             now,
             (context_of, order),
             |RaceHit { before, missing }| {
-                found
-                    .add_race(*accesses, RacingPair::new(at, [party(before), party(now)], missing));
+                found.add_race(
+                    *accesses,
+                    RacingPair::new(at, [racing(before), racing(now)], missing),
+                );
             },
         );
     }

@@ -218,7 +218,8 @@ impl GlobalShadow {
         let runs_of = |(access, _): &(Access, u64)| {
             let bytes = u64::from(code.sites[access.site as usize].bytes);
             let mut runs = Vec::new();
-            checks.runs(&log, access, bytes, order.has_equal_clocks(), |run| runs.push(run));
+            checks
+                .for_each_run(&log, access, bytes, order.has_equal_clocks(), |run| runs.push(run));
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
@@ -230,12 +231,12 @@ impl GlobalShadow {
         for round in 0..rounds.many {
             for ((access, bytes, value), runs) in rounds.round(&code.sites, round).zip(&runs) {
                 let site = &code.sites[access.site as usize];
-                let by =
+                let origin =
                     AccessOrigin { checks, site, value, order: &order, block: self.next_block };
                 self.events += 1;
                 for run in runs {
                     let address = run.address.wrapping_add(bytes);
-                    self.analyse_run(&by, access, LaneRun { address, ..*run });
+                    self.analyse_run(&origin, access, LaneRun { address, ..*run });
                 }
             }
             self.next_block += 1;
@@ -251,12 +252,18 @@ impl GlobalShadow {
         (rounds, runs): (&ReplayedAccesses, &[Vec<LaneRun>]),
         order: &HappensBefore,
     ) {
+        // All lanes have equal clocks, so each access has one context, and those of later rounds
+        // follow from the first round's.
         let contexts: Vec<AccessContext> = (self.events + 1..)
             .zip(&rounds.accesses)
             .map(|(event, (access, _))| {
                 let site = &code.sites[access.site as usize];
-                let by = AccessOrigin { checks, site, value: None, order, block: self.next_block };
-                AccessContext { event, ..self.context_of(&by, access.site, access.first_thread) }
+                let origin =
+                    AccessOrigin { checks, site, value: None, order, block: self.next_block };
+                AccessContext {
+                    event,
+                    ..self.context_of(&origin, access.site, access.first_thread)
+                }
             })
             .collect();
         let accesses = contexts.len() as u32;
@@ -266,6 +273,7 @@ impl GlobalShadow {
             values.extend(each.map(|(_, _, value)| value));
         }
         let first = self.contexts.push_rounds(contexts, values, rounds.many);
+        // Runs are resolved once: rounds differ by their advance only.
         let mut placed = Vec::new();
         for (number, ((access, step), runs)) in (0..).zip(rounds.accesses.iter().zip(runs)) {
             let bytes = code.sites[access.site as usize].bytes;
@@ -284,7 +292,7 @@ impl GlobalShadow {
                     first: place.first.wrapping_add(step.wrapping_mul(round)),
                     ..*place
                 };
-                self.pieces(place, self.contexts_of_block + number, *bytes, *run, order);
+                self.record_run(place, self.contexts_of_block + number, *bytes, *run, order);
             }
         }
         self.contexts_of_block = u32::MAX;
@@ -352,36 +360,39 @@ impl GlobalShadow {
         (order, block): (&HappensBefore, u64),
     ) {
         let site = &code.sites[access.site as usize];
-        let by = AccessOrigin { checks, site, value: access.value, order, block };
+        let origin = AccessOrigin { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
         if !order.has_equal_clocks() {
-            checks.runs(log, access, bytes, false, |run| self.analyse_run(&by, access, run));
+            checks.for_each_run(log, access, bytes, false, |run| {
+                self.analyse_run(&origin, access, run)
+            });
             return;
         }
         // All lanes have equal clocks, and so one context. It is stored only if a lane accesses
         // memory that may be raced for.
-        let context = self.context_of(&by, access.site, access.first_thread);
+        let context = self.context_of(&origin, access.site, access.first_thread);
         let mut number = None;
-        checks.runs(log, access, bytes, true, |run| {
-            if let Some(place) = by.locate(run) {
-                let number = *number.get_or_insert_with(|| self.contexts.push(context, by.value));
-                self.pieces(place, number, site.bytes, (access.first_thread, run), order);
+        checks.for_each_run(log, access, bytes, true, |run| {
+            if let Some(place) = origin.locate(run) {
+                let number =
+                    *number.get_or_insert_with(|| self.contexts.push(context, origin.value));
+                self.record_run(place, number, site.bytes, (access.first_thread, run), order);
             }
         });
     }
 
     /// Analyses the accesses of neighbouring lanes.
-    fn analyse_run(&mut self, by: &AccessOrigin<'_>, access: &Access, run: LaneRun) {
-        let Some(place) = by.locate(run) else { return };
-        let context = self.context_of(by, access.site, access.first_thread + run.lane);
-        let number = self.contexts.push(context, by.value);
-        self.pieces(place, number, by.site.bytes, (access.first_thread, run), by.order);
+    fn analyse_run(&mut self, origin: &AccessOrigin<'_>, access: &Access, run: LaneRun) {
+        let Some(place) = origin.locate(run) else { return };
+        let context = self.context_of(origin, access.site, access.first_thread + run.lane);
+        let number = self.contexts.push(context, origin.value);
+        self.record_run(place, number, origin.site.bytes, (access.first_thread, run), origin.order);
     }
 
     /// Records the accesses of neighbouring lanes, each of `bytes` bytes.
     #[inline(always)]
-    fn pieces(
+    fn record_run(
         &mut self,
         RunPlace { buffer, memory, unit, first }: RunPlace,
         context: u32,
@@ -410,8 +421,8 @@ impl GlobalShadow {
     }
 
     /// Returns the context of an access by a thread.
-    fn context_of(&self, by: &AccessOrigin<'_>, number: u32, thread: u32) -> AccessContext {
-        let AccessOrigin { site, order, block, .. } = *by;
+    fn context_of(&self, origin: &AccessOrigin<'_>, number: u32, thread: u32) -> AccessContext {
+        let AccessOrigin { site, order, block, .. } = *origin;
         AccessContext {
             site: number,
             kind: site.kind,
@@ -436,6 +447,7 @@ impl GlobalShadow {
         let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
         let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
         if chunk.cells.is_none()
+            // The cheap test first: it reads no context.
             && (chunk.try_append(piece, *contexts_of_block) || chunk.try_insert(piece, contexts))
         {
             return;
@@ -444,7 +456,7 @@ impl GlobalShadow {
         let cells =
             chunk.cells.take().unwrap_or_else(|| chunk.expand_to_cells(contexts, keeps_all));
         let cells = chunk.cells.insert(cells);
-        let party = |record: AccessRecord| {
+        let racing = |record: AccessRecord| {
             let number = record.context() as u32;
             let AccessContext { site, kind, block, .. } = contexts.get(number);
             let value = contexts.value(number);
@@ -457,7 +469,7 @@ impl GlobalShadow {
             let context_of = |number: usize| contexts.get(number as u32);
             let cell = usize::from(cell);
             cells.record_access(cell, now, (context_of, order), |RaceHit { before, missing }| {
-                let parties = [party(before), party(now)];
+                let parties = [racing(before), racing(now)];
                 found.add_race(access, RacingPair::new(at, parties, missing));
             });
         }

@@ -156,6 +156,7 @@ impl HappensBefore {
         (me, thread): (&AccessContext, u32),
         (other, by): (&AccessContext, u32),
     ) -> Option<Missing> {
+        // From the strongest order to the weakest: each test assumes that the earlier ones found none.
         let knows = |block_clocks: &BlockClocks| block_clocks.happened_before(thread, other, by);
         if other.grid != me.grid || self.block_clocks.as_ref().is_some_and(knows) {
             return None;
@@ -163,12 +164,14 @@ impl HappensBefore {
         if other.block != me.block {
             return Some(Missing::Release);
         }
+        // An earlier interval of the same block ended at a barrier of all its threads.
         if other.interval != me.interval || thread == by {
             return None;
         }
         if thread / 32 != by / 32 {
             return Some(Missing::Barrier);
         }
+        // No `sync_warp` can order lanes at one execution of an instruction.
         if other.event == me.event {
             return Some(Missing::Instruction);
         }

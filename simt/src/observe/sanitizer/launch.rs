@@ -87,6 +87,7 @@ impl<'a> LaunchChecks<'a> {
             first
         });
         let first_cells = first_cells.collect();
+        // Sites whose accesses cannot race are skipped; an unknown buffer may be any of them.
         let memories = number_memories(code, launch);
         let may_race = |buffer: Option<u16>| {
             buffer
@@ -101,6 +102,7 @@ impl<'a> LaunchChecks<'a> {
             if site.is_shared { is_quiet(site.buffer) } else { !may_race(site.buffer) }
         });
         let skips: Vec<bool> = skips.collect();
+        // Skipped sites of shared memory have runs all the same: checks of initialization use them.
         let threads = launch.block.iter().product::<u32>() as usize;
         let runs = code.sites.iter().zip(&skips).zip(patterns).map(|((site, skips), pattern)| {
             let pattern = pattern.as_ref().filter(|_| !skips || site.is_shared);
@@ -108,6 +110,7 @@ impl<'a> LaunchChecks<'a> {
             pattern.map_or_else(Vec::new, of)
         });
         let runs = runs.collect();
+        // Parameters with the same memory share its shadow, by the first parameter's number.
         let bytes = |number: usize| {
             let at = memories.iter().position(|memory| memory.is_some_and(|(of, _)| of == number));
             let (cell_bytes, arg) = at.map_or((1, None), |at| {
@@ -197,7 +200,7 @@ impl<'a> LaunchChecks<'a> {
         match access.places {
             LaneAddresses::Same(address) => each(LaneRun { lane: 0, len: 1, address }),
             LaneAddresses::Pattern(_) | LaneAddresses::Each(_) => {
-                self.runs(log, access, bytes, true, each)
+                self.for_each_run(log, access, bytes, true, each)
             }
         }
         all
@@ -210,7 +213,7 @@ impl<'a> LaunchChecks<'a> {
 
     /// Calls `each` with the runs of an access of `bytes` bytes; with runs of one lane each, unless
     /// lanes may be joined.
-    pub(crate) fn runs(
+    pub(crate) fn for_each_run(
         &self,
         log: &AccessLog,
         access: &Access,

@@ -78,12 +78,12 @@ impl Misuses {
         &mut self,
         checks: &LaunchChecks<'_>,
         block: u64,
-        met: &WarpCollective<'_>,
+        collective: &WarpCollective<'_>,
     ) {
-        if !checks.checks_sync || met.inputs.is_everybody() {
+        if !checks.checks_sync || collective.inputs.is_everybody() {
             return;
         }
-        let WarpCollective { op, span, inputs, lanes, live, passed, first_thread } = *met;
+        let WarpCollective { op, span, inputs, lanes, live, passed, first_thread } = *collective;
         for lane in bits(lanes) {
             let mask = inputs.mask(lane);
             let mut misuse = |kind, about: u32| {

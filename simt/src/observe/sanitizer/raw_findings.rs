@@ -184,7 +184,7 @@ impl RawFindings {
             let race = Race {
                 kind,
                 location: names.location(pair.at),
-                accesses: pair.accesses.map(|party| names.access(party)),
+                accesses: pair.accesses.map(|access| names.access(access)),
                 missing: pair.missing,
                 same_value: is_same_value(&pair),
             };
@@ -203,9 +203,9 @@ impl RawFindings {
             let UndefinedSource { block, thread, origin } = source;
             let problem = match origin {
                 UndefinedOrigin::Read { at, site } => {
-                    let party =
+                    let access =
                         RacingAccess { block, thread, site, kind: AccessKind::Read, value: None };
-                    let (location, read) = (names.location(at), names.access(party));
+                    let (location, read) = (names.location(at), names.access(access));
                     Problem::Uninitialized(Uninitialized { location, read, how, used })
                 }
                 UndefinedOrigin::AbsentLane { step, lane, mask } => {
@@ -259,8 +259,8 @@ impl LaunchNames<'_> {
         self.spans.get(step as usize).copied().unwrap_or(Span::new(0))
     }
 
-    fn access(&self, party: RacingAccess) -> Access {
-        let RacingAccess { block, thread, site, kind, value } = party;
+    fn access(&self, access: RacingAccess) -> Access {
+        let RacingAccess { block, thread, site, kind, value } = access;
         Access {
             kind,
             place: self.site_span(site),
@@ -313,7 +313,7 @@ fn is_same_value(pair: &RacingPair) -> bool {
 fn race_key(pair: &RacingPair) -> RaceKey {
     let severity =
         if pair.missing == Missing::WarpSync { Severity::Warning } else { Severity::Error };
-    let mut sites = pair.accesses.map(|party| party.site);
+    let mut sites = pair.accesses.map(|access| access.site);
     sites.sort_unstable();
     (sites, race_kind(&pair.accesses), severity, is_same_value(pair))
 }

@@ -206,8 +206,8 @@ impl BlockClocks {
         if let Some(pending_acquire) = this.pending_acquire.take() {
             this.clock = Some(join_clocks(this.clock.as_ref(), &pending_acquire));
         }
-        let said = self.publish(at, thread);
-        self.thread_mut(thread).fence_release = Some((said, scope == Scope::Block));
+        let released = self.publish(at, thread);
+        self.thread_mut(thread).fence_release = Some((released, scope == Scope::Block));
     }
 
     /// Executes an atomic access of a thread.
@@ -226,6 +226,7 @@ impl BlockClocks {
             Ordering::Release => (false, true),
             Ordering::AcqRel | Ordering::SeqCst => (true, true),
         };
+        // The read comes first: an update acquires the clock that it then replaces.
         let there = places.0.get(&place).cloned();
         let visible = there
             .as_ref()
@@ -238,17 +239,18 @@ impl BlockClocks {
         if !writes {
             return;
         }
-        let said = if releases {
+        // A relaxed write after a fence releases the clock of the fence.
+        let released = if releases {
             Some((self.publish((block, interval), thread), narrow))
         } else {
             self.thread_mut(thread)
                 .fence_release
                 .clone()
-                .map(|(said, only_block)| (said, only_block || narrow))
+                .map(|(released, only_block)| (released, only_block || narrow))
         };
-        match (said, there.filter(|_| reads)) {
-            (Some((said, narrow)), there) => {
-                let clock = join_clocks(there.as_ref().map(|there| &there.clock), &said);
+        match (released, there.filter(|_| reads)) {
+            (Some((released, narrow)), there) => {
+                let clock = join_clocks(there.as_ref().map(|there| &there.clock), &released);
                 let only_block = narrow.then_some(block);
                 places.0.insert(place, ReleasedClock { clock, only_block });
             }
@@ -266,7 +268,11 @@ mod tests {
     use super::*;
 
     /// Returns the clock that a thread has released with an epoch.
-    fn said(before: Option<&Arc<VectorClock>>, thread: u32, epoch: u32) -> Arc<VectorClock> {
+    fn released_clock(
+        before: Option<&Arc<VectorClock>>,
+        thread: u32,
+        epoch: u32,
+    ) -> Arc<VectorClock> {
         let mut clock =
             before.map_or_else(VectorClock::default, |before| VectorClock::successor_of(before));
         clock.set_epoch(0, thread, epoch);
@@ -279,8 +285,8 @@ mod tests {
 
     #[test]
     fn the_next_of_a_line_has_all_before_it() {
-        let first = said(None, 0, 1);
-        let second = said(Some(&first), 1, 1);
+        let first = released_clock(None, 0, 1);
+        let second = released_clock(Some(&first), 1, 1);
         assert!(second.descends_from(&first) && !first.descends_from(&second));
         assert!(Arc::ptr_eq(&join_clocks(Some(&first), &second), &second));
         assert!(Arc::ptr_eq(&join_clocks(Some(&second), &first), &second));
@@ -289,8 +295,8 @@ mod tests {
 
     #[test]
     fn a_line_goes_on_once() {
-        let first = said(None, 0, 1);
-        let (one, other) = (said(Some(&first), 1, 1), said(Some(&first), 2, 1));
+        let first = released_clock(None, 0, 1);
+        let (one, other) = (released_clock(Some(&first), 1, 1), released_clock(Some(&first), 2, 1));
         assert!(!one.descends_from(&other) && !other.descends_from(&one));
         let both = join_clocks(Some(&one), &other);
         assert_eq!(epochs(&both), [1, 1, 1]);

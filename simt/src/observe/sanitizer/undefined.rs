@@ -224,13 +224,14 @@ impl UndefinedValues {
 
     /// Propagates undefined values through a warp operation: the result of a lane is undefined if a
     /// lane that determines it has an undefined value or is absent.
-    pub(crate) fn exchange(
+    pub(crate) fn propagate_collective(
         &mut self,
         (block, group): (u64, usize),
         (op, step): (WarpOp, usize),
         inputs: &WarpInputs,
         (warp, lanes): (usize, u32),
     ) {
+        // Without undefined operands, only an absent lane can make a result undefined.
         if !self.has_private() && inputs.is_everybody() {
             return;
         }
@@ -250,6 +251,7 @@ impl UndefinedValues {
         let brought = self.operand(group, value);
         let of_warp = |of: &Option<UndefinedLanes>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
         let (values, sources) = (of_warp(&brought), of_warp(&asked));
+        // A value is the better origin to report than the index of its lane, and that than absence.
         let source = |lane: usize| {
             let from = determining_lanes(op, inputs, lane, values) & values;
             if let (Some(brought), Some(from)) = (&brought, bits(from).next()) {
