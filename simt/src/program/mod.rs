@@ -81,8 +81,9 @@ impl CountingProgram {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
-    /// the same for any number of workers, unless threads spin while they wait for other blocks.
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters
+    /// are the same for any number of workers, unless threads spin while they wait for other
+    /// blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
         let patterns = |code: &Code| find_patterns(code, &self.kernel, launch);
         self.run_with(launch, patterns, Observation::default())

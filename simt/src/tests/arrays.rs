@@ -2,7 +2,7 @@
 use super::*;
 
 /// Runs a kernel on `words` as elements of `size` bytes; returns the result.
-fn plain(inside: &str, shape: Shape, words: Vec<u32>, size: usize) -> Vec<u32> {
+fn run_plain(inside: &str, shape: Shape, words: Vec<u32>, size: usize) -> Vec<u32> {
     let memory = Value::U32(words.clone()).memory();
     let args = [Arg::Slice { memory: &memory, len: (4 * words.len() / size) as u64 }];
     let Shape { grid, block, steps, .. } = shape;
@@ -141,7 +141,7 @@ fn fields_of_elements_are_at_their_offsets() {
          %short = cast %lane : u16
          %s2 = store %each, %short";
     let words: Vec<u32> = (0..64).flat_map(|i| [i, 0, u32::MAX, i]).collect();
-    let left = plain(swap, shape(2, 32), words, 16);
+    let left = run_plain(swap, shape(2, 32), words, 16);
     let expected: Vec<u32> = (0..64_u32)
         .flat_map(|i| {
             let sum = (u64::from(i) << 32 | 0xffff_ffff) + u64::from(i);
@@ -184,7 +184,7 @@ fn shared_elements_hold_several_scalars() {
 #[test]
 fn bytes_may_be_shared_by_fields_of_a_union() {
     // union { u64, [u32; 2] }, in an array of threads and in global memory.
-    let left = plain(
+    let left = run_plain(
         "param arg0 = y: write [plain 8 align 8]
          array #0 = a: [plain 8 align 8; 2]
          %lane = builtin global_idx.x : u32

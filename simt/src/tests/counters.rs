@@ -63,14 +63,14 @@ pub(super) fn count(kernel: &Kernel, blocks: u32, block: [u32; 3], requests: Req
     counters
 }
 
-fn total(middle: &str, threads: u32) -> Counts {
+fn count_total(middle: &str, threads: u32) -> Counts {
     let kernel = kernel(&format!("{START}{middle}"));
     count(&kernel, 1, [threads, 1, 1], Requests::Scalars).total()
 }
 
 /// Returns the branches and the divergent branches of 64 threads.
 fn branches(middle: &str) -> (u64, u64) {
-    let total = total(middle, 64);
+    let total = count_total(middle, 64);
     (total.branches, total.divergent_branches)
 }
 
@@ -168,7 +168,7 @@ fn collectives_reconverge_lanes() {
     let vote = "%even = const 1431655765 : u32 !0
         %v = vote.all %xe, mask %even : bool !0";
     let text = format!("{}%b = barrier !0\n{}", choose("x", "%1", vote, &work("q")), work("end"));
-    let total = total(&text, 64);
+    let total = count_total(&text, 64);
     assert_eq!(total.barriers, 2);
     assert_eq!(total.global_stores.requests, 2 + 2);
     assert_eq!((total.branches, total.divergent_branches), (2, 2));
@@ -187,7 +187,7 @@ fn continuing_lanes_reach_the_end_of_the_iteration() {
         work("body"),
         work("end")
     );
-    let total = total(&text, 64);
+    let total = count_total(&text, 64);
     // 5 iterations: one branch in each and one after each; the first iteration needs none.
     assert_eq!((total.branches, total.divergent_branches), (2 * 10, 2 * 5));
     assert_eq!(total.global_stores.requests, 2 * 5 + 2);

@@ -158,13 +158,13 @@ fn values(n: u64, last: u64, lens: [usize; 3]) -> [Value; 5] {
     [Value::Scalar(n), Value::Scalar(last), a, b, c]
 }
 
-fn lowered(inside: &str) -> Vec<Instr> {
+fn translated(inside: &str) -> Vec<Instr> {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
     translate(&kernel, Isa::detect(), Instrumentation::None).unwrap().instrs
 }
 
 /// Runs a kernel for all instruction sets, of which the baseline runs each round by itself.
-fn agree(inside: &str, shape: Shape, values: &[Value; 5]) -> Vec<u32> {
+fn run_on_all_isas(inside: &str, shape: Shape, values: &[Value; 5]) -> Vec<u32> {
     let results = isas().into_iter().map(|isa| {
         let mut values = values.clone();
         let outcome = run(&program_for(inside, isa), shape, &mut values);
@@ -185,7 +185,7 @@ fn loops_of_products_are_found() {
         return;
     }
     let count = |kernel: &str| {
-        lowered(kernel).iter().filter(|step| matches!(step, Instr::DotProducts { .. })).count()
+        translated(kernel).iter().filter(|step| matches!(step, Instr::DotProducts { .. })).count()
     };
     for kernel in [simple(), unrolled(), two_sums()] {
         assert_eq!(count(&kernel), 1, "{kernel}");
@@ -203,12 +203,12 @@ fn rounds_at_once_have_the_sums_of_single_rounds() {
             let (n, rows) = (u64::from(x.max(34)), y as usize);
             let size = n as usize;
             let values = values(n, rounds, [size * rows, size * 34, size * rows]);
-            agree(&two_sums(), in_block(x, y), &values);
-            let expected = agree(&simple(), in_block(x, y), &values);
+            run_on_all_isas(&two_sums(), in_block(x, y), &values);
+            let expected = run_on_all_isas(&simple(), in_block(x, y), &values);
             for kernel in [split(), carried()] {
-                assert_eq!(agree(&kernel, in_block(x, y), &values), expected);
+                assert_eq!(run_on_all_isas(&kernel, in_block(x, y), &values), expected);
             }
-            let sums = agree(&unrolled(), in_block(x, y), &values);
+            let sums = run_on_all_isas(&unrolled(), in_block(x, y), &values);
             let Value::U32(a) = &values[2] else { unreachable!() };
             let Value::U32(b) = &values[3] else { unreachable!() };
             let [a, b] =
@@ -224,7 +224,7 @@ fn rounds_at_once_have_the_sums_of_single_rounds() {
 
 /// The loop of [`simple`], `times` times in each of two blocks, for the values of `k` from `from`
 /// to `to`.
-fn again(times: u64, [from, to, k]: [&str; 3]) -> String {
+fn repeated_loop(times: u64, [from, to, k]: [&str; 3]) -> String {
     let round = round('p', k, "%old");
     let kernel = product(&format!(
         "%times = const {times} : u64 !0
@@ -260,7 +260,7 @@ fn a_repeated_loop_adds_the_current_values() {
     let kinds = [["%zero", "%end", "%l"], ["%zero", "%end", "%k"], ["%shift", "%end", "%l"]];
     for (kind, texts) in kinds.into_iter().chain([["%zero", "%less", "%k"]]).enumerate() {
         let shape = Shape { grid: [2, 1, 1], ..in_block(16, 16) };
-        let sums = agree(&again(6, texts), shape, &values);
+        let sums = run_on_all_isas(&repeated_loop(6, texts), shape, &values);
         for block in 0..2 {
             let rounds = (0..6_u64).flat_map(|o| {
                 let shift = o / 2 + block;
@@ -293,7 +293,7 @@ fn an_out_of_bounds_round_faults_at_its_own_place() {
         [all; 3],
     ] {
         for kernel in [simple(), unrolled(), two_sums(), split(), carried()] {
-            agree(&kernel, in_block(16, 16), &values(n, rounds, lens));
+            run_on_all_isas(&kernel, in_block(16, 16), &values(n, rounds, lens));
         }
     }
 }
@@ -303,7 +303,7 @@ fn numbers_that_wrap_run_round_by_round() {
     // The index of the first factor wraps to its initial value.
     let values = values(1 << 63, 20, [64, 64, 64]);
     for kernel in [simple(), unrolled(), two_sums(), split(), carried()] {
-        agree(&kernel, in_block(16, 2), &values);
+        run_on_all_isas(&kernel, in_block(16, 2), &values);
     }
 }
 
@@ -316,7 +316,11 @@ fn some_lanes_of_a_block_run_round_by_round() {
          %if = if %is !0 { %l = for",
     );
     let kernel = kernel.replace("%row = mul", "} %row = mul");
-    agree(&kernel, in_block(16, 16), &values(34, 20, [34 * 16; 3].map(|len| len + 34 * 10)));
+    run_on_all_isas(
+        &kernel,
+        in_block(16, 16),
+        &values(34, 20, [34 * 16; 3].map(|len| len + 34 * 10)),
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ impl Random {
         self.0 >> 33
     }
 
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.next() as usize % of.len()]
     }
 }
@@ -84,7 +84,7 @@ impl Text {
     }
 
     /// Changes the result of a thread by a local.
-    fn look(&mut self, local: usize) -> String {
+    fn condition(&mut self, local: usize) -> String {
         let n = self.name();
         format!(
             "%seen{n} = get ${local} : u32 !0
@@ -100,7 +100,7 @@ impl Text {
     /// result.
     fn branch(&mut self, depth: u32) -> String {
         let (n, bit) = (self.name(), self.random.next() % 6);
-        let of = self.random.one(&["%value", "%value", "%value", "%all"]);
+        let of = self.random.pick(&["%value", "%value", "%value", "%all"]);
         let [then, other] = match self.random.next() % 5 {
             0 => [self.body(depth), self.leave()],
             1 => [self.leave(), self.body(depth)],
@@ -133,14 +133,17 @@ impl Text {
              %step{n} = const {} : u32 !0
              %has{n} = add %{}{n}, %step{n} : u32 !0
              %count{n} = set ${local}, %has{n} !0\n",
-            self.random.one(&[1, 2]),
+            self.random.pick(&[1, 2]),
             // The number compared with the end is known not to be too large.
-            self.random.one(&["had", "at"]),
+            self.random.pick(&["had", "at"]),
         );
         let inside = if first { count + &body } else { body + &count };
-        let behind =
-            if self.random.next().is_multiple_of(2) { self.look(local) } else { String::new() };
-        let start = self.random.one(&["%zero", "%lane"]);
+        let behind = if self.random.next().is_multiple_of(2) {
+            self.condition(local)
+        } else {
+            String::new()
+        };
+        let start = self.random.pick(&["%zero", "%lane"]);
         format!(
             "%begin{n} = set ${local}, {start} !0
              %loop{n} = loop !0 {{

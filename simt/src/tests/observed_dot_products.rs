@@ -18,7 +18,7 @@ const BLOCKS: u32 = 2;
 struct Random(u64);
 
 impl Random {
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         of[(self.0 >> 33) as usize % of.len()]
@@ -57,20 +57,20 @@ struct Plan {
 
 impl Plan {
     /// Returns a random plan.
-    fn any(random: &mut Random) -> Self {
+    fn random(random: &mut Random) -> Self {
         let mut factor = |by_x: &[u64]| Factor {
-            is_shared: random.one(&[true, false]),
+            is_shared: random.pick(&[true, false]),
             by: [
-                random.one(by_x),
-                random.one(&[0, 8, 16, 17, 32, 33]),
-                random.one(&[0, 1, 1, 2, 3, 4, 8, 16, 33]),
+                random.pick(by_x),
+                random.pick(&[0, 8, 16, 17, 32, 33]),
+                random.pick(&[0, 1, 1, 2, 3, 4, 8, 16, 33]),
             ],
-            add: random.one(&[0, 0, 0, 1, 2, 4, 8, 300, 700]),
+            add: random.pick(&[0, 0, 0, 1, 2, 4, 8, 300, 700]),
         };
         let factors = [factor(&[0, 0, 1, 1, 2]), factor(&[1, 1, 1, 0])];
         Self {
             factors,
-            block: random.one(&[
+            block: random.pick(&[
                 [16, 16],
                 [8, 8],
                 [32, 8],
@@ -80,16 +80,16 @@ impl Plan {
                 [64, 1],
                 [5, 7],
             ]),
-            rounds: random.one(&[0, 1, 2, 3, 4, 7, 8, 13, 16]),
-            products: random.one(&[1, 1, 2, 3, 4]),
-            ty: random.one(&["u32", "u64", "u64", "u64"]),
-            repeats: random.one(&[1, 2, 3]),
-            fills: random.one(&[0, 1, 2, 4, 8, 26]),
-            waits: [random.one(&[true, true, false]), random.one(&[true, true, false])],
-            parts: random.one(&[false, false, false, false, true]),
-            is_one: random.one(&[false, false, false, true]),
-            is_optimized: random.one(&[true, false]),
-            checks: random.one(&[Checks::ALL, Checks::ALL | Checks::STRICT | Checks::UNUSED]),
+            rounds: random.pick(&[0, 1, 2, 3, 4, 7, 8, 13, 16]),
+            products: random.pick(&[1, 1, 2, 3, 4]),
+            ty: random.pick(&["u32", "u64", "u64", "u64"]),
+            repeats: random.pick(&[1, 2, 3]),
+            fills: random.pick(&[0, 1, 2, 4, 8, 26]),
+            waits: [random.pick(&[true, true, false]), random.pick(&[true, true, false])],
+            parts: random.pick(&[false, false, false, false, true]),
+            is_one: random.pick(&[false, false, false, true]),
+            is_optimized: random.pick(&[true, false]),
+            checks: random.pick(&[Checks::ALL, Checks::ALL | Checks::STRICT | Checks::UNUSED]),
         }
     }
 
@@ -247,7 +247,7 @@ fn is_at_once(code: &Code) -> bool {
 fn rounds_at_once_have_the_counts_of_single_rounds() {
     let (isa, mut random, mut at_once) = (Isa::detect(), Random(1), 0);
     for _ in 0..400 {
-        let plan = Plan::any(&mut random);
+        let plan = Plan::random(&mut random);
         let kernel = plan.kernel();
         let code = translate(&kernel, isa, Instrumentation::Counters(Requests::Vectors)).unwrap();
         at_once += usize::from(is_at_once(&code));
@@ -267,7 +267,7 @@ fn rounds_at_once_have_the_findings_of_single_rounds() {
     // Races, uninitialised reads, indices out of bounds, and no finding.
     let mut found = [0; 4];
     for _ in 0..600 {
-        let plan = Plan::any(&mut random);
+        let plan = Plan::random(&mut random);
         let kernel = plan.kernel();
         at_once +=
             usize::from(is_at_once(&translate(&kernel, isa, Instrumentation::Sanitizer).unwrap()));

@@ -19,7 +19,7 @@ use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
 struct Random(u64);
 
 impl Random {
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         of[(self.0 >> 33) as usize % of.len()]
@@ -65,35 +65,35 @@ struct Plan {
 
 impl Plan {
     /// Returns a random plan.
-    fn any(random: &mut Random) -> Self {
-        let many = random.one(&[1, 1, 2, 2, 3, 4]);
+    fn random(random: &mut Random) -> Self {
+        let many = random.pick(&[1, 1, 2, 2, 3, 4]);
         // Most write elements that no other thread accesses.
-        let (tidy, by) = (random.one(&[true, true, false]), random.one(&[1, 1, 1, 2, 3]));
+        let (tidy, by) = (random.pick(&[true, true, false]), random.pick(&[1, 1, 1, 2, 3]));
         let access = |_| {
-            let does = match random.one(&[0, 1, 2]) {
+            let does = match random.pick(&[0, 1, 2]) {
                 0 => Does::Read { is_first: true },
                 1 => Does::Read { is_first: false },
-                _ => Does::Write { is_same: random.one(&[true, false]) },
+                _ => Does::Write { is_same: random.pick(&[true, false]) },
             };
             if tidy {
-                let far = random.one(&[0, 0, 0, 20_000]);
+                let far = random.pick(&[0, 0, 0, 20_000]);
                 return Access { does, by: [by, 300 * by, far], add: 0 };
             }
             Access {
                 does,
                 by: [
-                    random.one(&[0, 1, 1, 1, 2, 5]),
-                    random.one(&[0, 1, 40, 300]),
-                    random.one(&[0, 0, 1, 3, 32, 700]),
+                    random.pick(&[0, 1, 1, 1, 2, 5]),
+                    random.pick(&[0, 1, 40, 300]),
+                    random.pick(&[0, 0, 1, 3, 32, 700]),
                 ],
-                add: random.one(&[0, 0, 1, 3, 8, 31, 500]),
+                add: random.pick(&[0, 0, 1, 3, 8, 31, 500]),
             }
         };
         let accesses = (0..many).map(access).collect();
         Self {
             accesses,
-            grid: [random.one(&[1, 2, 7, 40]), random.one(&[1, 1, 1, 3])],
-            block: random.one(&[
+            grid: [random.pick(&[1, 2, 7, 40]), random.pick(&[1, 1, 1, 3])],
+            block: random.pick(&[
                 [1, 1],
                 [31, 1],
                 [32, 1],
@@ -104,23 +104,23 @@ impl Plan {
                 [300, 1],
                 [40, 8],
             ]),
-            ty: random.one(&["u32", "u64", "u64"]),
-            elem: random.one(&[("u8", 1), ("u16", 2), ("u32", 4), ("u32", 4), ("u64", 8)]),
+            ty: random.pick(&["u32", "u64", "u64"]),
+            elem: random.pick(&[("u8", 1), ("u16", 2), ("u32", 4), ("u32", 4), ("u64", 8)]),
             lens: [
-                random.one(&[90_000, 90_000, 3000]),
-                random.one(&[90_000, 90_000, 90_000, 3000]),
+                random.pick(&[90_000, 90_000, 3000]),
+                random.pick(&[90_000, 90_000, 90_000, 3000]),
             ],
-            guard: random.one(&[None, Some(0), Some(100), Some(1000), Some(10_000)]),
-            rounds: random.one(&[
+            guard: random.pick(&[None, Some(0), Some(100), Some(1000), Some(10_000)]),
+            rounds: random.pick(&[
                 None,
                 None,
                 Some((5, false)),
                 Some((40, false)),
                 Some((9000, true)),
             ]),
-            is_one: random.one(&[true, false, false, false]),
-            is_optimized: random.one(&[true, false]),
-            checks: random.one(&[
+            is_one: random.pick(&[true, false, false, false]),
+            is_optimized: random.pick(&[true, false]),
+            checks: random.pick(&[
                 Checks::ALL,
                 Checks::ALL,
                 Checks::ALL,
@@ -243,7 +243,11 @@ impl Plan {
     }
 
     /// Returns the number of blocks that are replayed from the first one on.
-    fn alike(&self, kernel: &Kernel, instrumentation: Instrumentation) -> Result<u64, Fails> {
+    fn count_replayed(
+        &self,
+        kernel: &Kernel,
+        instrumentation: Instrumentation,
+    ) -> Result<u64, Fails> {
         let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
             let patterns = patterns::find(kernel, &code.counted.requests, launch);
@@ -261,13 +265,14 @@ impl Plan {
 }
 
 /// Returns the number of plans with several replayed blocks or iterations.
-fn some_alike(
+fn count_plans(
     alike: &mut [usize; 2],
     plan: &Plan,
     kernel: &Kernel,
     instrumentation: Instrumentation,
 ) {
-    alike[0] += usize::from(plan.alike(kernel, instrumentation).is_ok_and(|blocks| blocks > 1));
+    alike[0] +=
+        usize::from(plan.count_replayed(kernel, instrumentation).is_ok_and(|blocks| blocks > 1));
     alike[1] += usize::from(plan.rounds.is_some());
 }
 
@@ -275,9 +280,9 @@ fn some_alike(
 fn replay_does_not_change_counters() {
     let (mut random, mut alike) = (Random(1), [0; 2]);
     for _ in 0..500 {
-        let plan = Plan::any(&mut random);
+        let plan = Plan::random(&mut random);
         let kernel = plan.kernel();
-        some_alike(&mut alike, &plan, &kernel, Instrumentation::Counters(Requests::Vectors));
+        count_plans(&mut alike, &plan, &kernel, Instrumentation::Counters(Requests::Vectors));
         let program = CountingProgram::new(&kernel, Requests::Vectors);
         let (want, left) = plan.run(1, |launch| program.run_without_patterns(launch));
         for workers in [1, 3] {
@@ -297,9 +302,9 @@ fn replay_does_not_change_findings() {
     // Races, indices out of bounds, and no finding.
     let mut found = [0; 3];
     for _ in 0..500 {
-        let plan = Plan::any(&mut random);
+        let plan = Plan::random(&mut random);
         let kernel = plan.kernel();
-        some_alike(&mut alike, &plan, &kernel, Instrumentation::Sanitizer);
+        count_plans(&mut alike, &plan, &kernel, Instrumentation::Sanitizer);
         let program = CheckedProgram::new(&kernel);
         let (want, left) = plan.run(1, |launch| program.run_one_by_one(launch, plan.checks));
         for workers in [1, 3] {

@@ -74,7 +74,7 @@ fn one_by_one(inside: &str, shape: Shape, values: &mut [Value]) -> Outcome {
 }
 
 /// Returns the number of blocks that are replayed from the first of these on.
-fn alike(
+fn count_replayed(
     inside: &str,
     shape: Shape,
     values: &[Value],
@@ -93,19 +93,19 @@ fn alike(
     Block::new(&code, &bound).run_alike(first, most, &mut LaunchLog::new(&code.counted))
 }
 
-fn some(seed: u32, len: usize) -> Vec<u32> {
+fn random_words(seed: u32, len: usize) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> 3).collect()
 }
 
 /// Runs a kernel with and without replay: in blocks of these sizes, with buffers of these lengths.
-fn check(inside: &str, threads: &[u32], lens: &[[usize; 3]]) {
+fn check_replay(inside: &str, threads: &[u32], lens: &[[usize; 3]]) {
     let text = format!("{PARAMS} {START} {inside}");
     for &threads in threads {
         for &[a, b, c] in lens {
             let values = [
-                Value::U32(some(1, a)),
-                Value::U32(some(2, b)),
-                Value::U32(some(3, c)),
+                Value::U32(random_words(1, a)),
+                Value::U32(random_words(2, b)),
+                Value::U32(random_words(3, c)),
                 Value::Scalar(40),
             ];
             let mut expected = values.to_vec();
@@ -133,18 +133,30 @@ const THREADS: [u32; 7] = [1, 31, 32, 40, 256, 300, 1024];
 fn the_last_block_may_be_partial() {
     let guarded = format!("%if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
     let lens = [0, 1, 7, 31, 255, 256, 257, 1000, 1024, 5000, 10_240, 50_000].map(|n| [n; 3]);
-    check(&guarded, &THREADS, &lens);
+    check_replay(&guarded, &THREADS, &lens);
 }
 
 #[test]
 fn a_buffer_may_end_inside_a_block() {
     for op in ["add", "xor", "mul"] {
         let guarded = format!("%if = if %lt !0 {{ {LOADS} %r = {op} %x, %z : u32 !0 {STORE} }}");
-        check(&guarded, &[31, 256, 300], &[[0, 900, 900], [900, 899, 900], [640, 1000, 2000]]);
+        check_replay(
+            &guarded,
+            &[31, 256, 300],
+            &[[0, 900, 900], [900, 899, 900], [640, 1000, 2000]],
+        );
     }
     // Consecutive faults in each thread, without a guard.
-    check(&format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"), &[40, 256], &[[700, 600, 500]]);
-    check(&format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"), &[40, 256], &[[500, 600, 0]]);
+    check_replay(
+        &format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"),
+        &[40, 256],
+        &[[700, 600, 500]],
+    );
+    check_replay(
+        &format!("{LOADS} %r = sub %x, %z : u32 !0 {STORE}"),
+        &[40, 256],
+        &[[500, 600, 0]],
+    );
 }
 
 #[test]
@@ -162,7 +174,7 @@ fn loaded_values_may_be_used_again() {
            %s2 = store %pc, %t !3
          }}"
     );
-    check(&inside, &[40, 256, 1024], &[[3000; 3], [256; 3]]);
+    check_replay(&inside, &[40, 256, 1024], &[[3000; 3], [256; 3]]);
 }
 
 #[test]
@@ -192,7 +204,7 @@ fn operations_on_words_are_compiled_together() {
            {STORE}
          }}"
     );
-    check(&inside, &[16, 40, 256, 1024], &[[3000; 3], [256; 3]]);
+    check_replay(&inside, &[16, 40, 256, 1024], &[[3000; 3], [256; 3]]);
 }
 
 #[test]
@@ -219,7 +231,7 @@ fn blocks_may_write_what_they_read() {
         );
         let text = format!("{PARAMS} {START} {inside}");
         for threads in [32, 40, 256] {
-            let values = [vec![], vec![], some(5, 4000)].map(Value::U32);
+            let values = [vec![], vec![], random_words(5, 4000)].map(Value::U32);
             let [mut left, mut expected] = [0; 2].map(|_| {
                 let mut values = values.to_vec();
                 values.push(Value::Scalar(0));
@@ -243,7 +255,7 @@ fn the_index_of_a_block_is_a_value() {
          %r = add %odd, %less : u32 !0
          %if = if %lt !0 {{ {STORE} }}"
     );
-    check(&inside, &THREADS, &[[0, 0, 9000]]);
+    check_replay(&inside, &THREADS, &[[0, 0, 9000]]);
 }
 
 #[test]
@@ -270,7 +282,7 @@ fn conditions_change_from_block_to_block() {
                }}
              }}"
         );
-        check(&inside, &[1, 40], &[[0, 0, 1500]]);
+        check_replay(&inside, &[1, 40], &[[0, 0, 1500]]);
     }
 }
 
@@ -279,9 +291,15 @@ fn blocks_are_replayed_up_to_the_first_that_differs() {
     let guarded =
         format!("{PARAMS} {START} %if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
     let values = |[a, b, c]: [usize; 3]| {
-        [Value::U32(some(1, a)), Value::U32(some(2, b)), Value::U32(some(3, c)), Value::Scalar(0)]
+        [
+            Value::U32(random_words(1, a)),
+            Value::U32(random_words(2, b)),
+            Value::U32(random_words(3, c)),
+            Value::Scalar(0),
+        ]
     };
-    let alike_of = |lens, first, most| alike(&guarded, shape(40, 256), &values(lens), first, most);
+    let alike_of =
+        |lens, first, most| count_replayed(&guarded, shape(40, 256), &values(lens), first, most);
     assert_eq!(alike_of([10_240; 3], 0, 32), Ok(32));
     assert_eq!(alike_of([10_240; 3], 30, 10), Ok(10));
     assert_eq!(alike_of([5000; 3], 0, 40), Ok(19), "the twentieth is a part");
@@ -291,7 +309,7 @@ fn blocks_are_replayed_up_to_the_first_that_differs() {
     assert_eq!(alike_of([1000, 5000, 5000], 3, 8), Err(Fails::Here));
     let met = format!("{guarded} %w = barrier !0");
     let values = values([5000; 3]);
-    assert_eq!(alike(&met, shape(40, 256), &values, 0, 8), Err(Fails::Ever));
+    assert_eq!(count_replayed(&met, shape(40, 256), &values, 0, 8), Err(Fails::Ever));
 }
 
 #[test]
@@ -339,7 +357,7 @@ fn rows_of_a_square_are_replayed_inside_its_border() {
         let grid = [side.div_ceil(block[0]), side.div_ceil(block[1]), 1];
         let shape = Shape { grid, block, ..shape(1, 1) };
         let values = |n: usize| {
-            let buffers = [some(7, n), vec![], vec![0; n]].map(Value::U32);
+            let buffers = [random_words(7, n), vec![], vec![0; n]].map(Value::U32);
             [buffers.as_slice(), &[Value::Scalar(side.into())]].concat()
         };
         let (mut left, mut expected) = (values(n), values(n));
@@ -354,7 +372,8 @@ fn rows_of_a_square_are_replayed_inside_its_border() {
 
 #[test]
 fn stored_values_are_logged_block_by_block() {
-    // Two rows of blocks store to the same elements: a race, unless all threads of both blocks store the same value.
+    // Two rows of blocks store to the same elements: a race, unless all threads of both blocks
+    // store the same value.
     let [params, loads] = [PARAMS.replace("[u32]", "[f32]"), LOADS.replace(": u32", ": f32")];
     // A single operation.
     let start = START.replace("%lt = lt %i, %lc : bool !0", "");
@@ -396,7 +415,7 @@ fn stored_values_are_logged_block_by_block() {
 }
 
 /// A grid-stride loop of this type over `%k` elements that adds products.
-fn strided(ty: &str, more: &str) -> String {
+fn strided_loop(ty: &str, more: &str) -> String {
     format!(
         "{PARAMS}
          local $0 = sum: u32 !0
@@ -426,12 +445,12 @@ fn strided(ty: &str, more: &str) -> String {
 #[test]
 fn iterations_are_replayed_up_to_the_last() {
     for ty in ["u64", "u32"] {
-        let text = strided(ty, "");
+        let text = strided_loop(ty, "");
         let program = program(&text);
         for (blocks, threads) in [(1, 32), (3, 40), (2, 256), (1, 700)] {
             let all = (blocks * threads) as usize;
             for n in [0, 1, all - 1, all, 5 * all + 3, 40 * all, 41 * all - 1, 333 * all + 17] {
-                let a = some(9, n);
+                let a = random_words(9, n);
                 let expected: Vec<u32> = (0..all)
                     .map(|i| {
                         a.iter().skip(i).step_by(all).fold(i as u32, |sum, v| sum.wrapping_add(*v))
@@ -449,10 +468,10 @@ fn iterations_are_replayed_up_to_the_last() {
 
 #[test]
 fn a_replayed_iteration_faults_at_its_own_place() {
-    let text = strided("u64", "");
+    let text = strided_loop("u64", "");
     for len in [0, 500, 6400, 20_000, 63_999] {
         let values = || {
-            let buffers = [some(4, len), vec![], vec![1; 64]].map(Value::U32);
+            let buffers = [random_words(4, len), vec![], vec![1; 64]].map(Value::U32);
             [buffers.as_slice(), &[Value::Scalar(64_000)]].concat()
         };
         let (mut left, mut expected) = (values(), values());
@@ -476,9 +495,9 @@ fn iterations_may_write_elements_that_others_read() {
              %q = add %o, %v : u32 !0
              %sq = store %pw, %q !3"
         );
-        let text = strided("u64", &more);
+        let text = strided_loop("u64", &more);
         let values = || {
-            let buffers = [some(4, 6400), vec![], some(6, 8000)].map(Value::U32);
+            let buffers = [random_words(4, 6400), vec![], random_words(6, 8000)].map(Value::U32);
             [buffers.as_slice(), &[Value::Scalar(6400)]].concat()
         };
         let (mut left, mut expected) = (values(), values());
@@ -519,7 +538,7 @@ fn a_local_keeps_its_value_between_rounds() {
          {STORE}"
     );
     for rounds in [0, 1, 5, 300] {
-        let a = some(8, 40 * rounds);
+        let a = random_words(8, 40 * rounds);
         let column = |t: usize| a.iter().skip(t).step_by(40).copied();
         let expected: Vec<u32> = (0..40)
             .map(|t| {
@@ -536,10 +555,10 @@ fn a_local_keeps_its_value_between_rounds() {
 
 #[test]
 fn replayed_iterations_cost_the_same_steps() {
-    let text = strided("u64", "");
+    let text = strided_loop("u64", "");
     let n = 64 * 1000;
     let run = |steps| {
-        let mut values = [some(4, n), vec![], vec![0; 64]].map(Value::U32).to_vec();
+        let mut values = [random_words(4, n), vec![], vec![0; 64]].map(Value::U32).to_vec();
         values.push(Value::Scalar(n as u64));
         run(&program(&text), Shape { steps: Some(steps), ..shape(1, 64) }, &mut values)
     };
@@ -552,7 +571,7 @@ fn replayed_iterations_cost_the_same_steps() {
     }
 }
 
-/// Returns the loop of [`strided`] as a `while`.
+/// Returns the loop of [`strided_loop`] as a `while`.
 fn counted(ty: &str) -> String {
     format!(
         "{PARAMS}
@@ -600,7 +619,7 @@ fn a_while_that_counts_is_a_for() {
     for (blocks, threads) in [(1, 32), (3, 40), (2, 256), (1, 700)] {
         let all = (blocks * threads) as usize;
         for n in [0, 1, all - 1, all, 5 * all + 3, 41 * all - 1] {
-            let a = some(9, n);
+            let a = random_words(9, n);
             let expected: Vec<u32> = (0..all)
                 .map(|i| {
                     a.iter().skip(i).step_by(all).fold(i as u32, |sum, v| sum.wrapping_add(*v))

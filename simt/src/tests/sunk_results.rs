@@ -10,7 +10,7 @@ use crate::{
 use warpwise_compiler::ir::Kernel;
 
 /// Two locals, initially the number of the thread and 1, changed by `middle`, and stored.
-fn changed(middle: &str) -> String {
+fn locals_kernel(middle: &str) -> String {
     format!(
         "param arg0 = out: write [u32] !0
          local $0 = a: u32 !0
@@ -38,7 +38,7 @@ fn changed(middle: &str) -> String {
 }
 
 /// Returns the number of instructions that copy a register: `set`s, and maps of one register.
-fn copies(inside: &str) -> usize {
+fn count_copies(inside: &str) -> usize {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
     let code = translate(&kernel, Isa::detect(), Instrumentation::None).unwrap();
     let is_copy = |step: &&Instr| match step {
@@ -53,7 +53,7 @@ fn copies(inside: &str) -> usize {
 fn check(middle: &str, want: impl Fn(u32) -> [u32; 2]) {
     for isa in isas() {
         let mut values = [Value::U32(vec![0; 70])];
-        let program = program_for(&changed(middle), isa);
+        let program = program_for(&locals_kernel(middle), isa);
         assert_eq!(run(&program, shape(1, 70), &mut values), Outcome::default());
         let want = |lane| {
             let [a, b] = want(lane);
@@ -74,7 +74,7 @@ const BOTH: &str = "%a = get $0 : u32 !0
 #[test]
 fn results_are_computed_into_locals() {
     // The `set`s of the initial values.
-    assert_eq!(copies(&changed(BOTH)), 2);
+    assert_eq!(count_copies(&locals_kernel(BOTH)), 2);
     check(BOTH, |lane| [lane ^ 3, lane | 3]);
 }
 

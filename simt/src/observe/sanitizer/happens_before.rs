@@ -156,7 +156,8 @@ impl HappensBefore {
         (me, thread): (&AccessContext, u32),
         (other, by): (&AccessContext, u32),
     ) -> Option<Missing> {
-        // From the strongest order to the weakest: each test assumes that the earlier ones found none.
+        // From the strongest order to the weakest: each test assumes that the earlier ones found
+        // none.
         let knows = |block_clocks: &BlockClocks| block_clocks.happened_before(thread, other, by);
         if other.grid != me.grid || self.block_clocks.as_ref().is_some_and(knows) {
             return None;

@@ -26,8 +26,8 @@
 //! | [`order_dependence`] | findings of results that depend on the order of threads |
 //!
 //! The accesses to shared memory between two barriers are an interval. An interval with exactly the
-//! accesses of an earlier one without findings, to the byte, is not analysed again; most are of this
-//! kind. Findings do not depend on the number of workers.
+//! accesses of an earlier one without findings, to the byte, is not analysed again; most are of
+//! this kind. Findings do not depend on the number of workers.
 pub(crate) mod access_log;
 pub(crate) mod block;
 pub(crate) mod checks;

@@ -21,7 +21,7 @@ const START: &str = "param arg0 = y: write [u32] !0
 ";
 
 /// Returns the findings of four blocks of 100 threads, with this code after [`START`].
-fn found(inside: &str) -> Vec<String> {
+fn findings(inside: &str) -> Vec<String> {
     let y = [Value::U32(vec![0; 4096])];
     texts(&found_in(&format!("{START}{inside}"), shape(4, 100), &y))
 }
@@ -30,13 +30,13 @@ fn found(inside: &str) -> Vec<String> {
 fn own_elements_do_not_race() {
     let nothing = [""; 0];
     assert_eq!(
-        found("%w = store %at, %u !1 %r = load %at : u32 !2 %v = store %at, %r !3"),
+        findings("%w = store %at, %u !1 %r = load %at : u32 !2 %v = store %at, %r !3"),
         nothing
     );
-    assert_eq!(found("%r = load %beside : u32 !2"), nothing, "all only read");
+    assert_eq!(findings("%r = load %beside : u32 !2"), nothing, "all only read");
     // With a stride.
     assert_eq!(
-        found(
+        findings(
             "%j = mul %i, %k3 : u64 !1
              %a = index %y, %j, 4 : ptr global !1
              %w = store %a, %u !2
@@ -56,7 +56,7 @@ fn threads_of_a_block() {
         )
     };
     assert_eq!(
-        found(&stencil("")),
+        findings(&stencil("")),
         [
             "read-write race on y[32]: written by thread (32,0,0) at !10, read by thread (31,0,0) at \
              !12, block (0,0,0), no barrier between [12 times]",
@@ -64,8 +64,8 @@ fn threads_of_a_block() {
              (0,0,0) at !12, block (0,0,0), no `sync_warp` between these lanes of one warp [380 times]",
         ]
     );
-    assert_eq!(found(&stencil("%s = barrier !13")), [""; 0]);
-    let with_warps = found(&stencil("%s = sync_warp !13"));
+    assert_eq!(findings(&stencil("%s = barrier !13")), [""; 0]);
+    let with_warps = findings(&stencil("%s = sync_warp !13"));
     assert_eq!(with_warps.len(), 1, "{with_warps:?}");
     assert!(with_warps[0].starts_with("read-write race on y[32]"), "{with_warps:?}");
 }
@@ -73,7 +73,7 @@ fn threads_of_a_block() {
 #[test]
 fn blocks() {
     assert_eq!(
-        found("%w = store %own, %u !10"),
+        findings("%w = store %own, %u !10"),
         [
             "write-write race on y[0]: written by thread (0,0,0) of block (0,0,0) at !10, written by \
           thread (0,0,0) of block (1,0,0) at !10, and nothing orders the two blocks [300 times]"
@@ -84,13 +84,13 @@ fn blocks() {
         %s = barrier !11
         %r = load %beside : u32 !12";
     assert_eq!(
-        found(halo),
+        findings(halo),
         [
             "read-write race on y[100]: written by thread (0,0,0) of block (1,0,0) at !10, read by thread \
           (99,0,0) of block (0,0,0) at !12, and nothing orders the two blocks [3 times]"
         ]
     );
-    let same = found("%w = store %y, %x !10");
+    let same = findings("%w = store %y, %x !10");
     assert!(same[0].starts_with("info: write-write race on y[0]"), "{same:?}");
     assert!(same[0].contains("both write the same value"), "{same:?}");
 }

@@ -19,7 +19,11 @@ const START: &str = "param arg0 = flag: atomic [u32] !0
 ";
 
 /// Returns the outcome of a launch of some blocks of `threads` threads.
-fn stopped(inside: &str, (blocks, threads): (u32, u32), workers: usize) -> Option<Stopped> {
+fn run_until_stopped(
+    inside: &str,
+    (blocks, threads): (u32, u32),
+    workers: usize,
+) -> Option<Stopped> {
     let memory = Memory::zeroed(8);
     let args = [Arg::Slice { memory: &memory, len: 2 }];
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
@@ -38,7 +42,7 @@ const WAIT: &str = "%w = loop !5 {
 fn waiting_for_unwritten_memory_is_a_livelock() {
     for workers in [1, 3] {
         let Some(Stopped::Livelock { block, spinning, waiting, blocks }) =
-            stopped(WAIT, (5, 300), workers)
+            run_until_stopped(WAIT, (5, 300), workers)
         else {
             panic!("it ends")
         };
@@ -65,7 +69,7 @@ fn blocks_that_end_leave_the_others_waiting() {
     );
     for workers in [1, 2] {
         let Some(Stopped::Livelock { block, spinning, waiting, blocks }) =
-            stopped(&text, (4, 40), workers)
+            run_until_stopped(&text, (4, 40), workers)
         else {
             panic!("it ends")
         };
@@ -78,14 +82,14 @@ fn blocks_that_end_leave_the_others_waiting() {
 #[test]
 fn loops_that_nothing_ends_are_livelocks() {
     let text = "%is = eq %t, %k5 : bool !0 %if = if %is !0 { %l = loop !5 { } }";
-    let Some(Stopped::Livelock { spinning, .. }) = stopped(text, (1, 64), 1) else {
+    let Some(Stopped::Livelock { spinning, .. }) = run_until_stopped(text, (1, 64), 1) else {
         panic!("it ends")
     };
     assert_eq!(
         (spinning[0].threads, spinning[0].thread, &spinning[0].reads[..]),
         (1, [5, 0, 0], &[][..])
     );
-    assert_eq!(stopped("%p = offset %flag, 0 : ptr global !0", (1, 64), 1), None);
+    assert_eq!(run_until_stopped("%p = offset %flag, 0 : ptr global !0", (1, 64), 1), None);
 }
 
 #[test]
@@ -103,7 +107,7 @@ fn blocks_that_poll_through_barriers_let_others_run() {
         } else {
             %st = atomic_store.release.device %flag, %k1 !6
         }";
-    assert_eq!(stopped(text, (2, 512), 1), None);
+    assert_eq!(run_until_stopped(text, (2, 512), 1), None);
 }
 
 #[test]
@@ -120,5 +124,5 @@ fn a_counting_loop_is_no_livelock() {
             %if = if %c !4 { %br = break %w !4 }
         }
         %st = atomic_store.release.device %f1, %k1 !6";
-    assert_eq!(stopped(text, (1, 32), 1), None);
+    assert_eq!(run_until_stopped(text, (1, 32), 1), None);
 }

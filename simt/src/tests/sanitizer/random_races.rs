@@ -162,7 +162,7 @@ impl Plan {
 
     /// Returns every pair of racing accesses: the places of the earlier and of the later, the kind,
     /// and the severity.
-    fn races(&self) -> BTreeSet<(u32, u32, RaceKind, Severity)> {
+    fn racing_pairs(&self) -> BTreeSet<(u32, u32, RaceKind, Severity)> {
         let accesses = |block| {
             self.phases.iter().enumerate().flat_map(move |(n, phase)| {
                 let (cell, same) = match phase {
@@ -209,7 +209,7 @@ impl Plan {
     }
 
     /// Returns the places of reads of unwritten cells.
-    fn undefined(&self) -> BTreeSet<u32> {
+    fn undefined_reads(&self) -> BTreeSet<u32> {
         let mut written = BTreeSet::new();
         let mut found = BTreeSet::new();
         for (n, phase) in self.phases.iter().enumerate() {
@@ -230,7 +230,8 @@ impl Plan {
 /// Block, phase, thread, cell, and for a write, true if all threads write the same value.
 type Each = (u64, usize, u64, u64, Option<bool>);
 
-/// The findings in the form of [`Plan::races`] and [`Plan::undefined`], the lower place first.
+/// The findings in the form of [`Plan::racing_pairs`] and [`Plan::undefined_reads`], the lower
+/// place first.
 #[derive(Debug, Default)]
 struct Found {
     races: BTreeSet<(u32, u32, RaceKind, Severity)>,
@@ -241,7 +242,7 @@ fn place_of(span: Span) -> u32 {
     span.index() as u32
 }
 
-fn found(plan: &Plan) -> Found {
+fn run_sanitizer(plan: &Plan) -> Found {
     let mut all = Found::default();
     let shape = shape(BLOCKS as u32, plan.threads as u32);
     for Finding { problem, severity, .. } in found_in(&plan.text(), shape, &plan.values()) {
@@ -266,9 +267,9 @@ fn found(plan: &Plan) -> Found {
 
 /// Compares the findings with all pairs of accesses: each finding is a pair, and each access that
 /// races with an earlier one is in a finding of that severity.
-fn compare(plan: &Plan) -> usize {
-    let (found, races) = (found(plan), plan.races());
-    assert_eq!(found.undefined, plan.undefined(), "{plan:?}");
+fn compare_findings(plan: &Plan) -> usize {
+    let (found, races) = (run_sanitizer(plan), plan.racing_pairs());
+    assert_eq!(found.undefined, plan.undefined_reads(), "{plan:?}");
     for race @ &(one, two, kind, severity) in &found.races {
         let is_there = races.contains(race) || races.contains(&(two, one, kind, severity));
         assert!(is_there, "{race:?} of {plan:?} is none of {races:?}");
@@ -288,7 +289,7 @@ fn races_are_those_of_all_pairs_of_accesses() {
     let mut random = Random(7);
     let (mut clean, mut racy) = (0, 0);
     for number in 0..300 {
-        match compare(&random.any(number % 2 == 0)) {
+        match compare_findings(&random.any(number % 2 == 0)) {
             0 => clean += 1,
             _ => racy += 1,
         }
@@ -302,27 +303,27 @@ fn defects_are_found_and_clean_programs_have_no_finding() {
     let mut defects = [0; 3];
     for _ in 0..60 {
         let plan = random.clean();
-        assert_eq!(compare(&plan), 0, "{plan:?}");
+        assert_eq!(compare_findings(&plan), 0, "{plan:?}");
         let barriers = (0..plan.phases.len()).filter(|n| plan.phases[*n] == Phase::Barrier);
         for n in barriers {
             let mut without = plan.clone();
             without.phases.remove(n);
-            defects[0] += usize::from(compare(&without) > 0);
+            defects[0] += usize::from(compare_findings(&without) > 0);
         }
         for n in 0..plan.phases.len() {
             let mut shifted = plan.clone();
             if let Phase::Write { cell, .. } = &mut shifted.phases[n] {
                 // Two threads to a cell, and half of the cells unwritten.
                 cell.by += 1;
-                let writes_twice = compare(&shifted) > 0;
+                let writes_twice = compare_findings(&shifted) > 0;
                 assert!(writes_twice, "{shifted:?}");
-                defects[1] += usize::from(!shifted.undefined().is_empty());
+                defects[1] += usize::from(!shifted.undefined_reads().is_empty());
             }
         }
         let mut unwritten = plan;
         unwritten.phases.remove(0);
-        compare(&unwritten);
-        defects[2] += usize::from(!unwritten.undefined().is_empty());
+        compare_findings(&unwritten);
+        defects[2] += usize::from(!unwritten.undefined_reads().is_empty());
     }
     assert!(defects.iter().all(|found| *found > 5), "{defects:?}");
 }

@@ -27,7 +27,7 @@ const START: &str = "param arg0 = flag: atomic [u32] !0
 ";
 
 /// Waits until a word is not 0, at line 5.
-fn wait(on: &str) -> String {
+fn wait_for_word(on: &str) -> String {
     format!(
         "%w{on} = loop !5 {{
             %v{on} = atomic_load.acquire.device %{on} : u32 !4
@@ -42,10 +42,10 @@ fn run(inside: &str, shape: (u32, u32), seed: u64) -> (Outcome, [u32; 2]) {
     let program = TracedProgram::new(&kernel(&format!("{START}{inside}")));
     let memory = Memory::zeroed(64);
     let outcome = launch(&program, &[(&memory, 16)], shape, seed, 1 << 32);
-    (outcome, [0, 1].map(|word| words(&memory)[word]))
+    (outcome, [0, 1].map(|word| read_words(&memory)[word]))
 }
 
-fn words(memory: &Memory) -> Vec<u32> {
+fn read_words(memory: &Memory) -> Vec<u32> {
     let mut bytes = vec![0; memory.len()];
     memory.read_into(0, &mut bytes);
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
@@ -66,7 +66,7 @@ fn launch(
 }
 
 /// Returns the livelock in which a launch ends, the same in all orders.
-fn livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, usize) {
+fn expect_livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, usize) {
     let of = |seed| match run(inside, shape, seed).0.stopped {
         Some(Stopped::Livelock { block, spinning, waiting, blocks }) => {
             (block, blocks, spinning, waiting.len())
@@ -79,7 +79,7 @@ fn livelock(inside: &str, shape: (u32, u32)) -> ([u32; 3], u64, Vec<Spinning>, u
 }
 
 /// Checks that a launch ends in all orders, with these words.
-fn ends(inside: &str, shape: (u32, u32), with: [u32; 2]) {
+fn check_ends(inside: &str, shape: (u32, u32), with: [u32; 2]) {
     for seed in 0..12 {
         assert_eq!(run(inside, shape, seed), (Outcome::default(), with), "seed {seed}");
     }
@@ -92,9 +92,15 @@ fn flag(at: usize, threads: u32, thread: u32) -> Spinning {
 
 #[test]
 fn waiting_for_unwritten_memory_is_a_livelock() {
-    assert_eq!(livelock(&wait("flag"), (5, 300)), ([0; 3], 5, vec![flag(5, 300, 0)], 0));
+    assert_eq!(
+        expect_livelock(&wait_for_word("flag"), (5, 300)),
+        ([0; 3], 5, vec![flag(5, 300, 0)], 0)
+    );
     // More blocks than are started at once.
-    assert_eq!(livelock(&wait("flag"), (100, 4)), ([0; 3], 100, vec![flag(5, 4, 0)], 0));
+    assert_eq!(
+        expect_livelock(&wait_for_word("flag"), (100, 4)),
+        ([0; 3], 100, vec![flag(5, 4, 0)], 0)
+    );
 }
 
 #[test]
@@ -104,11 +110,11 @@ fn a_lane_waits_for_another() {
             "%if = if %five !0 {{ {} %st = atomic_store.release.device %f1, %k5 !0 }} else {{
                  %if2 = if %zero !0 {{ {set} }}
              }}",
-            wait("flag")
+            wait_for_word("flag")
         )
     };
-    ends(&text("%st2 = atomic_store.release.device %flag, %k1 !0"), (1, 32), [1, 5]);
-    assert_eq!(livelock(&text(""), (1, 32)), ([0; 3], 1, vec![flag(5, 1, 5)], 0));
+    check_ends(&text("%st2 = atomic_store.release.device %flag, %k1 !0"), (1, 32), [1, 5]);
+    assert_eq!(expect_livelock(&text(""), (1, 32)), ([0; 3], 1, vec![flag(5, 1, 5)], 0));
 }
 
 #[test]
@@ -129,11 +135,11 @@ fn a_warp_waits_for_another() {
                  }}
                  {set}
              }} else {{ {} %st = atomic_store.release.device %flag, %k1 !0 }}",
-            wait("own")
+            wait_for_word("own")
         )
     };
-    ends(&text("%st2 = atomic_store.release.block %own, %k1 !0"), (2, 96), [1, 0]);
-    let (block, blocks, spinning, waiting) = livelock(&text(""), (2, 96));
+    check_ends(&text("%st2 = atomic_store.release.block %own, %k1 !0"), (2, 96), [1, 0]);
+    let (block, blocks, spinning, waiting) = expect_livelock(&text(""), (2, 96));
     assert_eq!((block, blocks, spinning.len(), waiting), ([0; 3], 2, 1, 0));
     assert_eq!((spinning[0].span, spinning[0].threads), (Span::new(5), 64));
     assert_eq!(spinning[0].reads, [Root::Shared(Id::new(0))]);
@@ -147,18 +153,18 @@ fn a_block_waits_for_a_later_one() {
              %is = eq %b, %last : bool !0
              %if = if %is !0 {{ %st = atomic_store.release.device %flag, %k1 !0 }} else {{ {} }}
              %old = atomic.add.relaxed.device %f1, %k1 : u32 !0",
-            wait("flag")
+            wait_for_word("flag")
         )
     };
-    ends(&text(99), (100, 8), [1, 800]);
-    let (_, blocks, spinning, _) = livelock(&text(100), (20, 8));
+    check_ends(&text(99), (100, 8), [1, 800]);
+    let (_, blocks, spinning, _) = expect_livelock(&text(100), (20, 8));
     assert_eq!((blocks, spinning), (20, vec![flag(5, 8, 0)]));
 }
 
 #[test]
 fn threads_at_barriers_are_reported_too() {
-    let text = format!("%if = if %five !0 {{ {} }} %sync = barrier !6", wait("flag"));
-    assert_eq!(livelock(&text, (1, 40)), ([0; 3], 1, vec![flag(5, 1, 5)], 2));
+    let text = format!("%if = if %five !0 {{ {} }} %sync = barrier !6", wait_for_word("flag"));
+    assert_eq!(expect_livelock(&text, (1, 40)), ([0; 3], 1, vec![flag(5, 1, 5)], 2));
 }
 
 #[test]
@@ -170,7 +176,7 @@ fn polling_through_barriers_and_votes() {
             %all = vote.any %any : bool !4
             %if = if %all !4 { %br = break %w !4 }
         }";
-    let (block, blocks, spinning, waiting) = livelock(text, (3, 300));
+    let (block, blocks, spinning, waiting) = expect_livelock(text, (3, 300));
     assert_eq!((block, blocks, waiting, spinning.len()), ([0; 3], 3, 0, 1));
     assert_eq!((spinning[0].span, spinning[0].threads), (Span::new(5), 300));
     let set = format!(
@@ -178,15 +184,16 @@ fn polling_through_barriers_and_votes() {
          %if0 = if %two !0 {{ %st = atomic_store.release.device %flag, %k1 !0 }}
          {text}"
     );
-    ends(&set, (3, 300), [1, 0]);
+    check_ends(&set, (3, 300), [1, 0]);
     // The loop reads no memory.
-    let (_, _, spinning, _) = livelock("%l = loop !5 { %bar = barrier !5 }", (1, 70));
+    let (_, _, spinning, _) = expect_livelock("%l = loop !5 { %bar = barrier !5 }", (1, 70));
     assert_eq!((spinning[0].threads, spinning[0].reads.len()), (70, 0));
 }
 
 #[test]
 fn loops_that_nothing_ends_are_livelocks() {
-    let (block, blocks, spinning, _) = livelock("%if = if %five !0 { %l = loop !5 { } }", (2, 64));
+    let (block, blocks, spinning, _) =
+        expect_livelock("%if = if %five !0 { %l = loop !5 { } }", (2, 64));
     assert_eq!((block, blocks, spinning.len()), ([0; 3], 2, 1));
     let [Spinning { threads: 1, thread: [5, 0, 0], .. }] = &spinning[..] else {
         panic!("{spinning:?}")
@@ -212,13 +219,13 @@ fn waiting_with_backoff_is_a_livelock() {
              }}"
         )
     };
-    let (block, blocks, spinning, _) = livelock(&text(""), (3, 40));
+    let (block, blocks, spinning, _) = expect_livelock(&text(""), (3, 40));
     assert_eq!((block, blocks, spinning), ([0; 3], 3, vec![flag(5, 40, 0)]));
-    ends(&text("%st = atomic_store.relaxed.device %flag, %k1 !0"), (3, 40), [1, 0]);
+    check_ends(&text("%st = atomic_store.relaxed.device %flag, %k1 !0"), (3, 40), [1, 0]);
 }
 
 /// Acquires the lock, adds one to the word beside it, and releases the lock if `gives_back`.
-fn locked(gives_back: bool) -> String {
+fn lock_kernel(gives_back: bool) -> String {
     let give = "%release = atomic_store.release.device %flag, %k0 !0";
     format!(
         "%w = loop !5 {{
@@ -238,9 +245,9 @@ fn locked(gives_back: bool) -> String {
 
 #[test]
 fn released_locks_are_acquired_and_others_are_not() {
-    ends(&locked(true), (4, 40), [0, 160]);
+    check_ends(&lock_kernel(true), (4, 40), [0, 160]);
     for seed in 0..6 {
-        let (outcome, words) = run(&locked(false), (2, 40), seed);
+        let (outcome, words) = run(&lock_kernel(false), (2, 40), seed);
         let Some(Stopped::Livelock { spinning, blocks: 2, .. }) = outcome.stopped else {
             panic!("seed {seed}: {outcome:?}")
         };
@@ -273,7 +280,7 @@ fn two_warps_with_crossed_locks_make_progress() {
                 }
             }
         }";
-    ends(text, (3, 64), [0, 0]);
+    check_ends(text, (3, 64), [0, 0]);
 }
 
 #[test]
@@ -285,7 +292,7 @@ fn rewriting_equal_values_is_a_livelock() {
             %c = ne %old, %k0 : bool !4
             %if = if %c !4 { %br = break %w !4 }
         }";
-    assert_eq!(livelock(text, (2, 33)), ([0; 3], 2, vec![flag(5, 33, 0)], 0));
+    assert_eq!(expect_livelock(text, (2, 33)), ([0; 3], 2, vec![flag(5, 33, 0)], 0));
 }
 
 #[test]
@@ -300,7 +307,7 @@ fn counting_loops_are_no_livelock() {
             %if = if %c !4 { %br = break %w !4 }
         }
         %st = atomic_store.release.device %f1, %k1 !6";
-    ends(text, (2, 34), [0, 1]);
+    check_ends(text, (2, 34), [0, 1]);
 }
 
 #[test]
@@ -353,7 +360,7 @@ fn loops_that_another_order_ends_are_no_livelock() {
 
 #[test]
 fn the_same_seed_has_the_same_outcome() {
-    let text = format!("{} {}", locked(true), wait("flag"));
+    let text = format!("{} {}", lock_kernel(true), wait_for_word("flag"));
     for seed in 0..4 {
         assert_eq!(run(&text, (3, 40), seed), run(&text, (3, 40), seed));
     }
@@ -386,7 +393,7 @@ const CHAIN: &str = "param arg1 = table: read [u32] !0
 
 /// Returns the words that are set at the end, and the number of entries that each thread has
 /// completed.
-fn chained(table: &[[(u32, u32); 3]], words: usize) -> (Vec<u32>, Vec<usize>) {
+fn run_chain(table: &[[(u32, u32); 3]], words: usize) -> (Vec<u32>, Vec<usize>) {
     let (mut set, mut done) = (vec![0; words], vec![0; table.len()]);
     set[0] = 1;
     loop {
@@ -422,7 +429,7 @@ fn chains_of_threads_end_where_they_can() {
         let pair =
             |draw: &mut dyn FnMut(u64) -> u32| (draw(words_used as u64), draw(words_used as u64));
         let table: Vec<_> = (0..all).map(|_| std::array::from_fn(|_| pair(&mut draw))).collect();
-        let (set, done) = chained(&table, words_used);
+        let (set, done) = run_chain(&table, words_used);
         let bytes: Vec<u8> = table
             .iter()
             .flatten()
@@ -434,7 +441,7 @@ fn chains_of_threads_end_where_they_can() {
         let rows = Memory::from_bytes(&bytes);
         let lens = [(&memory, words_used as u64), (&rows, 6 * all as u64)];
         let outcome = launch(&program, &lens, (blocks, threads), case as u64, 1 << 32);
-        assert_eq!((words(&memory), &outcome.fault), (set, &None), "case {case}");
+        assert_eq!((read_words(&memory), &outcome.fault), (set, &None), "case {case}");
         let waits: Vec<_> = (0..all).filter(|thread| done[*thread] < 3).collect();
         let Some(first) = waits.first() else {
             assert_eq!(outcome.stopped, None, "case {case}");

@@ -3,7 +3,7 @@ use super::{START, found_in, texts};
 use crate::tests::shape;
 
 /// Returns the findings of two blocks of 64 threads, with this code after [`START`].
-fn found(inside: &str) -> Vec<String> {
+fn findings(inside: &str) -> Vec<String> {
     texts(&found_in(&format!("{START}{inside}"), shape(2, 64), &[]))
 }
 
@@ -12,7 +12,7 @@ fn a_missing_barrier() {
     let exchange =
         |between: &str| format!("%w = store %at, %u !12 {between} %r = load %other : u32 !14");
     assert_eq!(
-        found(&exchange("")),
+        findings(&exchange("")),
         [
             "read-write race on tile[0]: written by thread (0,0,0) at !12, read by thread (63,0,0) \
              at !14, block (0,0,0), no barrier between [4 times]",
@@ -20,11 +20,11 @@ fn a_missing_barrier() {
              (0,0,0) at !14, block (0,0,0), no `sync_warp` between these lanes of one warp [124 times]",
         ]
     );
-    assert_eq!(found(&exchange("%b = barrier !13")), [""; 0]);
-    assert_eq!(found(&exchange("%b = barrier !13 %c = barrier !13")), [""; 0]);
+    assert_eq!(findings(&exchange("%b = barrier !13")), [""; 0]);
+    assert_eq!(findings(&exchange("%b = barrier !13 %c = barrier !13")), [""; 0]);
     // The lanes of one warp are ordered by it, lanes at its ends and other warps are not.
     assert_eq!(
-        found(&exchange("%b = sync_warp !13")),
+        findings(&exchange("%b = sync_warp !13")),
         [
             "read-write race on tile[0]: written by thread (0,0,0) at !12, read by thread (63,0,0) at \
           !14, block (0,0,0), no barrier between [4 times]"
@@ -44,17 +44,17 @@ fn a_barrier_missing_at_the_end_of_a_loop() {
              }}"
         )
     };
-    let found_there = found(&rounds(""));
+    let found_there = findings(&rounds(""));
     assert_eq!(found_there.len(), 2, "{found_there:?}");
     assert!(found_there[0].starts_with(
         "read-write race on tile[0]: written by thread (0,0,0) at !11, read by thread (63,0,0) at !13"
     ));
-    assert_eq!(found(&rounds("%c = barrier !14")), [""; 0]);
+    assert_eq!(findings(&rounds("%c = barrier !14")), [""; 0]);
 }
 
 #[test]
 fn writes_of_one_instruction() {
-    let found_there = found("%w = store %first, %u !12");
+    let found_there = findings("%w = store %first, %u !12");
     assert_eq!(
         found_there,
         [
@@ -63,7 +63,7 @@ fn writes_of_one_instruction() {
         ]
     );
     assert_eq!(
-        found("%w = store %first, %x !12"),
+        findings("%w = store %first, %x !12"),
         ["info: write-write race on tile[0]: written by thread (0,0,0) at !12, written by thread \
           (1,0,0) at !12, block (0,0,0), by one instruction of one warp; both write the same value \
           [126 times]"]
@@ -73,7 +73,7 @@ fn writes_of_one_instruction() {
 #[test]
 fn a_second_reader_is_not_lost() {
     // All read one cell, then one of the readers writes it.
-    let found_there = found(
+    let found_there = findings(
         "%i = store %at, %u !10
          %b = barrier !11
          %r = load %first : u32 !12
@@ -88,7 +88,7 @@ fn a_second_reader_is_not_lost() {
 #[test]
 fn own_cells_and_one_thread_do_not_race() {
     assert_eq!(
-        found(
+        findings(
             "%w = store %at, %u !10
              %r = load %at : u32 !11
              %w2 = store %at, %r !12
@@ -160,7 +160,7 @@ fn atomics_race_with_plain_accesses_only() {
 fn divergent_code_and_early_exits() {
     // Half of the threads leave; the others continue with barriers.
     assert_eq!(
-        found(
+        findings(
             "%c = lt %t, %k32 : bool !9
              %d = if %c !9 { } else { %e = return !9 }
              %w = store %at, %u !10
@@ -175,7 +175,7 @@ fn divergent_code_and_early_exits() {
         [""; 0]
     );
     // The arms of a branch are not ordered by their order in the text.
-    let arms = found(
+    let arms = findings(
         "%c = lt %t, %k32 : bool !9
          %d = if %c !9 { %w = store %first, %u !10 } else { %r = load %first : u32 !11 }",
     );

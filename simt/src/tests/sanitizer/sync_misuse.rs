@@ -11,7 +11,7 @@ const THREADS: &str = "%t = builtin thread_idx.x : u32 !0
     %k8 = const 8 : u32 !0
     %k16 = const 16 : u32 !0\n";
 
-fn found(inside: &str, threads: u32) -> Vec<String> {
+fn findings(inside: &str, threads: u32) -> Vec<String> {
     texts(&found_in(&format!("{THREADS}{inside}"), shape(3, threads), &[]))
 }
 
@@ -24,7 +24,7 @@ fn threads_at_different_barriers_are_found() {
         )
     };
     assert_eq!(
-        found(&parted("barrier", "barrier"), 64),
+        findings(&parted("barrier", "barrier"), 64),
         [
             "warning: barrier divergence in block (0,0,0): 16 of 64 threads, (0,0,0) the first, wait at !5; \
           48 of 64 threads, (16,0,0) the first, wait at !6; every thread of a block has to come to the same barrier \
@@ -34,7 +34,7 @@ fn threads_at_different_barriers_are_found() {
     let count = "%low2 = lt %t, %k8 : bool !0\n";
     let text = parted("barrier", "barrier.count %low2 : u64");
     assert_eq!(
-        found(&format!("{count}{text}"), 64),
+        findings(&format!("{count}{text}"), 64),
         ["barrier divergence in block (0,0,0): 16 of 64 threads, (0,0,0) the first, wait at !5; \
           48 of 64 threads, (16,0,0) the first, wait at !6; on a GPU, a barrier that computes something ends the \
           launch here [3 times]"]
@@ -47,12 +47,12 @@ fn threads_that_return_do_not_miss_at_barriers() {
         %if = if %low !0 { %r = return !0 }
         %two = const 2 : u32 !0
         %for = for %k0, %two, step %k1 : u32 !0 { %a = barrier !5 }";
-    assert_eq!(found(clean, 300), [""; 0]);
+    assert_eq!(findings(clean, 300), [""; 0]);
     // One in each arm, and a common one after the branch.
     let behind = "%low = lt %t, %k16 : bool !0
         %if = if %low !0 { %f = fence.block !0 } else { %g = fence.device !0 }
         %a = barrier !5";
-    assert_eq!(found(behind, 300), [""; 0]);
+    assert_eq!(findings(behind, 300), [""; 0]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn threads_name_themselves() {
     let text = "%mask = const 0xfffffffe : u32 !0
         %w = sync_warp %mask !7";
     assert_eq!(
-        found(text, 32),
+        findings(text, 32),
         [
             "thread (0,0,0) of block (0,0,0) is not in its own mask 0xfffffffe, at the warp barrier at !7 [3 times]"
         ]
@@ -103,34 +103,34 @@ fn masks_that_name_absent_lanes_are_found() {
     let text = "%mask = const 0x00ffffff : u32 !0
         %w = sync_warp %mask !7";
     assert_eq!(
-        found(text, 16),
+        findings(text, 16),
         [
             "info: mask 0x00ffffff of thread (0,0,0) of block (0,0,0) names lanes 0x00ff0000 that have ended or are not \
           in the block, at the warp barrier at !7 [48 times]"
         ]
     );
     // No mask, and a mask of all lanes, mean the live lanes.
-    assert_eq!(found("%w = sync_warp !7", 16), [""; 0]);
-    assert_eq!(found("%all = const 0xffffffff : u32 !0 %w = sync_warp %all !7", 16), [""; 0]);
+    assert_eq!(findings("%w = sync_warp !7", 16), [""; 0]);
+    assert_eq!(findings("%all = const 0xffffffff : u32 !0 %w = sync_warp %all !7", 16), [""; 0]);
 }
 
 #[test]
 fn values_of_absent_lanes_are_undefined() {
     let down = "%v = shuffle.down %t, %k8, width 32 : u32 !7";
     assert_eq!(
-        found(down, 48),
+        findings(down, 48),
         [
             "info: thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at the \
           shuffle at !7 [24 times]"
         ]
     );
-    assert_eq!(found(down, 64), [""; 0], "past the edge each gets its own");
+    assert_eq!(findings(down, 64), [""; 0], "past the edge each gets its own");
     let in_groups = "%v = shuffle.xor %t, %k1, width 16 : u32 !7";
-    assert_eq!(found(in_groups, 48), [""; 0]);
+    assert_eq!(findings(in_groups, 48), [""; 0]);
 }
 
 /// Returns the findings in 48 threads, of whose last 16 lanes some read a value of an absent lane.
-fn stored(inside: &str) -> Vec<String> {
+fn undefined_stores(inside: &str) -> Vec<String> {
     let text = format!(
         "param arg0 = out: write [u32] !0
          {THREADS}%i = cast %t : u64 !0
@@ -146,7 +146,7 @@ fn stored(inside: &str) -> Vec<String> {
 fn a_used_value_of_an_absent_lane_is_an_error() {
     let error = "thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at the \
          shuffle at !7; it is stored in global memory at !9 [8 times]";
-    assert_eq!(stored("%w = add %v, %k1 : u32 !8 %s = store %mine, %w !9"), [error]);
+    assert_eq!(undefined_stores("%w = add %v, %k1 : u32 !8 %s = store %mine, %w !9"), [error]);
     // Lane 0 of each warp has the sum of its own value and those of present lanes.
     let first = "%k31 = const 31 : u32 !0
          %lane = and %t, %k31 : u32 !0
@@ -155,13 +155,13 @@ fn a_used_value_of_an_absent_lane_is_an_error() {
          %s = store %mine, %w !9";
     let note = "info: thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at \
          the shuffle at !7 [8 times]";
-    assert_eq!(stored(first), [note]);
+    assert_eq!(undefined_stores(first), [note]);
 }
 
 #[test]
 fn named_lanes_on_another_branch_are_found() {
     let parted = |then: &str, rest: &str| {
-        found(&format!("%low = lt %t, %k16 : bool !0 %if = if %low !0 {{ {then} }} {rest}"), 64)
+        findings(&format!("%low = lt %t, %k16 : bool !0 %if = if %low !0 {{ {then} }} {rest}"), 64)
     };
     let missed = |mask: &str, lanes: &str, at: &str| {
         format!(
@@ -182,7 +182,11 @@ fn named_lanes_on_another_branch_are_found() {
     let rounds = "%k2 = const 2 : u32 !0
          %n = and %t, %k2 : u32 !0
          %for = for %k0, %n, step %k1 : u32 !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
-    assert!(found(rounds, 32)[0].contains("names lanes 0x33333333"), "{:?}", found(rounds, 32));
+    assert!(
+        findings(rounds, 32)[0].contains("names lanes 0x33333333"),
+        "{:?}",
+        findings(rounds, 32)
+    );
 
     // The arriving lanes are named, have returned before, or belong to other warps.
     let named = "%m = const 0xffff : u32 !0 %v = shuffle.xor %t, %k1, width 32, mask %m : u32 !7";
@@ -191,7 +195,7 @@ fn named_lanes_on_another_branch_are_found() {
     let warps = "%k32 = const 32 : u32 !0
          %low = lt %t, %k32 : bool !0
          %if = if %low !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
-    assert_eq!(found(warps, 64), [""; 0]);
+    assert_eq!(findings(warps, 64), [""; 0]);
     // Both arms join after them.
     let behind = "%v = shuffle.xor %t, %k1, width 32 : u32 !7";
     assert_eq!(parted("%f = fence.block !0", behind), [""; 0]);
@@ -212,7 +216,7 @@ fn the_first_divergence_of_a_block_is_reported() {
              %out = if %less !0 { %r = return !0 }
              %out2 = if %both !0 { %f = fence.block !0 } else { %r2 = return !0 }
          }";
-    let text = found(text, 64);
+    let text = findings(text, 64);
     assert!(text[0].contains("32 of 64 threads, (0,0,0) the first, wait at !5"), "{text:?}");
     assert!(text[0].ends_with("[6 times]"), "{text:?}");
 }
@@ -228,7 +232,7 @@ fn unrequested_checks_are_not_made() {
 
 /// Returns the text of `compare_orders` for a kernel, on a buffer of zeros, which it does not
 /// change.
-fn orders(inside: &str, blocks: u32, threads: u32) -> Option<String> {
+fn order_finding(inside: &str, blocks: u32, threads: u32) -> Option<String> {
     let memory = Memory::zeroed(4 * 1024);
     let args = [Arg::Slice { memory: &memory, len: 1024 }];
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
@@ -252,7 +256,7 @@ fn results_that_depend_on_the_order_are_found() {
         %out = param arg0 : ptr global !0
         %p = index %out, %k0, 4 : ptr global !0
         %s = store %p, %i !0";
-    let text = orders(last, 4, 64).unwrap();
+    let text = order_finding(last, 4, 64).unwrap();
     assert!(
         text.starts_with("what is left in `out` depends on the order of threads: out[0] is 255 in"),
         "{text}"
@@ -262,7 +266,7 @@ fn results_that_depend_on_the_order_are_found() {
         %out = param arg0 : ptr global !0
         %p = index %out, %i, 4 : ptr global !0
         %s = store %p, %i !0";
-    assert_eq!(orders(own, 4, 64), None);
+    assert_eq!(order_finding(own, 4, 64), None);
     let sum = "param arg0 = out: atomic [f32] !0
         %i = builtin global_idx.x : u32 !0
         %one = const 1 : u32 !0
@@ -272,11 +276,15 @@ fn results_that_depend_on_the_order_are_found() {
         %v = div %unit, %x : f32 !0
         %out = param arg0 : ptr global !0
         %a = atomic.add.relaxed.device %out, %v : f32 !0";
-    let text = orders(sum, 4, 64).unwrap();
+    let text = order_finding(sum, 4, 64).unwrap();
     assert!(text.contains("; floats that are added atomically are rounded otherwise"), "{text}");
-    assert_eq!(orders(&sum.replace("%v : f32", "%unit : f32"), 4, 64), None, "whole numbers");
+    assert_eq!(
+        order_finding(&sum.replace("%v : f32", "%unit : f32"), 4, 64),
+        None,
+        "whole numbers"
+    );
     // Long enough for several workers.
     let large = sum.replace("%v : f32", "%x : f32");
-    let text = orders(&large, 5000, 64).unwrap();
-    assert!((0..4).all(|_| orders(&large, 5000, 64).as_ref() == Some(&text)), "{text}");
+    let text = order_finding(&large, 5000, 64).unwrap();
+    assert!((0..4).all(|_| order_finding(&large, 5000, 64).as_ref() == Some(&text)), "{text}");
 }

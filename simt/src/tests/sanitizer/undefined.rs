@@ -27,7 +27,7 @@ const START: &str = "param arg0 = out: write [u32] !0
 ";
 
 /// Returns the findings of two blocks of 64 threads, with this code after [`START`].
-fn found(inside: &str) -> Vec<String> {
+fn findings(inside: &str) -> Vec<String> {
     let out = [Value::U32(vec![0; 128])];
     texts(&found_in(&format!("{START}{inside}"), shape(2, 64), &out))
 }
@@ -35,7 +35,7 @@ fn found(inside: &str) -> Vec<String> {
 #[test]
 fn written_memory_is_defined() {
     assert_eq!(
-        found(
+        findings(
             "%w = store %at, %u !10 %b = barrier !11 %r = load %other : u32 !12 %st = store %mine, %r !13"
         ),
         [""; 0]
@@ -45,7 +45,7 @@ fn written_memory_is_defined() {
 #[test]
 fn outputs_of_the_block_must_be_defined() {
     assert_eq!(
-        found(
+        findings(
             "%c = if %high !9 { %w = store %at, %u !10 }
              %b = barrier !11
              %r = load %at : u32 !12
@@ -62,7 +62,7 @@ fn outputs_of_the_block_must_be_defined() {
 #[test]
 fn uniform_outputs_must_be_defined() {
     assert_eq!(
-        found(
+        findings(
             "%r = load %tile : f32 !12
              %f = cast %u : f32 !13
              %q = mul %r, %f : f32 !14
@@ -80,7 +80,7 @@ fn uniform_outputs_must_be_defined() {
 fn reading_alone_is_no_fault() {
     // All lanes read, and the lanes with undefined values do not use them.
     assert_eq!(
-        found(
+        findings(
             "%c = if %high !9 { %w = store %at, %u !10 }
              %b = barrier !11
              %r = load %at : u32 !12
@@ -91,7 +91,7 @@ fn reading_alone_is_no_fault() {
         [""; 0]
     );
     assert_eq!(
-        found(
+        findings(
             "%c = if %high !9 { %w = store %at, %u !10 }
              %b = barrier !11
              %r = load %at : u32 !12
@@ -107,7 +107,7 @@ fn reading_alone_is_no_fault() {
 #[test]
 fn results_determined_by_other_operands_are_defined() {
     let branch = |op: &str, lhs: &str, rhs: &str| {
-        found(&format!(
+        findings(&format!(
             "%c = if %high !9 {{ %w = store %at, %u !10 }}
              %b = barrier !11
              %r = load %at : u32 !12
@@ -127,7 +127,7 @@ fn results_determined_by_other_operands_are_defined() {
         assert_eq!(branch("and", sides[0], sides[1]).len(), 1, "{sides:?}");
     }
     let alike = |op: &str, with: &str| {
-        found(&format!(
+        findings(&format!(
             "%r = load %tile : u32 !12
              %q = eq %r, %x : bool !13
              %true = ne %zero, %x : bool !13
@@ -142,14 +142,14 @@ fn results_determined_by_other_operands_are_defined() {
 
 #[test]
 fn branches_and_addresses_must_be_defined() {
-    let branch = found(
+    let branch = findings(
         "%r = load %at : u32 !12
          %c = eq %r, %x : bool !13
          %d = if %c !14 { %st = store %mine, %x !15 }",
     );
     assert_eq!(branch.len(), 1, "{branch:?}");
     assert!(branch[0].ends_with("it decides a branch at !14 [128 times]"), "{branch:?}");
-    let address = found(
+    let address = findings(
         "%r = load %at : u32 !12
          %k = const 63 : u32 !13
          %j = and %r, %k : u32 !13
@@ -163,7 +163,7 @@ fn branches_and_addresses_must_be_defined() {
 #[test]
 fn undefined_values_stay_undefined_in_shared_memory() {
     let through = |value: &str| {
-        found(&format!(
+        findings(&format!(
             "%r = load %at : u32 !10
              %b = barrier !11
              %w = store %at, {value} !12
@@ -194,7 +194,7 @@ fn the_origin_is_reported_after_a_way_through_shared_memory() {
          %q = load %other : u32 !16
          %st = store %mine, %q !17";
     assert_eq!(
-        found(text),
+        findings(text),
         [
             "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !17 [16 times]"
@@ -212,7 +212,7 @@ fn the_origin_is_of_a_thread_whose_value_matters() {
          %some = lt %k4, %t : bool !0
          %d = if %some !13 { %st = store %mine, %r !14 }";
     assert_eq!(
-        found(text),
+        findings(text),
         [
             "uninitialised read of tile[5]: read by thread (5,0,0) at !12, block (0,0,0), before anybody wrote it; \
           it is stored in global memory at !14 [6 times]"
@@ -231,7 +231,7 @@ const HOLES: &str = "%lanes = const 31 : u64 !0
 
 /// Returns the threads of block 0 whose result is found to be stored undefined, and the total
 /// number.
-fn stored(inside: &str) -> (String, u64) {
+fn undefined_stores(inside: &str) -> (String, u64) {
     let out = [Value::U32(vec![0; 128])];
     let found =
         found_in(&format!("{START}{HOLES}{inside} %st = store %mine, %q !20"), shape(2, 64), &out);
@@ -246,33 +246,36 @@ fn stored(inside: &str) -> (String, u64) {
 fn shuffles_propagate_undefined_values() {
     // Lane l reads the value of lane l + 1: the results of lanes 0 to 6 of each warp are undefined.
     let (text, count) =
-        stored("%d = const 1 : u32 !0 %q = shuffle.down %r, %d, width 32 : u32 !13");
+        undefined_stores("%d = const 1 : u32 !0 %q = shuffle.down %r, %d, width 32 : u32 !13");
     assert!(text.contains("tile[1]: read by thread (1,0,0) at !12"), "{text}");
     assert_eq!(count, 7 * 4);
     // From lane 8 on all values are written, and so are the results from them.
-    assert_eq!(stored("%d = const 8 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1, 0);
     assert_eq!(
-        stored("%d = const 7 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1,
+        undefined_stores("%d = const 8 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1,
+        0
+    );
+    assert_eq!(
+        undefined_stores("%d = const 7 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1,
         128
     );
     assert_eq!(
-        stored("%d = const 8 : u32 !0 %q = shuffle.xor %r, %d, width 32 : u32 !13").1,
+        undefined_stores("%d = const 8 : u32 !0 %q = shuffle.xor %r, %d, width 32 : u32 !13").1,
         8 * 4
     );
     // The source lane is undefined: so is the result.
-    assert_eq!(stored("%q = shuffle.index %x, %r, width 32 : u32 !13").1, 8 * 4);
+    assert_eq!(undefined_stores("%q = shuffle.index %x, %r, width 32 : u32 !13").1, 8 * 4);
     // Only some lanes take part, in one strand or several.
     let parted = "%l = set $0, %x !0
         %if = if %is !13 { %m = active_mask : u32 !13 %n = reduce.add %r, mask %m : u32 !14 %s = set $0, %n !14 }
         %q = get $0 : u32 !15";
-    assert_eq!(stored(parted).1, 0);
+    assert_eq!(undefined_stores(parted).1, 0);
 }
 
 #[test]
 fn warp_reductions_depend_on_all_lanes() {
-    assert_eq!(stored("%q = reduce.max %r : u32 !13").1, 128);
+    assert_eq!(undefined_stores("%q = reduce.max %r : u32 !13").1, 128);
     let votes = |vote: &str| {
-        stored(&format!(
+        undefined_stores(&format!(
             "%c1 = eq %r, %zero : bool !13 %c2 = {vote} : bool !13 %q = cast %c2 : u32 !14"
         ))
         .1
@@ -280,8 +283,8 @@ fn warp_reductions_depend_on_all_lanes() {
     // The written lanes hold their index, which is not 0.
     assert_eq!(votes("vote.any %c1"), 128);
     assert_eq!(votes("vote.all %c1"), 0);
-    assert_eq!(stored("%c1 = eq %r, %zero : bool !13 %c2 = barrier.count %c1 : u64 !13 %q = cast %c2 : u32 !14").1, 128);
-    assert_eq!(stored("%q = match.any %r : u32 !13").1, 128);
+    assert_eq!(undefined_stores("%c1 = eq %r, %zero : bool !13 %c2 = barrier.count %c1 : u64 !13 %q = cast %c2 : u32 !14").1, 128);
+    assert_eq!(undefined_stores("%q = match.any %r : u32 !13").1, 128);
 }
 
 #[test]

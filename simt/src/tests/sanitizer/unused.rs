@@ -4,7 +4,7 @@ use crate::{Arg, CheckedProgram, Checks, Launch, Memory, Severity};
 
 /// Returns the findings in two blocks of 32 threads with `tile`, 64 words of shared memory, and 100
 /// words of `out`.
-fn found(checks: Checks, inside: &str) -> Vec<(Severity, String)> {
+fn findings(checks: Checks, inside: &str) -> Vec<(Severity, String)> {
     let text = format!(
         "param arg0 = out: write [u32] !0
          shared @0 = tile: [u32; 64] !0
@@ -37,21 +37,22 @@ fn unused_memory_is_counted() {
          %r = load %q : u32 !6";
     let info = |text: &str| (Severity::Info, text.to_owned());
     assert_eq!(
-        found(Checks::UNUSED, some),
+        findings(Checks::UNUSED, some),
         [
             info("no thread writes 50 of the 100 elements of `out`, out[1] the first"),
             info("no thread reads or writes 32 of the 64 elements of `tile`, tile[32] the first"),
         ]
     );
-    assert_eq!(found(Checks::RACE, some), []);
+    assert_eq!(findings(Checks::RACE, some), []);
 }
 
 #[test]
 fn races_of_equal_values_are_errors_only_if_strict() {
     let same = "%p = index %out, %k0, 4 : ptr global !0 %s = store %p, %x !5
         %q = index %tile, %k1, 4 : ptr shared !0 %w = store %q, %x !6";
-    let severities =
-        |checks| found(checks, same).into_iter().map(|(severity, _)| severity).collect::<Vec<_>>();
+    let severities = |checks| {
+        findings(checks, same).into_iter().map(|(severity, _)| severity).collect::<Vec<_>>()
+    };
     let benign = severities(Checks::RACE);
     assert!(
         !benign.is_empty() && benign.iter().all(|severity| *severity == Severity::Info),

@@ -199,9 +199,7 @@ pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
         (index.read().bits().wrapping_sub(base), index.add(n - 1).read().bits().wrapping_sub(base))
     };
     // SAFETY: there are `n` indices.
-    if size.is_multiple_of(stride)
-        && unsafe { is_arithmetic_sequence::<I>(index, n, size / stride) }
-    {
+    if size.is_multiple_of(stride) && unsafe { is_arithmetic::<I>(index, n, size / stride) } {
         let inside = first <= last && last <= limit;
         if !inside || !(first * stride).is_multiple_of(size) {
             return false;
@@ -251,7 +249,7 @@ const CHUNK_INDICES: usize = 16;
 
 /// Returns true if each index is `step` above the one before, wrapping.
 #[inline(always)]
-unsafe fn is_arithmetic_sequence<I: Word>(index: *const I, n: usize, step: u64) -> bool {
+unsafe fn is_arithmetic<I: Word>(index: *const I, n: usize, step: u64) -> bool {
     // SAFETY: guaranteed by the caller: `n` indices.
     let first = unsafe { index.read() }.bits();
     let mut lane = 0;

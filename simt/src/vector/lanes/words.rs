@@ -74,7 +74,8 @@ impl<'a> Words<'a> {
         self.walk.word()
     }
 
-    /// Iterates over the runs of adjacent words in a round: the address of the first, and their number.
+    /// Iterates over the runs of adjacent words in a round: the address of the first, and their
+    /// number.
     #[inline(always)]
     pub(crate) fn rows(&self, round: u64) -> impl Iterator<Item = (*const u8, usize)> {
         let (row, lanes) = (self.row_lanes(), self.lanes());
@@ -195,7 +196,7 @@ impl<'a> MapWords<'a> {
         }
     }
 
-    /// Returns true if all places are in memory, with [dense](LaneWords::are_rows_dense) rows.
+    /// Returns true if all places are in memory, with [dense](Words::are_rows_dense) rows.
     pub(crate) fn is_dense(&self) -> bool {
         self.places.iter().all(|place| match place {
             OperandPlace::Memory(words) => words.are_rows_dense(self.row),

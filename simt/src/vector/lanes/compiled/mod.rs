@@ -2,11 +2,11 @@
 //! value in a vector register.
 //!
 //! A [`LaneFn`](super::LaneFn) computes one operation for all lanes of a group, and its operands
-//! and result pass through memory. Where the same operations are repeated, a [`Program`] of them is
-//! compiled once per process, for machines with AVX-512 under Linux. The code is a loop: over the
-//! rounds with the same 16 lanes, whose registers then stay in vector registers from the first
-//! round to the last, or over the lanes of one round, 16 at a time. Where the rows of all rounds
-//! are adjacent in memory, the loop is over the lanes of all of them.
+//! and result pass through memory. Where the same operations are repeated, a [`LaneProgram`] of
+//! them is compiled once per process, for machines with AVX-512 under Linux. The code is a loop:
+//! over the rounds with the same 16 lanes, whose registers then stay in vector registers from the
+//! first round to the last, or over the lanes of one round, 16 at a time. Where the rows of all
+//! rounds are adjacent in memory, the loop is over the lanes of all of them.
 //!
 //! The results have the bits of the lane functions, except for the sign and payload of a computed
 //! NaN. Memory is accessed as [`copy`](mod@super::copy) describes. A program that needs more
