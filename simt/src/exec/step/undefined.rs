@@ -1,7 +1,7 @@
 //! Following values that nobody has written: through what is computed of them, to where it matters.
 //!
 //! Values are followed through the steps behind each other all at once, and only if there are undefined ones. What lanes
-//! of a warp hand each other is followed where they do ([`Undefineds::exchange`]).
+//! of a warp hand each other is followed where they do ([`UndefinedValues::propagate_collective`]).
 use super::Exec;
 use crate::{
     bytecode::{Address, AtomicKind, Compare, Instr, Operand, OperandChoice, When},

@@ -7,7 +7,7 @@
 //! the answer. The order of the lanes in a warp does not matter.
 use warpwise_compiler::hardware::{LANES, shared};
 
-/// Keys of the lanes of a warp, modulo [`KEYS`].
+/// Keys of the lanes of a warp, modulo [`KEY_COUNT`].
 pub(crate) type WarpKeys = [u8; LANES];
 
 /// The number of warps that are processed together.
