@@ -185,7 +185,7 @@ impl Interpreter {
         let Some((last, others)) = looks.split_last() else {
             return Ok((PLAIN.get(launch, self.simulator.optimize)?.run(lent), Vec::new()));
         };
-        let before = (!others.is_empty()).then(|| Snapshot::of(lent));
+        let before = (!others.is_empty()).then(|| Snapshot::take(lent));
         let mut found = Vec::new();
         for look in others {
             let outcome = self.look(launch, lent, *look, &mut found)?;

@@ -40,7 +40,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{Inst, InstId, Kernel, Op, ParamKind},
 };
-use warpwise_simt::{Look, Moment, Outcome, TracedProgram, Watched};
+use warpwise_simt::{Moment, Outcome, TracedProgram, WatchFn, WatchedLanes};
 
 /// Most instructions that a trace holds.
 const MOST: usize = 1 << 16;
@@ -83,16 +83,16 @@ impl Watch {
     }
 
     /// Returns the watched lanes in blocks of so many threads; none if there is no such thread.
-    fn watched(&self, dims: [u32; 3]) -> Watched {
+    fn watched(&self, dims: [u32; 3]) -> WatchedLanes {
         let block = self.block;
         match self.who {
-            Who::Warp(warp) => Watched { block, warp, lanes: u32::MAX },
+            Who::Warp(warp) => WatchedLanes { block, warp, lanes: u32::MAX },
             Who::Thread(thread) => {
                 let is_there = thread.iter().zip(&dims).all(|(index, dim)| index < dim);
                 let [x, y, z] = if is_there { thread } else { [0; 3] };
                 let number = (z * dims[1] + y) * dims[0] + x;
                 let lanes = if is_there { 1 << (number % 32) } else { 0 };
-                Watched { block, warp: number / 32, lanes }
+                WatchedLanes { block, warp: number / 32, lanes }
             }
         }
     }
@@ -268,7 +268,7 @@ impl Debugger {
         launch: &warpwise_simt::Launch<'_>,
     ) -> Outcome {
         let mut traced = None;
-        let mut looks: Vec<(Watched, Box<Look<'_>>)> = Vec::new();
+        let mut looks: Vec<(WatchedLanes, Box<WatchFn<'_>>)> = Vec::new();
         if let Some((watch, _)) = &self.trace {
             let (watch, kernel) = (*watch, source.name);
             let trace = traced.insert(Trace { kernel, watch, events: Vec::new(), lost: 0 });
@@ -289,7 +289,7 @@ impl Debugger {
                     return ControlFlow::Continue(());
                 }
                 let event = Event::new(source, moment);
-                let Watched { block, warp, .. } = watched;
+                let WatchedLanes { block, warp, .. } = watched;
                 let variables = variables(moment);
                 let hit = Hit { kernel: source.name, block, warp, event, variables };
                 handler.lock().unwrap_or_else(PoisonError::into_inner)(&hit)

@@ -20,16 +20,16 @@ pub enum Arg<'a> {
 /// A launch of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
-    /// Blocks along x, y and z; none at all if one of them is 0.
+    /// Blocks along x, y and z; no block runs if one of them is 0.
     pub grid: [u32; 3],
     /// Threads in a block along x, y and z; 1 to 1024 together.
     pub block: [u32; 3],
     /// One argument for each parameter.
     pub args: &'a [Arg<'a>],
-    /// Host threads to use; `None` for as many as there are cores.
+    /// The number of host threads; `None` for as many as there are cores.
     pub workers: Option<NonZeroUsize>,
-    /// Stops the launch after about this many steps. A step is one instruction
-    /// executed for up to 256 threads together.
+    /// The step budget, after which the launch stops, approximately. A step is one instruction
+    /// executed for up to 256 threads at once.
     pub steps: Option<u64>,
 }
 

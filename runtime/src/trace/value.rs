@@ -76,7 +76,7 @@ pub(super) fn value_of(moment: &Moment<'_>, ty: Ty, bits: u64) -> Value {
 
 /// Returns the place that an address points to.
 fn place(moment: &Moment<'_>, address: u64) -> Value {
-    let Some((root, byte)) = moment.place(address) else { return Value::Unsigned(address) };
+    let Some((root, byte)) = moment.resolve(address) else { return Value::Unsigned(address) };
     let (name, elem) = of_root(moment.kernel(), root);
     let array = if name.is_empty() { "array".to_owned() } else { name.to_owned() };
     let size = elem.and_then(Element::size).unwrap_or(1).max(1);

@@ -2,7 +2,7 @@
 use super::{Address, IntegerOp, Operand, WarpOp};
 use crate::vector::{
     lanes::{
-        LaneFn, Place,
+        LaneFn, OperandPosition,
         copy::CopyWords,
         scan::{AllBelow, Transfer},
     },
@@ -23,7 +23,7 @@ pub(crate) enum Instr {
     MapWithOne {
         f: LaneFn,
         regs: [Reg; 4],
-        place: Place,
+        place: OperandPosition,
         one: Uniform,
     },
     /// `d = f(a, b, c)` on uniform values.

@@ -18,7 +18,7 @@ mod warp;
 
 use crate::vector::{
     lanes::LaneFn,
-    memory::Use,
+    memory::AccessMode,
     registers::{Array, Reg, Uniform},
 };
 pub(crate) use address::{Address, Operand};
@@ -171,7 +171,7 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedArray {
     /// The word sizes of its accesses.
-    pub(crate) access: Use,
+    pub(crate) access: AccessMode,
     /// Its size.
     pub(crate) bytes: Bytes,
 }
@@ -191,7 +191,7 @@ pub(crate) enum Param {
     /// A value of this type.
     Scalar(Scalar),
     /// Elements of `size` bytes, and the word sizes of their accesses.
-    Slice { size: u64, access: Use },
+    Slice { size: u64, access: AccessMode },
 }
 
 /// A message and its values.

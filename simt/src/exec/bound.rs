@@ -10,9 +10,9 @@ use crate::{
         sanitizer::{LaunchChecks, checks::Checks},
     },
     vector::{
-        lanes::walk::{Reach, Walk},
+        lanes::lane_offsets::{LaneOffsets, OffsetBounds},
         mask::GROUP,
-        memory::{Cells, Loan, Memory, Use},
+        memory::{AccessMode, Cells, Loan, Memory},
         registers::{Uniform, map_uniform},
     },
 };
@@ -58,9 +58,9 @@ pub(crate) struct Bound<'a> {
     /// Per slope, the value of each thread.
     slopes: Vec<Vec<i64>>,
     /// Per slope and group, the range of the lanes' values.
-    reaches: Vec<Reach>,
+    reaches: Vec<OffsetBounds>,
     /// Per walk and group, the order in which accesses visit the lanes.
-    walks: Vec<Walk>,
+    walks: Vec<LaneOffsets>,
     /// Per request, its address pattern where that is known.
     pub(crate) patterns: &'a [Option<Pattern>],
     /// The checks, if there are any.
@@ -91,13 +91,13 @@ impl Bound<'_> {
 
     /// Returns the range of a slope's values in a group.
     #[inline(always)]
-    pub(crate) fn reach(&self, slope: u16, group: usize) -> Reach {
+    pub(crate) fn reach(&self, slope: u16, group: usize) -> OffsetBounds {
         self.reaches[usize::from(slope) * self.groups + group]
     }
 
     /// Returns the order in which an access visits the lanes of a group.
     #[inline(always)]
-    pub(crate) fn walk(&self, walk: u16, group: usize) -> &Walk {
+    pub(crate) fn walk(&self, walk: u16, group: usize) -> &LaneOffsets {
         &self.walks[usize::from(walk) * self.groups + group]
     }
 
@@ -212,15 +212,15 @@ fn size_input((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
 /// Lends each memory once, in the order of their addresses, so that launches that share memories
 /// never wait for each other in a cycle.
 pub(crate) fn lend_memories<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
-    let mut memories: Vec<(&Memory, Use)> = Vec::new();
+    let mut memories: Vec<(&Memory, AccessMode)> = Vec::new();
     for (arg, param) in launch.args.iter().zip(&code.params) {
         if let (Arg::Slice { memory, .. }, Param::Slice { access, .. }) = (arg, param) {
             memories.push((memory, *access));
         }
     }
-    memories.sort_by_key(|(memory, access)| (memory.place(), *access));
-    memories.dedup_by_key(|(memory, access)| (memory.place(), *access));
-    if memories.windows(2).any(|pair| pair[0].0.place() == pair[1].0.place()) {
+    memories.sort_by_key(|(memory, access)| (memory.address(), *access));
+    memories.dedup_by_key(|(memory, access)| (memory.address(), *access));
+    if memories.windows(2).any(|pair| pair[0].0.address() == pair[1].0.address()) {
         return Err("one memory for slices of different element sizes".into());
     }
     Ok(memories.into_iter().map(|(memory, access)| memory.lend(access)).collect())
@@ -275,10 +275,10 @@ pub(crate) fn bind<'a>(
         (0..threads).map(own).collect::<Vec<_>>()
     });
     let slopes: Vec<_> = slopes.collect();
-    let reaches = slopes.iter().flat_map(|own| own.chunks(GROUP).map(Reach::of)).collect();
+    let reaches = slopes.iter().flat_map(|own| own.chunks(GROUP).map(OffsetBounds::of)).collect();
     let walks = code.walks.iter().flat_map(|walk| {
         let groups = slopes[usize::from(walk.slope)].chunks(GROUP);
-        groups.map(|own| Walk::new(own, walk.stride, walk.word))
+        groups.map(|own| LaneOffsets::new(own, walk.stride, walk.word))
     });
     let walks = walks.collect();
     Bound {

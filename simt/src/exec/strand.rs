@@ -10,7 +10,7 @@
 //!
 //! Registers belong to lanes, so splitting copies nothing but the uniform values. Strands that
 //! reach the same place are merged again at the next synchronization.
-use crate::vector::mask::{Mask, Run, WARPS, cover};
+use crate::vector::mask::{Mask, Run, WARPS, cover_by_runs};
 use std::hash::{Hash, Hasher};
 
 /// A set of lanes at one place in the program.
@@ -98,7 +98,7 @@ impl Strand {
     /// Makes `active` the active lanes.
     pub(crate) fn activate(&mut self, active: Mask) {
         self.active = active;
-        cover(active, self.exist, self.exclusive, &mut self.runs);
+        cover_by_runs(active, self.exist, self.exclusive, &mut self.runs);
     }
 
     /// Returns every lane that belongs to the strand.

@@ -1,4 +1,4 @@
-//! Looking on while one thread or warp runs.
+//! The debugger: observation of single lanes, instruction by instruction.
 use crate::{
     bytecode::{DebugPoint, Stage},
     vector::lanes,
@@ -14,31 +14,31 @@ use warpwise_compiler::{
     ir::{ArrayId, InstId, Kernel, LocalId, Op, ParamId, Root, SharedId},
 };
 
-/// Lanes of one warp.
+/// The lanes of one warp that a debugger watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watched {
+pub struct WatchedLanes {
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the warp in the block.
     pub warp: u32,
-    /// Bit l for lane l.
+    /// The watched lanes: bit l for lane l.
     pub lanes: u32,
 }
 
-/// A function that looks on, and says whether to go on.
-pub type Look<'a> = dyn FnMut(&Moment<'_>) -> ControlFlow<()> + Send + 'a;
+/// A callback that observes watched lanes and decides whether the launch continues.
+pub type WatchFn<'a> = dyn FnMut(&Moment<'_>) -> ControlFlow<()> + Send + 'a;
 
-/// What some of the watched lanes do now.
+/// A point in the execution of some of the watched lanes.
 #[derive(Debug)]
 pub struct Moment<'a> {
     /// The instruction.
     pub inst: InstId,
-    /// Where it is in it.
+    /// The stage of the instruction's execution.
     pub stage: Stage,
-    /// Who does it: bit l for lane l.
+    /// The lanes that execute it: bit l for lane l.
     pub lanes: u32,
     kernel: &'a Kernel,
-    known: &'a Known,
+    known: &'a LastValues,
 }
 
 impl Moment<'_> {
@@ -47,9 +47,11 @@ impl Moment<'_> {
         self.kernel
     }
 
-    /// What an instruction yielded last in a lane, zero-extended; `None` if it was not run.
+    /// Returns the last result of an instruction in a lane, zero-extended; `None` if the lane has
+    /// not executed it.
     pub fn value(&self, inst: InstId, lane: usize) -> Option<u64> {
         let op = &self.kernel.insts[inst].op;
+        // An address without a recorded value is computed from its operands.
         if let Some(bits) = self.known.values[inst.index()].get(lane) {
             Some(bits)
         } else if let Op::Index { base, index, stride } = op {
@@ -62,13 +64,15 @@ impl Moment<'_> {
         }
     }
 
-    /// What a local was set to last in a lane, zero-extended; `None` if it was not.
+    /// Returns the last value that a lane set a local to, zero-extended; `None` if it has not set
+    /// it.
     pub fn local(&self, local: LocalId, lane: usize) -> Option<u64> {
         self.known.locals[local.index()].get(lane)
     }
 
-    /// Where an address points: how many bytes behind the first of what.
-    pub fn place(&self, address: u64) -> Option<(Root, u64)> {
+    /// Resolves an address to the memory that it points into and the offset in bytes from the start
+    /// of that memory.
+    pub fn resolve(&self, address: u64) -> Option<(Root, u64)> {
         let (buffer, offset) = lanes::resolve(address);
         let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
         let number = usize::from(buffer);
@@ -85,15 +89,15 @@ impl Moment<'_> {
     }
 }
 
-/// What the lanes of a warp hold.
+/// One value for each lane of a warp, as far as it is set.
 #[derive(Clone, Debug)]
-struct Held {
+struct LaneValues {
     set: u32,
     bits: [u64; 32],
 }
 
-impl Held {
-    const NOTHING: Self = Self { set: 0, bits: [0; 32] };
+impl LaneValues {
+    const UNSET: Self = Self { set: 0, bits: [0; 32] };
 
     fn get(&self, lane: usize) -> Option<u64> {
         (self.set & (1 << lane) != 0).then(|| self.bits[lane])
@@ -107,48 +111,50 @@ impl Held {
     }
 }
 
-/// What is known of the watched lanes.
+/// The last values of the watched lanes.
 #[derive(Debug)]
-struct Known {
-    /// Of each instruction.
-    values: Vec<Held>,
-    /// Of each local.
-    locals: Vec<Held>,
+struct LastValues {
+    /// By instruction.
+    values: Vec<LaneValues>,
+    /// By local.
+    locals: Vec<LaneValues>,
 }
 
-/// A [`Look`] that looks on.
+/// A [`WatchFn`] with the state that it observes.
 pub(crate) struct Watcher<'a> {
-    watched: Watched,
+    watched: WatchedLanes,
     kernel: &'a Kernel,
-    state: Mutex<State<'a>>,
+    state: Mutex<WatcherState<'a>>,
 }
 
-struct State<'a> {
-    known: Known,
-    look: Box<Look<'a>>,
+struct WatcherState<'a> {
+    known: LastValues,
+    look: Box<WatchFn<'a>>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Who looks on, as those see it who run threads.
+/// The executor's view of a [`Watcher`].
 pub(crate) trait Watch: Sync {
-    /// Who is watched.
-    fn watched(&self) -> Watched;
-    /// `lanes` are at a point, where they have a value.
-    fn see(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()>;
+    /// Returns the lanes that are watched.
+    fn watched(&self) -> WatchedLanes;
+    /// Reports that `lanes` are at a debug point, with their values where the instruction has a
+    /// result.
+    fn observe(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()>;
 }
 
 impl<'a> Watcher<'a> {
-    pub(crate) fn new(kernel: &'a Kernel, watched: Watched, look: Box<Look<'a>>) -> Self {
-        let known = Known {
-            values: vec![Held::NOTHING; kernel.insts.len()],
-            locals: vec![Held::NOTHING; kernel.locals.len()],
+    pub(crate) fn new(kernel: &'a Kernel, watched: WatchedLanes, look: Box<WatchFn<'a>>) -> Self {
+        let known = LastValues {
+            values: vec![LaneValues::UNSET; kernel.insts.len()],
+            locals: vec![LaneValues::UNSET; kernel.locals.len()],
         };
-        Self { watched, kernel, state: Mutex::new(State { known, look, panic: None }) }
+        Self { watched, kernel, state: Mutex::new(WatcherState { known, look, panic: None }) }
     }
 
-    /// Panics if the function that looked on did.
+    /// Ends the observation. Panics if the callback has panicked.
     pub(crate) fn finish(self) {
-        let State { panic, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let WatcherState { panic, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -156,13 +162,13 @@ impl<'a> Watcher<'a> {
 }
 
 impl Watch for Watcher<'_> {
-    fn watched(&self) -> Watched {
+    fn watched(&self) -> WatchedLanes {
         self.watched
     }
 
-    fn see(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()> {
+    fn observe(&self, point: &DebugPoint, lanes: u32, bits: Option<[u64; 32]>) -> ControlFlow<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { known, look, panic } = &mut *state;
+        let WatcherState { known, look, panic } = &mut *state;
         let DebugPoint { inst, stage, tells, .. } = *point;
         if let Some(bits) = bits {
             known.values[inst.index()].set(lanes, &bits);
@@ -175,9 +181,11 @@ impl Watch for Watcher<'_> {
             return ControlFlow::Continue(());
         }
         let moment = Moment { inst, stage, lanes, kernel: self.kernel, known };
-        // A panic of the user's is no bug of ours, and none of the launch's threads may unwind.
-        let said = catch_unwind(AssertUnwindSafe(|| look(&moment)));
-        said.unwrap_or_else(|payload| {
+        // A panic of the callback is no bug of ours, and must not unwind a worker thread: it is
+        // kept for
+        // `finish`.
+        let flow = catch_unwind(AssertUnwindSafe(|| look(&moment)));
+        flow.unwrap_or_else(|payload| {
             *panic = Some(payload);
             ControlFlow::Break(())
         })

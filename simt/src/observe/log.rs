@@ -1,47 +1,47 @@
-//! What threads leave behind: their faults, what they print, and what was counted of them and found.
+//! The log of a launch: faults, printed records, counts and findings.
 use crate::{
     bytecode::Counted,
     observe::{
         counters::tally::Tally,
-        sanitizer::{found::Found, unused::Used},
+        sanitizer::{raw_findings::RawFindings, unused::UsedBytes},
     },
     outcome::FaultReport,
 };
 use std::collections::BTreeMap;
 use warpwise_compiler::{ir::Span, output::Printed};
 
-/// What the threads of some blocks of a launch leave behind. [Joining](Self::join) that of all blocks
-/// gives the same whatever the order.
+/// The log of some blocks of a launch. [Joining](Self::join) the logs of all blocks gives the same
+/// result in any order.
 #[derive(Default)]
-pub(crate) struct Log {
+pub(crate) struct LaunchLog {
     pub(crate) faults: FaultLog,
-    /// With the number of the block, and of the thread in it.
+    /// With the numbers of the block and of the thread in it.
     printed: Vec<((u64, usize), Printed)>,
-    /// What there was no room for.
+    /// The number of printed records that did not fit.
     lost: u64,
     pub(crate) tally: Tally,
-    pub(crate) found: Found,
-    /// Which memory threads of the launch use, if that is asked for.
-    pub(crate) unused: Option<Used>,
+    pub(crate) found: RawFindings,
+    /// The memory that the launch uses, if checks ask for it.
+    pub(crate) unused: Option<UsedBytes>,
 }
 
-impl Log {
-    /// An empty one, with room for what is counted.
+impl LaunchLog {
+    /// Creates an empty log, with room for the counts.
     pub(crate) fn new(counted: &Counted) -> Self {
         Self { tally: Tally::new(counted), ..Self::default() }
     }
 
-    /// Notes what the thread prints next.
-    pub(crate) fn print(&mut self, thread: (u64, usize), printed: Printed) {
+    /// Appends a record that a thread prints.
+    pub(crate) fn add_printed(&mut self, thread: (u64, usize), printed: Printed) {
         self.printed.push((thread, printed));
     }
 
-    /// Counts something printed for which there is no room.
-    pub(crate) fn lose(&mut self) {
+    /// Counts a printed record that does not fit.
+    pub(crate) fn count_lost_print(&mut self) {
         self.lost += 1;
     }
 
-    /// Takes in that of other blocks.
+    /// Adds the log of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         self.faults.join(other.faults);
         self.printed.extend(other.printed);
@@ -50,57 +50,58 @@ impl Log {
         self.found.join(other.found);
     }
 
-    /// What was printed, thread by thread, and how much there was no room for.
-    pub(crate) fn printed(&mut self) -> (Vec<Printed>, u64) {
+    /// Takes the printed records, ordered by thread, and returns them with the number of records
+    /// that did not fit.
+    pub(crate) fn take_printed(&mut self) -> (Vec<Printed>, u64) {
         self.printed.sort_by_key(|(thread, _)| *thread);
         (self.printed.drain(..).map(|(_, printed)| printed).collect(), self.lost)
     }
 }
 
-/// The faults of some blocks of a launch, by place and reason. [Joining](Self::join) those of all blocks
-/// gives the same whatever the order.
+/// The faults of some blocks of a launch, by place and reason. [Joining](Self::join) the faults of
+/// all blocks gives the same result in any order.
 #[derive(Default)]
 pub(crate) struct FaultLog(BTreeMap<(Span, u16), LowestFault>);
 
-/// The lowest of the faults at a place, counting all of them.
+/// The fault of the lowest thread at a place, with the number of all faults there.
 struct LowestFault {
     /// The number of the block, and of the thread in it.
     key: (u64, usize),
-    report: FaultReport,
+    lowest_report: FaultReport,
 }
 
 impl FaultLog {
-    /// Counts the faults of a report, the lowest of which is of the thread `key`.
+    /// Adds the faults of a report; `key` is the lowest thread that has one.
     pub(crate) fn add(&mut self, key: (u64, usize), report: FaultReport) {
         let place = (report.span, report.reason.number());
         let Some(known) = self.0.get_mut(&place) else {
-            self.0.insert(place, LowestFault { key, report });
+            self.0.insert(place, LowestFault { key, lowest_report: report });
             return;
         };
-        let count = known.report.count + report.count;
+        let count = known.lowest_report.count + report.count;
         if key < known.key {
-            *known = LowestFault { key, report };
+            *known = LowestFault { key, lowest_report: report };
         }
-        known.report.count = count;
+        known.lowest_report.count = count;
     }
 
-    /// Takes in the faults of other blocks.
+    /// Adds the faults of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
-        for LowestFault { key, report } in other.0.into_values() {
+        for LowestFault { key, lowest_report: report } in other.0.into_values() {
             self.add(key, report);
         }
     }
 
-    /// The lowest fault of each place, the lowest thread's first.
-    pub(crate) fn places(&self) -> Vec<&FaultReport> {
+    /// Returns the lowest fault of each place, ordered by thread.
+    pub(crate) fn lowest_by_place(&self) -> Vec<&FaultReport> {
         let mut faults: Vec<_> = self.0.iter().collect();
         faults.sort_by_key(|(place, fault)| (fault.key, **place));
-        faults.into_iter().map(|(_, fault)| &fault.report).collect()
+        faults.into_iter().map(|(_, fault)| &fault.lowest_report).collect()
     }
 
-    /// The report of the lowest fault, with the number of all.
+    /// Returns the lowest fault of all, with the total number of faults.
     pub(crate) fn report(&self) -> Option<FaultReport> {
-        let count = self.0.values().map(|fault| fault.report.count).sum();
-        self.places().first().map(|report| FaultReport { count, ..**report })
+        let count = self.0.values().map(|fault| fault.lowest_report.count).sum();
+        self.lowest_by_place().first().map(|report| FaultReport { count, ..**report })
     }
 }

@@ -1,7 +1,7 @@
 //! Observers of a launch: the sanitizer, the counters and the debugger.
 //!
-//! Each has instructions of its own in the bytecode of the programs that ask for it, so that a plain
-//! [`Program`](crate::Program) pays for none of them.
+//! Each has instructions of its own in the bytecode of the programs that ask for it, so that a
+//! plain [`Program`](crate::Program) pays for none of them.
 pub(crate) mod counters;
 pub(crate) mod debugger;
 pub(crate) mod log;

@@ -1,4 +1,4 @@
-//! Comparison of the results of a launch under several schedules.
+//! Comparison of the results of dependence: the under launch schedules.
 use super::traced::TracedProgram;
 use crate::{
     Arg, Launch, Memory, Outcome,
@@ -11,24 +11,24 @@ use std::num::NonZeroUsize;
 use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number};
 
 /// Number of drawn schedules.
-const ORDERS: u64 = 4;
+const SEEDED_ORDERS: u64 = 4;
 
 impl TracedProgram {
-    /// Runs `launch` in the usual order and under some schedules drawn from seeds, and compares the
+    /// Runs `launch` in the usual order and under some schedules drawn seeded ones, and compares the
     /// results bit by bit. Afterwards the memory of the launch is what it was before.
     pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
-        let before = Snapshot::of(launch);
+        let before = Snapshot::take(launch);
         // Several workers would run blocks in an order of their own.
-        let alone = Launch { workers: Some(NonZeroUsize::MIN), ..*launch };
+        let single_worker = Launch { workers: Some(NonZeroUsize::MIN), ..*launch };
         let run = |seed| {
-            let outcome = self.run(&alone, seed, Vec::new());
-            let left = Left { outcome, memory: Snapshot::of(launch) };
+            let outcome = self.run(&single_worker, seed, Vec::new());
+            let left = LaunchResults { outcome, memory: Snapshot::take(launch) };
             before.restore(launch);
             left
         };
         let usual = run(None);
-        let other = |seed| Some((seed, usual.difference(&run(Some(seed)), self.kernel())?));
-        let (seed, difference) = (1..=ORDERS).find_map(other)?;
+        let other = |seed| Some((seed, usual.find_difference(&run(Some(seed)), self.kernel())?));
+        let (seed, difference) = (1..=SEEDED_ORDERS).find_map(other)?;
         let adds_floats = adds_floats(self.kernel());
         let dependence = OrderDependence { seed, difference, adds_floats };
         let problem = Problem::Order(dependence);
@@ -36,13 +36,13 @@ impl TracedProgram {
     }
 }
 
-/// The contents of the memory of a launch: the bytes of each argument, none for a scalar.
+/// The contents of the contents of a launch's memory: the bytes of each argument, none for a scalar.
 #[derive(Debug)]
 pub struct Snapshot(Vec<Vec<u8>>);
 
 impl Snapshot {
-    /// Copies the current contents, once no launch uses the memory.
-    pub fn of(launch: &Launch<'_>) -> Self {
+    /// Copies the current contents, a launch. No launch may use the memory.
+    pub fn take(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
             let mut bytes = vec![0; slice_memory(arg).map_or(0, Memory::len)];
             if let Some(memory) = slice_memory(arg) {
@@ -64,13 +64,13 @@ impl Snapshot {
 }
 
 /// The results of a launch.
-struct Left {
+struct LaunchResults {
     outcome: Outcome,
     memory: Snapshot,
 }
 
-impl Left {
-    fn difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
+impl LaunchResults {
+    fn find_difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
         let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
         if ends(&self.outcome) != ends(&other.outcome) {
             return Some(Difference::End);

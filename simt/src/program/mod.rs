@@ -7,8 +7,8 @@ use crate::{
     bytecode::{Code, Counted, Malformed, Pattern, Requests},
     exec::{bound::Observation, grid},
     observe::{
-        log::Log,
-        sanitizer::{checks::Checks, finding::Finding, found::Names, out_of_bounds},
+        log::LaunchLog,
+        sanitizer::{checks::Checks, finding::Finding, out_of_bounds, raw_findings::LaunchNames},
     },
     outcome::Stopped,
     translate::{self, Instrumentation, patterns},
@@ -16,7 +16,7 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A kernel, translated to bytecode; runs any number of times, also at once.
+/// A kernel, translated to bytecode; can run any number of times, also concurrently.
 #[derive(Debug)]
 pub struct Program {
     code: Result<Code, Malformed>,
@@ -28,16 +28,16 @@ impl Program {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// Translates a kernel for the host's instruction set `isa`.
+    /// Translates a kernel for for the instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         Self { code: translate::translate(kernel, isa, Instrumentation::None) }
     }
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest, and each makes progress whatever the
-    /// others wait for, with one worker too. Without data races the result is the same every time;
-    /// floats that blocks add up atomically are added in the order in which the blocks come, which
+    /// Blocks start in the order of their numbers, x fastest. Each makes progress whatever the
+    /// others wait for, also with one worker. Without data races the result is the same every time;
+    /// floats that blocks add atomically are added in the order in which the blocks execute, which
     /// varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
@@ -45,7 +45,7 @@ impl Program {
 }
 
 /// A [`Program`] with counters. The counters are instructions of their own, which a `Program` does
-/// not have, so that counting costs nothing where nobody wants it.
+/// not have, so that it does not pay for counters.
 #[derive(Debug)]
 pub struct CountingProgram {
     kernel: Kernel,
@@ -59,7 +59,7 @@ impl CountingProgram {
         Self::for_isa(kernel, requests, Isa::detect())
     }
 
-    /// Translates a kernel for the host's instruction set `isa`.
+    /// Translates a kernel for for the instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Counters(requests));
         Self { kernel: kernel.clone(), code }
@@ -85,18 +85,18 @@ impl CountingProgram {
     /// are the same for any number of workers, unless threads spin while they wait for other
     /// blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
-        self.count(launch, patterns, Observation::default())
+        let patterns = |code: &Code| find_patterns(code, &self.kernel, launch);
+        self.run_with(launch, patterns, Observation::default())
     }
 
-    /// Runs a launch without address patterns and without replay, as a reference for tests.
+    /// Runs a launch without cost patterns and without replay, as a reference for tests.
     #[doc(hidden)]
     pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
         let observation = Observation { without_replay: true, ..Observation::default() };
-        self.count(launch, |_| Vec::new(), observation)
+        self.run_with(launch, |_| Vec::new(), observation)
     }
 
-    fn count(
+    fn run_with(
         &self,
         launch: &Launch<'_>,
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
@@ -122,7 +122,7 @@ impl CheckedProgram {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// Translates a kernel for the host's instruction set `isa`.
+    /// Translates a kernel for for the instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
@@ -142,33 +142,34 @@ impl CheckedProgram {
     }
 
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. The
-    /// checks change nothing of what the launch does, and find the same for any number of workers.
+    /// checks change nothing about the launch, and find the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
-        self.check(launch, checks, false)
+        self.run_with(launch, checks, false)
     }
 
     /// Runs a launch without replay, as a reference for tests.
     #[doc(hidden)]
     pub fn run_one_by_one(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
-        self.check(launch, checks, true)
+        self.run_with(launch, checks, true)
     }
 
-    fn check(
+    fn run_with(
         &self,
         launch: &Launch<'_>,
         checks: Checks,
         without_replay: bool,
     ) -> (Outcome, Vec<Finding>) {
-        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
+        let patterns = |code: &Code| find_patterns(code, &self.kernel, launch);
         let observation =
             Observation { checks: Some(checks), without_replay, ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);
-        let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
-        let faults = if checks.contains(Checks::MEMORY) { log.faults.places() } else { Vec::new() };
+        let names = LaunchNames { kernel: &self.kernel, sites, spans, launch, is_strict };
+        let faults =
+            if checks.contains(Checks::MEMORY) { log.faults.lowest_by_place() } else { Vec::new() };
         let outside =
-            faults.into_iter().filter_map(|fault| out_of_bounds::report(&self.kernel, fault));
+            faults.into_iter().filter_map(|fault| out_of_bounds::report_fault(&self.kernel, fault));
         let outside: Vec<_> = outside.collect();
         let unused = log.unused.as_ref().filter(|_| outcome.stopped.is_none());
         let unused = unused.map_or_else(Vec::new, |used| used.report(&names));
@@ -178,7 +179,7 @@ impl CheckedProgram {
 }
 
 /// Returns the address patterns of the requests of a kernel, where they have one.
-fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
+fn find_patterns(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
     let kernel = code.rewritten.as_ref().unwrap_or(written);
     patterns::find_patterns(kernel, &code.counted.requests, launch)
 }
@@ -189,12 +190,12 @@ pub(crate) fn run(
     launch: &Launch<'_>,
     patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
     observation: Observation<'_>,
-) -> (Outcome, Log) {
+) -> (Outcome, LaunchLog) {
     match code {
         Ok(code) => grid::run(code, launch, &patterns(code), observation),
         Err(Malformed { message, span }) => {
             let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
-            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Log::default())
+            (Outcome { stopped: Some(stopped), ..Outcome::default() }, LaunchLog::default())
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Arrays of each thread's own, fields behind an offset, and elements that hold several scalars.
+//! Private arrays of threads, fields at offsets, and elements that hold several scalars.
 use super::*;
 
-/// Runs a kernel on `words` as elements of `size` bytes; yields what it left there.
-fn plain(inside: &str, shape: Shape, words: Vec<u32>, size: usize) -> Vec<u32> {
+/// Runs a kernel on `words` as elements of `size` bytes; returns the result.
+fn run_plain(inside: &str, shape: Shape, words: Vec<u32>, size: usize) -> Vec<u32> {
     let memory = Value::U32(words.clone()).memory();
     let args = [Arg::Slice { memory: &memory, len: (4 * words.len() / size) as u64 }];
     let Shape { grid, block, steps, .. } = shape;
@@ -44,7 +44,7 @@ fn each_thread_has_its_own_array() {
 }
 
 #[test]
-fn lanes_that_wait_keep_what_they_stored() {
+fn waiting_lanes_keep_their_stores() {
     // Odd lanes store at constant, uniform and varying places while even ones wait.
     let left = u32s(
         "param arg0 = y: write [u32]
@@ -122,7 +122,7 @@ fn a_local_can_point_into_either_array() {
 }
 
 #[test]
-fn fields_of_elements_are_where_their_offsets_say() {
+fn fields_of_elements_are_at_their_offsets() {
     // struct { a: u32, b: [u16; 2], c: u64 }: c += a; b[lane % 2] = lane
     let swap = "param arg0 = y: write [plain 16 align 8]
          %lane = builtin global_idx.x : u32
@@ -141,7 +141,7 @@ fn fields_of_elements_are_where_their_offsets_say() {
          %short = cast %lane : u16
          %s2 = store %each, %short";
     let words: Vec<u32> = (0..64).flat_map(|i| [i, 0, u32::MAX, i]).collect();
-    let left = plain(swap, shape(2, 32), words, 16);
+    let left = run_plain(swap, shape(2, 32), words, 16);
     let expected: Vec<u32> = (0..64_u32)
         .flat_map(|i| {
             let sum = (u64::from(i) << 32 | 0xffff_ffff) + u64::from(i);
@@ -182,9 +182,9 @@ fn shared_elements_hold_several_scalars() {
 }
 
 #[test]
-fn a_byte_may_be_several_things() {
+fn bytes_may_be_shared_by_fields_of_a_union() {
     // union { u64, [u32; 2] }, in an array of threads and in global memory.
-    let left = plain(
+    let left = run_plain(
         "param arg0 = y: write [plain 8 align 8]
          array #0 = a: [plain 8 align 8; 2]
          %lane = builtin global_idx.x : u32
@@ -210,7 +210,7 @@ fn a_byte_may_be_several_things() {
 }
 
 #[test]
-fn what_is_outside_an_array_is_refused() {
+fn accesses_outside_of_a_private_array_are_refused() {
     let wrong = |access: &str| {
         let text = format!(
             "array #0 = a: [u32; 2]

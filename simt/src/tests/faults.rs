@@ -1,4 +1,4 @@
-//! Faults are results: the lowest is reported, and the others go on.
+//! Faults as results: the lowest is reported, and the other threads continue.
 use super::{Value, program, run, shape};
 use crate::{FaultReport, Outcome};
 use warpwise_compiler::{
@@ -8,7 +8,7 @@ use warpwise_compiler::{
     message::MOST_VALUES,
 };
 
-/// The values of a report, the others 0.
+/// Returns the values of a report, padded with 0.
 fn values_of(values: &[u64]) -> [u64; MOST_VALUES] {
     std::array::from_fn(|i| values.get(i).copied().unwrap_or(0))
 }
@@ -28,7 +28,7 @@ const BOUNDS: &str = "param arg0 = out: write [u32] !0
     %s = store %p, %one !0";
 
 #[test]
-fn the_lowest_thread_is_reported_whoever_runs_it() {
+fn the_lowest_thread_is_reported_for_any_number_of_workers() {
     let mut at: Vec<u32> = (0..40_000).collect();
     for wrong in [39_999, 17_000, 16_999, 12_345, 30_000] {
         at[wrong] = 1_000_000 + wrong as u32;
@@ -100,7 +100,7 @@ fn faults_in_three_dimensions() {
 }
 
 #[test]
-fn faulted_threads_do_not_count_where_threads_meet() {
+fn faulted_threads_are_not_waited_for() {
     let text = "param arg0 = out: write [u32] !0
         %t = builtin thread_idx.x : u32 !0
         %40 = const 40 : u32 !0
@@ -124,7 +124,7 @@ fn faulted_threads_do_not_count_where_threads_meet() {
 }
 
 #[test]
-fn a_uniform_check_ends_everybody_who_comes_to_it() {
+fn a_failed_uniform_check_ends_all_threads_that_reach_it() {
     let text = "param arg0 = n: u32 !0
         %t = builtin thread_idx.x : u32 !0
         %n = param arg0 : u32 !0

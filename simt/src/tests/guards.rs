@@ -1,4 +1,5 @@
-//! Branches one arm of which leaves: the same whether what the other one does stands in it or behind the branch.
+//! Guards, which are branches with an arm that leaves: the result is the same for code in the other
+//! arm and after the branch.
 use super::{Shape, Value, isas, number, program_for, run, shape, u32s};
 use crate::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program,
@@ -18,7 +19,7 @@ impl Random {
         self.0 >> 33
     }
 
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.next() as usize % of.len()]
     }
 }
@@ -27,7 +28,7 @@ impl Random {
 struct Text {
     random: Random,
     names: u32,
-    /// The loops around, by name.
+    /// The enclosing loops, by name.
     loops: Vec<String>,
     locals: usize,
 }
@@ -38,7 +39,7 @@ impl Text {
         self.names
     }
 
-    /// Some statements, and in few cases one that leaves.
+    /// Returns some statements, rarely with one that leaves.
     fn body(&mut self, depth: u32) -> String {
         let count = self.random.next() % 3 + 1;
         let mut text: String = (0..count).map(|_| self.statement(depth)).collect();
@@ -69,7 +70,7 @@ impl Text {
         }
     }
 
-    /// Changes what a thread has computed, and leaves it in memory.
+    /// Changes the result of a thread, and stores it in memory.
     fn compute(&mut self) -> String {
         let (n, by) = (self.name(), self.random.next() % 50);
         format!(
@@ -82,8 +83,8 @@ impl Text {
         )
     }
 
-    /// Changes what a thread has computed by a local.
-    fn look(&mut self, local: usize) -> String {
+    /// Changes the result of a thread by a local.
+    fn condition(&mut self, local: usize) -> String {
         let n = self.name();
         format!(
             "%seen{n} = get ${local} : u32 !0
@@ -95,10 +96,11 @@ impl Text {
         )
     }
 
-    /// Whether a bit of what a thread has computed is set; all threads have computed the same in few cases.
+    /// Returns a condition on a bit of the result of a thread; rarely, all threads have the same
+    /// result.
     fn branch(&mut self, depth: u32) -> String {
         let (n, bit) = (self.name(), self.random.next() % 6);
-        let of = self.random.one(&["%value", "%value", "%value", "%all"]);
+        let of = self.random.pick(&["%value", "%value", "%value", "%all"]);
         let [then, other] = match self.random.next() % 5 {
             0 => [self.body(depth), self.leave()],
             1 => [self.leave(), self.body(depth)],
@@ -117,7 +119,7 @@ impl Text {
         )
     }
 
-    /// A loop of few rounds, as a `while`, that counts in front or at the end.
+    /// Returns a `while` of few rounds that counts at the beginning or at the end.
     fn rounds(&mut self, depth: u32) -> String {
         let n = self.name();
         self.locals += 1;
@@ -131,14 +133,17 @@ impl Text {
              %step{n} = const {} : u32 !0
              %has{n} = add %{}{n}, %step{n} : u32 !0
              %count{n} = set ${local}, %has{n} !0\n",
-            self.random.one(&[1, 2]),
-            // What is compared with the end is known not to be too large.
-            self.random.one(&["had", "at"]),
+            self.random.pick(&[1, 2]),
+            // The number compared with the end is known not to be too large.
+            self.random.pick(&["had", "at"]),
         );
         let inside = if first { count + &body } else { body + &count };
-        let behind =
-            if self.random.next().is_multiple_of(2) { self.look(local) } else { String::new() };
-        let start = self.random.one(&["%zero", "%lane"]);
+        let behind = if self.random.next().is_multiple_of(2) {
+            self.condition(local)
+        } else {
+            String::new()
+        };
+        let start = self.random.pick(&["%zero", "%lane"]);
         format!(
             "%begin{n} = set ${local}, {start} !0
              %loop{n} = loop !0 {{
@@ -183,7 +188,7 @@ fn random_kernel(seed: u64) -> Kernel {
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
-/// What `run` yields on a launch of the random kernels, and what memory holds then.
+/// Returns the result of `run` on a launch of the random kernels, and the memory after it.
 fn launched<T>(all: u64, run: impl FnOnce(&Launch<'_>) -> T) -> (T, Vec<u8>) {
     let memory = Memory::zeroed(4 * 40);
     let args = [Arg::Slice { memory: &memory, len: 40 }, Arg::Scalar(all)];
@@ -200,7 +205,7 @@ fn random_kernels_do_the_same_with_guards() {
     let (mut tried, mut guarded, mut counting) = (0, 0, 0);
     for seed in 0..seeds(400) {
         let kernel = random_kernel(seed);
-        // What stands behind what leaves is not written by anybody.
+        // Code after a statement that leaves is written by no thread.
         if verify(&kernel).is_err() {
             continue;
         }
@@ -242,13 +247,14 @@ fn random_kernels_do_the_same_with_guards() {
     assert!(guarded > 300 && counting > 100, "{guarded} with guards, {counting} that count");
 }
 
-/// How many seeds to try: so many, or as many as `WARPWISE_SEEDS` says.
+/// Returns the number of seeds to try: the given one, or the value of `WARPWISE_SEEDS`.
 fn seeds(otherwise: u64) -> u64 {
     let asked = std::env::var("WARPWISE_SEEDS").ok();
     asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(otherwise)
 }
 
-/// A sum over what a thread strides to, as a `while` is lowered: its length is looked at in each round.
+/// A sum over the elements that a thread strides over, in the form of a lowered `while`: each round
+/// reads the length.
 const STRIDES: &str = "
     param arg0 = x: read [u32] !0
     param arg1 = out: write [u32] !0
@@ -330,7 +336,7 @@ fn a_guard_that_returns_ends_its_lanes_only() {
 }
 
 #[test]
-fn operations_on_integers_are_what_they_are_called() {
+fn integer_operations_match_their_names() {
     let mut random = Random(5);
     let mut operand = || {
         let high = [0, 1, 3, 0xffff][random.next() as usize % 4];

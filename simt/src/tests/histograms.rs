@@ -1,5 +1,5 @@
-//! How what is counted is spread over the threads of warps, and over the visits of loops.
-use super::count::{START, count, kernel, work};
+//! The distributions of counters over the threads of warps, and over the visits of loops.
+use super::counters::{START, count, kernel, work};
 use crate::{ActiveThreads, Counters, Trips, bytecode::Requests};
 use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, Op};
 
@@ -22,7 +22,7 @@ fn count_of(middle: &str, blocks: u32, block: [u32; 3]) -> (Kernel, Counters) {
     (kernel, counters)
 }
 
-/// The trips of the loops, in the order of the text.
+/// Returns the trip counts of the loops, in the order of the text.
 fn trips(middle: &str, blocks: u32, block: [u32; 3]) -> Vec<Trips> {
     let (_, counters) = count_of(middle, blocks, block);
     counters.trips().iter().map(|(_, trips)| *trips).collect()
@@ -34,7 +34,7 @@ fn visits(of: &[(u64, u64)]) -> Trips {
     trips
 }
 
-/// Who is active where something is multiplied.
+/// Returns the active threads of the multiplication.
 fn at_product(middle: &str, blocks: u32, block: [u32; 3]) -> ActiveThreads {
     let (kernel, counters) = count_of(middle, blocks, block);
     let is_product =
@@ -51,7 +51,7 @@ fn the_last_warp_of_a_block_is_not_full() {
 }
 
 #[test]
-fn lanes_that_leave_a_loop_are_told_iteration_by_iteration() {
+fn active_lanes_are_counted_iteration_by_iteration() {
     let middle = to_lane(&work("w"));
     let active = at_product(&middle, 3, [64, 1, 1]);
     assert_eq!(active.iter().collect::<Vec<_>>(), (1..32).map(|n| (n, 6)).collect::<Vec<_>>());
@@ -59,7 +59,7 @@ fn lanes_that_leave_a_loop_are_told_iteration_by_iteration() {
 }
 
 #[test]
-fn arms_are_run_by_some() {
+fn arms_have_partly_active_warps() {
     let middle = format!(
         "%c = lt %t, %5 : bool !0
          %if = if %c !0 {{ {} }}
@@ -72,7 +72,7 @@ fn arms_are_run_by_some() {
 }
 
 #[test]
-fn warps_of_a_block_go_round_as_often_as_their_threads() {
+fn trip_counts_are_those_of_the_warps() {
     let middle = format!(
         "%n = shr %t, %5 : u32 !0
          %f = for %0, %n, step %1 : u32 !0 {{ {} }}",
@@ -84,14 +84,14 @@ fn warps_of_a_block_go_round_as_often_as_their_threads() {
 }
 
 #[test]
-fn an_inner_loop_is_come_to_in_each_iteration() {
+fn an_inner_loop_is_visited_in_each_iteration() {
     let inner = format!("%in = for %0, %4, step %1 : u32 !0 {{ {} }}", work("w"));
     let middle = format!("%outer = for %0, %5, step %1 : u32 !0 {{ {inner} }}");
     assert_eq!(trips(&middle, 1, [64, 1, 1]), [visits(&[(5, 2)]), visits(&[(4, 10)])]);
 }
 
 #[test]
-fn an_iteration_of_a_while_begins_behind_its_condition() {
+fn an_iteration_of_a_while_begins_after_its_condition() {
     let head = |condition: &str| {
         format!(
             "%zero = set $0, %0 !0
@@ -139,13 +139,13 @@ fn rounds_that_run_at_once_are_counted_all() {
 }
 
 #[test]
-fn a_loop_that_nobody_enters_is_come_to() {
+fn a_loop_without_iterations_is_a_visit() {
     let middle = format!("%f = for %5, %0, step %1 : u32 !0 {{ {} }}", work("w"));
     assert_eq!(trips(&middle, 9, [64, 1, 1]), [visits(&[(0, 18)])]);
 }
 
 #[test]
-fn a_loop_that_is_left_at_once_is_gone_through_once_each_time() {
+fn a_loop_that_is_left_at_once_has_one_iteration_per_visit() {
     let middle = format!("%loop = loop !0 {{ {} %b = break %loop !0 }}", work("w"));
     assert_eq!(trips(&middle, 40, [64, 1, 1]), [visits(&[(1, 80)])]);
 }

@@ -26,7 +26,7 @@ fn sub_words_do_not_disturb_their_neighbours() {
 }
 
 #[test]
-fn lanes_go_wherever_they_like() {
+fn lanes_access_arbitrary_addresses() {
     // A permutation that is contiguous nowhere, by 32- and 64-bit indices, and through pointers
     // into two buffers at once.
     for ty in ["u32", "u64"] {
@@ -61,8 +61,9 @@ fn lanes_go_wherever_they_like() {
 }
 
 #[test]
-fn what_lanes_share_of_an_address_may_lie_before_its_buffer() {
-    // Lane t takes row[t - 3], of one that is only known at run time, and lanes that have none leave it.
+fn the_common_part_of_addresses_may_precede_the_buffer() {
+    // Lane t reads row[t - 3], of a row known at run time only; lanes without such an element leave
+    // the row.
     let text = "param arg0 = first: u64 !0
         param arg1 = x: read [u32] !0
         param arg2 = y: write [u32] !0
@@ -129,7 +130,7 @@ fn atomics_of_all_threads_count_once_each() {
 }
 
 #[test]
-fn atomics_yield_what_was_there() {
+fn atomics_return_old_values() {
     let text = "param arg0 = out: atomic [u32] !0
         param arg1 = old: write [u32] !0
         %i = builtin global_idx.x : u32 !0
@@ -145,7 +146,7 @@ fn atomics_yield_what_was_there() {
 }
 
 #[test]
-fn shared_memory_is_undefined_and_the_blocks_own() {
+fn shared_memory_is_undefined_and_private_to_the_block() {
     let text = "param arg0 = out: write [u32] !0
         shared @0 = s: [u32; 64] !0
         %i = builtin global_idx.x : u32 !0
@@ -178,7 +179,7 @@ fn a_local_that_is_not_set_is_zero() {
     assert!(left.iter().enumerate().all(|(i, v)| *v == if i % 64 < 3 { i as u32 } else { 0 }));
 }
 
-/// Stores at an index that nothing checks.
+/// A store at an unchecked index.
 const UNCHECKED: &str = "param arg0 = out: write [u32] !0
     param arg1 = first: u64 !0
     %t = builtin thread_idx.x : u64 !0
@@ -190,7 +191,7 @@ const UNCHECKED: &str = "param arg0 = out: write [u32] !0
     %st = store %at, %one !7";
 
 #[test]
-fn what_no_check_allowed_is_no_access() {
+fn unchecked_accesses_out_of_bounds_do_not_happen() {
     let through_pointers = UNCHECKED
         .replace(
             "%st =",
@@ -308,7 +309,7 @@ fn a_program_runs_many_times_at_once() {
 }
 
 #[test]
-fn what_is_generic_still_is_refused() {
+fn generic_kernels_are_refused() {
     let kernel = "kernel k { generic T0 = N: const u64 !1 %0 = generic T0 : u64 !2 }";
     let program = Program::new(&kernel.parse().unwrap());
     let launch = Launch { grid: [1; 3], block: [1; 3], args: &[], workers: None, steps: None };
@@ -316,7 +317,7 @@ fn what_is_generic_still_is_refused() {
 }
 
 #[test]
-fn lanes_that_are_not_active_load_and_store_nothing() {
+fn inactive_lanes_load_and_store_nothing() {
     for (ty, size) in [("u8", 1), ("u32", 4), ("u64", 8)] {
         let text = format!(
             "param arg0 = x: read [{ty}] !0

@@ -1,32 +1,32 @@
-//! Kernels as IR text, run and looked at.
-mod alike;
+//! Kernels in IR text, run and observed.
+mod affine_conditions;
 mod arrays;
-mod check;
-mod count;
-mod counted;
-mod decide;
+mod control_flow;
+mod counted_loops;
+mod counters;
+mod debugger;
+mod dot_products;
 mod faults;
-mod flow;
-mod gathered;
-mod grid;
+mod grid_barrier;
 mod guards;
 mod histograms;
-mod looked;
-mod meet;
 mod memory;
-mod rounds;
-mod say;
-mod singles;
-mod sink;
-mod sums;
-mod trace;
-mod values;
+mod memory_indices;
+mod observed_dot_products;
+mod observed_replay;
+mod operations;
+mod printing;
+mod replay;
+mod sanitizer;
+mod sunk_results;
+mod sync;
+mod uniform_operands;
 
 use crate::{Arg, Launch, Memory, Outcome, Program, vector::lanes::Isa};
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};
 
-/// Every instruction set that this machine has.
+/// Returns every instruction set of this machine.
 fn isas() -> Vec<Isa> {
     let mut isas = vec![Isa::Baseline];
     if Isa::detect() != Isa::Baseline {
@@ -35,7 +35,7 @@ fn isas() -> Vec<Isa> {
     isas
 }
 
-/// A kernel `k` with this inside, lowered. Values may have names instead of numbers.
+/// Translates a kernel `k` with this body. Values may have names instead of numbers.
 fn program(inside: &str) -> Program {
     program_for(inside, Isa::detect())
 }
@@ -49,7 +49,7 @@ fn program_for(inside: &str, isa: Isa) -> Program {
     Program::for_isa(&kernel, isa)
 }
 
-/// Gives names of values numbers, in the order in which they come.
+/// Replaces the names of values by numbers, in the order of their first occurrences.
 fn number(text: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut out = String::new();
@@ -70,7 +70,7 @@ fn number(text: &str) -> String {
     out + rest
 }
 
-/// What is passed to a kernel: its slices come back changed.
+/// An argument of a kernel; slices receive the result.
 #[derive(Clone, Debug)]
 enum Value {
     Scalar(u64),
@@ -122,7 +122,7 @@ impl Value {
     }
 }
 
-/// How a kernel is run.
+/// The geometry and limits of a launch.
 #[derive(Clone, Copy)]
 struct Shape {
     grid: [u32; 3],
@@ -131,7 +131,8 @@ struct Shape {
     steps: Option<u64>,
 }
 
-/// `blocks` of `threads`, on one worker, with enough steps for any test that ends.
+/// Returns a launch of `blocks` blocks of `threads` threads, on one worker, with enough steps for
+/// any test that ends.
 fn shape(blocks: u32, threads: u32) -> Shape {
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
     Shape { grid, block, workers: 1, steps: Some(1 << 26) }
@@ -148,7 +149,7 @@ fn run(program: &Program, shape: Shape, values: &mut [Value]) -> Outcome {
     outcome
 }
 
-/// Runs a kernel that must end well, on a buffer of `u32`; yields what it left there.
+/// Runs a kernel without faults on a buffer of `u32`; returns the result.
 fn u32s(inside: &str, shape: Shape, buffer: Vec<u32>) -> Vec<u32> {
     let mut values = [Value::U32(buffer)];
     assert_eq!(run(&program(inside), shape, &mut values), Outcome::default());

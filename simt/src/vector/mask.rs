@@ -1,19 +1,20 @@
-//! Sets of lanes of one group, and how instructions go over them.
+//! Sets of lanes of one group, and the runs that instructions process.
 //!
-//! A *group* is what one instruction is executed for at once: up to [`WARPS`] warps
-//! of a block, [`GROUP`] threads.
+//! A *group* is the set of threads for which one instruction is executed at once: up to [`WARPS`]
+//! warps of a block, [`GROUP`] threads.
 use std::ops::{BitAnd, BitOr, Not};
 
-/// Warps in a group.
+/// The number of warps in a group.
 pub(crate) const WARPS: usize = 8;
-/// Threads in a group.
+/// The number of threads in a group.
 pub(crate) const GROUP: usize = WARPS * 32;
 
 /// A set of lanes: bit l of word w is lane l of the group's warp w.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Mask(pub(crate) [u32; WARPS]);
 
-/// The mask whose word of each warp `$warp` is `$word`. Without loop or call, as a build that is not optimized runs it, too.
+/// The mask whose word of each warp `$warp` is `$word`. It has no loop or call, since builds
+/// without optimization run it, too.
 macro_rules! words {
     ($warp:ident => $word:expr) => {
         words!(@ [0 1 2 3 4 5 6 7] $warp $word)
@@ -29,7 +30,7 @@ macro_rules! words {
 impl Mask {
     pub(crate) const EMPTY: Self = Self([0; WARPS]);
 
-    /// The first `count` lanes.
+    /// Returns the first `count` lanes.
     pub(crate) fn first(count: usize) -> Self {
         let word = |warp: usize| match count.saturating_sub(warp * 32) {
             0 => 0,
@@ -39,7 +40,7 @@ impl Mask {
         Self(std::array::from_fn(word))
     }
 
-    /// `lanes` of one warp.
+    /// Returns `lanes` of one warp.
     pub(crate) fn of_warp(warp: usize, lanes: u32) -> Self {
         let mut mask = Self::EMPTY;
         mask.0[warp] = lanes;
@@ -62,7 +63,7 @@ impl Mask {
         count
     }
 
-    /// The lanes of `self` that `other` lacks.
+    /// Returns the lanes of `self` that `other` lacks.
     #[inline(always)]
     pub(crate) fn without(self, other: Self) -> Self {
         words!(W => self.0[W] & !other.0[W])
@@ -78,14 +79,14 @@ impl Mask {
         *self = *self | other;
     }
 
-    /// The lowest lane, if there is one.
+    /// Returns the lowest lane, if there is one.
     #[inline(always)]
     pub(crate) fn lowest(self) -> Option<usize> {
         let warp = self.0.iter().position(|word| *word != 0)?;
         Some(warp * 32 + self.0[warp].trailing_zeros() as usize)
     }
 
-    /// Every lane, ascending.
+    /// Returns every lane, ascending.
     pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
         self.0
             .into_iter()
@@ -93,13 +94,13 @@ impl Mask {
             .flat_map(|(warp, word)| bits(word).map(move |bit| warp * 32 + bit))
     }
 
-    /// Warps that have lanes in it, with these.
+    /// Returns the warps with lanes in the mask, each with its lanes.
     pub(crate) fn warps(self) -> impl Iterator<Item = (usize, u32)> {
         self.0.into_iter().enumerate().filter(|(_, word)| *word != 0)
     }
 }
 
-/// The numbers of the bits set, ascending.
+/// Returns the numbers of the set bits, ascending.
 pub(crate) fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();
@@ -130,21 +131,25 @@ impl Not for Mask {
     }
 }
 
-/// Neighbouring lanes that an instruction is executed for.
+/// Neighbouring lanes for which an instruction is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// The first.
+    /// The first lane.
     pub(crate) first: usize,
-    /// How many.
+    /// The number of lanes.
     pub(crate) len: usize,
-    /// Whether every one of them is active; what is computed for others is never looked at.
+    /// True if every one of them is active. Results in inactive lanes are never read.
     pub(crate) full: bool,
 }
 
-/// Covers `active` by runs. Lanes beside it are covered too, as that is faster,
-/// but only in the `exclusive` warps: those no lane of which belongs to another
-/// strand. `exist` are the lanes that there are.
-pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &mut Vec<Run>) {
+/// Covers `active` by runs. Inactive lanes are covered, too, since that is faster, but only in the
+/// `exclusive` warps, which have no lane of another strand. `exist` are the lanes of the group.
+pub(crate) fn cover_by_runs(
+    active: Mask,
+    exist: Mask,
+    exclusive: [bool; WARPS],
+    runs: &mut Vec<Run>,
+) {
     runs.clear();
     let mut last = Run { first: 0, len: 0, full: true };
     let mut warp = 0;
@@ -153,10 +158,10 @@ pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &
         if lanes != 0 && exclusive[warp] {
             let full = lanes == exist.0[warp];
             let len = if full { lanes.count_ones() as usize } else { 32 };
-            last = push(runs, last, Run { first: warp * 32, len, full });
+            last = push_run(runs, last, Run { first: warp * 32, len, full });
         } else if lanes != 0 {
             for lane in bits(lanes) {
-                last = push(runs, last, Run { first: warp * 32 + lane, len: 1, full: true });
+                last = push_run(runs, last, Run { first: warp * 32 + lane, len: 1, full: true });
             }
         }
         warp += 1;
@@ -166,9 +171,10 @@ pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &
     }
 }
 
-/// The last run, with `run` behind it: joined to it where they touch; if not, it is appended to `runs`.
+/// Appends `run` to the last run if they are adjacent and of one kind; else adds the last run to
+/// `runs`. Returns the new last run.
 #[inline(always)]
-fn push(runs: &mut Vec<Run>, last: Run, run: Run) -> Run {
+fn push_run(runs: &mut Vec<Run>, last: Run, run: Run) -> Run {
     if last.first + last.len == run.first && last.full == run.full {
         return Run { len: last.len + run.len, ..last };
     }
@@ -193,7 +199,7 @@ mod tests {
     #[test]
     fn whole_warps_make_one_run() {
         let mut runs = Vec::new();
-        cover(Mask::first(40), Mask::first(40), [true; WARPS], &mut runs);
+        cover_by_runs(Mask::first(40), Mask::first(40), [true; WARPS], &mut runs);
         assert_eq!(runs, [Run { first: 0, len: 40, full: true }]);
     }
 
@@ -203,7 +209,7 @@ mod tests {
         let active = Mask([0xff, 0b1101, 0, 0, 0, 0, 0, u32::MAX]);
         let mut exclusive = [true; WARPS];
         exclusive[1] = false;
-        cover(active, Mask::first(GROUP), exclusive, &mut runs);
+        cover_by_runs(active, Mask::first(GROUP), exclusive, &mut runs);
         let run = |first, len, full| Run { first, len, full };
         assert_eq!(
             runs,

@@ -1,13 +1,12 @@
 //! Memory that the threads of a launch share.
 //!
-//! A kernel may have data races, and no kernel may cause undefined behaviour, so
-//! every access is an atomic one, relaxed unless the kernel asks for more. Rust
-//! leaves racing atomics of *different sizes* undefined, hence a [`Memory`] is lent
-//! ([`Loan`]) to a launch for one [`Use`]: launches with that use share
-//! it, and others, as well as the host's own accesses, wait.
+//! A kernel may have data races, and no kernel may cause undefined behaviour, so every access is
+//! atomic, and relaxed unless the kernel asks for more. Rust leaves racing atomics of *different
+//! sizes* undefined. Hence a [`Memory`] is lent ([`Loan`]) to a launch in one [`AccessMode`]:
+//! launches with equal modes share it; other launches, and the host's own accesses, wait.
 //!
-//! [`Cells`] is the view that instructions get. Its safe methods check each access
-//! against the buffer; what is outside is `None`, never an access.
+//! [`Cells`] is the view that instructions get. Its safe methods check each access against the
+//! buffer; an access out of bounds is `None` and does not take place.
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
 use std::{
     hash::Hasher,
@@ -22,33 +21,33 @@ use std::{
     },
 };
 
-/// Bytes of a line of the host's caches.
-const LINE: usize = 64;
+/// Bytes in a line of the host's caches.
+const CACHE_LINE: usize = 64;
 
-/// Bytes that threads of kernels read and write, zeroed or copied at first.
+/// Bytes that the threads of kernels read and write, initially zeroed or copied from the host.
 pub struct Memory {
     words: Box<[AtomicU64]>,
-    /// How many of the words lie before the first byte, which begins a line of the host's caches.
+    /// The number of words before the first byte, which is aligned to a line of the host's caches.
     skipped: usize,
     len: usize,
-    lent: Mutex<Lent>,
+    lent: Mutex<LoanState>,
     returned: Condvar,
 }
 
-/// How a memory is accessed while it is lent.
+/// The access mode of a memory that is lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Use {
-    /// In words of this many bytes.
+pub(crate) enum AccessMode {
+    /// Accesses by words of this many bytes.
     Words(u32),
-    /// Only read, in words of any size.
+    /// Reads only, by words of any size.
     Reads,
-    /// In words of any size, by one launch, which sees to it that none of its threads on the host
-    /// accesses a byte in another size than others at the same time.
+    /// Accesses by words of any size, by a single launch, which ensures that none of its host
+    /// threads accesses a byte in another size than the others at the same time.
     Alone,
 }
 
-impl Use {
-    /// Whether launches with the same use may share a memory.
+impl AccessMode {
+    /// Returns true if launches with the same mode may share a memory.
     const fn is_shared(self) -> bool {
         match self {
             Self::Words(_) | Self::Reads => true,
@@ -56,7 +55,7 @@ impl Use {
         }
     }
 
-    /// Whether words of `size` bytes may be accessed.
+    /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     const fn allows(self, size: usize) -> bool {
         match self {
@@ -66,124 +65,125 @@ impl Use {
     }
 }
 
-/// For what a memory is lent, and how often.
-struct Lent {
-    to: Use,
-    times: usize,
+/// The mode of the current loans, and their number.
+struct LoanState {
+    mode: AccessMode,
+    loans: usize,
 }
 
-impl Default for Lent {
+impl Default for LoanState {
     fn default() -> Self {
-        Self { to: Use::Alone, times: 0 }
+        Self { mode: AccessMode::Alone, loans: 0 }
     }
 }
 
 impl Memory {
-    /// `len` zero bytes.
+    /// Creates a memory of `len` zero bytes.
     pub fn zeroed(len: usize) -> Self {
         // SAFETY: all-zero bytes are a value of AtomicU64.
         let words: Box<[AtomicU64]> =
-            unsafe { Box::new_zeroed_slice(len.div_ceil(8) + LINE / 8 - 1).assume_init() };
-        let skipped = words.as_ptr().align_offset(LINE).min(LINE / 8 - 1);
+            unsafe { Box::new_zeroed_slice(len.div_ceil(8) + CACHE_LINE / 8 - 1).assume_init() };
+        let skipped = words.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE / 8 - 1);
         Self { words, skipped, len, lent: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let memory = Self::zeroed(bytes.len());
         memory.write(0, bytes);
         memory
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns true if there are no bytes.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Copies the bytes from `offset` on into `bytes`, once no launch uses this memory.
+    /// Waits until no launch uses this memory, then copies the bytes from `offset` on into `bytes`.
     ///
     /// # Panics
-    /// If they do not lie inside.
+    /// If the range is out of bounds.
     pub fn read_into(&self, offset: usize, bytes: &mut [u8]) {
-        self.check(offset, bytes.len());
-        let alone = self.alone();
-        // SAFETY: in range by the check; nobody else has access while `alone` is held.
+        self.check_range(offset, bytes.len());
+        let unused = self.wait_until_unused();
+        // SAFETY: in range by the check; no other thread has access while `unused` is held.
         unsafe {
             let from = self.first().add(offset);
             std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
         }
-        drop(alone);
+        drop(unused);
     }
 
-    /// Copies `bytes` to the bytes from `offset` on, once no launch uses this memory.
+    /// Waits until no launch uses this memory, then copies `bytes` to the bytes from `offset` on.
     ///
     /// # Panics
-    /// If they do not lie inside.
+    /// If the range is out of bounds.
     pub fn write(&self, offset: usize, bytes: &[u8]) {
-        self.check(offset, bytes.len());
-        let alone = self.alone();
-        // SAFETY: in range by the check; nobody else has access while `alone` is held,
-        // and atomics may be written through a shared reference.
+        self.check_range(offset, bytes.len());
+        let unused = self.wait_until_unused();
+        // SAFETY: in range by the check; no other thread has access while `unused` is held, and
+        // atomics may be written through a shared reference.
         unsafe {
             let to = self.first().cast_mut().add(offset);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
         }
-        drop(alone);
+        drop(unused);
     }
 
-    fn check(&self, offset: usize, len: usize) {
+    fn check_range(&self, offset: usize, len: usize) {
         let inside = offset.checked_add(len).is_some_and(|end| end <= self.len);
         assert!(inside, "{len} bytes from {offset} are outside a memory of {} bytes", self.len);
     }
 
-    /// Waits until no launch uses this memory, and keeps it so while the guard lives.
-    fn alone(&self) -> MutexGuard<'_, Lent> {
-        self.once(|lent| lent.times == 0)
+    /// Waits until no launch uses this memory. No launch can borrow it while the guard lives.
+    fn wait_until_unused(&self) -> MutexGuard<'_, LoanState> {
+        self.wait_until(|lent| lent.loans == 0)
     }
 
-    fn once(&self, ready: impl Fn(&Lent) -> bool) -> MutexGuard<'_, Lent> {
+    fn wait_until(&self, ready: impl Fn(&LoanState) -> bool) -> MutexGuard<'_, LoanState> {
         let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
         self.returned.wait_while(lent, |lent| !ready(lent)).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody makes other accesses than `to`, and keeps it so while the loan
-    /// lives. Who needs several takes them in the order of [`place`](Self::place).
-    pub(crate) fn lend(&self, to: Use) -> Loan<'_> {
-        let mut lent = self.once(|lent| lent.times == 0 || (lent.to == to && lent.to.is_shared()));
-        lent.to = to;
-        lent.times += 1;
-        Loan { memory: self, to }
+    /// Waits until the memory is lent in no other mode than `mode`, and lends it. To lend several
+    /// memories, lend them in the order of [`address`](Self::address); other orders may deadlock.
+    pub(crate) fn lend(&self, mode: AccessMode) -> Loan<'_> {
+        let mut lent =
+            self.wait_until(|lent| lent.loans == 0 || (lent.mode == mode && lent.mode.is_shared()));
+        lent.mode = mode;
+        lent.loans += 1;
+        Loan { memory: self, mode }
     }
 
-    /// All of it, for accesses like `to`, where no other thread of the host has it.
-    pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
+    /// Returns all bytes, for accesses in `mode`, if no other host thread has access.
+    pub(crate) fn cells(&self, mode: AccessMode) -> Cells<'_> {
         let (base, len) = (self.first(), self.len as u64);
-        Cells { base, len, to, is_mine: true, of: PhantomData }
+        Cells { base, len, mode, is_exclusive: true, of: PhantomData }
     }
 
-    /// Where the first byte is.
+    /// Returns a pointer to the first byte.
     fn first(&self) -> *const u8 {
         self.words[self.skipped..].as_ptr().cast()
     }
 
     /// Sets every bit.
     pub(crate) fn fill_with_ones(&mut self) {
-        // SAFETY: every bit pattern is an AtomicU64, and nobody else has access.
+        // SAFETY: every bit pattern is an AtomicU64, and the borrow is exclusive.
         unsafe { std::ptr::write_bytes(self.words.as_mut_ptr(), 0xff, self.words.len()) };
     }
 
-    /// Feeds all of it to a hasher, where no other thread of the host has it.
+    /// Feeds all bytes to a hasher. No other host thread may have access.
     pub(crate) fn hash_words(&self, hasher: &mut impl Hasher) {
         self.words.iter().for_each(|word| hasher.write_u64(word.load(Relaxed)));
     }
 
-    /// Where it lies: tells two memories apart, and orders them.
-    pub(crate) fn place(&self) -> usize {
+    /// Returns the address of this object, which identifies the memory and orders memories.
+    pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 }
@@ -194,42 +194,42 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-/// A memory that is only accessed in one way while this lives.
+/// A memory that is accessed in one mode only while the loan lives.
 pub(crate) struct Loan<'a> {
     memory: &'a Memory,
-    to: Use,
+    mode: AccessMode,
 }
 
 impl Loan<'_> {
     pub(crate) fn is_of(&self, memory: &Memory) -> bool {
-        self.memory.place() == memory.place()
+        self.memory.address() == memory.address()
     }
 
-    /// Its first `len` bytes, or as many as there are.
+    /// Returns the first `len` bytes, or all if there are fewer.
     pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
-        let cells = self.memory.cells(self.to);
-        Cells { len: len.min(cells.len), is_mine: false, ..cells }
+        let cells = self.memory.cells(self.mode);
+        Cells { len: len.min(cells.len), is_exclusive: false, ..cells }
     }
 }
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         let mut lent = self.memory.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        lent.times -= 1;
-        if lent.times == 0 {
+        lent.loans -= 1;
+        if lent.loans == 0 {
             self.memory.returned.notify_all();
         }
     }
 }
 
-/// Bytes that a launch accesses in words, each at a multiple of its size.
+/// Bytes that a launch accesses by words, each at a multiple of its size.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a> {
     base: *const u8,
     len: u64,
-    to: Use,
-    /// Whether no other thread of the host has them, so that an update need not be atomic.
-    is_mine: bool,
+    mode: AccessMode,
+    /// True if no other host thread has access, so that an update need not be atomic.
+    is_exclusive: bool,
     of: PhantomData<&'a [AtomicU64]>,
 }
 
@@ -239,62 +239,62 @@ unsafe impl Send for Cells<'_> {}
 unsafe impl Sync for Cells<'_> {}
 
 impl<'a> Cells<'a> {
-    /// Those from `offset` on, if that is a multiple of `size`, so that words of that many bytes
-    /// are where they were.
+    /// Returns the bytes from `offset` on, if that is a multiple of `size`, so that words of that
+    /// size stay aligned.
     #[inline(always)]
-    pub(crate) fn behind(self, offset: u64, size: usize) -> Option<Cells<'a>> {
+    pub(crate) fn starting_at(self, offset: u64, size: usize) -> Option<Cells<'a>> {
         let len = self.len.checked_sub(offset)?;
-        // SAFETY: inside, or right behind the last byte.
+        // SAFETY: inside, or one past the last byte.
         let base = unsafe { self.base.add(offset as usize) };
         offset.is_multiple_of(size as u64).then_some(Cells { base, len, ..self })
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub(crate) fn len(self) -> u64 {
         self.len
     }
 
-    /// Feeds what is there to a hasher, unless it never changes.
+    /// Feeds the bytes to a hasher, unless they never change.
     pub(crate) fn hash_words(self, hasher: &mut impl Hasher) {
-        match self.to {
-            Use::Reads => {}
-            Use::Words(8) => self.hash_each::<u64>(hasher),
-            Use::Words(4) => self.hash_each::<u32>(hasher),
-            Use::Words(2) => self.hash_each::<u16>(hasher),
-            Use::Words(_) | Use::Alone => self.hash_each::<u8>(hasher),
+        match self.mode {
+            AccessMode::Reads => {}
+            AccessMode::Words(8) => self.hash_words_as::<u64>(hasher),
+            AccessMode::Words(4) => self.hash_words_as::<u32>(hasher),
+            AccessMode::Words(2) => self.hash_words_as::<u16>(hasher),
+            AccessMode::Words(_) | AccessMode::Alone => self.hash_words_as::<u8>(hasher),
         }
     }
 
-    fn hash_each<W: Word>(self, hasher: &mut impl Hasher) {
+    fn hash_words_as<W: Word>(self, hasher: &mut impl Hasher) {
         let words = (0..self.len).step_by(size_of::<W>());
         words
             .filter_map(|at| self.load::<W>(at, false))
             .for_each(|word| hasher.write_u64(word.bits()));
     }
 
-    /// Where the first byte is.
+    /// Returns a pointer to the first byte.
     #[inline(always)]
     pub(crate) fn first(self) -> *const u8 {
         self.base
     }
 
-    /// Returns true if no other thread of the host accesses them.
+    /// Returns true if no other host thread has access.
     #[inline(always)]
-    pub(crate) fn is_mine(self) -> bool {
-        self.is_mine
+    pub(crate) fn is_exclusive(self) -> bool {
+        self.is_exclusive
     }
 
-    /// Whether words of `size` bytes may be accessed.
+    /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {
-        self.to.allows(size)
+        self.mode.allows(size)
     }
 
-    /// Has the host fetch these bytes into its caches, as far as they are inside.
+    /// Prefetches these bytes into the host's caches, as far as they are inside.
     #[inline(always)]
-    pub(crate) fn fetch(self, bytes: Range<u64>) {
+    pub(crate) fn prefetch(self, bytes: Range<u64>) {
         #[cfg(target_arch = "x86_64")]
-        for at in (bytes.start..bytes.end.min(self.len)).step_by(LINE) {
+        for at in (bytes.start..bytes.end.min(self.len)).step_by(CACHE_LINE) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: a hint, which is no access.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(self.base.wrapping_add(at as usize).cast()) };
@@ -303,56 +303,56 @@ impl<'a> Cells<'a> {
         let _ = bytes;
     }
 
-    /// Where the byte at `offset` is.
+    /// Returns a pointer to the byte at `offset`.
     ///
     /// # Safety
-    /// It is inside.
+    /// The byte is inside.
     #[inline(always)]
-    pub(crate) unsafe fn at(self, offset: u64) -> *const u8 {
-        // SAFETY: the caller's.
+    pub(crate) unsafe fn byte_ptr(self, offset: u64) -> *const u8 {
+        // SAFETY: guaranteed by the caller.
         unsafe { self.base.add(offset as usize) }
     }
 
-    /// Whether `count` words from `offset` on may be accessed.
+    /// Returns true if `count` words from `offset` on may be accessed.
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
         let bytes = count * size_of::<W>() as u64;
-        self.to.allows(size_of::<W>())
+        self.mode.allows(size_of::<W>())
             && offset.is_multiple_of(size_of::<W>() as u64)
             && self.len >= bytes
             && offset <= self.len - bytes
     }
 
-    /// The word at `offset`, relaxed.
+    /// Loads the word at `offset`, relaxed.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn load_covered<W: Word>(self, offset: u64) -> W {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe { W::load(self.base.add(offset as usize), false) }
     }
 
-    /// Sets the word at `offset`, relaxed.
+    /// Stores the word at `offset`, relaxed.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn store_covered<W: Word>(self, offset: u64, value: W) {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe { W::store(self.base.add(offset as usize), value, false) };
     }
 
-    /// Adds to the word at `offset`, relaxed and modulo its range; yields what was there.
+    /// Adds to the word at `offset`, relaxed and modulo its range; returns the old value.
     ///
     /// # Safety
-    /// It is covered.
+    /// The word is covered.
     #[inline(always)]
     pub(crate) unsafe fn add_covered<W: Word>(self, offset: u64, by: W) -> W {
         // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
         unsafe {
             let at = self.base.add(offset as usize);
-            if !self.is_mine {
+            if !self.is_exclusive {
                 return W::add(at, by);
             }
             let old = W::load(at, false);
@@ -361,14 +361,14 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The word at `offset`; sequentially consistent or relaxed.
+    /// Loads the word at `offset`; sequentially consistent or relaxed.
     pub(crate) fn load<W: Word>(self, offset: u64, ordered: bool) -> Option<W> {
         // SAFETY: inside and aligned, because covered.
         self.covers::<W>(offset, 1)
             .then(|| unsafe { W::load(self.base.add(offset as usize), ordered) })
     }
 
-    /// Sets the word at `offset`; sequentially consistent or relaxed.
+    /// Stores the word at `offset`; sequentially consistent or relaxed.
     pub(crate) fn store<W: Word>(self, offset: u64, value: W, ordered: bool) -> Option<()> {
         self.covers::<W>(offset, 1).then(|| {
             // SAFETY: inside and aligned, because covered.
@@ -376,8 +376,8 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Replaces the word at `offset` by a function of it, atomically, unless that
-    /// yields `None`; yields what was there.
+    /// Replaces the word at `offset` by a function of it, atomically, unless that returns `None`;
+    /// returns the old value.
     #[inline(always)]
     pub(crate) fn update<W: Word>(
         self,
@@ -388,7 +388,7 @@ impl<'a> Cells<'a> {
         self.covers::<W>(offset, 1).then(|| {
             // SAFETY: inside and aligned, because covered.
             let at = unsafe { self.base.add(offset as usize) };
-            if ordered || !self.is_mine {
+            if ordered || !self.is_exclusive {
                 // SAFETY: as above.
                 return unsafe { W::update(at, ordered, change) };
             }
@@ -405,19 +405,27 @@ impl<'a> Cells<'a> {
 
 /// An unsigned integer that memory and registers hold.
 pub(crate) trait Word: Copy + Default + PartialOrd {
-    /// Zero-extended.
+    /// Returns the bits, zero-extended.
     fn bits(self) -> u64;
-    /// Truncated.
+    /// Returns the value of the truncated bits.
     fn of_bits(bits: u64) -> Self;
+    /// Loads a word.
+    ///
     /// # Safety
-    /// `at` is an atomic of this size that lives and is not accessed otherwise.
+    /// `at` points to an atomic of this size that is alive and not accessed in any other way.
     unsafe fn load(at: *const u8, ordered: bool) -> Self;
+    /// Stores a word.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn store(at: *const u8, value: Self, ordered: bool);
+    /// Replaces a word, unless `change` returns `None`; returns the old value.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn update(at: *const u8, ordered: bool, change: impl Fn(Self) -> Option<Self>) -> Self;
+    /// Adds to a word; returns the old value.
+    ///
     /// # Safety
     /// As for `load`.
     unsafe fn add(at: *const u8, by: Self) -> Self;
@@ -436,19 +444,19 @@ macro_rules! words {
             }
             #[inline(always)]
             unsafe fn load(at: *const u8, ordered: bool) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 if ordered { atomic.load(SeqCst) } else { atomic.load(Relaxed) }
             }
             #[inline(always)]
             unsafe fn store(at: *const u8, value: Self, ordered: bool) {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 if ordered { atomic.store(value, SeqCst) } else { atomic.store(value, Relaxed) }
             }
             #[inline(always)]
             unsafe fn add(at: *const u8, by: Self) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 atomic.fetch_add(by, Relaxed)
             }
@@ -457,7 +465,7 @@ macro_rules! words {
                 ordered: bool,
                 change: impl Fn(Self) -> Option<Self>,
             ) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 let (set, fetch) = if ordered { (SeqCst, SeqCst) } else { (Relaxed, Relaxed) };
                 match atomic.fetch_update(set, fetch, change) {
@@ -490,7 +498,7 @@ mod tests {
     #[test]
     fn what_is_outside_or_misaligned_is_refused() {
         let memory = Memory::zeroed(10);
-        let loan = memory.lend(Use::Words(4));
+        let loan = memory.lend(AccessMode::Words(4));
         let cells = loan.cells(10);
         assert_eq!(cells.load::<u32>(4, false), Some(0));
         assert_eq!(cells.load::<u32>(8, false), None, "two of its bytes are outside");
@@ -505,7 +513,7 @@ mod tests {
     #[test]
     fn an_update_says_what_was_there() {
         let memory = Memory::zeroed(8);
-        let loan = memory.lend(Use::Words(2));
+        let loan = memory.lend(AccessMode::Words(2));
         let cells = loan.cells(8);
         assert_eq!(cells.update::<u16>(2, true, |old| Some(old + 7)), Some(0));
         assert_eq!(cells.update::<u16>(2, false, |_| None), Some(7));

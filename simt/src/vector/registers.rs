@@ -1,22 +1,21 @@
-//! Where values live while a group runs.
+//! The registers of a group.
 //!
-//! A lane vector is a [`Reg`]: all lanes of one value next to each other, so that
-//! an instruction goes through memory once. Every register has a place and a size
-//! of its own that never change, whatever lanes an instruction covers: strands of
-//! one group share the file and only write their own lanes. A value that is the
-//! same in all lanes of a strand is a [`Uniform`] and held once, by the strand.
+//! A lane vector is a [`Reg`]: all lanes of one value are adjacent, so that an instruction passes
+//! through memory once. Every register has a fixed place and size, whatever lanes an instruction
+//! covers: the strands of one group share the register file and write their own lanes only. A value
+//! that is the same in all lanes of a strand is a [`Uniform`], held once by the strand.
 #![expect(unsafe_code, reason = "one buffer holds lanes of every size")]
 mod array;
 
 use crate::vector::{
     lanes::{
-        LaneFn, Place,
+        LaneFn, OperandPosition,
         add::{self, Summand},
         compiled::Rounds,
         copy::CopyWords,
-        loaded::Products,
-        scan::{self, AllBelow, Places, Transfer},
-        walk::Walk,
+        lane_offsets::LaneOffsets,
+        memory_products::Products,
+        scan::{self, AllBelow, ElementAddresses, Transfer},
         words::{MapWords, Words},
     },
     mask::{Mask, Run, WARPS},
@@ -25,19 +24,19 @@ use crate::vector::{
 pub(crate) use array::Array;
 use std::{hash::Hasher, ops::Range};
 
-/// A vector of lanes: its place in bytes a lane, and the size of a lane.
+/// A lane vector: its place in bytes per lane, and the size of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reg(u32);
 
-/// A value held once: its slot, and its size.
+/// A uniform value: its slot, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Uniform(u32);
 
-/// The greatest values of 1, 2, 4 and 8 bytes.
-const GREATEST: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
+/// The maximum values of 1, 2, 4 and 8 bytes.
+const MAX_VALUES: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
 
 impl Reg {
-    /// `size` is 1, 2, 4 or 8, and `place` a multiple of it.
+    /// Creates a register; `size` is 1, 2, 4 or 8, and `place` a multiple of it.
     pub(crate) fn new(place: u32, size: usize) -> Self {
         Self(place << 2 | size.trailing_zeros())
     }
@@ -45,12 +44,12 @@ impl Reg {
     fn place(self) -> usize {
         (self.0 >> 2) as usize
     }
-    /// Bytes of a lane.
+    /// Returns the bytes in a lane.
     #[inline(always)]
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
     }
-    /// Whether some byte is of both.
+    /// Returns true if the two have a byte in common.
     pub(crate) fn overlaps(self, other: Self) -> bool {
         let ends = |reg: Self| reg.place() + reg.size();
         self.place() < ends(other) && other.place() < ends(self)
@@ -58,65 +57,65 @@ impl Reg {
 }
 
 impl Uniform {
-    /// `size` is 1, 2, 4 or 8.
+    /// Creates a uniform value; `size` is 1, 2, 4 or 8.
     pub(crate) fn new(slot: u32, size: usize) -> Self {
         Self(slot << 2 | size.trailing_zeros())
     }
-    /// Its place among the uniform values.
+    /// Returns the index among the uniform values.
     #[inline(always)]
     pub(crate) fn slot(self) -> usize {
         (self.0 >> 2) as usize
     }
-    /// Bytes of the value.
+    /// Returns the bytes in the value.
     #[inline(always)]
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
     }
-    /// The greatest value of so many bytes.
+    /// Returns the maximum value of this size.
     #[inline(always)]
-    pub(crate) fn greatest(self) -> u64 {
-        GREATEST[(self.0 & 3) as usize]
+    pub(crate) fn max_value(self) -> u64 {
+        MAX_VALUES[(self.0 & 3) as usize]
     }
-    /// Its bits, zero-extended.
+    /// Returns the bits, zero-extended.
     #[inline(always)]
     pub(crate) fn get(self, uniforms: &[u64]) -> u64 {
-        uniforms[self.slot()] & self.greatest()
+        uniforms[self.slot()] & self.max_value()
     }
-    /// Sets it.
+    /// Sets the bits.
     #[inline(always)]
     pub(crate) fn set(self, uniforms: &mut [u64], bits: u64) {
         uniforms[self.slot()] = bits;
     }
 }
 
-/// A value that is a uniform one and, on top, what each thread has of its index in the block:
-/// modulo the range of its type. See [`crate::bytecode::Slope`].
+/// An affine value: a uniform base plus, for each thread, a multiple of its index in the block,
+/// modulo the range of the type. See [`crate::bytecode::Slope`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Affine {
-    /// What all lanes have in common.
+    /// The common part of all lanes.
     pub(crate) base: Uniform,
-    /// What each has of its own: the number of a slope,
+    /// The number of the slope that determines the part of each lane.
     pub(crate) slope: u16,
-    /// and the same in lanes.
+    /// The parts of the lanes.
     pub(crate) lanes: Reg,
 }
 
 impl Affine {
-    /// One lane's bits, zero-extended.
+    /// Returns the bits of one lane, zero-extended.
     #[inline(always)]
     pub(crate) fn get(self, registers: &Registers, uniforms: &[u64], lane: usize) -> u64 {
         let bits = self.base.get(uniforms).wrapping_add(registers.get(self.lanes, lane));
-        bits & self.base.greatest()
+        bits & self.base.max_value()
     }
 }
 
-/// Computes one uniform value from others.
+/// Computes a uniform value from others.
 pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Uniform; 4]) {
     let slots = uniforms.len();
     let inside = d.slot() < slots && a.slot() < slots && b.slot() < slots && c.slot() < slots;
     assert!(inside, "lowering numbered the uniform values");
     let base = uniforms.as_mut_ptr();
-    // SAFETY: slots are inside, by the check, and of 8 bytes, which holds a lane of any type.
+    // SAFETY: the slots are inside, by the check, and have 8 bytes, which hold a lane of any type.
     unsafe {
         f.call(
             base.wrapping_add(d.slot()).cast(),
@@ -128,67 +127,67 @@ pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Unifor
     }
 }
 
-/// One cache line, which is also the widest alignment that vector code likes.
+/// One cache line, which is also the largest alignment that vector code profits from.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+struct CacheLine([u8; 64]);
 
 /// The registers of one group.
 pub(crate) struct Registers {
-    lines: Vec<Line>,
-    /// Where the lines are, and how many bytes they have.
+    lines: Vec<CacheLine>,
+    /// The address of the lines, and their bytes.
     first: *mut u8,
     bytes: usize,
-    /// Lanes in a register: those of the group, rounded up to whole warps.
+    /// The lanes in a register: those of the group, rounded up to whole warps.
     lanes: usize,
 }
 
-// SAFETY: what `first` points to is in `lines`, which goes where it goes.
+// SAFETY: `first` points into `lines`, which moves with it.
 unsafe impl Send for Registers {}
 
 impl Registers {
-    /// Room for `bytes` a lane, for `warps` warps; zeroed.
+    /// Creates a zeroed file of `bytes` bytes per lane, for `warps` warps.
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
-        // What an ill-typed kernel reads behind the last register is inside, too.
+        // Room after the last register: what an ill-typed kernel reads there is inside, too.
         let (bytes, lanes) = (bytes + 8, warps * 32);
-        let mut lines = vec![Line([0; 64]); (bytes * lanes).div_ceil(64)];
+        let mut lines = vec![CacheLine([0; 64]); (bytes * lanes).div_ceil(64)];
         Self { first: lines.as_mut_ptr().cast(), bytes: lines.len() * 64, lines, lanes }
     }
 
-    /// Feeds all of them to a hasher.
+    /// Feeds all registers to a hasher.
     pub(crate) fn hash_lines(&self, hasher: &mut impl Hasher) {
-        // SAFETY: the lines live as long as `self`, and nobody writes them meanwhile.
+        // SAFETY: the lines live as long as `self`, and are not written meanwhile.
         hasher.write(unsafe { std::slice::from_raw_parts(self.first, self.bytes) });
     }
 
-    /// `n` lanes of `reg` from `lane` on.
+    /// Returns a pointer to the lanes of `reg` from `lane` on.
     #[inline(always)]
-    pub(crate) fn at(&self, reg: Reg, lane: usize) -> *const u8 {
+    pub(crate) fn lane_ptr(&self, reg: Reg, lane: usize) -> *const u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
         debug_assert!(byte + 8 <= self.bytes);
-        // Inside: lowering made the file large enough for its registers.
+        // Inside: translation made the file large enough for its registers.
         self.first.wrapping_add(byte)
     }
 
-    /// As [`at`](Self::at), to write.
+    /// Returns a pointer for writing, as [`lane_ptr`](Self::lane_ptr) does for reading.
     #[inline(always)]
-    pub(crate) fn at_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
+    pub(crate) fn lane_ptr_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
         debug_assert!(byte + 8 <= self.bytes);
-        // Inside: lowering made the file large enough for its registers.
+        // Inside: translation made the file large enough for its registers.
         self.first.wrapping_add(byte)
     }
 
-    /// One lane's bits, zero-extended.
+    /// Returns the bits of one lane, zero-extended.
     #[inline(always)]
     pub(crate) fn get(&self, reg: Reg, lane: usize) -> u64 {
         // SAFETY: a lane of that size is there.
-        unsafe { word_at(self.at(reg, lane), reg.size()) }
+        unsafe { read_word(self.lane_ptr(reg, lane), reg.size()) }
     }
 
-    /// The bits of all lanes of a warp, zero-extended.
-    pub(crate) fn warp(&self, reg: Reg, warp: usize) -> [u64; 32] {
-        let at = self.at(reg, warp * 32);
+    /// Returns the bits of all lanes of a warp, zero-extended.
+    pub(crate) fn warp_bits(&self, reg: Reg, warp: usize) -> [u64; 32] {
+        let at = self.lane_ptr(reg, warp * 32);
         // SAFETY: a register has 32 lanes of its size for each warp of the group.
         unsafe {
             match reg.size() {
@@ -200,16 +199,17 @@ impl Registers {
         }
     }
 
-    /// The bytes of all lanes of the first `warps` warps.
+    /// Returns the bytes of all lanes of the first `warps` warps.
     pub(crate) fn warps(&self, reg: Reg, warps: usize) -> &[u8] {
-        // SAFETY: a register has 32 lanes of its size for each warp of the group, and nobody writes them meanwhile.
-        unsafe { std::slice::from_raw_parts(self.at(reg, 0), warps * 32 * reg.size()) }
+        // SAFETY: a register has 32 lanes of its size for each warp of the group, and they are not
+        // written meanwhile.
+        unsafe { std::slice::from_raw_parts(self.lane_ptr(reg, 0), warps * 32 * reg.size()) }
     }
 
     /// Sets one lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {
-        let at = self.at_mut(reg, lane);
+        let at = self.lane_ptr_mut(reg, lane);
         // SAFETY: a lane of that size is there.
         unsafe { scan::splat(at, reg.size(), 1, bits) };
     }
@@ -217,47 +217,50 @@ impl Registers {
     /// Computes `d` from `a`, `b` and `c` in every lane of `runs`.
     #[inline(always)]
     pub(crate) fn map(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
-        // Mostly all lanes: then registers are where they begin.
+        // The common case is all lanes, from the beginning of the registers.
         if let [run] = runs
             && run.first == 0
         {
-            let to = self.at_mut(d, 0);
+            let to = self.lane_ptr_mut(d, 0);
             // SAFETY: as below.
-            unsafe { f.call(to, self.at(a, 0), self.at(b, 0), self.at(c, 0), run.len) };
+            unsafe {
+                f.call(to, self.lane_ptr(a, 0), self.lane_ptr(b, 0), self.lane_ptr(c, 0), run.len)
+            };
             return;
         }
         self.map_runs(f, [d, a, b, c], runs);
     }
 
-    /// The same in any runs.
+    /// Computes `d` in every lane of any runs.
     #[inline(never)]
     fn map_runs(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
         let mut next = 0;
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            let to = self.at_mut(d, run.first);
-            // SAFETY: the lanes of a run are inside; lowering chose `f` for the types of
-            // these registers, and the file is exclusively ours.
+            let to = self.lane_ptr_mut(d, run.first);
+            // SAFETY: the lanes of a run are inside; translation chose `f` for the types of these
+            // registers, and the borrow of the file is exclusive.
             unsafe {
                 f.call(
                     to,
-                    self.at(a, run.first),
-                    self.at(b, run.first),
-                    self.at(c, run.first),
+                    self.lane_ptr(a, run.first),
+                    self.lane_ptr(b, run.first),
+                    self.lane_ptr(c, run.first),
                     run.len,
                 );
             }
         }
     }
 
-    /// The same with one operand that is a value held once, of any type in 8 bytes.
+    /// Computes `d` in every lane of `runs`, with one operand that is a uniform value, of any type
+    /// in 8 bytes.
     #[inline(always)]
-    pub(crate) fn map_with_one(
+    pub(crate) fn map_with_uniform(
         &mut self,
         f: LaneFn,
         [d, a, b, c]: [Reg; 4],
-        (place, one): (Place, &u64),
+        (place, one): (OperandPosition, &u64),
         runs: &[Run],
     ) {
         let one = std::ptr::from_ref(one).cast();
@@ -265,33 +268,35 @@ impl Registers {
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            let to = self.at_mut(d, run.first);
-            let a = if place == Place::A { one } else { self.at(a, run.first) };
-            let b = if place == Place::B { one } else { self.at(b, run.first) };
-            let c = if place == Place::C { one } else { self.at(c, run.first) };
-            // SAFETY: as for `map`; lowering chose an `f` that takes this operand as a single value.
+            let to = self.lane_ptr_mut(d, run.first);
+            let a = if place == OperandPosition::A { one } else { self.lane_ptr(a, run.first) };
+            let b = if place == OperandPosition::B { one } else { self.lane_ptr(b, run.first) };
+            let c = if place == OperandPosition::C { one } else { self.lane_ptr(c, run.first) };
+            // SAFETY: as for `map`; translation chose an `f` that takes this operand as a uniform
+            // value.
             unsafe { f.call(to, a, b, c, run.len) };
         }
     }
 
-    /// Computes what may be in memory, in a round.
+    /// Computes an operation whose operands may be in memory, in one round.
     #[inline(always)]
     pub(crate) fn map_words(&mut self, words: &MapWords<'_>, round: u64) {
-        // SAFETY: the lanes of a group are inside; lowering chose the operation for the types of registers and words.
-        unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
+        // SAFETY: the lanes of a group are inside; translation chose the operation for the types of
+        // registers and words.
+        unsafe { words.call(round, |reg, lane| self.lane_ptr_mut(reg, lane)) };
     }
 
-    /// Computes what is in memory only, in some rounds.
+    /// Computes an operation whose operands are all in memory, in several rounds.
     pub(crate) fn map_dense_words(&mut self, words: &MapWords<'_>, rounds: Range<u64>) {
-        // SAFETY: lowering chose the operation for the types of words.
+        // SAFETY: translation chose the operation for the types of words.
         unsafe { words.call_dense(rounds) };
     }
 
-    /// Computes the first lanes of what may be in memory, in a round.
+    /// Computes the first lanes of an operation whose operands may be in memory, in one round.
     #[inline(always)]
     pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
         // SAFETY: as for all lanes.
-        unsafe { words.call_first(lanes, round, |reg, lane| self.at_mut(reg, lane)) };
+        unsafe { words.call_first(lanes, round, |reg, lane| self.lane_ptr_mut(reg, lane)) };
     }
 
     /// Runs compiled rounds.
@@ -300,8 +305,8 @@ impl Registers {
         unsafe { compiled.run(rounds, self.first) };
     }
 
-    /// How many bytes behind the first one the lanes of a register begin, in registers of a size that compiled
-    /// rounds may have.
+    /// Returns the offset in bytes of the lanes of a register in the file, if compiled rounds can
+    /// encode it.
     pub(crate) fn offset(&self, reg: Reg) -> Option<i32> {
         i32::try_from(reg.place() * self.lanes).ok()
     }
@@ -313,81 +318,83 @@ impl Registers {
             let run = &runs[next];
             next += 1;
             // SAFETY: the lanes of a run are inside.
-            unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
+            unsafe { scan::splat(self.lane_ptr_mut(reg, run.first), reg.size(), run.len, bits) };
         }
     }
 
-    /// Computes an affine value in every lane of `runs`, with this base.
+    /// Computes an affine value with this base in every lane of `runs`.
     pub(crate) fn spread(&mut self, to: Reg, slope: Reg, base: u64, runs: &[Run]) {
         let mut next = 0;
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            // SAFETY: the lanes of a run are inside; lowering gave both registers one size.
+            // SAFETY: the lanes of a run are inside; translation gave both registers one size.
             unsafe {
-                let (d, a) = (self.at_mut(to, run.first), self.at(slope, run.first));
+                let (d, a) = (self.lane_ptr_mut(to, run.first), self.lane_ptr(slope, run.first));
                 scan::spread(d, a, to.size(), run.len, base);
             }
         }
     }
 
-    /// Loads the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    /// Loads the lanes of a full run at their offsets; does nothing and returns false if one is
+    /// outside.
     #[inline(always)]
     pub(crate) fn load_affine(
         &mut self,
         copy: CopyWords,
         to: Reg,
         (cells, at): &(Cells<'_>, i64),
-        walk: &Walk,
+        walk: &LaneOffsets,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
-        // SAFETY: the lanes of a run are inside; lowering chose both for words of this size.
-        unsafe { copy.load(*cells, *at, walk, lanes, self.at_mut(to, run.first)) }
+        // SAFETY: the lanes of a run are inside; translation chose both for words of this size.
+        unsafe { copy.load(*cells, *at, walk, lanes, self.lane_ptr_mut(to, run.first)) }
     }
 
     /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory.
     #[inline(always)]
     pub(crate) fn add_products(&mut self, [d, c]: [Reg; 2], products: &Products<'_>, run: Run) {
-        let to = self.at_mut(d, run.first);
-        // SAFETY: the lanes of a run are inside; lowering saw that the machine has AVX2 and FMA, and
-        // that the registers are of `f32`.
-        unsafe { products.add(to, self.at(c, run.first)) };
+        let to = self.lane_ptr_mut(d, run.first);
+        // SAFETY: the lanes of a run are inside; translation checked that the machine has AVX2 and
+        // FMA, and that the registers are of `f32`.
+        unsafe { products.add(to, self.lane_ptr(c, run.first)) };
     }
 
-    /// Stores the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    /// Stores the lanes of a full run at their offsets; does nothing and returns false if one is
+    /// outside.
     #[inline(always)]
     pub(crate) fn store_affine(
         &mut self,
         copy: CopyWords,
         from: Reg,
         (cells, at): &(Cells<'_>, i64),
-        walk: &Walk,
+        walk: &LaneOffsets,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
         // SAFETY: as for loads.
-        unsafe { copy.store(*cells, *at, walk, lanes, self.at_mut(from, run.first)) }
+        unsafe { copy.store(*cells, *at, walk, lanes, self.lane_ptr_mut(from, run.first)) }
     }
 
-    /// Sets each of the first lanes to its own value and `more`.
+    /// Sets each of the first lanes to its value plus `more`.
     pub(crate) fn fill(&mut self, reg: Reg, values: &[u32], more: u64) {
         assert!(values.len() <= self.lanes);
         // SAFETY: a register has that many lanes, by the check.
-        unsafe { scan::fill(self.at_mut(reg, 0), reg.size(), values, more) };
+        unsafe { scan::fill(self.lane_ptr_mut(reg, 0), reg.size(), values, more) };
     }
 
     /// Copies the lanes of a full run.
     pub(crate) fn copy(&mut self, to: Reg, from: Reg, run: Run) {
-        // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
-        // are one the copy changes nothing.
+        // SAFETY: the lanes of a run are inside and the sizes equal; a copy from a register to
+        // itself changes nothing.
         unsafe {
-            let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
+            let (d, a) = (self.lane_ptr_mut(to, run.first), self.lane_ptr(from, run.first));
             std::ptr::copy(a, d, run.len * to.size());
         }
     }
 
-    /// Copies the lanes of `active`; `runs` cover it.
+    /// Copies the lanes of `active`, which `runs` cover.
     pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
         let mut next = 0;
         while next < runs.len() {
@@ -398,9 +405,10 @@ impl Registers {
             } else {
                 let mut warp = run.first / 32;
                 while warp * 32 < run.first + run.len {
-                    // SAFETY: a run that is not full is of whole warps.
+                    // SAFETY: a run that is not full consists of whole warps.
                     unsafe {
-                        let (d, a) = (self.at_mut(to, warp * 32), self.at(from, warp * 32));
+                        let (d, a) =
+                            (self.lane_ptr_mut(to, warp * 32), self.lane_ptr(from, warp * 32));
                         scan::masked_copy(d, a, to.size(), active.0[warp]);
                     }
                     warp += 1;
@@ -409,37 +417,37 @@ impl Registers {
         }
     }
 
-    /// The lanes of `active` where `reg`, a `bool`, is true.
+    /// Returns the lanes of `active` in which `reg`, a `bool`, is true.
     #[inline(always)]
-    pub(crate) fn truths(&self, reg: Reg, active: Mask) -> Mask {
+    pub(crate) fn true_lanes(&self, reg: Reg, active: Mask) -> Mask {
         let mut truths = Mask::EMPTY;
         let mut warp = 0;
         while warp < WARPS {
             let lanes = active.0[warp];
             if lanes != 0 {
                 // SAFETY: a register has 32 lanes for each warp of the group.
-                truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+                truths.0[warp] = lanes & unsafe { scan::bool_word(self.lane_ptr(reg, warp * 32)) };
             }
             warp += 1;
         }
         truths
     }
 
-    /// Whether the indices in `reg` are all below `limit`, in every lane of `runs`.
+    /// Returns true if the indices in `reg` are all below `limit`, in every lane of `runs`.
     pub(crate) fn all_below(&self, test: AllBelow, reg: Reg, limit: u64, runs: &[Run]) -> bool {
         let mut next = 0;
         while next < runs.len() {
             let run = &runs[next];
             next += 1;
-            // SAFETY: the lanes of a run are inside; lowering chose the test for the register.
-            if !unsafe { test.holds(self.at(reg, run.first), run.len, limit) } {
+            // SAFETY: the lanes of a run are inside; translation chose the test for the register.
+            if !unsafe { test.holds(self.lane_ptr(reg, run.first), run.len, limit) } {
                 return false;
             }
         }
         true
     }
 
-    /// Loads every lane of a full run; false, and nothing is done, if one is outside.
+    /// Loads every lane of a full run; does nothing and returns false if one is outside.
     pub(crate) fn load(
         &mut self,
         transfer: Transfer,
@@ -448,12 +456,12 @@ impl Registers {
         run: Run,
     ) -> bool {
         let places = self.places(from, run);
-        // SAFETY: the lanes of a run are inside; lowering chose the transfer for the
-        // sizes of these registers.
-        unsafe { transfer.load(places, self.at_mut(to, run.first), run.len) }
+        // SAFETY: the lanes of a run are inside; translation chose the transfer for the sizes of
+        // these registers.
+        unsafe { transfer.load(places, self.lane_ptr_mut(to, run.first), run.len) }
     }
 
-    /// Stores every lane of a full run; false, and nothing is done, if one is outside.
+    /// Stores every lane of a full run; does nothing and returns false if one is outside.
     pub(crate) fn store(
         &mut self,
         transfer: Transfer,
@@ -463,12 +471,13 @@ impl Registers {
     ) -> bool {
         let places = self.places(to, run);
         // SAFETY: as for loads.
-        unsafe { transfer.store(places, self.at_mut(from, run.first), run.len) }
+        unsafe { transfer.store(places, self.lane_ptr_mut(from, run.first), run.len) }
     }
 
-    /// Adds to the elements of lanes of a full run, relaxed, and sets the lanes of `to` to what was there; yields how many
-    /// are done: all, or those before the first that is outside.
-    pub(crate) fn add_each<W: Word>(
+    /// Adds to the elements of the lanes of a full run, relaxed, and sets the lanes of `to` to the
+    /// old values. Returns the number of lanes that are done: all, or the ones before the first
+    /// that is outside.
+    pub(crate) fn add_to_elements<W: Word>(
         &mut self,
         to: Reg,
         at: Elements<'_>,
@@ -477,33 +486,42 @@ impl Registers {
     ) -> usize {
         let places = self.places(at, run);
         let by = match by {
-            Ok(lanes) => Summand::Lanes(self.at(lanes, run.first)),
-            Err(bits) => Summand::One(bits),
+            Ok(lanes) => Summand::Lanes(self.lane_ptr(lanes, run.first)),
+            Err(bits) => Summand::Uniform(bits),
         };
-        // SAFETY: the lanes of a run are inside; the caller's words are of the size of both registers, and lowering
-        // made indices of 4 or 8 bytes.
-        unsafe { add::each::<W>(places, at.index.size(), by, self.at_mut(to, run.first), run.len) }
+        // SAFETY: the lanes of a run are inside; the caller's words have the size of both
+        // registers, and translation made indices of 4 or 8 bytes.
+        unsafe {
+            add::add_in_order::<W>(
+                places,
+                at.index.size(),
+                by,
+                self.lane_ptr_mut(to, run.first),
+                run.len,
+            )
+        }
     }
 
-    /// Adds a number to the element of each lane of a full run, by indices of 1 or 2 bytes; nothing is
-    /// done if one that these can hold is outside.
+    /// Adds a number to the element of each lane of a full run, by indices of 1 or 2 bytes; does
+    /// nothing if an index of that size can be outside.
     #[inline(always)]
-    pub(crate) fn add_inside<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
+    pub(crate) fn add_by_narrow_indices<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
         let places = self.places(at, run);
         if holds_all::<W>(at) {
             // SAFETY: the lanes of a run are inside; so are all elements, by the check.
             unsafe {
                 match at.index.size() {
-                    1 => add::inside::<W, u8, false>(places, W::of_bits(by), run.len),
-                    _ => add::inside::<W, u16, false>(places, W::of_bits(by), run.len),
+                    1 => add::add_unchecked::<W, u8, false>(places, W::of_bits(by), run.len),
+                    _ => add::add_unchecked::<W, u16, false>(places, W::of_bits(by), run.len),
                 }
             }
         }
     }
 
-    /// The same by the indices in memory that would be loaded into the register, in a round.
+    /// Adds a number to the elements of indices in memory, which need not be loaded into the
+    /// register, in one round.
     #[inline(always)]
-    pub(crate) fn add_by_words<W: Word>(
+    pub(crate) fn add_by_indices_in_memory<W: Word>(
         at: Elements<'_>,
         (indices, round): (&Words<'_>, u64),
         by: u64,
@@ -512,26 +530,27 @@ impl Registers {
         if !holds_all::<W>(at) || indices.word() != index.size() {
             return;
         }
-        indices.foresee(round);
+        indices.prefetch_round(round);
         for (index, n) in indices.rows(round) {
-            let places = Places { cells, base, stride, index };
+            let places = ElementAddresses { cells, base, stride, index };
             // SAFETY: words are inside and aligned; so are all elements, by the check.
             unsafe {
                 match indices.word() {
-                    1 => add::inside::<W, u8, true>(places, W::of_bits(by), n),
-                    _ => add::inside::<W, u16, true>(places, W::of_bits(by), n),
+                    1 => add::add_unchecked::<W, u8, true>(places, W::of_bits(by), n),
+                    _ => add::add_unchecked::<W, u16, true>(places, W::of_bits(by), n),
                 }
             }
         }
     }
 
-    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {
+    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> ElementAddresses<'a> {
         let Elements { cells, base, stride, index } = elements;
-        Places { cells, base, stride, index: self.at(index, run.first) }
+        ElementAddresses { cells, base, stride, index: self.lane_ptr(index, run.first) }
     }
 }
 
-/// Returns true if the elements of all indices are inside that the index's register, of 1 or 2 bytes, can hold.
+/// Returns true if every index that its register, of 1 or 2 bytes, can hold is that of an element
+/// inside.
 fn holds_all<W: Word>(at: Elements<'_>) -> bool {
     let (size, width) = (size_of::<W>() as u64, at.index.size());
     let greatest = if width == 1 { u64::from(u8::MAX) } else { u64::from(u16::MAX) };
@@ -543,13 +562,13 @@ fn holds_all<W: Word>(at: Elements<'_>) -> bool {
     is_inside && width <= 2
 }
 
-/// A word's bits, zero-extended.
+/// Reads the bits of a word, zero-extended.
 ///
 /// # Safety
-/// One of `size` bytes is there.
+/// There is a word of `size` bytes.
 #[inline(always)]
-unsafe fn word_at(at: *const u8, size: usize) -> u64 {
-    // SAFETY: the caller's.
+unsafe fn read_word(at: *const u8, size: usize) -> u64 {
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match size {
             1 => u64::from(at.read()),
@@ -560,7 +579,7 @@ unsafe fn word_at(at: *const u8, size: usize) -> u64 {
     }
 }
 
-/// Where lanes lie in memory: each at `(index - base) * stride`.
+/// The addresses of lanes in memory: each at `(index - base) * stride`.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements<'a> {
     pub(crate) cells: Cells<'a>,

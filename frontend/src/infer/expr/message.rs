@@ -163,7 +163,7 @@ impl Infer<'_> {
         let message = self.infer_message(words, at).unwrap_or_else(|| {
             FormattedMessage::text(&format!(
                 "assertion failed: {}",
-                spelled(cond.to_token_stream())
+                print_tokens(cond.to_token_stream())
             ))
         });
         self.diverges = diverges;

@@ -150,7 +150,8 @@ impl Infer<'_> {
     }
 
     fn eval_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
-        if let Some((index, GenericArg::Const(len))) = scope::find_generic(&env.args, &path_key(path))
+        if let Some((index, GenericArg::Const(len))) =
+            scope::find_generic(&env.args, &path_key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
             let kind = self.generic_kind(index, &path_key(path), env);

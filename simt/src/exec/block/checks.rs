@@ -2,17 +2,17 @@
 use super::Block;
 use crate::{
     bytecode::Instr,
-    observe::sanitizer::{misuse::AtBarrier, undefined::Undefined},
+    observe::sanitizer::{misuse::BarrierArrival, undefined::UndefinedLanes},
 };
 
 impl Block<'_> {
     /// Records a divergence if the threads that have not ended wait at different barriers.
     pub(super) fn check_barriers(&mut self) {
-        let asked = self.bound.checks.as_ref().is_some_and(|checks| checks.meetings);
+        let asked = self.bound.checks.as_ref().is_some_and(|checks| checks.checks_sync);
         if self.strands.len() < 2 || !asked {
             return;
         }
-        let mut arrived: Vec<(u32, AtBarrier)> = Vec::new();
+        let mut arrived: Vec<(u32, BarrierArrival)> = Vec::new();
         let mut reduces = false;
         for (number, strand) in &self.strands {
             let Some(lane) = strand.active().lanes().next() else { continue };
@@ -32,13 +32,13 @@ impl Block<'_> {
         }
         if let Some(checks) = self.checks.as_mut().filter(|_| arrived.len() > 1) {
             let arrived = arrived.into_iter().map(|(_, arrived)| arrived).collect();
-            checks.misuses().barriers(self.number, arrived, reduces);
+            checks.misuses().add_divergence(self.number, arrived, reduces);
         }
     }
 
     /// Propagates undefined values through the barrier at which all threads are.
     pub(super) fn track_through_barrier(&mut self) {
-        let Some(checks) = self.checks.as_mut().filter(|checks| checks.undefined.are_there())
+        let Some(checks) = self.checks.as_mut().filter(|checks| checks.undefined.has_private())
         else {
             return;
         };
@@ -55,7 +55,10 @@ impl Block<'_> {
                     checks.undefined.set_uniform(group, to, active, all.clone());
                 } else {
                     let brought = checks.undefined.operand(group, value);
-                    all = Undefined::or(all, brought.and_then(|brought| brought.among(active)));
+                    all = UndefinedLanes::union(
+                        all,
+                        brought.and_then(|brought| brought.restrict_to(active)),
+                    );
                 }
             }
         }
@@ -63,7 +66,7 @@ impl Block<'_> {
 
     /// Records lanes of a deadlocked block that wait for each other with different masks.
     pub(super) fn check_masks(&mut self) {
-        if self.checks.is_none() || !self.bound.checks.as_ref().is_some_and(|all| all.meetings) {
+        if self.checks.is_none() || !self.bound.checks.as_ref().is_some_and(|all| all.checks_sync) {
             return;
         }
         for index in 0..self.strands.len() {
@@ -81,7 +84,12 @@ impl Block<'_> {
             let first_thread = (self.groups[number].first_thread + warp * 32) as u32;
             let span = self.code.spans[at as usize];
             if let Some(checks) = &mut self.checks {
-                checks.misuses().differing(self.number, (op, span), &inputs, (first_thread, mine));
+                checks.misuses().check_stuck_masks(
+                    self.number,
+                    (op, span),
+                    &inputs,
+                    (first_thread, mine),
+                );
             }
         }
     }

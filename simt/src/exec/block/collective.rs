@@ -5,7 +5,7 @@ use crate::{
         Instr, Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier,
     },
     exec::strand::Strand,
-    observe::sanitizer::misuse::Met,
+    observe::sanitizer::misuse::WarpCollective,
     outcome::{Meeting, Waiting},
     vector::mask::Mask,
 };
@@ -83,11 +83,11 @@ impl Block<'_> {
                 let inputs = &inputs;
                 let diverged = together.iter().map(|other| self.strands[*other].1.diverged.0[warp]);
                 let passed = diverged.fold(0, |all, lanes| all | lanes) & !live;
-                let met = Met { op, span, inputs, lanes, live, passed, first_thread };
-                checks.warp(launch, &met);
-                if launch.inits {
+                let met = WarpCollective { op, span, inputs, lanes, live, passed, first_thread };
+                checks.check_masks(launch, &met);
+                if launch.checks_inits {
                     let (at, step) = ((self.number, group.first_thread), (op, at as usize));
-                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                    checks.undefined.propagate_collective(at, step, inputs, (warp, lanes));
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (group.first_thread / 32 + warp) as u32;
@@ -120,7 +120,7 @@ impl Block<'_> {
             all += strand.active().count();
             truths += match reduce {
                 Some((_, Operand::Lanes(reg), _)) => {
-                    self.groups[*number].registers.truths(reg, strand.active()).count()
+                    self.groups[*number].registers.true_lanes(reg, strand.active()).count()
                 }
                 Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
                     strand.active().count()

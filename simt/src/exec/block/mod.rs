@@ -21,9 +21,9 @@ use crate::{
         strand::Strand,
     },
     observe::{
-        counters::tally::Gone,
-        log::Log,
-        sanitizer::{BlockChecks, rounds::Rounds},
+        counters::tally::GroupTrips,
+        log::LaunchLog,
+        sanitizer::{BlockChecks, replayed_accesses::ReplayedAccesses},
     },
     outcome::{Spinning, Waiting},
     vector::{mask::Mask, memory::Memory, registers::Registers},
@@ -86,7 +86,7 @@ pub(crate) struct Block<'a> {
     linear: LinearValues,
     lane_instrs: Vec<Vec<LaneInstr<'a>>>,
     effects: Vec<Effects>,
-    replayed: Rounds,
+    replayed: ReplayedAccesses,
 }
 
 /// A group: up to [`GROUP`](crate::vector::mask::GROUP) threads.
@@ -99,7 +99,7 @@ struct Group {
     registers: Registers,
     /// Per dot-product loop, the outcome of the last attempt to batch it.
     dot_product_memos: Vec<DotProductMemo>,
-    trip_counts: Gone,
+    trip_counts: GroupTrips,
 }
 
 /// A pass over the strands, each of which gets a turn.
@@ -167,7 +167,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs the block until it ends, waits for others, or has to yield.
-    pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
+    pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut LaunchLog) -> Turn {
         (self.round_robin, self.changed, self.steps_taken) = (budget.round_robin, false, 0);
         let mut pass = match self.paused_pass.take() {
             Some(pass) => pass,
@@ -259,8 +259,8 @@ impl<'a> Block<'a> {
     }
 
     /// Hands over the observations of a block that has ended, or will not continue.
-    pub(crate) fn finish(&mut self, log: &mut Log) {
-        self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.trip_counts));
+    pub(crate) fn finish(&mut self, log: &mut LaunchLog) {
+        self.groups.iter_mut().for_each(|group| log.tally.settle_group(&mut group.trip_counts));
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
             checks.finish(self.code, launch, &mut log.found);
         }
@@ -278,7 +278,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs a strand as long as there are steps for it.
-    fn run_strand(&mut self, budget: Budget<'_>, log: &mut Log, pass: &mut Pass) -> Stop {
+    fn run_strand(&mut self, budget: Budget<'_>, log: &mut LaunchLog, pass: &mut Pass) -> Stop {
         let index = pass.index;
         let (mut cycle, mut before, mut pauses) = (StateCycle::default(), None, false);
         let is_only_strand = self.groups.len() == 1 && self.strands.len() == 1;

@@ -2,7 +2,7 @@
 use super::{Block, Group};
 use crate::{
     exec::replay::{Failure, Recorder, ReplayCounter, compile, fuse, run_lane_instrs},
-    observe::log::Log,
+    observe::log::LaunchLog,
     vector::mask::Run,
 };
 
@@ -13,7 +13,7 @@ impl Block<'_> {
         &mut self,
         first: u64,
         most: u64,
-        log: &mut Log,
+        log: &mut LaunchLog,
     ) -> Result<u64, Failure> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
@@ -93,7 +93,7 @@ impl Block<'_> {
     }
 
     /// Counts the replayed blocks, and hands their accesses to the checks.
-    fn observe_replay(&mut self, first: u64, rounds: u64, log: &mut Log) {
+    fn observe_replay(&mut self, first: u64, rounds: u64, log: &mut LaunchLog) {
         let Self { code, bound, .. } = *self;
         for (group, effects) in self.effects.iter().enumerate() {
             let (tally, trip_counts) = (&mut log.tally, &mut self.groups[group].trip_counts);
@@ -117,7 +117,7 @@ impl Block<'_> {
             self.effects
                 .iter()
                 .for_each(|effects| self.replayed.accesses.extend(&effects.accesses));
-            checks.global().submit_alike((code, checks), first, &self.replayed);
+            checks.lock_global().submit_replayed((code, checks), first, &self.replayed);
         }
     }
 }

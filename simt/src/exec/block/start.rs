@@ -11,8 +11,8 @@ use crate::{
     },
     launch::component,
     observe::{
-        counters::tally::Gone,
-        sanitizer::{BlockChecks, rounds::Rounds},
+        counters::tally::GroupTrips,
+        sanitizer::{BlockChecks, replayed_accesses::ReplayedAccesses},
     },
     vector::{
         mask::{GROUP, Mask},
@@ -34,7 +34,7 @@ impl<'a> Block<'a> {
             let exist = Mask::first(len);
             let dot_product_memos =
                 code.dot_product_loops.iter().map(|_| DotProductMemo::default()).collect();
-            let trip_counts = Gone::new(&code.counted);
+            let trip_counts = GroupTrips::new(&code.counted);
             Group {
                 first_thread,
                 exist,
@@ -71,7 +71,7 @@ impl<'a> Block<'a> {
             linear: LinearValues::new(&[], 0),
             lane_instrs: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
             effects: (0..threads).step_by(GROUP).map(|_| Effects::default()).collect(),
-            replayed: Rounds::default(),
+            replayed: ReplayedAccesses::default(),
         };
         for group in 0..block.groups.len() {
             block.groups[group].fill_presets(code, bound, None);
@@ -84,7 +84,7 @@ impl<'a> Block<'a> {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         (self.equal_trips, self.paused_pass) = (true, None);
         if let Some(checks) = &mut self.checks {
-            checks.start(number);
+            checks.start_block(number);
         }
         self.start_schedule();
         self.shared.iter_mut().for_each(Memory::fill_with_ones);

@@ -21,7 +21,7 @@ use crate::{
         schedule::{MAX_STARTED_BLOCKS, START_WINDOW_BLOCKS, Schedule},
         state_cycle::Stagnation,
     },
-    observe::log::Log,
+    observe::log::LaunchLog,
     outcome::Stopped,
 };
 use livelock::Handover;
@@ -55,10 +55,10 @@ pub(crate) fn run(
     launch: &Launch<'_>,
     patterns: &[Option<Pattern>],
     observation: Observation<'_>,
-) -> (Outcome, Log) {
+) -> (Outcome, LaunchLog) {
     let malformed = |message| {
         let stopped = Some(Stopped::Malformed { message, span: None });
-        (Outcome { stopped, ..Outcome::default() }, Log::default())
+        (Outcome { stopped, ..Outcome::default() }, LaunchLog::default())
     };
     let blocks = match check_launch(code, launch) {
         Ok(blocks) => blocks,
@@ -86,7 +86,7 @@ pub(crate) fn run(
         log.found.join(checks.finish(code));
     }
     log.unused = bound.checks.and_then(|checks| checks.used);
-    let (printed, lost) = log.printed();
+    let (printed, lost) = log.take_printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
     let fault = log.faults.report();
     (Outcome { fault, stopped, printed, lost }, log)
@@ -137,7 +137,7 @@ fn core_count() -> NonZeroUsize {
 /// The results of the blocks.
 #[derive(Default)]
 struct End {
-    log: Log,
+    log: LaunchLog,
     /// The reason why a block cannot end, with its number.
     stopped: Option<(u64, Stopped)>,
 }
@@ -175,7 +175,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn join_log(&self, log: Log) {
+    fn join_log(&self, log: LaunchLog) {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).log.join(log);
     }
 
@@ -236,7 +236,7 @@ impl<'a> Grid<'a> {
 /// A worker: a thread of the host that runs blocks.
 struct Worker<'g, 'a> {
     grid: &'g Grid<'a>,
-    log: Log,
+    log: LaunchLog,
     /// Suspended blocks, least recently run first.
     suspended: VecDeque<Box<Block<'a>>>,
     /// Blocks at a grid barrier, and the number of barriers passed before.
@@ -274,7 +274,7 @@ impl<'g, 'a> Worker<'g, 'a> {
     fn new(grid: &'g Grid<'a>) -> Self {
         Self {
             grid,
-            log: Log::new(&grid.code.counted),
+            log: LaunchLog::new(&grid.code.counted),
             suspended: VecDeque::new(),
             at_barrier: VecDeque::new(),
             barriers_before: 0,
@@ -317,7 +317,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             pause_after: self.pause_after,
             round_robin: self.quiet_turns.is_round_robin(),
         };
-        self.log.tally.turn_to(block.number());
+        self.log.tally.switch_to_block(block.number());
         let turn = block.run(budget, &mut self.log);
         if !matches!(turn, Turn::AtGridBarrier | Turn::Spins | Turn::Paused) {
             block.finish(&mut self.log);
@@ -386,7 +386,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         let left = u64::from(row) - first % u64::from(row);
         let most = left.min(1 + self.unstarted());
         let mut block = self.block_storage();
-        self.log.tally.turn_to(first);
+        self.log.tally.switch_to_block(first);
         let ran = block.replay_blocks(first, most, &mut self.log);
         self.spare_block = Some(block);
         self.backoff = self.backoff.after_attempt(&ran, MAX_BACKOFF_BLOCKS);

@@ -9,7 +9,9 @@ use crate::{
     vector::{
         lanes::{
             Formula,
-            compiled::{self, Code, Inst, Once, Over, Program, Rounds, Source, Value},
+            compiled::{
+                self, BroadcastWord, CellSource, Code, Inst, LaneProgram, LoopAxis, Rounds, Value,
+            },
             fused::Pair,
             words::{MapWords, Words},
         },
@@ -65,11 +67,11 @@ pub(crate) fn compile<'a>(
         LaneInstr::Load { access, .. } => access.step.unsigned_abs() > NEAR_BYTES,
         _ => false,
     };
-    let over = if instrs.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
+    let over = if instrs.iter().any(goes_on) { LoopAxis::Lanes } else { LoopAxis::Rounds };
     // A single operation is as fast with operands in memory, unless the code loops over many rounds
     // at once.
     let operations = instrs.iter().filter(|instr| is_operation(instr)).count();
-    let is_short = over == Over::Lanes && operations < MIN_OPERATIONS;
+    let is_short = over == LoopAxis::Lanes && operations < MIN_OPERATIONS;
     let mut noted_ahead = None;
     if is_short && instrs.iter().any(|instr| matches!(instr, LaneInstr::NoteCommon { .. })) {
         let [LaneInstr::NoteCommonOf { value, words }, LaneInstr::MapWords(_)] =
@@ -79,7 +81,7 @@ pub(crate) fn compile<'a>(
         };
         noted_ahead = Some((value, words));
     }
-    let program = Program { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
+    let program = LaneProgram { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
     let (sources, stored, noted, loaded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut builder = Builder {
         presets,
@@ -145,8 +147,8 @@ struct Builder<'s, 'a> {
     presets: &'s [(Reg, Preset)],
     registers: &'s Registers,
     rounds: u64,
-    program: Program,
-    sources: Vec<Source<'a>>,
+    program: LaneProgram,
+    sources: Vec<CellSource<'a>>,
     /// The cells that are stored to.
     stored: Vec<usize>,
     noted: Vec<Reg>,
@@ -193,9 +195,11 @@ impl<'a> Builder<'_, 'a> {
                 self.push(Code::IntegerAdd, to, &[slope, base])
             }
             LaneInstr::LoadOnce { loaded, word } => {
-                let once = Once::new(word.cells, (word.at, word.step), self.rounds);
-                let cell =
-                    self.add_cell(Source::Once(once.filter(|_| word.size == 4)?), word.step != 0)?;
+                let once = BroadcastWord::new(word.cells, (word.at, word.step), self.rounds);
+                let cell = self.add_cell(
+                    CellSource::BroadcastWord(once.filter(|_| word.size == 4)?),
+                    word.step != 0,
+                )?;
                 let to = self.temporary();
                 self.loaded.retain(|(number, _)| number != loaded);
                 self.loaded.push((*loaded, to));
@@ -262,7 +266,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// Returns a number in all lanes.
     fn splat_number(&mut self, bits: u64, step: u64) -> Option<Value> {
-        let cell = self.add_cell(Source::Number { bits, step }, step != 0)?;
+        let cell = self.add_cell(CellSource::Number { bits, step }, step != 0)?;
         let to = self.temporary();
         self.push(Code::Splat(cell), to, &[])?;
         Some(to)
@@ -270,13 +274,13 @@ impl<'a> Builder<'_, 'a> {
 
     fn add_words(&mut self, Access { cells, at, step, walk, .. }: &Access<'a>) -> Option<u16> {
         let words = Words::new((*cells, *at), *step, walk, self.rounds)?;
-        self.add_cell(Source::Words(words), *step != 0)
+        self.add_cell(CellSource::Words(words), *step != 0)
     }
 
     /// Adds a cell; `moves` says if its number differs between rounds.
-    fn add_cell(&mut self, source: Source<'a>, moves: bool) -> Option<u16> {
+    fn add_cell(&mut self, source: CellSource<'a>, moves: bool) -> Option<u16> {
         self.sources.push(source);
-        self.program.moves.push(moves && self.program.over == Over::Rounds);
+        self.program.moves.push(moves && self.program.over == LoopAxis::Rounds);
         u16::try_from(self.sources.len() - 1).ok()
     }
 
@@ -387,7 +391,7 @@ fn is_f32_or_i32(scalar: Scalar) -> (bool, bool) {
 }
 
 /// Removes instructions whose results nobody reads.
-fn remove_dead(program: &mut Program) {
+fn remove_dead(program: &mut LaneProgram) {
     let mut at = program.insts.len();
     while at > 0 {
         at -= 1;

@@ -8,12 +8,12 @@ use crate::{
     bytecode::{Code, Pattern},
     exec::{bound::Bound, step::request_cost},
     observe::counters::{
-        tally::{Asked, Begin, Gone, Key, Tally},
-        worst::At,
+        tally::{Executions, GroupTrips, RequestCost, RequestKey, Tally},
+        worst::Requester,
     },
     vector::{
         lanes::{
-            busiest::{ROWS, Row, count_most_frequent},
+            busiest_bank::{BATCH_WARPS, WarpKeys, count_most_frequent},
             words::Words,
         },
         mask::{GROUP, Mask, bits},
@@ -28,7 +28,7 @@ pub(crate) struct ReplayCounter<'t, 'a> {
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) tally: &'t mut Tally,
     /// The trip counts of the group's warps.
-    pub(crate) trip_counts: &'t mut Gone,
+    pub(crate) trip_counts: &'t mut GroupTrips,
     pub(crate) group: usize,
     /// True if lanes in a loop have the same trip count.
     pub(crate) equal_trips: bool,
@@ -43,24 +43,29 @@ pub(crate) struct ReplayCounter<'t, 'a> {
 /// are made.
 pub(crate) struct Batch {
     by_lanes: Option<LaneRequest>,
-    indices: [Row; ROWS],
+    indices: [WarpKeys; BATCH_WARPS],
     /// Number of requests.
     len: usize,
     /// The first of consecutive warps, with the number of requests before it.
-    firsts: Vec<(usize, At)>,
+    firsts: Vec<(usize, Requester)>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { by_lanes: None, indices: [Row::default(); ROWS], len: 0, firsts: Vec::new() }
+        Self {
+            by_lanes: None,
+            indices: [WarpKeys::default(); BATCH_WARPS],
+            len: 0,
+            firsts: Vec::new(),
+        }
     }
 }
 
 impl Batch {
     /// Returns the origin of a request.
-    fn origin(&self, number: usize) -> Option<At> {
+    fn origin(&self, number: usize) -> Option<Requester> {
         let (before, at) = self.firsts.iter().rfind(|(before, _)| *before <= number)?;
-        Some(At { warp: at.warp + (number - before) as u32, ..*at })
+        Some(Requester { warp: at.warp + (number - before) as u32, ..*at })
     }
 }
 
@@ -68,29 +73,29 @@ impl<'a> ReplayCounter<'_, 'a> {
     /// Counts `rounds` rounds.
     pub(crate) fn count(&mut self, effects: &Effects, rounds: u64) {
         let lanes = Mask::first(self.bound.lanes_in_group(self.group));
-        let begin = Begin { active: lanes, rounds };
+        let begin = Executions { active: lanes, rounds };
         for segment in &effects.segments {
-            self.tally.begin(*segment, begin);
+            self.tally.count_segment(*segment, begin);
             match self.code.counted.iterations[*segment as usize] {
                 // A loop that is entered in a round is left in it, too.
                 Some(number) if effects.loops.contains(&number) => {
-                    self.tally.go_once(number, begin)
+                    self.tally.count_single_iterations(number, begin)
                 }
-                Some(number) => self.tally.go(number, begin, self.trip_counts),
+                Some(number) => self.tally.count_iterations(number, begin, self.trip_counts),
                 None => {}
             }
         }
         for number in &effects.loops {
-            self.tally.come(*number, begin, self.trip_counts);
+            self.tally.enter_loop(*number, begin, self.trip_counts);
         }
         for linear in &effects.requests {
             let period = self.code.counted.requests[linear.request as usize].period(linear.step);
-            let mut all = Asked::default();
+            let mut all = RequestCost::default();
             for round in 0..period.min(rounds) {
                 all +=
                     self.round_cost(linear, round, lanes).times((rounds - round).div_ceil(period));
             }
-            self.tally.ask(linear.request, all);
+            self.tally.add_request(linear.request, all);
         }
     }
 
@@ -112,13 +117,13 @@ impl<'a> ReplayCounter<'_, 'a> {
         let first_warp = (self.group * (GROUP / LANES)) as u32;
         let request = &self.code.counted.requests[by_lanes.request as usize];
         for (warp, active) in Mask::first(lanes).warps() {
-            let values = registers.warp(by_lanes.index, warp);
+            let values = registers.warp_bits(by_lanes.index, warp);
             let addresses = by_lanes.lane_addresses(values, active);
             let asked = request_cost(request, active, &addresses);
-            self.tally.ask(by_lanes.request, asked);
-            if self.tally.worst.is_beaten(by_lanes.request, asked, block) {
-                let at = At { block, warp: first_warp + warp as u32, active };
-                self.tally.worst.note(by_lanes.request, asked, at, addresses);
+            self.tally.add_request(by_lanes.request, asked);
+            if self.tally.worst.is_exceeded_by(by_lanes.request, asked, block) {
+                let at = Requester { block, warp: first_warp + warp as u32, active };
+                self.tally.worst.set(by_lanes.request, asked, at, addresses);
             }
         }
     }
@@ -140,7 +145,7 @@ impl<'a> ReplayCounter<'_, 'a> {
     fn batch_room(&mut self, by_lanes: &LaneRequest, lanes: usize, round: u64) -> &mut [u8] {
         let warps = lanes / LANES;
         let has_room = |batch: &Batch| match &batch.by_lanes {
-            Some(before) => before.request == by_lanes.request && batch.len + warps <= ROWS,
+            Some(before) => before.request == by_lanes.request && batch.len + warps <= BATCH_WARPS,
             None => true,
         };
         if self.batch.as_deref().is_some_and(|batch| !has_room(batch)) {
@@ -150,7 +155,7 @@ impl<'a> ReplayCounter<'_, 'a> {
         let warp = (self.group * (GROUP / LANES)) as u32;
         let batch = self.batch.get_or_insert_default();
         batch.by_lanes = Some(*by_lanes);
-        batch.firsts.push((batch.len, At { block, warp, active: u32::MAX }));
+        batch.firsts.push((batch.len, Requester { block, warp, active: u32::MAX }));
         let first = batch.len;
         batch.len += warps;
         batch.indices[first..batch.len].as_flattened_mut()
@@ -169,31 +174,35 @@ impl<'a> ReplayCounter<'_, 'a> {
             most = most.max(*taken);
         }
         let len = len as u64;
-        self.tally.ask(by_lanes.request, Asked { requests: len, taken: sum.into(), ideal: len });
+        self.tally.add_request(
+            by_lanes.request,
+            RequestCost { requests: len, taken: sum.into(), ideal: len },
+        );
         // The first of the worst requests is that of the lowest block. No block of the batch
         // precedes the first one, so the first check skips a batch that cannot beat the worst
         // request so far.
-        let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
-        let beats = |tally: &Tally, block| tally.worst.is_beaten(by_lanes.request, asked, block);
+        let asked = RequestCost { requests: 1, taken: most.into(), ideal: 1 };
+        let beats =
+            |tally: &Tally, block| tally.worst.is_exceeded_by(by_lanes.request, asked, block);
         if batch.firsts.first().is_some_and(|(_, first)| beats(self.tally, first.block))
             && let Some(worst) = taken.iter().position(|taken| *taken == most)
             && let Some(at) = batch.origin(worst)
             && beats(self.tally, at.block)
         {
             let addresses = by_lanes.lane_addresses(batch.indices[worst].map(u64::from), u32::MAX);
-            self.tally.worst.note(by_lanes.request, asked, at, addresses);
+            self.tally.worst.set(by_lanes.request, asked, at, addresses);
         }
         batch.firsts.clear();
     }
 
     /// Returns the cost of a request in a round.
-    fn round_cost(&mut self, linear: &LinearRequest, round: u64, lanes: Mask) -> Asked {
+    fn round_cost(&mut self, linear: &LinearRequest, round: u64, lanes: Mask) -> RequestCost {
         let pattern = self.bound.patterns.get(linear.request as usize).and_then(Option::as_ref);
         let pattern = pattern.filter(|pattern| self.equal_trips || !pattern.equal_trips);
         if let Some(uniform) = pattern.and_then(|pattern| pattern.uniform_groups[self.group]) {
             return self.warp_cost(linear, round, (0, u32::MAX), pattern).times(uniform.warps);
         }
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for warp in lanes.warps() {
             all += self.warp_cost(linear, round, warp, pattern);
         }
@@ -207,14 +216,14 @@ impl<'a> ReplayCounter<'_, 'a> {
         round: u64,
         (warp, active): (usize, u32),
         pattern: Option<&'a Pattern>,
-    ) -> Asked {
+    ) -> RequestCost {
         let request = &self.code.counted.requests[linear.request as usize];
         let first_warp = self.group * (GROUP / LANES);
         let common = linear.first.wrapping_add(linear.step.wrapping_mul(round));
         let first = common.wrapping_add(self.lane_distance(linear, warp * LANES));
         let key = |pattern: &Pattern| {
             let class = pattern.classes[first_warp + warp];
-            Key { active, class, phase: request.phase(first) }
+            RequestKey { active, class, phase: request.phase(first) }
         };
         let key = pattern.map(key);
         if let Some(asked) = key.and_then(|key| self.tally.memo(linear.request).get(key)) {
@@ -226,12 +235,12 @@ impl<'a> ReplayCounter<'_, 'a> {
         }
         let asked = request_cost(request, active, &addresses);
         if let Some(key) = key {
-            self.tally.memo(linear.request).put(key, asked);
+            self.tally.memo(linear.request).insert(key, asked);
         }
         let block = self.block + round * self.block_step;
-        if self.tally.worst.is_beaten(linear.request, asked, block) {
-            let at = At { block, warp: (first_warp + warp) as u32, active };
-            self.tally.worst.note(linear.request, asked, at, addresses);
+        if self.tally.worst.is_exceeded_by(linear.request, asked, block) {
+            let at = Requester { block, warp: (first_warp + warp) as u32, active };
+            self.tally.worst.set(linear.request, asked, at, addresses);
         }
         asked
     }
@@ -259,7 +268,10 @@ impl LaneRequest {
 }
 
 /// Returns, for each warp of a batch, the number of accesses to its busiest bank.
-fn count_bank_accesses(by_lanes: LaneRequest, indices: &[Row; ROWS]) -> [u8; ROWS] {
+fn count_bank_accesses(
+    by_lanes: LaneRequest,
+    indices: &[WarpKeys; BATCH_WARPS],
+) -> [u8; BATCH_WARPS] {
     const WORD: u8 = shared::WORD as u8;
     // The lowest bits of an address determine its bank.
     let (stride, start) = (by_lanes.stride as u8, by_lanes.start as u8);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     bytecode::{Address, Operand, Request},
-    observe::sanitizer::access_log::{Access, Where},
+    observe::sanitizer::access_log::{Access, LaneAddresses},
     vector::{
         lanes,
         mask::{GROUP, Mask},
@@ -82,13 +82,13 @@ impl Recorder<'_, '_> {
     pub(super) fn record_check(&mut self, number: u32) -> Result<(), Failure> {
         let Some(checks) = &self.bound.checks else { return Ok(()) };
         let site = &self.code.sites[number as usize];
-        let may_race = checks.watches(number);
+        let may_race = checks.may_race_at(number);
         let is_used = checks.used.is_some() && (site.is_shared || site.kind.writes());
         let is_seen = may_race && (checks.is_eager || site.is_shared);
         if is_used || is_seen {
             return Err(Failure::Always);
         }
-        if site.is_shared && checks.inits {
+        if site.is_shared && checks.checks_inits {
             or_fail(self.is_defined.then_some(()))?;
         }
         if !may_race {
@@ -97,12 +97,12 @@ impl Recorder<'_, '_> {
         let linear = self.linear_request(number)?;
         let first_thread = self.group * GROUP;
         let places = match linear.slope {
-            None => Where::Same(linear.first),
+            None => LaneAddresses::Same(linear.first),
             Some(_) => {
                 let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
                 let holds = |equal_trips: bool| self.equal_trips || !equal_trips;
                 let pattern = or_fail(pattern.filter(|pattern| holds(pattern.equal_trips)))?;
-                Where::Pattern(linear.first.wrapping_sub(pattern.offsets[first_thread]))
+                LaneAddresses::Pattern(linear.first.wrapping_sub(pattern.offsets[first_thread]))
             }
         };
         let lanes = Mask::first(self.bound.lanes_in_group(self.group));

@@ -2,7 +2,7 @@
 //! memory, and leave stored results there.
 use super::lane_instrs::{Access, AtomicSum, LaneInstr, LaneRequest, Summand};
 use crate::vector::{
-    lanes::words::{At, MapWords, Words},
+    lanes::words::{MapWords, OperandPlace, Words},
     registers::Reg,
 };
 
@@ -51,16 +51,16 @@ fn without_extensions(mut left: Vec<LaneInstr<'_>>) -> Vec<LaneInstr<'_>> {
             && let Summand::One { .. } = sum.by
             && is_dead(&left, to, at)
             && is_dead(&left, sum.index, at)
-            && let Some((extends, narrow)) = find_extension(&left[..at], sum.index)
+            && let Some((is_zero_extension, narrow)) = find_extension(&left[..at], sum.index)
             && sum.holds_all(narrow)
         {
-            for instr in &mut left[extends..at] {
+            for instr in &mut left[is_zero_extension..at] {
                 if let LaneInstr::CountRequest { request } = instr {
                     request.index = narrow;
                 }
             }
             left[at] = LaneInstr::AddInBounds { sum: AtomicSum { index: narrow, ..sum } };
-            left.remove(extends);
+            left.remove(is_zero_extension);
             at -= 1;
         }
         at += 1;
@@ -79,7 +79,8 @@ fn find_extension(instrs: &[LaneInstr<'_>], index: Reg) -> Option<(usize, Reg)> 
         }
         instr => !reads(instr, index) && writes(instr).is_none_or(|to| !to.overlaps(narrow)),
     };
-    let fits = f.extends() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
+    let fits =
+        f.is_zero_extension() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
     (fits && instrs[at + 1..].iter().all(keeps)).then_some((at, narrow))
 }
 
@@ -101,7 +102,7 @@ impl<'a> Fusion<'_, 'a> {
         let instr = self.replacements[at].unwrap_or(self.instrs[at]);
         if let LaneInstr::AddInBounds { sum } = instr
             && let Some((load, words)) = self.load_for(at, sum.index, true)
-            && words.is_apart_from(sum.cells)
+            && words.is_disjoint_from(sum.cells)
         {
             self.removed[load] = true;
             for (between, instr) in self.instrs[..at].iter().enumerate().skip(load) {
@@ -123,12 +124,12 @@ impl<'a> Fusion<'_, 'a> {
         // If the loads and the store cannot all be fused, the loads alone may be, or the store
         // alone.
         for (loads, store) in [(loads, store), (loads, None), ([None; 4], store)] {
-            let mut places = regs.map(At::Register);
+            let mut places = regs.map(OperandPlace::Register);
             for (place, load) in places[1..].iter_mut().zip(&loads[1..]) {
-                *place = load.map_or(*place, |(_, words)| At::Memory(words));
+                *place = load.map_or(*place, |(_, words)| OperandPlace::Memory(words));
             }
             let alone = MapWords::new(in_memory, places, self.lanes);
-            places[0] = store.map_or(places[0], |(_, words)| At::Memory(words));
+            places[0] = store.map_or(places[0], |(_, words)| OperandPlace::Memory(words));
             if let Some(words) = MapWords::new(in_memory, places, self.lanes) {
                 let is_noted = store.is_some_and(|(to, _)| to == at + 2);
                 if is_noted && alone.is_none() {

@@ -4,10 +4,10 @@ use crate::{
     exec::step::with_word,
     vector::{
         lanes::{
-            LaneFn, Place,
+            LaneFn, OperandPosition,
             copy::CopyWords,
-            walk::Walk,
-            words::{MapWords, Words, foresee},
+            lane_offsets::LaneOffsets,
+            words::{MapWords, Words, prefetch_round},
         },
         mask::Run,
         memory::{Cells, Word},
@@ -24,9 +24,9 @@ pub(crate) enum LaneInstr<'a> {
     /// `d = f(a, b, c)`, of `[d, a, b, c]`.
     Map { f: LaneFn, regs: [Reg; 4] },
     /// [`Map`](Self::Map) with one uniform operand.
-    MapWithOne { f: LaneFn, regs: [Reg; 4], place: Place, one: u64, step: u64 },
+    MapWithOne { f: LaneFn, regs: [Reg; 4], place: OperandPosition, one: u64, step: u64 },
     /// [`Map`](Self::Map) with one operand that was loaded, by its number.
-    MapWithLoaded { f: LaneFn, regs: [Reg; 4], place: Place, loaded: usize },
+    MapWithLoaded { f: LaneFn, regs: [Reg; 4], place: OperandPosition, loaded: usize },
     /// [`Map`](Self::Map) with operands or the result in memory.
     MapWords(MapWords<'a>),
     /// Copies lanes.
@@ -108,7 +108,7 @@ pub(crate) struct Access<'a> {
     pub(super) cells: Cells<'a>,
     pub(super) at: i64,
     pub(super) step: i64,
-    pub(super) walk: &'a Walk,
+    pub(super) walk: &'a LaneOffsets,
     pub(super) copy: CopyWords,
 }
 
@@ -139,10 +139,10 @@ pub(crate) fn run_lane_instrs(
                 LaneInstr::Map { f, regs } => registers.map(*f, *regs, &runs),
                 LaneInstr::MapWithOne { f, regs, place, one, step } => {
                     let one = one.wrapping_add(step.wrapping_mul(round));
-                    registers.map_with_one(*f, *regs, (*place, &one), &runs);
+                    registers.map_with_uniform(*f, *regs, (*place, &one), &runs);
                 }
                 LaneInstr::MapWithLoaded { f, regs, place, loaded } => {
-                    registers.map_with_one(*f, *regs, (*place, &once[*loaded]), &runs);
+                    registers.map_with_uniform(*f, *regs, (*place, &once[*loaded]), &runs);
                 }
                 LaneInstr::SplatLoaded { to, loaded } => registers.splat(*to, once[*loaded], &runs),
                 LaneInstr::LoadOnce { loaded, word } => {
@@ -159,7 +159,7 @@ pub(crate) fn run_lane_instrs(
                 }
                 LaneInstr::Load { to, access } => {
                     let Access { cells, at, step, walk, copy } = *access;
-                    foresee((cells, at), step, walk, round);
+                    prefetch_round((cells, at), step, walk, round);
                     let window = (cells, access.offset_in_round(round));
                     let inside = registers.load_affine(copy, *to, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
@@ -279,7 +279,7 @@ impl AtomicSum<'_> {
             Summand::Lanes(reg) => Ok(reg),
             Summand::One { bits, step } => Err(bits.wrapping_add(step.wrapping_mul(round))),
         };
-        registers.add_each::<W>(to, self.elements(), by, lanes)
+        registers.add_to_elements::<W>(to, self.elements(), by, lanes)
     }
 
     /// Adds one number in a round, by indices of 1 or 2 bytes.
@@ -287,7 +287,7 @@ impl AtomicSum<'_> {
     fn add_in_bounds<W: Word>(&self, registers: &mut Registers, lanes: Run, round: u64) {
         if let Summand::One { bits, step } = self.by {
             let by = bits.wrapping_add(step.wrapping_mul(round));
-            registers.add_inside::<W>(self.elements(), by, lanes);
+            registers.add_by_narrow_indices::<W>(self.elements(), by, lanes);
         }
     }
 
@@ -296,7 +296,7 @@ impl AtomicSum<'_> {
     fn add_by_words<W: Word>(&self, indices: &Words<'_>, round: u64) {
         if let Summand::One { bits, step } = self.by {
             let by = bits.wrapping_add(step.wrapping_mul(round));
-            Registers::add_by_words::<W>(self.elements(), (indices, round), by);
+            Registers::add_by_indices_in_memory::<W>(self.elements(), (indices, round), by);
         }
     }
 }

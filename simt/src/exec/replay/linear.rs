@@ -4,7 +4,7 @@ use crate::{
     bytecode::{Compare, Counter, IntegerOp, MAX_CONDITION_TERMS, Term},
     exec::bound::Bound,
     vector::{
-        lanes::{LaneFn, walk::Reach},
+        lanes::{LaneFn, lane_offsets::OffsetBounds},
         registers::{Affine, Uniform, map_uniform},
     },
 };
@@ -204,7 +204,7 @@ impl LinearValues {
     /// Returns a value that is the same in all rounds.
     pub(super) fn constant_bits(&self, uniform: Uniform) -> Option<u64> {
         let Bits { at, step } = self.linear_bits(uniform);
-        let limit = uniform.greatest();
+        let limit = uniform.max_value();
         (step & limit == 0).then_some(at & limit)
     }
 
@@ -259,11 +259,15 @@ impl LinearValues {
     }
 
     /// Returns the least and the greatest value of the lanes of a group, if none wraps.
-    pub(super) fn lane_range(&mut self, value: Affine, reach: Reach) -> Option<(Linear, Linear)> {
+    pub(super) fn lane_range(
+        &mut self,
+        value: Affine,
+        reach: OffsetBounds,
+    ) -> Option<(Linear, Linear)> {
         let base = self.unsigned(value.base);
         let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
         self.require_non_negative(least)?;
-        self.require_within(greatest, value.base.greatest())?;
+        self.require_within(greatest, value.base.max_value())?;
         Some((least, greatest))
     }
 
@@ -277,7 +281,7 @@ impl LinearValues {
     pub(super) fn is_inside(
         &mut self,
         at: Linear,
-        reach: Reach,
+        reach: OffsetBounds,
         word: usize,
         len: u64,
     ) -> Option<()> {
@@ -320,7 +324,11 @@ impl LinearValues {
     }
 
     /// Returns the result of a comparison if it is the same in every lane.
-    pub(super) fn decide_compare(&mut self, compare: &Compare, reach: Reach) -> Option<bool> {
+    pub(super) fn decide_compare(
+        &mut self,
+        compare: &Compare,
+        reach: OffsetBounds,
+    ) -> Option<bool> {
         let Compare { op, signed, value, with, .. } = compare;
         let (least, greatest, with) = if *signed {
             let base = self.signed(value.base);

@@ -10,7 +10,7 @@ use crate::{
     },
     exec::bound::Bound,
     vector::{
-        lanes::{resolve, walk::Reach},
+        lanes::{lane_offsets::OffsetBounds, resolve},
         memory::{Cells, Memory},
         registers::{Affine, Reg, Uniform},
     },
@@ -310,7 +310,7 @@ impl<'a> Recorder<'_, 'a> {
                 (or_fail(self.buffer_cells(buffer))?, Linear { at, step: 0 })
             }
         };
-        let (size, reach) = (to.size(), Reach { min: 0, max: 0 });
+        let (size, reach) = (to.size(), OffsetBounds { min: 0, max: 0 });
         or_fail(cells.allows(size).then_some(()))?;
         or_fail(self.values.is_inside(at, reach, size, cells.len()))?;
         let loaded = self.values.mark_loaded(to).ok_or(Failure::Always)?;
@@ -339,7 +339,7 @@ impl<'a> Recorder<'_, 'a> {
             Operand::Affine(_) => return Err(Failure::Always),
         };
         let cells =
-            or_fail(self.buffer_cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
+            or_fail(self.buffer_cells(buffer).and_then(|cells| cells.starting_at(offset, size)))?;
         or_fail(is_inside(cells, max_index, (stride, size)).then_some(()))?;
         self.push(LaneInstr::Add { to, sum: AtomicSum { cells, size, stride, index, by } })
     }

@@ -49,7 +49,7 @@ impl<'e> Exec<'e> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
                 let cells = self.buffer_cells(buffer)?;
-                let cells = if offset == 0 { cells } else { cells.behind(offset, size)? };
+                let cells = if offset == 0 { cells } else { cells.starting_at(offset, size)? };
                 Some(Elements { cells, base: 0, stride, index })
             }
             Address::Pointer { ptr, offset } => {
@@ -208,8 +208,8 @@ impl<'e> Exec<'e> {
         };
         let even = at.stride != 0 && at.stride.is_multiple_of(size as u64);
         let whole = even && run.full && !ordered;
-        if let (true, Some(by), Some(cells)) = (whole, by, at.cells.behind(offset, size)) {
-            let done = self.registers.add_each::<W>(to, Elements { cells, ..at }, by, run);
+        if let (true, Some(by), Some(cells)) = (whole, by, at.cells.starting_at(offset, size)) {
+            let done = self.registers.add_to_elements::<W>(to, Elements { cells, ..at }, by, run);
             return (done < run.len).then_some(run.first + done);
         }
         self.update_lanes::<W>(update, run, u64::wrapping_add)

@@ -8,9 +8,9 @@ use crate::{
     vector::{
         lanes::{
             copy::CopyWords,
-            loaded::{Factor, Products},
+            lane_offsets::LaneOffsets,
+            memory_products::{Factor, Products},
             resolve,
-            walk::Walk,
         },
         mask::{GROUP, Mask, Run},
         memory::Cells,
@@ -40,9 +40,9 @@ impl<'e> Exec<'e> {
     /// Returns the least and the greatest value of the group's lanes, if none wraps.
     #[inline(always)]
     fn lane_range(&self, value: Affine) -> Option<(u64, u64)> {
-        let limit = value.base.greatest();
+        let limit = value.base.max_value();
         let base = value.base.get(&self.strand.uniforms);
-        self.bound.reach(value.slope, self.group_number()).unsigned(base, limit)
+        self.bound.reach(value.slope, self.group_number()).unsigned_sums(base, limit)
     }
 
     /// Returns true if every lane of the group has an index below the length, active or not.
@@ -58,7 +58,7 @@ impl<'e> Exec<'e> {
         let uniforms = self.strand.uniforms.as_mut_slice();
         let bits = op.apply(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
-        bits & d.greatest()
+        bits & d.max_value()
     }
 
     /// Compares in every lane.
@@ -120,10 +120,10 @@ impl<'e> Exec<'e> {
         let beyond = 64 - 8 * value.base.size();
         let (least, greatest) = if *signed {
             let signed = |bits: u64| (bits << beyond).cast_signed() >> beyond;
-            let (min, max) = reach.signed(signed(base), i64::MAX >> beyond)?;
+            let (min, max) = reach.signed_sums(signed(base), i64::MAX >> beyond)?;
             (min.cmp(&signed(with)), max.cmp(&signed(with)))
         } else {
-            let (min, max) = reach.unsigned(base, u64::MAX >> beyond)?;
+            let (min, max) = reach.unsigned_sums(base, u64::MAX >> beyond)?;
             (min.cmp(&with), max.cmp(&with))
         };
         same_outcome(*op, least, greatest)
@@ -210,7 +210,7 @@ impl<'e> Exec<'e> {
     /// threads stride over the grid. For distant rows, too many for the host to follow, it
     /// prefetches the next block's load.
     #[inline(always)]
-    fn prefetch(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
+    fn prefetch(&mut self, cells: &Cells<'_>, at: i64, walk: &LaneOffsets) {
         let last_load = &mut self.last_loads[self.strand.pc as usize - 1];
         let step = at.wrapping_sub(last_load.last);
         last_load.last = at;
@@ -225,10 +225,10 @@ impl<'e> Exec<'e> {
             if step >= HOST_PREFETCH_BYTES
                 && let Some(bytes) = walk.bytes(at.wrapping_add(step))
             {
-                cells.fetch(bytes);
+                cells.prefetch(bytes);
             }
         } else if (1..HOST_PREFETCH_BYTES).contains(&ahead) {
-            walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.fetch(bytes));
+            walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.prefetch(bytes));
         }
     }
 

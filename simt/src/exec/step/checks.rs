@@ -4,7 +4,7 @@ use crate::{
     bytecode::Operand,
     observe::sanitizer::{
         BlockChecks, LaunchChecks,
-        access_log::{Access, Event, Log, Where, Written},
+        access_log::{Access, AccessLog, LaneAddresses, LogEvent, WrittenValues},
     },
     vector::{lanes, mask::Mask, registers::Reg},
 };
@@ -21,8 +21,8 @@ impl Exec<'_> {
                 used.mark(buffer, first, site.bytes);
             }
         }
-        let may_race = launch.watches(number);
-        let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
+        let may_race = launch.may_race_at(number);
+        let may_be_undefined = launch.checks_inits && checks.undefined.must_track(site.is_shared);
         if may_race || may_be_undefined {
             let first = checks.log(site.is_shared).addresses.len();
             let places = self.access_places(number, &mut checks.log(site.is_shared).addresses);
@@ -36,8 +36,8 @@ impl Exec<'_> {
             let log = checks.log(site.is_shared);
             if may_race {
                 let written = self.stored_values(number, &mut access, log);
-                let event = Event::Access(access);
-                checks.note((self.code, launch), site.is_shared, event, written);
+                let event = LogEvent::Access(access);
+                checks.log_event((self.code, launch), site.is_shared, event, written);
             } else {
                 log.addresses.truncate(first);
             }
@@ -59,14 +59,19 @@ impl Exec<'_> {
 
     /// Returns the position in the log of the values that a store writes; a value common to all
     /// lanes goes into the access instead.
-    fn stored_values(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<Written> {
+    fn stored_values(
+        &self,
+        number: u32,
+        access: &mut Access,
+        log: &mut AccessLog,
+    ) -> Option<WrittenValues> {
         let site = &self.code.sites[number as usize];
         let reg = site.value?;
         if !site.is_shared {
             access.value = self.common_value(reg);
             return None;
         }
-        let written = Written { first: log.values.len(), size: reg.size() };
+        let written = WrittenValues { first: log.values.len(), size: reg.size() };
         log.values.extend_from_slice(self.registers.warps(reg, self.warps_with_active()));
         Some(written)
     }
@@ -75,8 +80,8 @@ impl Exec<'_> {
     pub(super) fn check_fence(&mut self, scope: Scope) {
         let (first_thread, lanes) = (self.position.first_thread as u32, self.strand.active());
         if let (Some(checks), Some(launch)) = (&mut self.checks, &self.bound.checks) {
-            let event = Event::Fence { first_thread, lanes, scope };
-            checks.note((self.code, launch), true, event, None);
+            let event = LogEvent::Fence { first_thread, lanes, scope };
+            checks.log_event((self.code, launch), true, event, None);
         }
     }
 
@@ -95,11 +100,11 @@ impl Exec<'_> {
 
     /// Returns the places that active lanes access; without a pattern their addresses are appended
     /// to `each`.
-    pub(super) fn access_places(&self, number: u32, each: &mut Vec<u64>) -> Where {
+    pub(super) fn access_places(&self, number: u32, each: &mut Vec<u64>) -> LaneAddresses {
         let at = self.code.sites[number as usize].at;
         let active: Mask = self.strand.active();
         if let Operand::Uniform(_) = at.index() {
-            return Where::Same(self.byte_address(at, 0));
+            return LaneAddresses::Same(self.byte_address(at, 0));
         }
         let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
         if let Some(pattern) =
@@ -107,7 +112,7 @@ impl Exec<'_> {
         {
             let some = active.lowest().unwrap_or(0);
             let offset = pattern.offsets[self.position.first_thread + some];
-            return Where::Pattern(self.byte_address(at, some).wrapping_sub(offset));
+            return LaneAddresses::Pattern(self.byte_address(at, some).wrapping_sub(offset));
         }
         let first = each.len();
         for warp in 0..self.warps_with_active() {
@@ -116,6 +121,6 @@ impl Exec<'_> {
                 lanes => each.extend(self.lane_addresses(at, warp, lanes)),
             }
         }
-        Where::Each(first)
+        LaneAddresses::Each(first)
     }
 }

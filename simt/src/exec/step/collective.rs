@@ -5,7 +5,7 @@
 use super::{Exec, control::Next};
 use crate::{
     bytecode::{Operand, WarpInputs, WarpOp, complete_lanes, execute_warp_op, reduce_barrier},
-    observe::sanitizer::misuse::Met,
+    observe::sanitizer::misuse::WarpCollective,
     vector::{
         mask::{Mask, bits},
         registers::{Reg, Uniform},
@@ -28,7 +28,7 @@ impl Exec<'_> {
             if let Some((_, value, to)) = reduce {
                 let group = self.position.first_thread;
                 let brought = checks.undefined.operand(group, value);
-                let brought = brought.and_then(|brought| brought.among(active));
+                let brought = brought.and_then(|brought| brought.restrict_to(active));
                 checks.undefined.set_uniform(group, to, active, brought);
             }
             checks.barrier(self.code, launch);
@@ -62,12 +62,12 @@ impl Exec<'_> {
                 let first_thread = (self.position.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.pc as usize - 1];
                 let (inputs, live) = (&inputs, self.live.0[warp]);
-                let met = Met { op, span, inputs, lanes, live, passed: 0, first_thread };
-                checks.warp(launch, &met);
-                if launch.inits {
+                let met = WarpCollective { op, span, inputs, lanes, live, passed: 0, first_thread };
+                checks.check_masks(launch, &met);
+                if launch.checks_inits {
                     let at = (self.position.block, self.position.first_thread);
                     let step = (op, self.strand.pc as usize - 1);
-                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                    checks.undefined.propagate_collective(at, step, inputs, (warp, lanes));
                 }
                 if matches!(op, WarpOp::Sync) {
                     let warp = (self.position.first_thread / 32 + warp) as u32;

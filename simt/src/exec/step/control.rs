@@ -67,7 +67,7 @@ impl Exec<'_> {
     ) -> Next {
         let Counter { counter, end, step, inclusive } = range;
         let uniforms = &mut self.strand.uniforms;
-        let limit = counter.greatest();
+        let limit = counter.max_value();
         let (at, step) = (counter.get(uniforms), step.get(uniforms));
         // The distance to the end is unsigned, so that no step leads beyond the end and wraps.
         let distance = end.get(uniforms).wrapping_sub(at) & limit;
@@ -158,8 +158,8 @@ impl Exec<'_> {
         let active = self.strand.active();
         match when {
             When::Always => active,
-            When::If(cond) => self.registers.truths(cond, active),
-            When::Unless(cond) => active.without(self.registers.truths(cond, active)),
+            When::If(cond) => self.registers.true_lanes(cond, active),
+            When::Unless(cond) => active.without(self.registers.true_lanes(cond, active)),
         }
     }
 

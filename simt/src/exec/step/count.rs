@@ -3,11 +3,11 @@ use super::{Exec, control::Next};
 use crate::{
     bytecode::{Address, Leave, Operand, Pattern, Request, When},
     observe::counters::{
-        tally::{Asked, Begin, Key},
-        worst::At,
+        tally::{Executions, RequestCost, RequestKey},
+        worst::Requester,
     },
     vector::{
-        lanes::{self, busiest::most_frequent},
+        lanes::{self, busiest_bank::most_frequent},
         mask::{GROUP, Mask, bits},
     },
 };
@@ -15,20 +15,20 @@ use warpwise_compiler::hardware::{LANES, global, shared};
 
 impl<'e> Exec<'e> {
     pub(super) fn count_segment(&mut self, segment: u32) {
-        self.begin_segment(segment, Begin::once(self.strand.active()));
+        self.begin_segment(segment, Executions::once(self.strand.active()));
     }
 
     /// Counts the lanes that begin a segment, and the iteration that begins with it, if one does.
-    pub(super) fn begin_segment(&mut self, segment: u32, begin: Begin) {
-        self.log.tally.begin(segment, begin);
+    pub(super) fn begin_segment(&mut self, segment: u32, begin: Executions) {
+        self.log.tally.count_segment(segment, begin);
         if let Some(number) = self.code.counted.iterations[segment as usize] {
-            self.log.tally.go(number, begin, self.trip_counts);
+            self.log.tally.count_iterations(number, begin, self.trip_counts);
         }
     }
 
     /// Counts the lanes that enter a loop.
     pub(super) fn count_loop_entry(&mut self, number: u32) {
-        self.log.tally.come(number, Begin::once(self.strand.active()), self.trip_counts);
+        self.log.tally.enter_loop(number, Executions::once(self.strand.active()), self.trip_counts);
     }
 
     /// Counts the lanes of the first arm of an `if`; the others wait in its frame.
@@ -41,7 +41,7 @@ impl<'e> Exec<'e> {
     pub(super) fn count_divergence(&mut self, branch: u32) {
         if let Some(frame) = self.strand.frames.last() {
             let others = frame.pending | frame.done;
-            self.log.tally.part(branch, self.strand.active(), others);
+            self.log.tally.count_divergence(branch, self.strand.active(), others);
         }
     }
 
@@ -55,10 +55,10 @@ impl<'e> Exec<'e> {
         let lanes = self.leaving_lanes(when);
         if !lanes.is_empty() {
             if let Some(branch) = branch {
-                self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+                self.log.tally.count_divergence(branch, lanes, self.strand.active().without(lanes));
             }
             if let Some(segment) = segment {
-                self.begin_segment(segment, Begin::once(lanes));
+                self.begin_segment(segment, Executions::once(lanes));
             }
         }
         self.leave_lanes(to, lanes)
@@ -71,7 +71,7 @@ impl<'e> Exec<'e> {
             Some(all) => all,
             None => self.shifted_cost(number, 0),
         };
-        self.log.tally.ask(number, all);
+        self.log.tally.add_request(number, all);
     }
 
     /// Returns the address pattern of a request, if it holds here.
@@ -83,7 +83,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the cost of a request, if it is the same for all warps and has occurred before.
     #[inline(always)]
-    pub(super) fn known_cost(&self, number: u32) -> Option<Asked> {
+    pub(super) fn known_cost(&self, number: u32) -> Option<RequestCost> {
         let request = &self.code.counted.requests[number as usize];
         let pattern = self.request_pattern(number)?;
         let uniform = pattern.uniform_groups[self.position.first_thread / GROUP].as_ref()?;
@@ -93,12 +93,12 @@ impl<'e> Exec<'e> {
         // A cost that does not depend on the address needs no address.
         let first = if request.phases == 1 { 0 } else { self.byte_address(request.at, 0) };
         let phase = request.phase(first);
-        let key = Key { active: u32::MAX, class: uniform.class, phase };
-        Some(self.log.tally.asked_before(number, key)?.times(uniform.warps))
+        let key = RequestKey { active: u32::MAX, class: uniform.class, phase };
+        Some(self.log.tally.known_cost(number, key)?.times(uniform.warps))
     }
 
     /// Returns the cost of a request, shifted by so many bytes.
-    pub(super) fn shifted_cost(&mut self, number: u32, shift: u64) -> Asked {
+    pub(super) fn shifted_cost(&mut self, number: u32, shift: u64) -> RequestCost {
         match self.request_pattern(number) {
             Some(pattern) => self.cost_by_pattern(pattern, (number, shift)),
             None => self.cost_by_addresses((number, shift)),
@@ -107,7 +107,7 @@ impl<'e> Exec<'e> {
 
     /// Returns the cost of a request with an address pattern.
     #[inline]
-    fn cost_by_pattern(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> Asked {
+    fn cost_by_pattern(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let first_thread = self.position.first_thread;
@@ -118,12 +118,12 @@ impl<'e> Exec<'e> {
             let asked = self.warp_cost_by_pattern(pattern, (number, shift), (0, u32::MAX), first);
             return asked.times(uniform.warps);
         }
-        let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
+        let Some((some, lanes)) = active.warps().next() else { return RequestCost::default() };
         let some = some * LANES + lanes.trailing_zeros() as usize;
         let offsets = &pattern.offsets[first_thread..];
         let common =
             self.byte_address(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let first = common.wrapping_add(offsets[warp * LANES]);
             all += self.warp_cost_by_pattern(pattern, (number, shift), (warp, active), first);
@@ -140,11 +140,11 @@ impl<'e> Exec<'e> {
         (number, shift): (u32, u64),
         (warp, active): (usize, u32),
         first: u64,
-    ) -> Asked {
+    ) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let first_lane = self.position.first_thread + warp * LANES;
         let class = pattern.classes[first_lane / LANES];
-        let key = Key { active, class, phase: request.phase(first) };
+        let key = RequestKey { active, class, phase: request.phase(first) };
         if let Some(asked) = self.log.tally.memo(number).get(key) {
             return asked;
         }
@@ -154,7 +154,7 @@ impl<'e> Exec<'e> {
             *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
         }
         let asked = request_cost(request, active, &addresses);
-        self.log.tally.memo(number).put(key, asked);
+        self.log.tally.memo(number).insert(key, asked);
         self.record_if_worst((number, shift), asked, (warp, active));
         asked
     }
@@ -164,24 +164,24 @@ impl<'e> Exec<'e> {
     fn record_if_worst(
         &mut self,
         (number, shift): (u32, u64),
-        asked: Asked,
+        asked: RequestCost,
         (warp, active): (usize, u32),
     ) {
         let block = self.position.block;
-        if self.log.tally.worst.is_beaten(number, asked, block) {
+        if self.log.tally.worst.is_exceeded_by(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
             let addresses = self.lane_addresses(request.at, warp, active);
             let addresses = addresses.map(|address| address.wrapping_add(shift));
             let warp = (self.position.first_thread / LANES + warp) as u32;
-            self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
+            self.log.tally.worst.set(number, asked, Requester { block, warp, active }, addresses);
         }
     }
 
     /// Returns the cost of a request without an address pattern.
-    fn cost_by_addresses(&mut self, (number, shift): (u32, u64)) -> Asked {
+    fn cost_by_addresses(&mut self, (number, shift): (u32, u64)) -> RequestCost {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let addresses = self.lane_addresses(request.at, warp, active);
             if request.is_served_at_once() {
@@ -194,14 +194,18 @@ impl<'e> Exec<'e> {
             }
             let first = addresses[0].wrapping_add(shift);
             let memo = self.log.tally.memo(number);
-            memo.see(&addresses.map(|address| address.wrapping_sub(addresses[0])));
-            let key = Key { active, class: Key::SEEN, phase: request.phase(first) };
+            memo.record_distances(&addresses.map(|address| address.wrapping_sub(addresses[0])));
+            let key = RequestKey {
+                active,
+                class: RequestKey::RECORDED_CLASS,
+                phase: request.phase(first),
+            };
             all += match memo.get(key) {
                 Some(asked) => asked,
                 None => {
                     let addresses = addresses.map(|address| address.wrapping_add(shift));
                     let asked = request_cost(request, active, &addresses);
-                    memo.put(key, asked);
+                    memo.insert(key, asked);
                     self.record_if_worst((number, shift), asked, (warp, active));
                     asked
                 }
@@ -219,7 +223,7 @@ impl<'e> Exec<'e> {
         active: u32,
     ) -> [u64; LANES] {
         let values = match at.index() {
-            Operand::Lanes(reg) => self.registers.warp(reg, warp),
+            Operand::Lanes(reg) => self.registers.warp_bits(reg, warp),
             Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
             Operand::Affine(_) => {
                 std::array::from_fn(|lane| self.operand_value(at.index(), warp * LANES + lane))
@@ -255,7 +259,11 @@ impl<'e> Exec<'e> {
 }
 
 /// Returns the cost of a warp's request.
-pub(crate) fn request_cost(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
+pub(crate) fn request_cost(
+    request: &Request,
+    active: u32,
+    addresses: &[u64; LANES],
+) -> RequestCost {
     let Request { kind, is_shared, bytes, .. } = *request;
     let (taken, ideal) = if request.is_served_at_once() {
         let bank = |address| (address / shared::WORD % shared::BANKS) as u8;
@@ -267,5 +275,5 @@ pub(crate) fn request_cost(request: &Request, active: u32, addresses: &[u64; LAN
         let found = global::sectors(kind, bytes, active, addresses);
         (found.taken, found.ideal)
     };
-    Asked { requests: 1, taken: taken.into(), ideal: ideal.into() }
+    RequestCost { requests: 1, taken: taken.into(), ideal: ideal.into() }
 }

@@ -63,7 +63,7 @@ impl Exec<'_> {
             let bits = point.value.map(|value| {
                 std::array::from_fn(|lane| self.operand_value(value, warp * 32 + lane))
             });
-            if watcher.see(point, lanes, bits).is_break() {
+            if watcher.observe(point, lanes, bits).is_break() {
                 let span = self.code.spans[self.strand.pc as usize - 1];
                 return Next::Stop(Stop::Halted(span));
             }

@@ -9,11 +9,11 @@ use super::{Exec, dot_products::Round};
 use crate::{
     bytecode::{DotProductLoop, FactorRequest},
     observe::{
-        counters::tally::{Asked, Begin},
+        counters::tally::{Executions, RequestCost},
         sanitizer::{
             BlockChecks, LaunchChecks,
-            access_log::{Access, Log},
-            defined::Rounds,
+            access_log::{Access, AccessLog},
+            defined::RepeatedAccess,
         },
     },
 };
@@ -22,7 +22,7 @@ impl Exec<'_> {
     /// Counts `rounds` rounds, of which the last has just been examined.
     pub(super) fn count_rounds(&mut self, sums: &DotProductLoop, two: [&Round; 2], rounds: u64) {
         for segment in &sums.segments {
-            self.begin_segment(*segment, Begin { active: self.strand.active(), rounds });
+            self.begin_segment(*segment, Executions { active: self.strand.active(), rounds });
         }
         if !sums.segments.is_empty() {
             for factor in &sums.requests {
@@ -37,16 +37,16 @@ impl Exec<'_> {
         if period == 1
             && let Some(asked) = self.known_cost(number)
         {
-            self.log.tally.ask(number, asked.times(rounds));
+            self.log.tally.add_request(number, asked.times(rounds));
             return;
         }
         let first = step.wrapping_mul(rounds - 1).wrapping_neg();
-        let mut all = Asked::default();
+        let mut all = RequestCost::default();
         for round in 0..period.min(rounds) {
             let asked = self.shifted_cost(number, first.wrapping_add(step.wrapping_mul(round)));
             all += asked.times((rounds - round).div_ceil(period));
         }
-        self.log.tally.ask(number, all);
+        self.log.tally.add_request(number, all);
     }
 
     /// Records the accesses of `rounds` rounds, of which the last has just been examined; false,
@@ -72,14 +72,15 @@ impl Exec<'_> {
         rounds: u64,
         (launch, checks): (&LaunchChecks<'_>, &mut BlockChecks),
     ) -> bool {
-        if checks.undefined.are_there() {
+        if checks.undefined.has_private() {
             return false;
         }
-        checks.going.clear();
+        checks.pending_rounds.clear();
         for factor in &sums.requests {
             let site = &self.code.sites[factor.request as usize];
-            let may_race = launch.watches(factor.request);
-            let may_be_undefined = launch.inits && checks.undefined.may_matter(site.is_shared);
+            let may_race = launch.may_race_at(factor.request);
+            let may_be_undefined =
+                launch.checks_inits && checks.undefined.must_track(site.is_shared);
             let is_used = launch.used.is_some() && site.is_shared;
             if is_used || may_race && (!site.is_shared || launch.is_eager) {
                 return false;
@@ -89,7 +90,7 @@ impl Exec<'_> {
             }
             let step = bytes_per_round(factor, two);
             let places = self.access_places(factor.request, &mut Vec::new());
-            let Some(places) = places.behind(step.wrapping_mul(rounds - 1).wrapping_neg()) else {
+            let Some(places) = places.advance(step.wrapping_mul(rounds - 1).wrapping_neg()) else {
                 return false;
             };
             let (first_thread, lanes) = (self.position.first_thread as u32, self.strand.active());
@@ -98,30 +99,30 @@ impl Exec<'_> {
                 return false;
             }
             if may_race {
-                checks.going.push((access, step));
+                checks.pending_rounds.push((access, step));
             }
         }
-        checks.note_rounds(rounds)
+        checks.log_pending_rounds(rounds)
     }
 
     /// Returns true if the shared memory that some rounds read was written before.
     fn are_defined(
         &self,
         checks: &mut BlockChecks,
-        rounds @ (access, step, many): Rounds,
+        rounds @ (access, step, many): RepeatedAccess,
         launch: &LaunchChecks<'_>,
     ) -> bool {
         if self.repeats_accesses(&mut checks.undefined, &rounds, launch) {
             return true;
         }
-        if checks.undefined.are_clean(&rounds) {
+        if checks.undefined.is_clean(&rounds) {
             checks.undefined.defined.record(&rounds, true);
             return true;
         }
-        let (site, none) = (&self.code.sites[access.site as usize], Log::default());
+        let (site, none) = (&self.code.sites[access.site as usize], AccessLog::default());
         let are_defined = (0..many).all(|round| {
-            access.behind(step.wrapping_mul(round)).is_some_and(|access| {
-                launch.cells_of_runs(site, &none, &access, |cells| {
+            access.advance(step.wrapping_mul(round)).is_some_and(|access| {
+                launch.all_run_cells(site, &none, &access, |cells| {
                     checks.undefined.defined.contains_all(cells)
                 })
             })

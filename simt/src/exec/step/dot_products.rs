@@ -17,7 +17,7 @@ use crate::{
     },
     vector::{
         lanes::{
-            loaded::{Factor, Products},
+            memory_products::{Factor, Products},
             resolve,
         },
         mask::Run,
@@ -84,7 +84,7 @@ impl<'e> Exec<'e> {
     /// Returns the number of remaining rounds of a loop; `None` if it has no end.
     fn rounds_left(&self, Counter { counter, end, step, inclusive }: Counter) -> Option<u64> {
         let uniforms = &self.strand.uniforms;
-        let limit = counter.greatest();
+        let limit = counter.max_value();
         let distance = end.get(uniforms).wrapping_sub(counter.get(uniforms)) & limit;
         let last = if inclusive { distance } else { distance.checked_sub(1)? };
         last.checked_div(step.get(uniforms))?.checked_add(1)

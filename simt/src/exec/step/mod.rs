@@ -20,7 +20,7 @@ mod undefined;
 use crate::{
     bytecode::{Code, Instr, Malformed, Operand},
     exec::{bound::Bound, replay::Backoff, strand::Strand},
-    observe::{counters::tally::Gone, log::Log, sanitizer::BlockChecks},
+    observe::{counters::tally::GroupTrips, log::LaunchLog, sanitizer::BlockChecks},
     outcome::FaultReport,
     vector::{
         lanes::scan::AllBelow,
@@ -117,13 +117,13 @@ pub(crate) struct Exec<'e> {
     /// Per dot-product loop, the outcome of the last attempt to batch it.
     pub(crate) dot_product_memos: &'e mut [DotProductMemo],
     /// The trip counts of the group's warps, if they are counted.
-    pub(crate) trip_counts: &'e mut Gone,
+    pub(crate) trip_counts: &'e mut GroupTrips,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
     /// True if this is the block's only strand.
     pub(crate) is_only_strand: bool,
-    pub(crate) log: &'e mut Log,
+    pub(crate) log: &'e mut LaunchLog,
     pub(crate) checks: Option<&'e mut BlockChecks>,
     pub(crate) position: Position,
 }
@@ -230,7 +230,7 @@ impl<'e> Exec<'e> {
                 }
                 Instr::If { cond, when, other, join } => {
                     let active = self.strand.active();
-                    let truths = self.registers.truths(*cond, active);
+                    let truths = self.registers.true_lanes(*cond, active);
                     let then = if *when { truths } else { active.without(truths) };
                     self.diverge(then, *other, *join);
                     continue;
@@ -319,7 +319,7 @@ impl<'e> Exec<'e> {
                         }
                         Instr::MapWithOne { f, regs, place, one } => {
                             let one = (*place, &self.strand.uniforms[one.slot()]);
-                            self.registers.map_with_one(*f, *regs, one, self.strand.runs());
+                            self.registers.map_with_uniform(*f, *regs, one, self.strand.runs());
                         }
                         Instr::Set { local, value } => self.set(*local, *value),
                         _ => break,
@@ -353,7 +353,7 @@ impl<'e> Exec<'e> {
     fn true_lanes(&self, cond: Operand) -> Mask {
         let active = self.strand.active();
         match cond {
-            Operand::Lanes(reg) => self.registers.truths(reg, active),
+            Operand::Lanes(reg) => self.registers.true_lanes(reg, active),
             Operand::Uniform(uniform) if uniform.get(&self.strand.uniforms) != 0 => active,
             Operand::Uniform(_) => Mask::EMPTY,
             Operand::Affine(_) => {

@@ -12,9 +12,9 @@ impl Exec<'_> {
                 let values =
                     message.values.iter().map(|value| self.operand_value(*value, lane)).collect();
                 let thread = (self.position.block, self.position.first_thread + lane);
-                self.log.print(thread, Printed { message: message.message, values });
+                self.log.add_printed(thread, Printed { message: message.message, values });
             } else {
-                self.log.lose();
+                self.log.count_lost_print();
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
         Effects, Failure, LaneInstr, LinearValues, Recorder, ReplayCounter, compile, fuse,
         run_lane_instrs,
     },
-    observe::sanitizer::rounds::Rounds,
+    observe::sanitizer::replayed_accesses::ReplayedAccesses,
 };
 
 /// The least iterations that are worth a replay.
@@ -50,7 +50,7 @@ impl Exec<'_> {
         let (mut instrs, mut effects) = (Vec::<LaneInstr<'_>>::new(), Effects::default());
         let equal_trips = self.position.equal_trips;
         let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
-        let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));
+        let is_defined = undefined.is_none_or(|undefined| !undefined.must_track(true));
         let before = &self.strand.uniforms;
         let mut values = LinearValues::new(before, 1);
         let mut record = |values: &mut LinearValues| {
@@ -121,8 +121,9 @@ impl Exec<'_> {
         slice.steps -= rounds as i64 * price;
         slice.spin_budget -= rounds as i64 * i64::from(cost);
         if let (Some(checks), Some(launch)) = (&mut self.checks, &bound.checks) {
-            let rounds = Rounds { accesses: effects.accesses, values: stored, many: rounds };
-            checks.note_alike((code, launch), &rounds);
+            let rounds =
+                ReplayedAccesses { accesses: effects.accesses, values: stored, many: rounds };
+            checks.log_replayed((code, launch), &rounds);
         }
         Ok(())
     }

@@ -2,17 +2,17 @@
 //! matter.
 //!
 //! A batch of consecutive computations is tracked at once, and only if there are undefined values.
-//! Exchanges between the lanes of a warp are tracked where they happen ([`Undefineds::exchange`]).
+//! Exchanges between the lanes of a warp are tracked where they happen ([`UndefinedValues::propagate_collective`]).
 use super::Exec;
 use crate::{
     bytecode::{Address, AtomicKind, Compare, Instr, Operand, OperandChoice, When},
     observe::sanitizer::{
         BlockChecks, LaunchChecks,
-        access_log::{Access, Log},
-        defined::Rounds,
+        access_log::{Access, AccessLog},
+        defined::RepeatedAccess,
         finding::Use,
-        found::{Origin, Source},
-        undefined::{Undefined, Undefineds},
+        raw_findings::{UndefinedOrigin, UndefinedSource},
+        undefined::{UndefinedLanes, UndefinedValues},
     },
     vector::{
         lanes,
@@ -25,7 +25,7 @@ impl Exec<'_> {
     /// Tracks undefined values through the instructions since `from`, and into the next one.
     pub(super) fn track_undefined(&mut self, from: u32) {
         let Some(checks) = self.checks.take() else { return };
-        if checks.undefined.are_there() {
+        if checks.undefined.has_private() {
             let next = self.strand.pc as usize;
             for instr in &self.code.instrs[from as usize..next - 1] {
                 self.propagate(&mut checks.undefined, instr);
@@ -35,9 +35,9 @@ impl Exec<'_> {
                 self.propagate_choice(&mut checks.undefined, next, choices[at].1);
             }
             if let Some((undefined, how)) = self.undefined_use(&mut checks.undefined, next)
-                && let Some(undefined) = undefined.among(self.strand.active())
+                && let Some(undefined) = undefined.restrict_to(self.strand.active())
             {
-                checks.used(undefined, how, next);
+                checks.add_undefined_use(undefined, how, next);
             }
         }
         self.checks = Some(checks);
@@ -46,46 +46,46 @@ impl Exec<'_> {
     /// Returns true if there are undefined values to track.
     #[inline(always)]
     pub(super) fn tracks_undefined(&self) -> bool {
-        self.checks.as_ref().is_some_and(|checks| checks.undefined.are_there())
+        self.checks.as_ref().is_some_and(|checks| checks.undefined.has_private())
     }
 
     /// Returns the undefined part of an operand.
-    fn undefined_part(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
+    fn undefined_part(&self, among: &UndefinedValues, operand: Operand) -> Option<UndefinedLanes> {
         among.operand(self.position.first_thread, operand)
     }
 
     /// Propagates undefined values through an instruction that computes.
-    fn propagate(&self, among: &mut Undefineds, instr: &Instr) {
+    fn propagate(&self, among: &mut UndefinedValues, instr: &Instr) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, a, b, c], .. } = instr {
-            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
-            let all = of.into_iter().fold(None, Undefined::or);
-            among.set_lanes(group, *to, active, all);
+            let of = [a, b, c].map(|reg| among.register(group, *reg));
+            let all = of.into_iter().fold(None, UndefinedLanes::union);
+            among.set_register(group, *to, active, all);
         } else if let Instr::MapWithOne { regs: [to, a, b, c], one, .. } = instr {
-            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
-            let one = among.uniform(group, *one).and_then(|one| one.among(active));
-            among.set_lanes(group, *to, active, of.into_iter().fold(one, Undefined::or));
+            let of = [a, b, c].map(|reg| among.register(group, *reg));
+            let one = among.uniform(group, *one).and_then(|one| one.restrict_to(active));
+            among.set_register(group, *to, active, of.into_iter().fold(one, UndefinedLanes::union));
         } else if let Instr::Set { local, value } = instr {
-            among.set_lanes(group, *local, active, among.lanes(group, *value));
+            among.set_register(group, *local, active, among.register(group, *value));
         } else if let Instr::Splat { to, from } = instr {
-            among.set_lanes(group, *to, active, among.uniform(group, *from));
+            among.set_register(group, *to, active, among.uniform(group, *from));
         } else if let Instr::Spread { to, from } = instr {
-            among.set_lanes(group, *to, active, among.uniform(group, from.base));
+            among.set_register(group, *to, active, among.uniform(group, from.base));
         } else if let Instr::Compare { compare } = instr {
             let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
             let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
-            among.set_lanes(group, *to, active, Undefined::or(value, with));
+            among.set_register(group, *to, active, UndefinedLanes::union(value, with));
         } else if let Instr::Uniform { slots: [to, a, b, c], .. }
         | Instr::Integer { slots: [to, a, b, c], .. } = instr
         {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
-            let all = of.into_iter().fold(None, Undefined::or);
-            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
+            let all = of.into_iter().fold(None, UndefinedLanes::union);
+            among.set_uniform(group, *to, active, all.and_then(|all| all.restrict_to(active)));
         }
     }
 
     /// Propagates undefined values through the instruction `at`, of whose operands not all matter.
-    fn propagate_choice(&self, among: &mut Undefineds, at: usize, choice: OperandChoice) {
+    fn propagate_choice(&self, among: &mut UndefinedValues, at: usize, choice: OperandChoice) {
         match choice {
             OperandChoice::Select => self.propagate_select(among, at),
             OperandChoice::Or => self.propagate_logic(among, at, true),
@@ -95,58 +95,74 @@ impl Exec<'_> {
 
     /// Propagates undefined values through an `and` or `or`: the result is undefined where one
     /// operand is and the other is not `by`, which decides.
-    fn propagate_logic(&self, among: &mut Undefineds, at: usize, by: bool) {
+    fn propagate_logic(&self, among: &mut UndefinedValues, at: usize, by: bool) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, a, b, _], .. } = &self.code.instrs[at] {
-            let [one, other] = [*a, *b].map(|reg| among.lanes(group, reg));
+            let [one, other] = [*a, *b].map(|reg| among.register(group, reg));
             let mut open = active;
             for (reg, undefined) in [(*a, &one), (*b, &other)] {
-                let truths = self.registers.truths(reg, active);
+                let truths = self.registers.true_lanes(reg, active);
                 let decides = if by { truths } else { active.without(truths) };
                 let undefined = undefined.as_ref().map_or(Mask::EMPTY, |it| it.lanes);
                 open.remove(decides.without(undefined));
             }
-            let all = Undefined::or(one, other).and_then(|all| all.among(open));
-            among.set_lanes(group, *to, active, all);
+            let all = UndefinedLanes::union(one, other).and_then(|all| all.restrict_to(open));
+            among.set_register(group, *to, active, all);
         } else if let Instr::Uniform { slots: [to, a, b, _], .. } = &self.code.instrs[at] {
             let [one, other] = [*a, *b].map(|slot| among.uniform(group, slot));
             let decides = |slot: &Uniform| (slot.get(&self.strand.uniforms) != 0) == by;
             let is_decided = one.is_none() && decides(a) || other.is_none() && decides(b);
-            let all = if is_decided { None } else { Undefined::or(one, other) };
-            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
+            let all = if is_decided { None } else { UndefinedLanes::union(one, other) };
+            among.set_uniform(group, *to, active, all.and_then(|all| all.restrict_to(active)));
         }
     }
 
     /// Propagates undefined values through a selection: the result is undefined where the condition
     /// is, or the selected value.
-    fn propagate_select(&self, among: &mut Undefineds, at: usize) {
+    fn propagate_select(&self, among: &mut UndefinedValues, at: usize) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Map { regs: [to, cond, then, other], .. } = &self.code.instrs[at] {
-            let truths = self.registers.truths(*cond, active);
-            let of = |reg, lanes: Mask| among.lanes(group, reg)?.among(lanes);
-            let chosen = Undefined::or(of(*then, truths), of(*other, active.without(truths)));
-            among.set_lanes(group, *to, active, Undefined::or(of(*cond, active), chosen));
+            let truths = self.registers.true_lanes(*cond, active);
+            let of = |reg, lanes: Mask| among.register(group, reg)?.restrict_to(lanes);
+            let chosen =
+                UndefinedLanes::union(of(*then, truths), of(*other, active.without(truths)));
+            among.set_register(
+                group,
+                *to,
+                active,
+                UndefinedLanes::union(of(*cond, active), chosen),
+            );
         } else if let Instr::Uniform { slots: [to, cond, then, other], .. } = &self.code.instrs[at]
         {
             let chosen = if cond.get(&self.strand.uniforms) != 0 { then } else { other };
-            let either = Undefined::or(among.uniform(group, *cond), among.uniform(group, *chosen));
-            among.set_uniform(group, *to, active, either.and_then(|either| either.among(active)));
+            let either =
+                UndefinedLanes::union(among.uniform(group, *cond), among.uniform(group, *chosen));
+            among.set_uniform(
+                group,
+                *to,
+                active,
+                either.and_then(|either| either.restrict_to(active)),
+            );
         }
     }
 
     /// Returns the undefined value that the instruction `at` requires to be defined.
-    fn undefined_use(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
+    fn undefined_use(
+        &self,
+        among: &mut UndefinedValues,
+        at: usize,
+    ) -> Option<(UndefinedLanes, Use)> {
         let (group, active) = (self.position.first_thread, self.strand.active());
         let instr = &self.code.instrs[at];
         if let Instr::If { cond, .. } = instr {
-            return Some((among.lanes(group, *cond)?, Use::Branch));
+            return Some((among.register(group, *cond)?, Use::Branch));
         } else if let Instr::Leave { when: When::If(cond) | When::Unless(cond), .. } = instr {
-            return Some((among.lanes(group, *cond)?, Use::Branch));
+            return Some((among.register(group, *cond)?, Use::Branch));
         } else if let Instr::JumpUnless { cond, .. } = instr {
             return Some((among.uniform(group, *cond)?, Use::Branch));
         } else if let Instr::NextIteration { range, .. } = instr {
             let [end, step] = [range.end, range.step].map(|bound| among.uniform(group, bound));
-            return Some((Undefined::or(end, step)?, Use::Branch));
+            return Some((UndefinedLanes::union(end, step)?, Use::Branch));
         } else if let Instr::Check { cond, .. } = instr {
             return Some((self.undefined_part(among, *cond)?, Use::Branch));
         } else if let Instr::Bounds { index, .. } = instr {
@@ -162,51 +178,56 @@ impl Exec<'_> {
         } else if let Instr::Warp { mask: Some(mask), .. } = instr {
             return Some((self.undefined_part(among, *mask)?, Use::Mask));
         } else if let Instr::ActiveMask { to } = instr {
-            among.set_lanes(group, *to, active, None);
+            among.set_register(group, *to, active, None);
         }
         None
     }
 
     /// Propagates undefined values through a load from a thread-local array.
-    fn propagate_local_load(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
+    fn propagate_local_load(&self, among: &mut UndefinedValues, to: Reg, from: Address<Operand>) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         let of = |lane: usize| {
-            let source = among.in_array(group, self.array_place(from, lane)?, (to.size(), lane))?;
+            let source =
+                among.array_source(group, self.array_place(from, lane)?, (to.size(), lane))?;
             Some((lane as u32, source))
         };
-        let loaded = Undefined::of(active.lanes().filter_map(of).collect());
-        among.set_lanes(group, to, active, loaded);
+        let loaded = UndefinedLanes::from_sources(active.lanes().filter_map(of).collect());
+        among.set_register(group, to, active, loaded);
     }
 
     /// Propagates undefined values through a store to a thread-local array.
-    fn propagate_local_store(&self, among: &mut Undefineds, value: Reg, to: Address<Operand>) {
+    fn propagate_local_store(&self, among: &mut UndefinedValues, value: Reg, to: Address<Operand>) {
         let (group, active) = (self.position.first_thread, self.strand.active());
-        let stored = among.lanes(group, value);
+        let stored = among.register(group, value);
         for lane in active.lanes() {
             let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
             if let Some(place) = self.array_place(to, lane) {
-                among.set_in_array(group, place, (value.size(), one), stored.as_ref());
+                among.set_array(group, place, (value.size(), one), stored.as_ref());
             }
         }
     }
 
     /// Propagates undefined values through an access of shared or global memory, before it is made.
-    pub(super) fn track_access(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
+    pub(super) fn track_access(&self, checks: &mut BlockChecks, log: &AccessLog, access: &Access) {
         let Some(launch) = &self.bound.checks else { return };
         let site = &self.code.sites[access.site as usize];
         let (group, at) = (self.position.first_thread, self.strand.pc as usize);
-        let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
-        let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
+        let among = |undefined: Option<UndefinedLanes>| undefined?.restrict_to(access.lanes);
+        let stored = among(site.value.and_then(|reg| checks.undefined.register(group, reg)));
         if let Some(brought) = among(self.undefined_operand(&checks.undefined, at)) {
-            checks.used(brought, if site.is_shared { Use::Atomic } else { Use::Output }, at);
+            checks.add_undefined_use(
+                brought,
+                if site.is_shared { Use::Atomic } else { Use::Output },
+                at,
+            );
         }
         if let Some(address) = among(self.undefined_part(&checks.undefined, site.at.index())) {
-            checks.used(address, Use::Address, at);
+            checks.add_undefined_use(address, Use::Address, at);
         }
         let mut read = None;
         if site.is_shared {
             let all_defined = stored.is_none()
-                && launch.cells_of_runs(site, log, access, |cells| {
+                && launch.all_run_cells(site, log, access, |cells| {
                     let undefined = &mut checks.undefined;
                     let are = !site.reads || undefined.defined.contains_all(cells.clone());
                     if are && site.kind.writes() {
@@ -219,10 +240,10 @@ impl Exec<'_> {
             }
             checks.undefined.defined.record(&(*access, 0, 1), all_defined);
         } else if let Some(stored) = stored {
-            checks.used(stored, Use::Output, at);
+            checks.add_undefined_use(stored, Use::Output, at);
         }
         if let (Some(read), Some(_)) = (read.clone(), site.atomic) {
-            checks.used(read, Use::Atomic, at);
+            checks.add_undefined_use(read, Use::Atomic, at);
         }
         self.mark_loaded(&mut checks.undefined, at, read);
     }
@@ -232,19 +253,19 @@ impl Exec<'_> {
     /// up for.
     pub(super) fn repeats_accesses(
         &self,
-        undefined: &mut Undefineds,
-        rounds: &Rounds,
+        undefined: &mut UndefinedValues,
+        rounds: &RepeatedAccess,
         launch: &LaunchChecks<'_>,
     ) -> bool {
-        if !undefined.are_there() && undefined.defined.replay(rounds) {
+        if !undefined.has_private() && undefined.defined.replay(rounds) {
             return true;
         }
-        let none = Log::default();
+        let none = AccessLog::default();
         for (access, _, _) in undefined.defined.end_replay() {
             // Accesses repeated in rounds only read.
             let site = &self.code.sites[access.site as usize];
             if site.kind.writes() {
-                launch.cells_of_runs(site, &none, &access, |cells| {
+                launch.all_run_cells(site, &none, &access, |cells| {
                     undefined.define(cells);
                     true
                 });
@@ -254,14 +275,14 @@ impl Exec<'_> {
     }
 
     /// Returns the undefined operand of the atomic instruction `at`.
-    fn undefined_operand(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
+    fn undefined_operand(&self, among: &UndefinedValues, at: usize) -> Option<UndefinedLanes> {
         let Instr::Atomic { access } = &self.code.instrs[at] else { return None };
         match self.code.atomics[*access as usize].what {
             AtomicKind::Load { .. } => None,
             AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
                 self.undefined_part(among, value)
             }
-            AtomicKind::CompareExchange { expected, value, .. } => Undefined::or(
+            AtomicKind::CompareExchange { expected, value, .. } => UndefinedLanes::union(
                 self.undefined_part(among, expected),
                 self.undefined_part(among, value),
             ),
@@ -274,24 +295,26 @@ impl Exec<'_> {
         &self,
         checks: &mut BlockChecks,
         access: &Access,
-        stored: Option<&Undefined>,
-    ) -> Option<Undefined> {
+        stored: Option<&UndefinedLanes>,
+    ) -> Option<UndefinedLanes> {
         let site = &self.code.sites[access.site as usize];
-        let mut read: Vec<(u32, Source)> = Vec::new();
+        let mut read: Vec<(u32, UndefinedSource)> = Vec::new();
         for lane in access.lanes.lanes() {
             let is_stored =
-                |stored: &&Undefined| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+                |stored: &&UndefinedLanes| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
             let stored = stored.filter(is_stored).map(|stored| stored.source(lane));
             let (buffer, first) = lanes::resolve(self.byte_address(site.at, lane));
-            for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
+            for (cell, byte) in self.bound.checks.as_ref()?.touched_cells(buffer, first, site.bytes)
+            {
                 let is_known = read.last().is_some_and(|(last, _)| *last as usize == lane);
                 if site.reads && !is_known && !checks.undefined.defined.contains(cell) {
                     // A stored undefined value came from elsewhere: that is its source.
-                    let source = checks.undefined.written(cell).unwrap_or_else(|| Source {
-                        block: self.position.block,
-                        thread: (self.position.first_thread + lane) as u32,
-                        origin: Origin::Read { at: (buffer, byte), site: access.site },
-                    });
+                    let source =
+                        checks.undefined.written_source(cell).unwrap_or_else(|| UndefinedSource {
+                            block: self.position.block,
+                            thread: (self.position.first_thread + lane) as u32,
+                            origin: UndefinedOrigin::Read { at: (buffer, byte), site: access.site },
+                        });
                     read.push((lane as u32, source));
                 }
                 match stored {
@@ -301,14 +324,14 @@ impl Exec<'_> {
                 }
             }
         }
-        Undefined::of(read)
+        UndefinedLanes::from_sources(read)
     }
 
     /// Marks the undefined lanes of the value that the instruction `at` loads.
-    fn mark_loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
+    fn mark_loaded(&self, among: &mut UndefinedValues, at: usize, read: Option<UndefinedLanes>) {
         let (group, active) = (self.position.first_thread, self.strand.active());
         if let Instr::Load { to, .. } | Instr::LoadAffine { to, .. } = &self.code.instrs[at] {
-            among.set_lanes(group, *to, active, read);
+            among.set_register(group, *to, active, read);
         } else if let Instr::LoadUniform { to, .. } = &self.code.instrs[at] {
             among.set_uniform(group, *to, active, read);
         } else if let Instr::Atomic { access } = &self.code.instrs[at] {
@@ -318,7 +341,7 @@ impl Exec<'_> {
                 | AtomicKind::CompareExchange { to, .. } => to,
                 AtomicKind::Store { .. } => return,
             };
-            among.set_lanes(group, to, active, None);
+            among.set_register(group, to, active, None);
         }
     }
 }

@@ -1,29 +1,31 @@
-//! How what is counted is spread: over the threads of warps, and over the times that warps came to a loop.
+//! Distributions of counts: active threads by instruction, and trip counts by loop.
 use std::ops::{AddAssign, RangeInclusive};
 
-/// Threads of a warp.
-const THREADS: usize = 32;
+/// The threads of a warp.
+const WARP_THREADS: usize = 32;
 
-/// How many threads were active in the instructions that warps executed: their [sum](Self::instructions) is what
-/// [`Counts::warp_instructions`](crate::Counts::warp_instructions) is, and the [sum over
-/// threads](Self::thread_instructions) what [`Counts::thread_instructions`](crate::Counts::thread_instructions) is.
+/// A histogram of the active threads of executed warp instructions. Its
+/// [sum](Self::instructions) is [`Counts::warp_instructions`](crate::Counts::warp_instructions),
+/// its [sum over threads](Self::thread_instructions) is
+/// [`Counts::thread_instructions`](crate::Counts::thread_instructions).
 ///
-/// An average does not tell a kernel whose warps are all half idle from one where every second warp works with a single
-/// thread; this does.
+/// An average cannot distinguish a kernel whose warps are all half idle from one where every second
+/// warp works with a single thread; the histogram can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActiveThreads {
-    /// Of one active thread first.
-    instructions: [u64; THREADS],
+    /// Starting with one active thread.
+    instructions: [u64; WARP_THREADS],
 }
 
 impl ActiveThreads {
-    /// Instructions executed with so many active threads, each once for a warp; 0 unless `threads` is 1 to 32.
+    /// Returns the number of instructions that were executed with `threads` active threads, counted
+    /// once per warp; 0 unless `threads` is 1 to 32.
     pub fn get(&self, threads: u32) -> u64 {
         let index = threads.checked_sub(1).map(|index| index as usize);
         index.and_then(|index| self.instructions.get(index)).copied().unwrap_or(0)
     }
 
-    /// Adds instructions that were executed with so many active threads, if `threads` is 1 to 32.
+    /// Adds instructions that were executed with `threads` active threads, if `threads` is 1 to 32.
     pub fn add(&mut self, threads: u32, instructions: u64) {
         let index = threads.checked_sub(1).map(|index| index as usize);
         if let Some(sum) = index.and_then(|index| self.instructions.get_mut(index)) {
@@ -31,18 +33,19 @@ impl ActiveThreads {
         }
     }
 
-    /// Every number of active threads with which instructions were executed, ascending, and how many were.
+    /// Returns each number of active threads that occurred, ascending, with its number of
+    /// instructions.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
         let all = (1..).zip(self.instructions);
         all.filter(|(_, instructions)| *instructions != 0)
     }
 
-    /// Instructions executed, each once for a warp.
+    /// Returns the number of executed instructions, counted once per warp.
     pub fn instructions(&self) -> u64 {
         self.instructions.iter().sum()
     }
 
-    /// Instructions executed, each once for an active thread.
+    /// Returns the number of executed instructions, counted once per active thread.
     pub fn thread_instructions(&self) -> u64 {
         self.iter().map(|(threads, instructions)| u64::from(threads) * instructions).sum()
     }
@@ -54,46 +57,47 @@ impl AddAssign for ActiveThreads {
     }
 }
 
-/// How many iterations of a loop warps went through each time that they came to it.
+/// A histogram of the trip counts of a loop, counted once per warp and visit.
 ///
-/// A warp goes through an iteration if one of its threads does. An iteration of a `while` begins behind its condition, one
-/// of a `loop` with its body. The numbers are kept in ranges that double: none, 1, 2 to 3, 4 to 7, and so on. Where they
-/// differ much, a few warps keep the others of their block waiting.
+/// A warp executes an iteration if one of its threads does. An iteration of a `while` begins after
+/// its condition, an iteration of a `loop` with its body. The trip counts are grouped into ranges
+/// that double: 0, 1, 2 to 3, 4 to 7, and so on. Where they differ much, a few warps keep the other
+/// warps of their block waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trips {
-    /// How often warps came to it, then how often they had at least 1, 2, 4, ... iterations.
-    reached: [u64; Self::RANGES],
+    /// The number of visits, then the number of visits with at least 1, 2, 4, ... iterations.
+    reached: [u64; Self::RANGE_COUNT],
     most: u64,
 }
 
 impl Default for Trips {
     fn default() -> Self {
-        Self { reached: [0; Self::RANGES], most: 0 }
+        Self { reached: [0; Self::RANGE_COUNT], most: 0 }
     }
 }
 
 impl Trips {
-    /// None, and one for each power of two.
-    const RANGES: usize = 65;
+    /// One range for 0 and one for each power of two.
+    const RANGE_COUNT: usize = 65;
 
-    /// So many visits with so many iterations each.
+    /// Adds `visits` visits of `iterations` iterations each.
     pub fn add(&mut self, iterations: u64, visits: u64) {
-        self.come(visits);
-        self.go(0, iterations, visits);
+        self.add_visits(visits);
+        self.add_iterations(0, iterations, visits);
     }
 
-    /// How often warps came to the loop.
+    /// Returns the number of times that warps entered the loop.
     pub fn visits(&self) -> u64 {
         self.reached[0]
     }
 
-    /// The most iterations of a visit.
+    /// Returns the largest trip count.
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// How often warps had so many iterations: each range of numbers that came up, ascending. The last one ends with
-    /// the most that there were.
+    /// Returns each range of trip counts that occurred, ascending, with its number of visits. The
+    /// last range ends at the largest trip count.
     pub fn iter(&self) -> impl Iterator<Item = (RangeInclusive<u64>, u64)> {
         let more = self.reached[1..].iter().chain([&0]);
         let ranges = self.reached.iter().zip(more).enumerate();
@@ -106,13 +110,13 @@ impl Trips {
         })
     }
 
-    /// Warps come to the loop.
-    pub(crate) fn come(&mut self, warps: u64) {
+    /// Counts warps that enter the loop.
+    pub(crate) fn add_visits(&mut self, warps: u64) {
         self.reached[0] += warps;
     }
 
-    /// Warps that have gone through `from` iterations go through others, up to `to` of them.
-    pub(crate) fn go(&mut self, from: u64, to: u64, warps: u64) {
+    /// Counts the iterations of warps that have executed `from` of them and continue up to `to`.
+    pub(crate) fn add_iterations(&mut self, from: u64, to: u64, warps: u64) {
         let ranges = |iterations: u64| (u64::BITS - iterations.leading_zeros()) as usize;
         self.reached[ranges(from) + 1..=ranges(to)].iter_mut().for_each(|more| *more += warps);
         self.most = self.most.max(to);
@@ -164,8 +168,8 @@ mod tests {
     fn rounds_together_are_as_rounds_one_by_one() {
         let (mut together, mut single) = (Trips::default(), Trips::default());
         together.add(13, 2);
-        single.come(2);
-        (0..13).for_each(|round| single.go(round, round + 1, 2));
+        single.add_visits(2);
+        (0..13).for_each(|round| single.add_iterations(round, round + 1, 2));
         assert_eq!(together, single);
     }
 }

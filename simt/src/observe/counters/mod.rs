@@ -1,6 +1,7 @@
-//! What a launch did, counted instruction by instruction as hardware counts.
+//! Counters: the work of a launch, instruction by instruction, as hardware counts it.
 //!
-//! The models are those of [`warpwise_compiler::hardware`], measured; `docs/counters.md` has them in words.
+//! The cost models are the measured ones of [`warpwise_compiler::hardware`]; `docs/counters.md`
+//! describes them.
 pub(crate) mod histogram;
 pub(crate) mod tally;
 pub(crate) mod worst;
@@ -9,7 +10,7 @@ use crate::{
     bytecode::{Counted, Entry},
     observe::counters::{
         histogram::{ActiveThreads, Trips},
-        tally::{Asked, Tally},
+        tally::{RequestCost, Tally},
         worst::WorstRequest,
     },
 };
@@ -20,7 +21,7 @@ use warpwise_compiler::{
     ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp},
 };
 
-/// What was counted of one launch, or of several [added up](AddAssign).
+/// The counters of one launch, or the [sum](AddAssign) of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     insts: Vec<Counts>,
@@ -32,21 +33,21 @@ pub struct Counters {
     worst: Vec<(InstId, WorstRequest)>,
 }
 
-/// What was counted of one instruction, one line or all.
+/// The counts of one instruction, one line or a whole kernel.
 ///
-/// A warp whose lanes have parted executes an instruction once for each part. Constants, parameters,
-/// `loop` and `block`, and members of a vector but for the one that it is done at, are no instructions on
-/// hardware and count as none here.
+/// A warp whose lanes have diverged executes an instruction once for each part. Constants,
+/// parameters, `loop`, `block`, and the members of a vector access except the one that executes it
+/// are no instructions on hardware and do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Instructions executed, each once for a warp.
+    /// Executed instructions, counted once per warp.
     pub warp_instructions: u64,
-    /// The same, each once for an active thread.
+    /// Executed instructions, counted once per active thread.
     pub thread_instructions: u64,
-    /// Conditional branches, each once for a warp. A predicated exit is none.
+    /// Conditional branches, counted once per warp. A predicated exit is no branch.
     pub branches: u64,
-    /// Those whose active lanes did not agree.
+    /// Branches whose active lanes disagreed.
     pub divergent_branches: u64,
     /// Loads from shared memory.
     pub shared_loads: Wavefronts,
@@ -58,51 +59,52 @@ pub struct Counts {
     pub global_loads: Sectors,
     /// Stores to global memory.
     pub global_stores: Sectors,
-    /// Atomic updates of global memory whose result nobody uses. The model was measured for
-    /// additions of 4 bytes.
+    /// Atomic updates of global memory with an unused result. The model was measured for additions
+    /// of 4 bytes.
     pub global_reductions: Sectors,
-    /// Atomic updates of global memory whose result is used, by the model of the others, which was not
-    /// measured for them.
+    /// Atomic updates of global memory with a used result. They are counted by the model of
+    /// reductions, which was not measured for them.
     pub global_atomics: Sectors,
-    /// Barriers of the block or the grid that warps came to.
+    /// Barriers of the block or the grid, counted once per arriving warp.
     pub barriers: u64,
-    /// Atomic updates, each once for an active thread.
+    /// Atomic updates, counted once per active thread.
     pub atomics: u64,
-    /// Computations with floats, each once for an active thread.
+    /// Floating-point operations, counted once per active thread.
     pub floats: Floats,
 }
 
-/// Computations with floats of threads. A sum, product, quotient, remainder, root or approximated function is one,
-/// and a fused product and sum are two; comparisons, rounding and signs are none.
+/// Floating-point operations, counted per thread. A sum, product, quotient, remainder, root or
+/// approximated function counts as one, a fused multiply-add as two; comparisons, rounding and sign
+/// changes do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Floats {
-    /// Of 16 bits.
+    /// On 16 bits.
     pub half: u64,
-    /// Of 32 bits.
+    /// On 32 bits.
     pub single: u64,
-    /// Of 64 bits.
+    /// On 64 bits.
     pub double: u64,
 }
 
-/// Requests to shared memory, which serves a group of lanes in one or more wavefronts.
+/// Requests to shared memory, which serves a warp in one or more wavefronts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wavefronts {
-    /// Requests, each once for a warp.
+    /// Requests, counted once per warp.
     pub requests: u64,
-    /// Wavefronts that they took.
+    /// Wavefronts that the requests took.
     pub wavefronts: u64,
-    /// Wavefronts that they would take without bank conflicts.
+    /// Wavefronts that the requests would take without bank conflicts.
     pub ideal: u64,
 }
 
-/// Requests to global memory, which moves sectors of 32 bytes.
+/// Requests to global memory, which transfers sectors of 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sectors {
-    /// Requests, each once for a warp.
+    /// Requests, counted once per warp.
     pub requests: u64,
-    /// Sectors that they moved.
+    /// Sectors that the requests transferred.
     pub sectors: u64,
-    /// Sectors that would hold the bytes asked for, if these lay together.
+    /// Sectors that would hold the requested bytes if these were contiguous.
     pub ideal: u64,
 }
 
@@ -110,16 +112,19 @@ impl Counters {
     pub(crate) fn new(kernel: &Kernel, counted: &Counted, mut tally: Tally) -> Self {
         tally.finish();
         let tally = &tally;
-        let used = used(kernel);
+        let used = used_results(kernel);
         let ids = || kernel.insts.ids().zip(&counted.entries);
-        let insts = ids().map(|(id, entry)| counts(kernel, id, used[id.index()], entry, tally));
+        let insts =
+            ids().map(|(id, entry)| count_instruction(kernel, id, used[id.index()], entry, tally));
         let worst = ids().filter_map(|(id, entry)| {
             let number = entry.request?;
             let request = counted.requests.get(number as usize)?;
-            Some((id, tally.worst.of(number, request)?))
+            Some((id, tally.worst.get(number, request)?))
         });
         let active = ids().map(|(id, entry)| match entry.segment {
-            Some(segment) if executes(kernel, id, entry) => tally.active(segment),
+            Some(segment) if counts_as_instruction(kernel, id, entry) => {
+                tally.active_threads(segment)
+            }
             _ => ActiveThreads::default(),
         });
         let trips = ids().filter_map(|(id, entry)| Some((id, tally.trips(entry.trips?))));
@@ -131,27 +136,28 @@ impl Counters {
         }
     }
 
-    /// How many threads of a warp were active when an instruction was executed.
+    /// Returns the histogram of active threads of an instruction.
     pub fn active_threads(&self, id: InstId) -> ActiveThreads {
         self.active.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// Every loop of the kernel, with how many iterations warps went through.
+    /// Returns the trip counts of every loop of the kernel.
     pub fn trips(&self) -> &[(InstId, Trips)] {
         &self.trips
     }
 
-    /// Of every instruction that asked something of shared or global memory, the worst request.
+    /// Returns the most expensive request of every instruction that accessed shared or global
+    /// memory.
     pub fn worst(&self) -> &[(InstId, WorstRequest)] {
         &self.worst
     }
 
-    /// What was counted of an instruction of the kernel.
+    /// Returns the counts of an instruction of the kernel.
     pub fn get(&self, id: InstId) -> Counts {
         self.insts.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// What was counted of all.
+    /// Returns the sum over all instructions.
     pub fn total(&self) -> Counts {
         self.insts.iter().fold(Counts::default(), |mut total, counts| {
             total += *counts;
@@ -159,14 +165,14 @@ impl Counters {
         })
     }
 
-    /// Every instruction of the kernel with what was counted of it.
+    /// Returns every instruction of the kernel with its counts.
     pub fn iter(&self) -> impl Iterator<Item = (InstId, Counts)> {
         self.insts.iter().enumerate().map(|(index, counts)| (InstId::new(index), *counts))
     }
 }
 
-/// Which values something uses.
-fn used(kernel: &Kernel) -> Vec<bool> {
+/// Returns true for each instruction with a used result.
+fn used_results(kernel: &Kernel) -> Vec<bool> {
     let mut used = vec![false; kernel.insts.len()];
     for (_, inst) in kernel.insts.iter() {
         inst.op.operands().for_each(|operand| used[operand.index()] = true);
@@ -174,8 +180,8 @@ fn used(kernel: &Kernel) -> Vec<bool> {
     used
 }
 
-/// Whether hardware has an instruction for it.
-fn takes_time(op: &Op) -> bool {
+/// Returns true for operations that are machine instructions on hardware.
+fn is_machine_instruction(op: &Op) -> bool {
     match op {
         Op::Const(_)
         | Op::Generic(_)
@@ -226,46 +232,68 @@ fn takes_time(op: &Op) -> bool {
     }
 }
 
-/// Whether hardware has an instruction for it, and that is its own.
-fn executes(kernel: &Kernel, id: InstId, entry: &Entry) -> bool {
-    takes_time(&kernel.insts[id].op) && !entry.is_merged
+/// Returns true if the instruction is a machine instruction of its own, not merged into another.
+fn counts_as_instruction(kernel: &Kernel, id: InstId, entry: &Entry) -> bool {
+    is_machine_instruction(&kernel.insts[id].op) && !entry.is_merged
 }
 
-fn counts(kernel: &Kernel, id: InstId, is_used: bool, entry: &Entry, tally: &Tally) -> Counts {
+fn count_instruction(
+    kernel: &Kernel,
+    id: InstId,
+    is_used: bool,
+    entry: &Entry,
+    tally: &Tally,
+) -> Counts {
     let op = &kernel.insts[id].op;
     let mut counts = Counts::default();
-    let came = tally.flow(entry.segment);
-    if executes(kernel, id, entry) {
-        counts.warp_instructions = came.warps;
-        counts.thread_instructions = came.threads;
+    let executed = tally.executions(entry.segment);
+    if counts_as_instruction(kernel, id, entry) {
+        counts.warp_instructions = executed.warps;
+        counts.thread_instructions = executed.threads;
     }
-    counts.branches = tally.flow(entry.iteration).warps;
+    // The branch at the end of each iteration of a `for`.
+    counts.branches = tally.executions(entry.iteration).warps;
     if entry.is_branch {
-        counts.branches += came.warps;
+        counts.branches += executed.warps;
     }
-    counts.divergent_branches = tally.parted(entry.branch);
-    counts.floats = floats(kernel, id, came.threads);
+    counts.divergent_branches = tally.divergent_warps(entry.branch);
+    counts.floats = count_float_operations(kernel, id, executed.threads);
     if matches!(op, Op::Barrier { .. } | Op::SyncGrid) {
-        counts.barriers = came.warps;
+        counts.barriers = executed.warps;
     }
     if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = op {
-        counts.atomics = came.threads;
-        counts.ask(Kind::Atomic, kernel.space(*ptr), is_used, tally.asked(entry.request));
+        counts.atomics = executed.threads;
+        counts.set_requests(
+            Kind::Atomic,
+            kernel.space(*ptr),
+            is_used,
+            tally.request_cost(entry.request),
+        );
     } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = op {
-        counts.ask(Kind::Load, kernel.space(*ptr), is_used, tally.asked(entry.request));
+        counts.set_requests(
+            Kind::Load,
+            kernel.space(*ptr),
+            is_used,
+            tally.request_cost(entry.request),
+        );
     } else if let Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. } = op {
-        counts.ask(Kind::Store, kernel.space(*ptr), is_used, tally.asked(entry.request));
+        counts.set_requests(
+            Kind::Store,
+            kernel.space(*ptr),
+            is_used,
+            tally.request_cost(entry.request),
+        );
     }
     counts
 }
 
-/// What so many threads compute with floats by an instruction.
-fn floats(kernel: &Kernel, id: InstId, threads: u64) -> Floats {
+/// Returns the floating-point operations that `threads` threads perform in an instruction.
+fn count_float_operations(kernel: &Kernel, id: InstId, threads: u64) -> Floats {
     let inst = &kernel.insts[id];
     let each = if let Op::Fma { .. } = inst.op {
         2
     } else if let Op::Binary { op, .. } = inst.op {
-        u64::from(is_computed(op))
+        u64::from(is_float_operation(op))
     } else if let Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Approx(_), .. } =
         inst.op
     {
@@ -284,8 +312,8 @@ fn floats(kernel: &Kernel, id: InstId, threads: u64) -> Floats {
     floats
 }
 
-/// Whether an operation on floats is one that hardware's arithmetic is measured by.
-const fn is_computed(op: BinaryOp) -> bool {
+/// Returns true for operations that count as floating-point operations.
+const fn is_float_operation(op: BinaryOp) -> bool {
     match op {
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => true,
         BinaryOp::And
@@ -301,8 +329,8 @@ const fn is_computed(op: BinaryOp) -> bool {
 }
 
 impl Counts {
-    fn ask(&mut self, kind: Kind, space: Option<Space>, is_used: bool, asked: Asked) {
-        let Asked { requests, taken, ideal } = asked;
+    fn set_requests(&mut self, kind: Kind, space: Option<Space>, is_used: bool, cost: RequestCost) {
+        let RequestCost { requests, taken, ideal } = cost;
         if space == Some(Space::Shared) {
             let found = Wavefronts { requests, wavefronts: taken, ideal };
             match kind {
@@ -321,7 +349,7 @@ impl Counts {
         }
     }
 
-    /// All requests to shared memory.
+    /// Returns the sum of all requests to shared memory.
     pub fn shared(&self) -> Wavefronts {
         let mut all = self.shared_loads;
         all += self.shared_stores;
@@ -329,7 +357,7 @@ impl Counts {
         all
     }
 
-    /// All requests to global memory.
+    /// Returns the sum of all requests to global memory.
     pub fn global(&self) -> Sectors {
         let mut all = self.global_loads;
         all += self.global_stores;
@@ -338,31 +366,31 @@ impl Counts {
         all
     }
 
-    /// The share of branches whose active lanes agreed; 1 if there was no branch.
+    /// Returns the share of branches whose active lanes agreed; 1 without branches.
     pub fn branch_efficiency(&self) -> f64 {
         1.0 - ratio(self.divergent_branches, self.branches).unwrap_or(0.0)
     }
 
-    /// Active threads of an instruction, on average; `None` if there was no instruction.
+    /// Returns the average number of active threads per instruction; `None` without instructions.
     pub fn active_threads(&self) -> Option<f64> {
         ratio(self.thread_instructions, self.warp_instructions)
     }
 
-    /// [`active_threads`](Self::active_threads) of the 32 of a warp.
+    /// Returns [`active_threads`](Self::active_threads) as a share of the 32 threads of a warp.
     pub fn warp_execution_efficiency(&self) -> Option<f64> {
         Some(self.active_threads()? / 32.0)
     }
 }
 
 impl Wavefronts {
-    /// Wavefronts that bank conflicts added.
+    /// Returns the wavefronts that bank conflicts added.
     pub fn conflicts(&self) -> u64 {
         self.wavefronts - self.ideal
     }
 }
 
 impl Sectors {
-    /// Sectors that need not have been moved.
+    /// Returns the sectors transferred in excess of the ideal number.
     pub fn excess(&self) -> u64 {
         self.sectors.saturating_sub(self.ideal)
     }
@@ -383,17 +411,17 @@ impl AddAssign<&Self> for Counters {
             self.active.resize(other.active.len(), ActiveThreads::default());
         }
         self.active.iter_mut().zip(&other.active).for_each(|(sum, other)| *sum += *other);
-        for (id, theirs) in &other.trips {
+        for (id, other) in &other.trips {
             match self.trips.iter_mut().find(|(mine, _)| mine == id) {
-                Some((_, mine)) => *mine += *theirs,
-                None => self.trips.push((*id, *theirs)),
+                Some((_, mine)) => *mine += *other,
+                None => self.trips.push((*id, *other)),
             }
         }
-        for (id, theirs) in &other.worst {
+        for (id, other) in &other.worst {
             match self.worst.iter_mut().find(|(mine, _)| mine == id) {
-                Some((_, mine)) if theirs.is_worse_than(mine) => mine.clone_from(theirs),
+                Some((_, mine)) if other.is_worse_than(mine) => mine.clone_from(other),
                 Some(_) => {}
-                None => self.worst.push((*id, theirs.clone())),
+                None => self.worst.push((*id, other.clone())),
             }
         }
     }
@@ -427,7 +455,7 @@ impl AddAssign for Floats {
 }
 
 impl Floats {
-    /// Of any width.
+    /// Returns the operations of all widths.
     pub fn all(self) -> u64 {
         self.half + self.single + self.double
     }

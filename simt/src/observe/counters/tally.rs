@@ -1,53 +1,53 @@
-//! What the steps that count have counted, of some blocks of a launch.
+//! The tally of the counting instructions, for some blocks of a launch.
 use crate::{
     bytecode::Counted,
     observe::counters::{
         histogram::{ActiveThreads, Trips},
-        worst::Worst,
+        worst::WorstRequests,
     },
     vector::mask::{Mask, WARPS},
 };
 use std::ops::AddAssign;
 use warpwise_compiler::hardware::LANES;
 
-/// DotProductLoop, each at the number that lowering gave it. [Joining](Self::join) those of all blocks gives the
-/// same whatever the order.
+/// The counts, indexed by the numbers that translation assigns. [Joining](Self::join) the tallies
+/// of all blocks gives the same result in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    segments: Vec<Segment>,
-    /// Of each loop.
+    segments: Vec<SegmentCounts>,
+    /// By loop.
     trips: Vec<Trips>,
-    /// Of each branch, how many warps parted.
-    parted: Vec<u64>,
-    requests: Vec<Asked>,
-    /// Of each request, what it asked before.
-    memos: Vec<Memo>,
+    /// The number of warps that diverged, by branch.
+    divergences: Vec<u64>,
+    requests: Vec<RequestCost>,
+    /// The costs of earlier requests, by instruction.
+    memos: Vec<CostMemo>,
     /// The block that runs.
     block: u64,
-    /// Of each request, the worst.
-    pub(crate) worst: Worst,
+    /// The most expensive request, by instruction.
+    pub(crate) worst: WorstRequests,
 }
 
-/// Who ran a segment.
+/// The executions of a segment.
 #[derive(Clone, Debug, Default)]
-struct Segment {
-    flow: Flow,
-    /// The warps that were not full.
+struct SegmentCounts {
+    flow: ExecutionCounts,
+    /// The executions by warps with inactive lanes.
     partial: Option<Box<ActiveThreads>>,
-    /// Who began it last, and how often: mostly the same do so again. Not counted yet.
+    /// The lanes of the last executions: mostly, the same lanes execute a segment again.
     active: Mask,
     rounds: u64,
 }
 
-impl Segment {
-    /// Counts those who are not counted yet.
+impl SegmentCounts {
+    /// Adds the pending executions to the totals.
     fn settle(&mut self) {
         let (active, rounds) = (self.active, std::mem::take(&mut self.rounds));
         if rounds == 0 {
             return;
         }
-        let (warps, threads) = (warps(active), u64::from(active.count()));
-        self.flow += Flow { warps: warps * rounds, threads: threads * rounds };
+        let (warps, threads) = (count_warps(active), u64::from(active.count()));
+        self.flow += ExecutionCounts { warps: warps * rounds, threads: threads * rounds };
         if threads != warps * LANES as u64 {
             let partial = self.partial.get_or_insert_default();
             let parts = active.warps().filter(|(_, lanes)| *lanes != u32::MAX);
@@ -56,7 +56,7 @@ impl Segment {
     }
 }
 
-impl AddAssign for Segment {
+impl AddAssign for SegmentCounts {
     fn add_assign(&mut self, mut other: Self) {
         other.settle();
         self.flow += other.flow;
@@ -66,138 +66,145 @@ impl AddAssign for Segment {
     }
 }
 
-/// How many of both.
+/// Executions, counted per warp and per thread.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flow {
+pub(crate) struct ExecutionCounts {
     pub(crate) warps: u64,
     pub(crate) threads: u64,
 }
 
-/// How many iterations of each loop the warps of a group have gone through since they came to it.
+/// The trip counts so far, by loop, of the warps of a group.
 #[derive(Debug, Default)]
-pub(crate) struct Gone(Vec<Going>);
+pub(crate) struct GroupTrips(Vec<LoopTrips>);
 
-/// Who went round a loop last: mostly the same do so again, all as often as each other.
+/// The trip counts of a group's warps in a loop. Mostly, the same lanes iterate again, with equal
+/// trip counts.
 #[derive(Clone, Debug, Default)]
-struct Going {
+struct LoopTrips {
     active: Mask,
-    /// How many warps they are of.
+    /// The number of warps of `active`.
     warps: u64,
-    /// How many iterations each has gone through, if all have gone through as many.
+    /// The trip count of the active warps, if it is the same for all.
     from: Option<u64>,
-    /// And how many more, which are not counted yet.
+    /// Further iterations of the active warps that are not counted yet.
     rounds: u64,
-    /// How many iterations every other warp has gone through; these, too, if they are not as many.
+    /// The trip counts of the other warps; of the active warps, too, if these differ.
     since: [u64; WARPS],
 }
 
-impl Going {
-    /// Counts the rounds that are not counted yet.
+impl LoopTrips {
+    /// Counts the pending iterations.
     fn settle(&mut self, trips: &mut Trips) {
         let rounds = std::mem::take(&mut self.rounds);
         if rounds == 0 {
             return;
         }
         if let Some(from) = &mut self.from {
-            trips.go(*from, *from + rounds, self.warps);
+            trips.add_iterations(*from, *from + rounds, self.warps);
             *from += rounds;
         } else {
             for (warp, _) in self.active.warps() {
                 let from = self.since[warp];
                 self.since[warp] += rounds;
-                trips.go(from, self.since[warp], 1);
+                trips.add_iterations(from, self.since[warp], 1);
             }
         }
     }
 
-    /// Others go on; what has to be counted is.
-    fn turn_to(&mut self, active: Mask) {
-        self.remember();
-        (self.active, self.warps) = (active, warps(active));
+    /// Makes other lanes the active ones. The pending iterations must be counted already.
+    fn switch_to(&mut self, active: Mask) {
+        self.store_trips();
+        (self.active, self.warps) = (active, count_warps(active));
         let mut all = active.warps().map(|(warp, _)| self.since[warp]);
         let first = all.next();
         self.from = first.filter(|first| all.all(|other| other == *first));
     }
 
-    /// Those who come to the loop have gone through no iteration.
-    fn begin(&mut self, active: Mask) {
+    /// Resets the trip counts of lanes that enter the loop.
+    fn restart(&mut self, active: Mask) {
         if self.active != active {
-            self.remember();
-            (self.active, self.warps) = (active, warps(active));
+            self.store_trips();
+            (self.active, self.warps) = (active, count_warps(active));
         }
         self.from = Some(0);
     }
 
-    /// Keeps what those have gone through who went last.
-    fn remember(&mut self) {
+    /// Stores the common trip count of the active warps in `since`.
+    fn store_trips(&mut self) {
         if let Some(from) = self.from {
             self.active.warps().for_each(|(warp, _)| self.since[warp] = from);
         }
     }
 }
 
-impl Gone {
-    /// None.
+impl GroupTrips {
+    /// Creates trip counts of 0 for every loop.
     pub(crate) fn new(counted: &Counted) -> Self {
-        Self(vec![Going::default(); counted.loops])
+        Self(vec![LoopTrips::default(); counted.loops])
     }
 }
 
-/// How many warps lanes are of.
-fn warps(active: Mask) -> u64 {
+/// Returns the number of warps with active lanes.
+fn count_warps(active: Mask) -> u64 {
     active.0.iter().map(|lanes| u64::from(*lanes != 0)).sum()
 }
 
-/// Those who begin something, so many times.
+/// Lanes that execute something `rounds` times.
 #[derive(Clone, Copy)]
-pub(crate) struct Begin {
+pub(crate) struct Executions {
     pub(crate) active: Mask,
     pub(crate) rounds: u64,
 }
 
-impl Begin {
-    /// Once.
+impl Executions {
+    /// Creates a single execution.
     pub(crate) fn once(active: Mask) -> Self {
         Self { active, rounds: 1 }
     }
 }
 
-/// What was asked of memory.
+/// The cost of requests to memory.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
-    /// How many requests.
+pub(crate) struct RequestCost {
+    /// The number of requests.
     pub(crate) requests: u64,
-    /// Wavefronts or sectors.
+    /// The wavefronts or sectors that they took.
     pub(crate) taken: u64,
-    /// How many there would be at best.
+    /// The wavefronts or sectors that they need at least.
     pub(crate) ideal: u64,
 }
 
 impl Tally {
-    /// Nothing counted yet.
+    /// Creates an empty tally.
     pub(crate) fn new(counted: &Counted) -> Self {
         Self {
-            segments: vec![Segment::default(); counted.segments],
+            segments: vec![SegmentCounts::default(); counted.segments],
             trips: vec![Trips::default(); counted.loops],
-            parted: vec![0; counted.branches],
-            requests: vec![Asked::default(); counted.requests.len()],
-            memos: counted.requests.iter().map(|_| Memo::default()).collect(),
+            divergences: vec![0; counted.branches],
+            requests: vec![RequestCost::default(); counted.requests.len()],
+            memos: counted.requests.iter().map(|_| CostMemo::default()).collect(),
             block: 0,
-            worst: Worst::new(counted),
+            worst: WorstRequests::new(counted),
         }
     }
 
-    /// It is the turn of a block. What those behind it asked may be the [worst](Worst) of its own.
-    pub(crate) fn turn_to(&mut self, block: u64) {
+    /// Switches to the counts of another block. After a return to a lower block, the memos no
+    /// longer hold,
+    /// since a request of a later block may be the [worst](WorstRequests) of this one.
+    pub(crate) fn switch_to_block(&mut self, block: u64) {
         if block < self.block {
-            self.memos.iter_mut().for_each(|memo| memo.known = Default::default());
+            self.memos.iter_mut().for_each(|memo| memo.slots = Default::default());
         }
         self.block = block;
     }
 
-    /// Counts those who begin a segment.
+    /// Counts executions of a segment.
     #[inline]
-    pub(crate) fn begin(&mut self, segment: u32, Begin { active, rounds }: Begin) {
+    pub(crate) fn count_segment(
+        &mut self,
+        segment: u32,
+        Executions { active, rounds }: Executions,
+    ) {
         let segment = &mut self.segments[segment as usize];
         if segment.active != active {
             segment.settle();
@@ -206,76 +213,94 @@ impl Tally {
         segment.rounds += rounds;
     }
 
-    /// Counts those who come to a loop.
-    pub(crate) fn come(&mut self, number: u32, Begin { active, rounds }: Begin, gone: &mut Gone) {
+    /// Counts warps that enter a loop.
+    pub(crate) fn enter_loop(
+        &mut self,
+        number: u32,
+        Executions { active, rounds }: Executions,
+        group: &mut GroupTrips,
+    ) {
         let trips = &mut self.trips[number as usize];
-        let going = &mut gone.0[number as usize];
-        going.settle(trips);
-        going.begin(active);
-        trips.come(going.warps * rounds);
+        let loop_trips = &mut group.0[number as usize];
+        loop_trips.settle(trips);
+        loop_trips.restart(active);
+        trips.add_visits(loop_trips.warps * rounds);
     }
 
-    /// Counts those who go through iterations of a loop.
+    /// Counts iterations of a loop.
     #[inline]
-    pub(crate) fn go(&mut self, number: u32, Begin { active, rounds }: Begin, gone: &mut Gone) {
-        let going = &mut gone.0[number as usize];
-        if going.active != active {
-            going.settle(&mut self.trips[number as usize]);
-            going.turn_to(active);
+    pub(crate) fn count_iterations(
+        &mut self,
+        number: u32,
+        Executions { active, rounds }: Executions,
+        group: &mut GroupTrips,
+    ) {
+        let loop_trips = &mut group.0[number as usize];
+        if loop_trips.active != active {
+            loop_trips.settle(&mut self.trips[number as usize]);
+            loop_trips.switch_to(active);
         }
-        going.rounds += rounds;
+        loop_trips.rounds += rounds;
     }
 
-    /// Counts those who come to a loop, so many times, and each time go through one iteration.
-    pub(crate) fn go_once(&mut self, number: u32, Begin { active, rounds }: Begin) {
-        self.trips[number as usize].go(0, 1, warps(active) * rounds);
+    /// Counts warps that enter a loop and execute one iteration.
+    pub(crate) fn count_single_iterations(
+        &mut self,
+        number: u32,
+        Executions { active, rounds }: Executions,
+    ) {
+        self.trips[number as usize].add_iterations(0, 1, count_warps(active) * rounds);
     }
 
-    /// Counts all iterations that warps of a group have gone through.
-    pub(crate) fn settle(&mut self, gone: &mut Gone) {
-        gone.0.iter_mut().zip(&mut self.trips).for_each(|(going, trips)| going.settle(trips));
+    /// Counts the pending iterations of a group.
+    pub(crate) fn settle_group(&mut self, group: &mut GroupTrips) {
+        group
+            .0
+            .iter_mut()
+            .zip(&mut self.trips)
+            .for_each(|(loop_trips, trips)| loop_trips.settle(trips));
     }
 
-    /// Counts the warps with lanes in both sets, which part at a branch.
-    pub(crate) fn part(&mut self, branch: u32, some: Mask, others: Mask) {
+    /// Counts the warps with lanes in both sets, which diverge at a branch.
+    pub(crate) fn count_divergence(&mut self, branch: u32, some: Mask, others: Mask) {
         let warps =
             some.0.iter().zip(others.0).filter(|(some, others)| **some != 0 && *others != 0);
-        self.parted[branch as usize] += warps.count() as u64;
+        self.divergences[branch as usize] += warps.count() as u64;
     }
 
-    /// Counts what was asked at once.
-    pub(crate) fn ask(&mut self, request: u32, asked: Asked) {
-        self.requests[request as usize] += asked;
+    /// Adds the cost of a request.
+    pub(crate) fn add_request(&mut self, request: u32, cost: RequestCost) {
+        self.requests[request as usize] += cost;
     }
 
-    /// What a warp asks, if one asked it before.
+    /// Returns the cost of a request, if an equal one was made before.
     #[inline(always)]
-    pub(crate) fn asked_before(&self, request: u32, key: Key) -> Option<Asked> {
+    pub(crate) fn known_cost(&self, request: u32, key: RequestKey) -> Option<RequestCost> {
         self.memos[request as usize].get(key)
     }
 
-    /// All that a request asked before.
-    pub(crate) fn memo(&mut self, request: u32) -> &mut Memo {
+    /// Returns the memo of a request.
+    pub(crate) fn memo(&mut self, request: u32) -> &mut CostMemo {
         &mut self.memos[request as usize]
     }
 
-    /// Takes in what was counted of other blocks.
+    /// Adds the tally of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
-        add(&mut self.segments, other.segments);
-        add(&mut self.trips, other.trips);
-        add(&mut self.parted, other.parted);
-        add(&mut self.requests, other.requests);
+        add_elementwise(&mut self.segments, other.segments);
+        add_elementwise(&mut self.trips, other.trips);
+        add_elementwise(&mut self.divergences, other.divergences);
+        add_elementwise(&mut self.requests, other.requests);
         self.worst.join(other.worst);
     }
 
-    /// Counts what is not counted yet.
+    /// Counts all pending executions.
     pub(crate) fn finish(&mut self) {
-        self.segments.iter_mut().for_each(Segment::settle);
+        self.segments.iter_mut().for_each(SegmentCounts::settle);
     }
 
-    /// How many lanes of the warps were active that ran a segment.
-    pub(crate) fn active(&self, segment: u32) -> ActiveThreads {
-        let Some(Segment { flow, partial, .. }) = self.segments.get(segment as usize) else {
+    /// Returns the histogram of active lanes of a segment's executions.
+    pub(crate) fn active_threads(&self, segment: u32) -> ActiveThreads {
+        let Some(SegmentCounts { flow, partial, .. }) = self.segments.get(segment as usize) else {
             return ActiveThreads::default();
         };
         let mut active = partial.as_deref().copied().unwrap_or_default();
@@ -284,44 +309,44 @@ impl Tally {
     }
 
     pub(crate) fn trips(&self, number: u32) -> Trips {
-        find(&self.trips, Some(number))
+        get_or_default(&self.trips, Some(number))
     }
 
-    pub(crate) fn flow(&self, segment: Option<u32>) -> Flow {
+    pub(crate) fn executions(&self, segment: Option<u32>) -> ExecutionCounts {
         let segment = segment.and_then(|segment| self.segments.get(segment as usize));
-        segment.map_or(Flow::default(), |segment| segment.flow)
+        segment.map_or(ExecutionCounts::default(), |segment| segment.flow)
     }
 
-    pub(crate) fn parted(&self, branch: Option<u32>) -> u64 {
-        find(&self.parted, branch)
+    pub(crate) fn divergent_warps(&self, branch: Option<u32>) -> u64 {
+        get_or_default(&self.divergences, branch)
     }
 
-    pub(crate) fn asked(&self, request: Option<u32>) -> Asked {
-        find(&self.requests, request)
+    pub(crate) fn request_cost(&self, request: Option<u32>) -> RequestCost {
+        get_or_default(&self.requests, request)
     }
 }
 
-/// What stands at a number; nothing if that is nowhere, or nothing was counted.
-fn find<T: Copy + Default>(sums: &[T], number: Option<u32>) -> T {
+/// Returns the count at a number; the default without a number or without counts.
+fn get_or_default<T: Copy + Default>(sums: &[T], number: Option<u32>) -> T {
     number.and_then(|number| sums.get(number as usize)).copied().unwrap_or_default()
 }
 
-/// Adds sums one by one; those that are missing are zero.
-fn add<T: Clone + Default + AddAssign>(sums: &mut Vec<T>, others: Vec<T>) {
+/// Adds sums element by element; missing elements count as the default.
+fn add_elementwise<T: Clone + Default + AddAssign>(sums: &mut Vec<T>, others: Vec<T>) {
     if sums.len() < others.len() {
         sums.resize(others.len(), T::default());
     }
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-impl AddAssign for Flow {
+impl AddAssign for ExecutionCounts {
     fn add_assign(&mut self, Self { warps, threads }: Self) {
         self.warps += warps;
         self.threads += threads;
     }
 }
 
-impl AddAssign for Asked {
+impl AddAssign for RequestCost {
     fn add_assign(&mut self, Self { requests, taken, ideal }: Self) {
         self.requests += requests;
         self.taken += taken;
@@ -329,65 +354,67 @@ impl AddAssign for Asked {
     }
 }
 
-impl Asked {
-    /// As much, so many times.
+impl RequestCost {
+    /// Returns the cost of `times` equal requests.
     pub(crate) fn times(self, times: u64) -> Self {
         let Self { requests, taken, ideal } = self;
         Self { requests: requests * times, taken: taken * times, ideal: ideal * times }
     }
 }
 
-/// What requests of one instruction asked, by all that it depends on.
+/// The costs of an instruction's requests, by everything that they depend on: a direct-mapped
+/// cache.
 #[derive(Debug, Default)]
-pub(crate) struct Memo {
-    /// Each where its key says, unless another took its place.
-    known: [(Option<Key>, Asked); 8],
-    /// How far apart the addresses were of the class [`Key::SEEN`].
-    seen: Option<Box<[u64; LANES]>>,
+pub(crate) struct CostMemo {
+    /// The entries, each in the slot of its key.
+    slots: [(Option<RequestKey>, RequestCost); 8],
+    /// The distances between the addresses of the class [`RequestKey::RECORDED_CLASS`].
+    recorded: Option<Box<[u64; LANES]>>,
 }
 
-/// What a request depends on.
+/// Everything that the cost of a request depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// Who makes it.
+pub(crate) struct RequestKey {
+    /// The active lanes.
     pub(crate) active: u32,
-    /// How far apart their addresses are.
+    /// The class of distances between their addresses.
     pub(crate) class: u16,
-    /// Where the first byte is in its sector.
+    /// The position of the first byte in its sector.
     pub(crate) phase: u8,
 }
 
-impl Key {
-    /// The class of addresses that were not known before.
-    pub(crate) const SEEN: u16 = u16::MAX;
+impl RequestKey {
+    /// The class of distances that translation does not know; the memo records them.
+    pub(crate) const RECORDED_CLASS: u16 = u16::MAX;
 
-    /// Where to remember it.
-    fn place(self) -> usize {
+    /// Returns the slot of the key in a memo.
+    fn slot(self) -> usize {
         let folded = self.active ^ u32::from(self.class) << 3 ^ u32::from(self.phase) << 24;
         (folded.wrapping_mul(0x9e37_79b9) >> 29) as usize
     }
 }
 
-impl Memo {
-    /// What a request asks, if that was computed before.
+impl CostMemo {
+    /// Returns the cost of a request, if it is known.
     #[inline(always)]
-    pub(crate) fn get(&self, key: Key) -> Option<Asked> {
-        let (known, asked) = self.known[key.place()];
-        (known == Some(key)).then_some(asked)
+    pub(crate) fn get(&self, key: RequestKey) -> Option<RequestCost> {
+        let (known, cost) = self.slots[key.slot()];
+        (known == Some(key)).then_some(cost)
     }
 
-    /// Remembers what a request asks.
-    pub(crate) fn put(&mut self, key: Key, asked: Asked) {
-        self.known[key.place()] = (Some(key), asked);
+    /// Remembers the cost of a request.
+    pub(crate) fn insert(&mut self, key: RequestKey, cost: RequestCost) {
+        self.slots[key.slot()] = (Some(key), cost);
     }
 
-    /// Remembers how far apart addresses are, and forgets all if they were not so before.
-    pub(crate) fn see(&mut self, apart: &[u64; LANES]) {
-        match &mut self.seen {
-            Some(seen) if **seen == *apart => {}
+    /// Records the distances between addresses, and forgets all costs if they differ from the
+    /// recorded ones.
+    pub(crate) fn record_distances(&mut self, distances: &[u64; LANES]) {
+        match &mut self.recorded {
+            Some(seen) if **seen == *distances => {}
             seen => {
-                *seen = Some(Box::new(*apart));
-                self.known = Default::default();
+                *seen = Some(Box::new(*distances));
+                self.slots = Default::default();
             }
         }
     }

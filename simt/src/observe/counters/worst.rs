@@ -1,92 +1,100 @@
-//! Of every access, the request that was worst: who asked for what.
+//! The most expensive request of every access.
 use crate::{
     bytecode::{Counted, Request},
-    observe::counters::tally::Asked,
+    observe::counters::tally::RequestCost,
     vector::lanes::resolve,
 };
 use std::cmp::Reverse;
 use warpwise_compiler::hardware::{Kind, LANES};
 
-/// The request of an instruction that took the most more than it needs; of several, one of the
-/// lowest block. It is the same for any number of workers.
+/// The request of an instruction with the largest excess cost; of equal ones, the one of the lowest
+/// block. It is the same for any number of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorstRequest {
-    /// What it does.
+    /// The kind of access.
     pub kind: Kind,
-    /// Whether it is shared memory, which takes wavefronts, or global memory, which moves sectors.
+    /// True for shared memory, which takes wavefronts; false for global memory, which transfers
+    /// sectors.
     pub is_shared: bool,
-    /// Bytes of a lane.
+    /// Bytes per lane.
     pub bytes: u32,
     /// Number of the block, x fastest.
     pub block: u64,
     /// Number of the warp in its block.
     pub warp: u32,
-    /// The lanes that take part, the lowest bit being lane 0.
+    /// The active lanes: bit l for lane l.
     pub active: u32,
-    /// Number of the memory that the first of them goes to: of parameters first, then of shared arrays.
+    /// Number of the memory that the first active lane accesses: parameters first, then shared
+    /// arrays.
     pub memory: usize,
-    /// How many bytes from its beginning each lane's first byte is; `None` of a lane that does not take part, or
-    /// that goes to another memory.
+    /// By lane, the offset of the first byte in the memory; `None` for an inactive lane and for one
+    /// that accesses another memory.
     pub offsets: [Option<u64>; LANES],
-    /// Wavefronts or sectors that it took.
+    /// The wavefronts or sectors that it took.
     pub taken: u64,
-    /// How many it needs.
+    /// The wavefronts or sectors that it needs at least.
     pub ideal: u64,
 }
 
 impl WorstRequest {
-    /// Whether it took more than it needs by more than `other` did, or by as much and more in all.
+    /// Returns true if the excess cost of this request is larger, or equal with a larger cost.
     pub fn is_worse_than(&self, other: &Self) -> bool {
         let rank = |of: &Self| (of.taken.saturating_sub(of.ideal), of.taken);
         rank(self) > rank(other)
     }
 }
 
-/// What is kept of one while blocks run.
+/// The most expensive request so far.
 #[derive(Clone, Debug)]
-pub(crate) struct Noted {
-    asked: Asked,
-    at: At,
+pub(crate) struct Candidate {
+    cost: RequestCost,
+    requester: Requester,
     addresses: [u64; LANES],
 }
 
-/// Who asks.
+/// The lanes that make a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct At {
+pub(crate) struct Requester {
     /// Number of the block.
     pub(crate) block: u64,
     /// Number of the warp in its block.
     pub(crate) warp: u32,
-    /// Its lanes.
+    /// The active lanes.
     pub(crate) active: u32,
 }
 
-/// Of each request of a kernel, the worst.
+/// The most expensive request so far, by instruction that makes requests.
 #[derive(Debug, Default)]
-pub(crate) struct Worst(Vec<Option<Box<Noted>>>);
+pub(crate) struct WorstRequests(Vec<Option<Box<Candidate>>>);
 
-impl Worst {
-    /// None yet.
+impl WorstRequests {
+    /// Creates an empty table.
     pub(crate) fn new(counted: &Counted) -> Self {
         Self(counted.requests.iter().map(|_| None).collect())
     }
 
-    /// Whether what was asked is worse than all before.
+    /// Returns true if a request of this cost would be the most expensive one.
     #[inline]
-    pub(crate) fn is_beaten(&self, request: u32, asked: Asked, block: u64) -> bool {
+    pub(crate) fn is_exceeded_by(&self, request: u32, cost: RequestCost, block: u64) -> bool {
         match &self.0[request as usize] {
-            Some(noted) => rank(asked, block) > noted.rank(),
+            Some(candidate) => rank(cost, block) > candidate.rank(),
             None => true,
         }
     }
 
-    /// Keeps what [beats](Self::is_beaten) the others.
-    pub(crate) fn note(&mut self, request: u32, asked: Asked, at: At, addresses: [u64; LANES]) {
-        self.0[request as usize] = Some(Box::new(Noted { asked, at, addresses }));
+    /// Stores a request that [exceeds](Self::is_exceeded_by) the earlier ones.
+    pub(crate) fn set(
+        &mut self,
+        request: u32,
+        cost: RequestCost,
+        requester: Requester,
+        addresses: [u64; LANES],
+    ) {
+        self.0[request as usize] = Some(Box::new(Candidate { cost, requester, addresses }));
     }
 
-    /// Takes in those of other blocks.
+    /// Adds the requests of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         if self.0.is_empty() {
             self.0 = other.0;
@@ -94,16 +102,17 @@ impl Worst {
         }
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             let is_worse =
-                |theirs: &Noted| mine.as_ref().is_none_or(|mine| theirs.rank() > mine.rank());
+                |theirs: &Candidate| mine.as_ref().is_none_or(|mine| theirs.rank() > mine.rank());
             if theirs.as_deref().is_some_and(is_worse) {
                 *mine = theirs;
             }
         }
     }
 
-    /// The worst of a request.
-    pub(crate) fn of(&self, number: u32, request: &Request) -> Option<WorstRequest> {
-        let Noted { asked, at, addresses } = &**self.0.get(number as usize)?.as_ref()?;
+    /// Returns the most expensive request of an instruction.
+    pub(crate) fn get(&self, number: u32, request: &Request) -> Option<WorstRequest> {
+        let Candidate { cost, requester: at, addresses } =
+            &**self.0.get(number as usize)?.as_ref()?;
         let first = addresses[at.active.trailing_zeros() as usize % LANES];
         let (memory, _) = resolve(first);
         let offset = |lane: usize| {
@@ -119,19 +128,19 @@ impl Worst {
             active: at.active,
             memory: memory.into(),
             offsets: std::array::from_fn(offset),
-            taken: asked.taken,
-            ideal: asked.ideal,
+            taken: cost.taken,
+            ideal: cost.ideal,
         })
     }
 }
 
-impl Noted {
+impl Candidate {
     fn rank(&self) -> (u64, u64, Reverse<u64>) {
-        rank(self.asked, self.at.block)
+        rank(self.cost, self.requester.block)
     }
 }
 
-/// How bad a request of a block is.
-fn rank(asked: Asked, block: u64) -> (u64, u64, Reverse<u64>) {
-    (asked.taken.saturating_sub(asked.ideal), asked.taken, Reverse(block))
+/// Returns the order of requests by cost.
+fn rank(cost: RequestCost, block: u64) -> (u64, u64, Reverse<u64>) {
+    (cost.taken.saturating_sub(cost.ideal), cost.taken, Reverse(block))
 }

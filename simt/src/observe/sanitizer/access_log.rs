@@ -1,24 +1,24 @@
-//! What the threads of a block access until the next barrier, in few bytes.
+//! The log of a block's accesses between two barriers, in compact form.
 use crate::vector::mask::Mask;
 use warpwise_compiler::ir::Scope;
 
-/// How far to look back for an access like another.
-const LATELY: usize = 8;
+/// The number of recent accesses that are searched for an equal one.
+const RECENT_ACCESSES: usize = 8;
 
-/// Where lanes go.
+/// The addresses of an access, by lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Where {
-    /// All to this address.
+pub(crate) enum LaneAddresses {
+    /// One address for all lanes.
     Same(u64),
-    /// Each as far behind this address as the pattern of the access says.
+    /// The offsets of the site's pattern, relative to this address.
     Pattern(u64),
-    /// Each to its own: those of the group's lanes stand from there on in [`Log::addresses`].
+    /// Individual addresses: those of the group's lanes start here in [`AccessLog::addresses`].
     Each(usize),
 }
 
-impl Where {
-    /// So many bytes behind, if something is known of it.
-    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+impl LaneAddresses {
+    /// Returns the addresses `bytes` bytes further on, unless they are individual.
+    pub(crate) fn advance(self, bytes: u64) -> Option<Self> {
         match self {
             Self::Same(address) => Some(Self::Same(address.wrapping_add(bytes))),
             Self::Pattern(common) => Some(Self::Pattern(common.wrapping_add(bytes))),
@@ -30,28 +30,28 @@ impl Where {
 /// An access by the lanes of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// Number of the instruction.
+    /// Number of the access site.
     pub(crate) site: u32,
     /// Number in the block of the group's first thread.
     pub(crate) first_thread: u32,
     pub(crate) lanes: Mask,
-    pub(crate) places: Where,
-    /// What all lanes write to global memory, if it is the same.
+    pub(crate) places: LaneAddresses,
+    /// The value that all lanes write to global memory, if it is the same.
     pub(crate) value: Option<u64>,
 }
 
 impl Access {
-    /// The same so many bytes behind, if something is known of where it goes.
-    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
-        Some(Self { places: self.places.behind(bytes)?, ..self })
+    /// Returns the access `bytes` bytes further on, unless its addresses are individual.
+    pub(crate) fn advance(self, bytes: u64) -> Option<Self> {
+        Some(Self { places: self.places.advance(bytes)?, ..self })
     }
 }
 
-/// Something that happened.
+/// An event of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum LogEvent {
     Access(Access),
-    /// So many rounds of so many accesses, which stand from `first` on in [`Log::rounds`].
+    /// Rounds of accesses, which start at `first` in [`AccessLog::rounds`].
     Rounds {
         first: usize,
         accesses: usize,
@@ -62,7 +62,7 @@ pub(crate) enum Event {
         warp: u32,
         lanes: u32,
     },
-    /// Threads of one group were at a fence.
+    /// Threads of one group executed a fence.
     Fence {
         first_thread: u32,
         lanes: Mask,
@@ -70,33 +70,34 @@ pub(crate) enum Event {
     },
     /// All threads of the block waited for each other.
     Barrier,
-    /// All threads of the grid did.
+    /// All threads of the grid waited for each other.
     SyncGrid,
 }
 
-/// Where the values of a group's lanes stand, and how many bytes each has.
+/// The start of the values of a group's lanes, and the bytes in each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenValues {
     pub(crate) first: usize,
     pub(crate) size: usize,
 }
 
-/// What happened, in order.
+/// The events of a block, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
-    pub(crate) events: Vec<Event>,
+pub(crate) struct AccessLog {
+    pub(crate) events: Vec<LogEvent>,
     pub(crate) addresses: Vec<u64>,
-    /// Of each event, where the values that it writes stand in `values`, if it writes.
-    pub(crate) written: Vec<Option<Written>>,
-    /// As in registers.
+    /// By event, the place of the written values in `values`, if it writes.
+    pub(crate) written: Vec<Option<WrittenValues>>,
+    /// In the layout of registers.
     pub(crate) values: Vec<u8>,
-    /// Accesses of rounds: the first, and how many bytes behind the one before each other is. None of them writes.
+    /// The accesses of rounds: that of the first round, and its advance in bytes per round. None of
+    /// them writes.
     rounds: Vec<(Access, u64)>,
-    /// Events, with those of all rounds.
+    /// The number of events, including those of all rounds.
     len: usize,
 }
 
-impl Log {
+impl AccessLog {
     pub(crate) fn clear(&mut self) {
         let Self { events, addresses, written, values, rounds, len } = self;
         events.clear();
@@ -107,57 +108,60 @@ impl Log {
         *len = 0;
     }
 
-    /// How many events there are, each access of each round being one.
+    /// Returns the number of events; each access of each round counts as one.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn push(&mut self, event: Event, written: Option<Written>) {
+    pub(crate) fn push(&mut self, event: LogEvent, written: Option<WrittenValues>) {
         self.events.push(event);
         self.written.push(written);
         self.len += 1;
     }
 
-    /// Notes so many rounds of some accesses that know where they go, each so many bytes behind the one before.
+    /// Logs `rounds` rounds of accesses without individual addresses, each with its advance in
+    /// bytes per round.
     pub(crate) fn push_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) {
         let first = self.rounds.len();
         self.rounds.extend_from_slice(accesses);
-        self.events.push(Event::Rounds { first, accesses: accesses.len(), rounds });
+        self.events.push(LogEvent::Rounds { first, accesses: accesses.len(), rounds });
         self.written.push(None);
         self.len += accesses.len() * rounds as usize;
     }
 
-    /// The same with each access of each round as an event of its own, if there are rounds.
-    pub(crate) fn unrolled(&self) -> Option<Self> {
+    /// Returns the log with an event for each access of each round, if there are rounds.
+    pub(crate) fn unroll(&self) -> Option<Self> {
         if self.rounds.is_empty() {
             return None;
         }
         let (addresses, values) = (self.addresses.clone(), self.values.clone());
         let mut log = Self { addresses, values, ..Self::default() };
         for (event, written) in self.events.iter().zip(&self.written) {
-            let Event::Rounds { first, accesses, rounds } = *event else {
+            let LogEvent::Rounds { first, accesses, rounds } = *event else {
                 log.push(*event, *written);
                 continue;
             };
             for round in 0..rounds {
                 for (access, step) in &self.rounds[first..first + accesses] {
-                    let access = access.behind(step.wrapping_mul(round));
-                    access.into_iter().for_each(|access| log.push(Event::Access(access), None));
+                    let access = access.advance(step.wrapping_mul(round));
+                    access.into_iter().for_each(|access| log.push(LogEvent::Access(access), None));
                 }
             }
         }
         Some(log)
     }
 
-    /// Whether this is one of the last accesses, with nothing else since.
-    pub(crate) fn has_lately(&self, event: &Event) -> bool {
-        let Event::Access(access) = event else { return false };
-        let since = self.events.iter().rev().take_while(|event| matches!(event, Event::Access(_)));
-        !matches!(access.places, Where::Each(_)) && since.take(LATELY).any(|known| known == event)
+    /// Returns true if the event equals one of the last accesses, with nothing else since.
+    pub(crate) fn has_recent(&self, event: &LogEvent) -> bool {
+        let LogEvent::Access(access) = event else { return false };
+        let since =
+            self.events.iter().rev().take_while(|event| matches!(event, LogEvent::Access(_)));
+        !matches!(access.places, LaneAddresses::Each(_))
+            && since.take(RECENT_ACCESSES).any(|known| known == event)
     }
 
-    /// Whether the same bytes are accessed by the same threads in the same order.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    /// Returns true if the same threads access the same bytes in the same order.
+    pub(crate) fn has_same_accesses(&self, other: &Self) -> bool {
         let Self { events, addresses, rounds, .. } = self;
         // glibc compares no bytes at a dangling address in 100 ns, where it has AVX-512.
         let none = addresses.is_empty() && other.addresses.is_empty();
@@ -166,20 +170,25 @@ impl Log {
             && *rounds == other.rounds
     }
 
-    /// The address of a lane.
-    pub(crate) fn address(&self, places: Where, lane: usize, offset: impl Fn() -> u64) -> u64 {
+    /// Returns the address of a lane.
+    pub(crate) fn lane_address(
+        &self,
+        places: LaneAddresses,
+        lane: usize,
+        offset: impl Fn() -> u64,
+    ) -> u64 {
         match places {
-            Where::Same(address) => address,
-            Where::Pattern(common) => common.wrapping_add(offset()),
-            Where::Each(first) => self.addresses[first + lane],
+            LaneAddresses::Same(address) => address,
+            LaneAddresses::Pattern(common) => common.wrapping_add(offset()),
+            LaneAddresses::Each(first) => self.addresses[first + lane],
         }
     }
 
-    /// The value that a thread writes in an event.
-    pub(crate) fn value(&self, event: u32, thread: u32) -> Option<u64> {
+    /// Returns the value that a thread writes in an event.
+    pub(crate) fn written_value(&self, event: u32, thread: u32) -> Option<u64> {
         let event = event as usize;
-        let Written { first, size } = (*self.written.get(event)?)?;
-        let Event::Access(access) = &self.events[event] else { return None };
+        let WrittenValues { first, size } = (*self.written.get(event)?)?;
+        let LogEvent::Access(access) = &self.events[event] else { return None };
         let mut values = self.values.get(first..)?.chunks_exact(size);
         let bytes = values.nth((thread - access.first_thread) as usize)?;
         Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))

@@ -1,80 +1,82 @@
-//! What is kept of a block while it runs.
+//! The analysis of one block: its log, and the shadow of its shared memory.
 use super::{
     LaunchChecks,
-    access_log::{Access, Event, Log, Written},
+    access_log::{Access, AccessLog, LogEvent, WrittenValues},
     finding::Use,
-    found::{Found, Pair, Party},
-    happens_before::{Context, Order},
-    misuse::{Met, Misuses},
-    release_acquire::{Atomic, Knowledge},
-    rounds::Rounds,
-    shadow::{Hit, Record, Shadow},
-    undefined::{Undefined, Undefineds},
+    happens_before::{AccessContext, HappensBefore},
+    misuse::{Misuses, WarpCollective},
+    raw_findings::{RacingAccess, RacingPair, RawFindings},
+    release_acquire::{AtomicAccess, BlockClocks},
+    replayed_accesses::ReplayedAccesses,
+    shadow::{AccessRecord, RaceHit, Shadow},
+    undefined::{UndefinedLanes, UndefinedValues},
 };
 use crate::{
     bytecode::{Code, Site},
     vector::lanes,
 };
 
-/// Events after which an interval is looked at before it ends.
-const LONG: usize = 1 << 12;
-/// Intervals that are remembered as clean.
-const CLEAN: usize = 64;
+/// The number of events after which an interval is analysed before it ends.
+const MAX_INTERVAL_EVENTS: usize = 1 << 12;
+/// The maximum number of intervals that are remembered as clean.
+const MAX_CLEAN_INTERVALS: usize = 64;
 
 /// The checks of one block after the other.
 #[derive(Debug)]
 pub(crate) struct BlockChecks {
     /// Number of the block.
     block: u64,
-    /// Whether what happens is looked at when it happens.
+    /// True if events are analysed as they happen.
     is_eager: bool,
-    /// What its threads did with shared memory in this interval; with all memory, if that is looked at at once.
-    log: Log,
-    /// What they did with global memory.
-    global: Log,
-    /// Accesses of rounds that are about to be noted, by how many bytes each goes on.
-    pub(crate) going: Vec<(Access, u64)>,
-    /// Whether an earlier part of the interval was looked at already.
-    is_parted: bool,
+    /// The events of the interval in shared memory; in all memory, if they are analysed as they
+    /// happen.
+    log: AccessLog,
+    /// The events in global memory.
+    global: AccessLog,
+    /// Accesses of replayed rounds that are not logged yet, each with its advance in bytes per
+    /// round.
+    pub(crate) pending_rounds: Vec<(Access, u64)>,
+    /// True if an earlier part of the interval has been analysed already.
+    is_split: bool,
     /// The number of the first event of the log.
     first_event: u32,
-    order: Order,
-    contexts: Vec<Context>,
+    order: HappensBefore,
+    contexts: Vec<AccessContext>,
     shadow: Shadow,
     /// Whole intervals that are clean.
-    clean: Vec<Log>,
-    /// The one of them that was seen last.
+    clean: Vec<AccessLog>,
+    /// The index of the last clean interval that was repeated.
     last_clean: usize,
-    /// Accesses looked at, of all blocks.
+    /// The number of analysed accesses, in all blocks.
     accesses: u64,
-    found: Found,
-    pub(crate) undefined: Undefineds,
+    found: RawFindings,
+    pub(crate) undefined: UndefinedValues,
 }
 
 impl BlockChecks {
     pub(crate) fn new(launch: &LaunchChecks<'_>) -> Self {
-        let knowledge = launch.is_eager.then(Knowledge::default);
+        let block_clocks = launch.is_eager.then(BlockClocks::default);
         Self {
             block: 0,
             is_eager: launch.is_eager,
-            log: Log::default(),
-            global: Log::default(),
-            going: Vec::new(),
-            is_parted: false,
+            log: AccessLog::default(),
+            global: AccessLog::default(),
+            pending_rounds: Vec::new(),
+            is_split: false,
             first_event: 0,
-            order: Order::new(knowledge),
+            order: HappensBefore::new(block_clocks),
             contexts: Vec::new(),
             shadow: Shadow::new(launch.cells as usize, launch.is_eager),
             clean: Vec::new(),
             last_clean: 0,
             accesses: 0,
-            found: Found::default(),
-            undefined: Undefineds::new(launch),
+            found: RawFindings::default(),
+            undefined: UndefinedValues::new(launch),
         }
     }
 
-    /// Begins with another block.
-    pub(crate) fn start(&mut self, block: u64) {
+    /// Starts the analysis of another block.
+    pub(crate) fn start_block(&mut self, block: u64) {
         self.forget_interval();
         self.global.clear();
         self.block = block;
@@ -82,104 +84,109 @@ impl BlockChecks {
         self.undefined.reset();
     }
 
-    /// Something undefined is used by the step `at`.
-    pub(crate) fn used(&mut self, undefined: Undefined, how: Use, at: usize) {
+    /// Adds the use of an undefined value by the instruction `at`.
+    pub(crate) fn add_undefined_use(&mut self, undefined: UndefinedLanes, how: Use, at: usize) {
         for lane in undefined.lanes.lanes() {
-            self.found.undefined(undefined.source(lane), at as u32, how);
+            self.found.add_undefined(undefined.source(lane), at as u32, how);
         }
     }
 
-    /// The block has ended, or will not go on; hands over what was found.
-    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>, found: &mut Found) {
+    /// Ends the analysis of a block that has ended or is stuck, and moves its findings to `found`.
+    pub(crate) fn finish(
+        &mut self,
+        code: &Code,
+        checks: &LaunchChecks<'_>,
+        found: &mut RawFindings,
+    ) {
         self.end_interval(code, checks);
-        self.submit(code, checks, true);
+        self.submit_global(code, checks, true);
         if !self.found.is_empty() {
             found.join(std::mem::take(&mut self.found));
         }
     }
 
-    /// Where an access of shared or global memory is noted.
-    pub(crate) fn log(&mut self, is_shared: bool) -> &mut Log {
+    /// Returns the log for accesses of shared or of global memory.
+    pub(crate) fn log(&mut self, is_shared: bool) -> &mut AccessLog {
         if is_shared || self.is_eager { &mut self.log } else { &mut self.global }
     }
 
-    /// Notes something, and looks at it at once, or at all if that is much.
-    pub(crate) fn note(
+    /// Logs an event. It is analysed at once if the launch requires it, or if the log is full.
+    pub(crate) fn log_event(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
         is_shared: bool,
-        event: Event,
-        written: Option<Written>,
+        event: LogEvent,
+        written: Option<WrittenValues>,
     ) {
         let is_eager = self.is_eager;
         let log = self.log(is_shared);
-        if !is_shared && !is_eager && log.has_lately(&event) {
+        if !is_shared && !is_eager && log.has_recent(&event) {
             return;
         }
         log.push(event, written);
-        if is_eager || log.len() >= LONG {
+        if is_eager || log.len() >= MAX_INTERVAL_EVENTS {
             if is_shared || is_eager {
-                self.part(code, checks);
+                self.analyse_part(code, checks);
             } else {
-                self.submit(code, checks, false);
+                self.submit_global(code, checks, false);
             }
         }
     }
 
-    /// Notes so many rounds of accesses of shared memory, those of `going`; false if these are so many that
-    /// they have to be looked at before the interval ends.
-    pub(crate) fn note_rounds(&mut self, rounds: u64) -> bool {
-        let many = rounds.saturating_mul(self.going.len() as u64);
-        let fits = many < LONG.saturating_sub(self.log.len()) as u64;
+    /// Logs `rounds` rounds of the pending accesses of shared memory; returns false if they do not
+    /// fit, so that they must be analysed before the interval ends.
+    pub(crate) fn log_pending_rounds(&mut self, rounds: u64) -> bool {
+        let many = rounds.saturating_mul(self.pending_rounds.len() as u64);
+        let fits = many < MAX_INTERVAL_EVENTS.saturating_sub(self.log.len()) as u64;
         if fits && many > 0 {
-            self.log.push_rounds(&self.going, rounds);
+            self.log.push_rounds(&self.pending_rounds, rounds);
         }
         fits
     }
 
-    /// Notes accesses of global memory of rounds that are alike, round by round.
-    pub(crate) fn note_alike(
+    /// Logs the global memory accesses of replayed rounds, round by round.
+    pub(crate) fn log_replayed(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
-        rounds: &Rounds,
+        rounds: &ReplayedAccesses,
     ) {
         if rounds.accesses.is_empty() {
             return;
         }
         for round in 0..rounds.many {
             for (access, bytes, value) in rounds.round(&code.sites, round) {
-                if let Some(access) = access.behind(bytes) {
-                    let event = Event::Access(Access { value, ..access });
-                    self.note((code, checks), false, event, None);
+                if let Some(access) = access.advance(bytes) {
+                    let event = LogEvent::Access(Access { value, ..access });
+                    self.log_event((code, checks), false, event, None);
                 }
             }
         }
     }
 
-    /// Hands on what the block did with global memory.
-    fn submit(&mut self, code: &Code, checks: &LaunchChecks<'_>, is_end: bool) {
+    /// Hands the log of global memory to the launch.
+    fn submit_global(&mut self, code: &Code, checks: &LaunchChecks<'_>, is_end: bool) {
         if !self.is_eager {
-            checks.global().submit((code, checks), self.block, &mut self.global, is_end);
+            checks.lock_global().submit((code, checks), self.block, &mut self.global, is_end);
         }
     }
 
-    /// Every thread of the block has come to a barrier.
+    /// Ends the interval: every thread of the block has reached a barrier.
     pub(crate) fn barrier(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         self.end_interval(code, checks);
         self.order.barrier();
-        if !self.is_eager && self.global.events.last() != Some(&Event::Barrier) {
-            self.global.push(Event::Barrier, None);
+        if !self.is_eager && self.global.events.last() != Some(&LogEvent::Barrier) {
+            self.global.push(LogEvent::Barrier, None);
         }
     }
 
-    /// Every thread of the grid has come to where it meets.
+    /// Ends the interval: every thread of the grid has reached the grid barrier.
     pub(crate) fn sync_grid(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         self.end_interval(code, checks);
         self.order.sync_grid();
-        self.global.push(Event::SyncGrid, None);
+        self.global.push(LogEvent::SyncGrid, None);
     }
 
-    /// Lanes of a warp have waited for each other.
+    /// Logs that lanes of a warp have waited for each other.
     pub(crate) fn sync_warp(
         &mut self,
         code: &Code,
@@ -187,41 +194,45 @@ impl BlockChecks {
         warp: u32,
         lanes: u32,
     ) {
-        let event = Event::SyncWarp { warp, lanes };
-        self.note((code, checks), true, event, None);
+        let event = LogEvent::SyncWarp { warp, lanes };
+        self.log_event((code, checks), true, event, None);
         if !self.is_eager {
-            self.note((code, checks), false, event, None);
+            self.log_event((code, checks), false, event, None);
         }
     }
 
-    /// Lanes of a warp do something together.
-    pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, met: &Met<'_>) {
-        self.found.misuses.warp(checks, self.block, met);
+    /// Checks the masks of lanes that perform a warp operation together.
+    pub(crate) fn check_masks(
+        &mut self,
+        checks: &LaunchChecks<'_>,
+        collective: &WarpCollective<'_>,
+    ) {
+        self.found.misuses.check_masks(checks, self.block, collective);
     }
 
-    /// What was found of barriers and masks.
+    /// Returns the misuses of barriers and masks.
     pub(crate) fn misuses(&mut self) -> &mut Misuses {
         &mut self.found.misuses
     }
 
     fn end_interval(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
-        if !self.is_parted && self.is_clean() {
+        if !self.is_split && self.is_clean() {
             self.log.clear();
             return;
         }
-        let (found, is_whole) = (self.found.count(), !self.is_parted);
-        self.look(code, checks);
-        if is_whole && self.found.count() == found && self.clean.len() < CLEAN {
+        let (found, is_whole) = (self.found.race_count(), !self.is_split);
+        self.analyse(code, checks);
+        if is_whole && self.found.race_count() == found && self.clean.len() < MAX_CLEAN_INTERVALS {
             self.last_clean = self.clean.len();
             self.clean.push(self.log.clone());
         }
         self.forget_interval();
     }
 
-    /// Whether an interval like this was looked at before.
+    /// Returns true if an equal interval was clean.
     fn is_clean(&mut self) -> bool {
         let next = (self.last_clean + 1..self.clean.len()).chain(0..self.clean.len());
-        let like = next.into_iter().find(|at| self.clean[*at].is_like(&self.log));
+        let like = next.into_iter().find(|at| self.clean[*at].has_same_accesses(&self.log));
         self.last_clean = like.unwrap_or(self.last_clean);
         like.is_some() || self.log.events.is_empty()
     }
@@ -230,104 +241,112 @@ impl BlockChecks {
         self.log.clear();
         self.contexts.clear();
         self.shadow.clear();
-        (self.is_parted, self.first_event) = (false, 0);
+        (self.is_split, self.first_event) = (false, 0);
     }
 
-    /// Looks at what is logged of an interval that goes on.
-    fn part(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
-        self.look(code, checks);
+    /// Analyses the log of an interval that continues.
+    fn analyse_part(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        self.analyse(code, checks);
         self.first_event += self.log.len() as u32;
         self.log.clear();
-        self.is_parted = true;
+        self.is_split = true;
     }
 
-    fn look(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+    fn analyse(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         let whole = std::mem::take(&mut self.log);
-        let unrolled = whole.unrolled();
+        let unrolled = whole.unroll();
         let log = unrolled.as_ref().unwrap_or(&whole);
         for (number, event) in log.events.iter().enumerate() {
             match event {
-                Event::Access(access) if code.sites[access.site as usize].is_shared => {
-                    self.look_at(code, checks, log, (number, access));
+                LogEvent::Access(access) if code.sites[access.site as usize].is_shared => {
+                    self.analyse_access(code, checks, log, (number, access));
                 }
-                Event::Access(access) => {
+                LogEvent::Access(access) => {
                     let now = (&self.order, self.block);
-                    checks.global().access(code, checks, log, access, now);
+                    checks.lock_global().analyse_access(code, checks, log, access, now);
                     self.synchronize(code, checks, log, access);
                 }
-                // Each access is an event here.
-                Event::Rounds { .. } => {}
-                Event::SyncWarp { warp, lanes } => {
+                // An unrolled log has an event for each access instead.
+                LogEvent::Rounds { .. } => {}
+                LogEvent::SyncWarp { warp, lanes } => {
                     self.order.sync_warp(self.block, *warp, *lanes);
                 }
-                Event::Fence { first_thread, lanes, scope } => {
+                LogEvent::Fence { first_thread, lanes, scope } => {
                     let at = (self.block, self.order.interval);
-                    if let Some(knowledge) = &mut self.order.knowledge {
+                    if let Some(block_clocks) = &mut self.order.block_clocks {
                         let threads = lanes.lanes().map(|lane| first_thread + lane as u32);
-                        threads.for_each(|thread| knowledge.fence(at, thread, *scope));
+                        threads.for_each(|thread| block_clocks.fence(at, thread, *scope));
                     }
                 }
-                // These end what is logged.
-                Event::Barrier | Event::SyncGrid => {}
+                // Both end the interval, and its log with it.
+                LogEvent::Barrier | LogEvent::SyncGrid => {}
             }
         }
         self.log = whole;
     }
 
-    /// What threads learn and let others know by an atomic access, once it is looked at itself.
-    fn synchronize(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log, access: &Access) {
+    /// Applies the acquire and the release of an atomic access, after the access itself is
+    /// analysed.
+    fn synchronize(
+        &mut self,
+        code: &Code,
+        checks: &LaunchChecks<'_>,
+        log: &AccessLog,
+        access: &Access,
+    ) {
         let site = &code.sites[access.site as usize];
         let Some((order, scope)) = site.atomic else { return };
         let at = (self.block, self.order.interval);
-        let Some(knowledge) = &mut self.order.knowledge else { return };
-        let mut global = checks.global();
-        for (thread, buffer, first) in addresses(checks, log, access) {
-            let place = match checks.memory(buffer) {
+        let Some(block_clocks) = &mut self.order.block_clocks else { return };
+        let mut global = checks.lock_global();
+        for (thread, buffer, first) in thread_addresses(checks, log, access) {
+            let place = match checks.memory_and_cell_bytes(buffer) {
                 Some((memory, _)) if !site.is_shared => (None, memory as u16, first),
                 Some(_) | None => (Some(self.block), buffer, first),
             };
             let (reads, writes) = (site.reads, site.kind.writes());
-            let atomic = Atomic { place, reads, writes, order, scope };
-            knowledge.atomic(at, thread, &mut global.places, &atomic);
+            let atomic = AtomicAccess { place, reads, writes, order, scope };
+            block_clocks.access_atomic(at, thread, &mut global.places, &atomic);
         }
     }
 
-    /// Looks at an access of shared memory, lane by lane.
-    fn look_at(
+    /// Analyses an access of shared memory, lane by lane.
+    fn analyse_access(
         &mut self,
         code: &Code,
         checks: &LaunchChecks<'_>,
-        log: &Log,
+        log: &AccessLog,
         (number, access): (usize, &Access),
     ) {
         let site = &code.sites[access.site as usize];
         let event = self.first_event + number as u32;
-        for (thread, buffer, first) in addresses(checks, log, access) {
-            let context = self.context(access.site, site, event, thread);
-            let now = Record::new(context, thread);
+        for (thread, buffer, first) in thread_addresses(checks, log, access) {
+            let context = self.push_context(access.site, site, event, thread);
+            let now = AccessRecord::new(context, thread);
             self.accesses += 1;
-            for (cell, byte) in checks.cells_of(buffer, first, site.bytes) {
-                self.touch(log, cell, now, (buffer, byte));
+            for (cell, byte) in checks.touched_cells(buffer, first, site.bytes) {
+                self.record_access(log, cell, now, (buffer, byte));
             }
         }
         self.synchronize(code, checks, log, access);
     }
 
-    /// The context of an access by a thread: that of the thread before, if they know the same.
-    fn context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
-        let (time, epoch) = (self.order.time(thread), self.order.epoch(thread));
-        let like = |context: &Context| {
-            (context.event, context.time, context.epoch) == (event, time, epoch)
+    /// Returns the context of an access by a thread: the last one, if the thread has the same
+    /// clocks.
+    fn push_context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
+        let (clock, epoch) = (self.order.clock(thread), self.order.epoch(thread));
+        let like = |context: &AccessContext| {
+            (context.event, context.clock, context.epoch) == (event, clock, epoch)
         };
         if !self.contexts.last().is_some_and(like) {
-            self.contexts.push(Context {
+            self.contexts.push(AccessContext {
                 site: number,
                 kind: site.kind,
                 is_narrow: site.is_narrow(),
                 block: self.block,
                 interval: self.order.interval,
                 grid: self.order.grid,
-                time,
+                clock,
                 epoch,
                 event,
             });
@@ -335,33 +354,42 @@ impl BlockChecks {
         self.contexts.len() - 1
     }
 
-    /// Notes that a cell is accessed, and what that races with.
-    fn touch(&mut self, log: &Log, cell: u64, now: Record, at: (u16, u64)) {
+    /// Records an access of a cell, and adds the races that it causes.
+    fn record_access(&mut self, log: &AccessLog, cell: u64, now: AccessRecord, at: (u16, u64)) {
         let Self { contexts, order, found, accesses, first_event, .. } = self;
-        let party = |record: Record| {
-            let Context { site, kind, block, event, .. } = contexts[record.context()];
+        let racing = |record: AccessRecord| {
+            let AccessContext { site, kind, block, event, .. } = contexts[record.context()];
             let thread = record.thread();
-            let value = event.checked_sub(*first_event).and_then(|event| log.value(event, thread));
-            Party { block, thread, site, kind, value }
+            let value =
+                event.checked_sub(*first_event).and_then(|event| log.written_value(event, thread));
+            RacingAccess { block, thread, site, kind, value }
         };
         let context_of = |number: usize| contexts[number];
-        self.shadow.access(cell as usize, now, (context_of, order), |Hit { before, missing }| {
-            found.race(*accesses, Pair::new(at, [party(before), party(now)], missing));
-        });
+        self.shadow.record_access(
+            cell as usize,
+            now,
+            (context_of, order),
+            |RaceHit { before, missing }| {
+                found.add_race(
+                    *accesses,
+                    RacingPair::new(at, [racing(before), racing(now)], missing),
+                );
+            },
+        );
     }
 }
 
-/// Each thread of an access with the buffer and the byte where it goes.
-fn addresses(
+/// Returns each thread of an access with the buffer and the byte that it accesses.
+fn thread_addresses(
     checks: &LaunchChecks<'_>,
-    log: &Log,
+    log: &AccessLog,
     access: &Access,
 ) -> impl Iterator<Item = (u32, u16, u64)> {
     let pattern = checks.pattern(access.site);
     access.lanes.lanes().map(move |lane| {
         let thread = access.first_thread + lane as u32;
         let offset = || pattern.map_or(0, |pattern| pattern.offsets[thread as usize]);
-        let (buffer, first) = lanes::resolve(log.address(access.places, lane, offset));
+        let (buffer, first) = lanes::resolve(log.lane_address(access.places, lane, offset));
         (thread, buffer, first)
     })
 }

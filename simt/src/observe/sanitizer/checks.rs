@@ -1,11 +1,11 @@
-//! Which checks there are.
+//! The set of checks that a launch requests.
 use std::{fmt, ops::BitOr, str::FromStr};
 
-/// Which checks a launch makes; combined with `|`.
+/// A set of checks; sets are combined with `|`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Checks(u8);
 
-/// All of them by their names.
+/// The name of each check.
 const NAMES: [(Checks, &str); 8] = [
     (Checks::RACE, "race"),
     (Checks::MEMORY, "memory"),
@@ -18,27 +18,27 @@ const NAMES: [(Checks, &str); 8] = [
 ];
 
 impl Checks {
-    /// Accesses of different threads that nothing orders, in shared and global memory.
+    /// Unordered accesses of different threads, in shared and global memory.
     pub const RACE: Self = Self(1);
     /// Accesses out of bounds, with the buffer that they miss.
     pub const MEMORY: Self = Self(2);
-    /// Reads of shared memory that nobody has written.
+    /// Reads of shared memory that no thread has written.
     pub const INIT: Self = Self(4);
     /// Barriers and masks.
     pub const SYNC: Self = Self(8);
-    /// All of them that kernels should pass in one run: all but those below.
+    /// All checks that a kernel should pass in a single run; the ones below are not included.
     pub const ALL: Self = Self(15);
-    /// Whether what is left behind depends on the order of threads: runs each launch in five orders, one
-    /// after the other, before it runs it.
+    /// Results that depend on the order of threads. Each launch runs in five orders, one after the
+    /// other, before its own run.
     pub const ORDER: Self = Self(16);
-    /// Elements of shared arrays that no thread uses, and of buffers that the kernel writes and no thread does.
+    /// Elements that no thread uses: of shared arrays, and of buffers that the kernel writes.
     pub const UNUSED: Self = Self(32);
-    /// [`RACE`](Self::RACE), and writes that race are as bad if all write the same value.
+    /// [`RACE`](Self::RACE), with races of equal writes reported as errors, too.
     pub const STRICT: Self = Self(64 | Self::RACE.0);
-    /// Makes warnings fail a launch as errors do. Checks nothing by itself.
+    /// Makes warnings fail a launch as errors do. It checks nothing by itself.
     pub const DENY: Self = Self(128);
 
-    /// Whether all of `other` are among them.
+    /// Returns true if all checks of `other` are in the set.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -51,7 +51,8 @@ impl BitOr for Checks {
     }
 }
 
-/// `race`, or several with commas between; `all` for all. `deny` by itself is `all,deny`.
+/// Parses `race`, or several names with commas between; `all` for all. `deny` by itself is
+/// `all,deny`.
 impl FromStr for Checks {
     type Err = UnknownCheck;
     fn from_str(text: &str) -> Result<Self, UnknownCheck> {
@@ -77,10 +78,10 @@ impl fmt::Debug for Checks {
     }
 }
 
-/// A name that is no check's.
+/// The error of parsing an unknown check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCheck {
-    /// The name.
+    /// The unknown name.
     pub name: String,
 }
 

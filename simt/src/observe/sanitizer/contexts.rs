@@ -1,88 +1,94 @@
 //! The contexts of accesses to global memory, by number.
 //!
-//! Blocks that run [alike](crate::exec::replay) make the same accesses in the same order, so that only the
-//! contexts of the first of them are kept: those of the others follow from these.
-use super::happens_before::Context;
+//! Blocks that are [replayed](crate::exec::replay) make the same accesses in the same order. Only
+//! the contexts of the first such block are stored; those of the others are computed from them.
+use super::happens_before::AccessContext;
 
-/// Contexts in the order of their accesses, each with what all lanes write, if that is one value.
+/// Contexts in the order of their accesses, each with the value that all lanes write, if it is the
+/// same.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
-    parts: Vec<Part>,
+    segments: Vec<ContextSegment>,
     len: u32,
 }
 
 #[derive(Debug)]
-struct Part {
-    /// The number of its first context.
+struct ContextSegment {
+    /// The number of the first context.
     first: u32,
-    contexts: Vec<Context>,
-    /// One for each context, unless all are `None`.
+    contexts: Vec<AccessContext>,
+    /// One value for each context, or none if all are `None`.
     values: Vec<Option<u64>>,
-    /// Whether every context of the following rounds is one of these, some blocks and events later.
+    /// True if the contexts repeat in further rounds, with larger block and event numbers.
     is_repeated: bool,
 }
 
 impl Contexts {
-    /// Appends a context, unless it is the last one. Returns its number.
-    pub(crate) fn push(&mut self, context: Context, value: Option<u64>) -> u32 {
-        if self.parts.last().is_none_or(|part| part.is_repeated) {
+    /// Appends a context, unless it equals the last one. Returns its number.
+    pub(crate) fn push(&mut self, context: AccessContext, value: Option<u64>) -> u32 {
+        if self.segments.last().is_none_or(|segment| segment.is_repeated) {
             let (contexts, values) = (Vec::new(), Vec::new());
-            self.parts.push(Part { first: self.len, contexts, values, is_repeated: false });
+            self.segments.push(ContextSegment {
+                first: self.len,
+                contexts,
+                values,
+                is_repeated: false,
+            });
         }
-        if let Some(part) = self.parts.last_mut()
-            && part.contexts.last() != Some(&context)
+        if let Some(segment) = self.segments.last_mut()
+            && segment.contexts.last() != Some(&context)
         {
-            part.contexts.push(context);
-            part.values.push(value);
+            segment.contexts.push(context);
+            segment.values.push(value);
             self.len += 1;
         }
         self.len - 1
     }
 
-    /// Appends the contexts of so many rounds, given those of the first; `values` has those of all
-    /// rounds, or none. Returns the number of the first.
+    /// Appends the contexts of `rounds` rounds, given those of the first; `values` has the values
+    /// of all rounds, or is empty. Returns the number of the first.
     pub(crate) fn push_rounds(
         &mut self,
-        contexts: Vec<Context>,
+        contexts: Vec<AccessContext>,
         values: Vec<Option<u64>>,
         rounds: u64,
     ) -> u32 {
         let first = self.len;
         self.len += contexts.len() as u32 * rounds as u32;
-        self.parts.push(Part { first, contexts, values, is_repeated: true });
+        self.segments.push(ContextSegment { first, contexts, values, is_repeated: true });
         first
     }
 
-    /// Returns the part of a context, and where in that it is.
+    /// Returns the segment of a context, and its index in the segment.
     #[inline(always)]
-    fn find(&self, number: u32) -> (&Part, u32) {
-        let of = |part: &Part| part.first <= number;
-        let at = match self.parts.last() {
-            Some(last) if of(last) => self.parts.len(),
-            _ => self.parts.partition_point(of),
+    fn find(&self, number: u32) -> (&ContextSegment, u32) {
+        let of = |segment: &ContextSegment| segment.first <= number;
+        let at = match self.segments.last() {
+            Some(last) if of(last) => self.segments.len(),
+            _ => self.segments.partition_point(of),
         };
-        let part = &self.parts[at - 1];
-        (part, number - part.first)
+        let segment = &self.segments[at - 1];
+        (segment, number - segment.first)
     }
 
-    /// Returns the context of a number.
+    /// Returns the context with a number.
     #[inline(always)]
-    pub(crate) fn get(&self, number: u32) -> Context {
-        let (part, at) = self.find(number);
-        if !part.is_repeated {
-            return part.contexts[at as usize];
+    pub(crate) fn get(&self, number: u32) -> AccessContext {
+        let (segment, at) = self.find(number);
+        if !segment.is_repeated {
+            return segment.contexts[at as usize];
         }
-        let accesses = part.contexts.len() as u32;
+        let accesses = segment.contexts.len() as u32;
         let (round, at) = (at / accesses, at % accesses);
-        let context = part.contexts[at as usize];
+        let context = segment.contexts[at as usize];
         let event = context.event.wrapping_add(round * accesses);
-        Context { block: context.block + u64::from(round), event, ..context }
+        AccessContext { block: context.block + u64::from(round), event, ..context }
     }
 
-    /// Returns what all lanes of an access write, if that is one value.
+    /// Returns the value that all lanes of an access write, if it is the same.
     pub(crate) fn value(&self, number: u32) -> Option<u64> {
-        let (part, at) = self.find(number);
-        part.values.get(at as usize).copied().flatten()
+        let (segment, at) = self.find(number);
+        segment.values.get(at as usize).copied().flatten()
     }
 }
 
@@ -91,9 +97,19 @@ mod tests {
     use super::*;
     use crate::bytecode::AccessKind;
 
-    fn context(site: u32, block: u64, event: u32) -> Context {
-        let (kind, interval, grid, time) = (AccessKind::Write, 0, 0, 0);
-        Context { site, kind, is_narrow: false, block, interval, grid, time, epoch: 0, event }
+    fn context(site: u32, block: u64, event: u32) -> AccessContext {
+        let (kind, interval, grid, clock) = (AccessKind::Write, 0, 0, 0);
+        AccessContext {
+            site,
+            kind,
+            is_narrow: false,
+            block,
+            interval,
+            grid,
+            clock,
+            epoch: 0,
+            event,
+        }
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! The defined cells of a block's shared memory, and replay of the accesses that defined them.
 //!
-//! Most blocks access shared memory exactly as an earlier block did. A *history* keeps the accesses of that block, as
-//! long as each of them read defined cells only and wrote defined values. While a block repeats the history, its accesses
-//! are known to do the same, and the cells stay as they were: they are computed from the history only when an access
-//! differs.
-use super::access_log::{Access, Where};
+//! Most blocks access shared memory exactly as an earlier block did. A *history* keeps the accesses
+//! of that block, as long as each of them read defined cells only and wrote defined values. While a
+//! block repeats the history, its accesses are known to do the same, and the cells stay as they
+//! were: they are computed from the history only when an access differs.
+use super::access_log::{Access, LaneAddresses};
 use std::ops::Range;
 
-/// The most accesses that a history has.
+/// The maximum number of accesses in a history.
 const MAX_HISTORY: usize = 1 << 12;
 
-/// An access, by how many bytes it goes on in each round, and how many rounds there are.
-pub(crate) type Rounds = (Access, u64, u64);
+/// An access, its advance in bytes per round, and the number of rounds.
+pub(crate) type RepeatedAccess = (Access, u64, u64);
 
 /// The defined cells of shared memory.
 #[derive(Debug, Default)]
@@ -21,15 +21,15 @@ pub(crate) struct Defined {
     /// The number of undefined cells.
     missing: usize,
     /// Accesses from the start of a block, none of which read or wrote something undefined.
-    history: Vec<Rounds>,
+    history: Vec<RepeatedAccess>,
     /// True if all cells are defined after the history.
     defines_all: bool,
-    state: State,
+    state: HistoryState,
 }
 
 /// The use of the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum HistoryState {
     /// So many of its accesses are those of the block, which are not in `cells`.
     Replayed(usize),
     /// It is extended by the accesses of the block.
@@ -40,7 +40,7 @@ enum State {
 }
 
 impl Defined {
-    /// Of so many cells.
+    /// Creates the state of `cells` undefined cells.
     pub(crate) fn new(cells: usize) -> Self {
         Self { cells: vec![false; cells], missing: cells, ..Self::default() }
     }
@@ -49,12 +49,12 @@ impl Defined {
     pub(crate) fn reset(&mut self) {
         self.cells.fill(false);
         self.missing = self.cells.len();
-        self.state = State::Replayed(0);
+        self.state = HistoryState::Replayed(0);
     }
 
     /// Returns true if some cells may be undefined.
     #[inline(always)]
-    pub(crate) fn lacks_some(&self) -> bool {
+    pub(crate) fn may_lack_cells(&self) -> bool {
         self.missing > 0
     }
 
@@ -83,42 +83,45 @@ impl Defined {
         true
     }
 
-    /// Returns true if an access is the next one of the history: it reads defined cells only, and needs no other look.
+    /// Returns true if an access is the next one of the history: it reads defined cells only, and
+    /// needs no analysis.
     #[inline(always)]
-    pub(crate) fn replay(&mut self, access: &Rounds) -> bool {
-        let State::Replayed(number) = self.state else { return false };
+    pub(crate) fn replay(&mut self, access: &RepeatedAccess) -> bool {
+        let HistoryState::Replayed(number) = self.state else { return false };
         if self.history.get(number) != Some(access) {
             return false;
         }
-        self.state = State::Replayed(number + 1);
+        self.state = HistoryState::Replayed(number + 1);
         if number + 1 == self.history.len() && self.defines_all {
             self.cells.fill(true);
-            (self.missing, self.state) = (0, State::Unused);
+            (self.missing, self.state) = (0, HistoryState::Unused);
         }
         true
     }
 
-    /// Begins to record, if accesses were replayed; returns these, whose writes are not in the cells.
-    pub(crate) fn end_replay(&mut self) -> Vec<Rounds> {
-        let State::Replayed(number) = self.state else { return Vec::new() };
+    /// Begins to record, if accesses were replayed; returns these, whose writes are not in the
+    /// cells.
+    pub(crate) fn end_replay(&mut self) -> Vec<RepeatedAccess> {
+        let HistoryState::Replayed(number) = self.state else { return Vec::new() };
         self.history.truncate(number);
-        (self.defines_all, self.state) = (false, State::Recorded);
+        (self.defines_all, self.state) = (false, HistoryState::Recorded);
         self.history.clone()
     }
 
-    /// Extends the history by an access, if it `is_clean`: it has read defined cells only, and written defined values.
-    pub(crate) fn record(&mut self, access: &Rounds, is_clean: bool) {
-        if self.state != State::Recorded {
+    /// Extends the history by an access, if it `is_clean`: it has read defined cells only, and
+    /// written defined values.
+    pub(crate) fn record(&mut self, access: &RepeatedAccess, is_clean: bool) {
+        if self.state != HistoryState::Recorded {
             return;
         }
-        let has_place = !matches!(access.0.places, Where::Each(_));
+        let has_place = !matches!(access.0.places, LaneAddresses::Each(_));
         if !is_clean || !has_place || self.history.len() == MAX_HISTORY {
-            self.state = State::Unused;
+            self.state = HistoryState::Unused;
             return;
         }
         self.history.push(*access);
         if self.missing == 0 {
-            (self.defines_all, self.state) = (true, State::Unused);
+            (self.defines_all, self.state) = (true, HistoryState::Unused);
         }
     }
 }
@@ -128,12 +131,13 @@ mod tests {
     use super::*;
     use crate::vector::mask::Mask;
 
-    fn access(site: u32) -> Rounds {
-        let (lanes, places) = (Mask::first(32), Where::Same(0));
+    fn access(site: u32) -> RepeatedAccess {
+        let (lanes, places) = (Mask::first(32), LaneAddresses::Same(0));
         (Access { site, first_thread: 0, lanes, places, value: None }, 0, 1)
     }
 
-    /// Starts a block; returns of each site if its access is replayed, up to the first that is not.
+    /// Starts a block; returns true for each site whose access is replayed, up to the first that is
+    /// not.
     fn replayed(defined: &mut Defined, sites: &[u32]) -> Vec<bool> {
         defined.reset();
         let mut all = sites.iter().map(|site| defined.replay(&access(*site))).collect::<Vec<_>>();
@@ -149,13 +153,13 @@ mod tests {
         defined.insert(0..2);
         defined.record(&access(0), true);
         defined.record(&access(1), true);
-        // What follows an access that is not clean is not recorded.
+        // Accesses after one that is not clean are not recorded.
         defined.record(&access(2), false);
         defined.record(&access(3), true);
         assert_eq!(replayed(&mut defined, &[0, 1, 2]), [true, true, false]);
         assert_eq!(defined.end_replay(), [access(0), access(1)]);
-        // The writes of what was replayed are the caller's to make.
-        assert!(!defined.contains(0) && defined.lacks_some());
+        // The caller applies the writes of the replayed accesses.
+        assert!(!defined.contains(0) && defined.may_lack_cells());
     }
 
     #[test]
@@ -167,9 +171,9 @@ mod tests {
         defined.insert(0..4);
         defined.record(&access(1), true);
         assert_eq!(replayed(&mut defined, &[0]), [true]);
-        assert!(defined.lacks_some());
+        assert!(defined.may_lack_cells());
         assert_eq!(replayed(&mut defined, &[0, 1]), [true, true]);
-        assert!(!defined.lacks_some() && defined.contains_all(0..4));
+        assert!(!defined.may_lack_cells() && defined.contains_all(0..4));
         // A block that differs makes the history its own.
         assert_eq!(replayed(&mut defined, &[0, 2]), [true, false]);
         assert_eq!(defined.end_replay(), [access(0)]);
@@ -183,7 +187,7 @@ mod tests {
         defined.reset();
         defined.end_replay();
         let (mut each, _, _) = access(0);
-        each.places = Where::Each(0);
+        each.places = LaneAddresses::Each(0);
         defined.record(&(each, 0, 1), true);
         assert_eq!(replayed(&mut defined, &[0]), [false]);
     }

@@ -1,7 +1,7 @@
-//! What checks report: findings as data, and in words.
+//! Findings, as data and as text.
 //!
-//! `P` is how places in the source are given: as [`Span`] here, as file, line and column where there is
-//! a source.
+//! `P` is the type of places in the source: [`Span`] in this crate; file, line and column for users
+//! who have the source.
 use super::{
     order_dependence::OrderDependence,
     sync_finding::{BarrierDivergence, MaskMisuse},
@@ -11,31 +11,31 @@ use crate::bytecode::AccessKind;
 use std::fmt;
 use warpwise_compiler::ir::Span;
 
-/// Something that the checks of a launch have found.
+/// A finding of the checks of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding<P = Span> {
-    /// What it is.
+    /// The problem.
     pub problem: Problem<P>,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// How often it was found in the launch. What is told in detail is the first time: in the lowest
-    /// block, at the lowest address, by the lowest threads.
+    /// The number of occurrences in the launch. The details are those of the first one: in the
+    /// lowest block, at the lowest address, by the lowest threads.
     pub count: u64,
 }
 
-/// How bad something is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// It may be on purpose.
+    /// Possibly intended.
     Info,
-    /// It works on some hardware only.
+    /// Correct on some hardware only.
     Warning,
-    /// The kernel is wrong. The launch fails.
+    /// An error of the kernel. The launch fails.
     Error,
 }
 
-/// What is wrong.
+/// The problem of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem<P = Span> {
@@ -43,15 +43,16 @@ pub enum Problem<P = Span> {
     Race(Race<P>),
     /// Threads of a block that wait at different barriers.
     Barrier(BarrierDivergence<P>),
-    /// A mask that is not what it has to be.
+    /// A mask that breaks a rule of its operation.
     Mask(MaskMisuse<P>),
-    /// What is left behind depends on the order of threads.
+    /// A result of the launch that depends on the order of threads.
     Order(OrderDependence),
     /// Memory that no thread uses.
     Unused(Unused),
-    /// A read of shared memory that nobody has written, and that matters.
+    /// A read of unwritten shared memory whose value matters.
     Uninitialized(Uninitialized<P>),
-    /// An index that is not below the length: of each place, that of the lowest thread.
+    /// An index that is not below the length. Each place has one finding, that of the lowest
+    /// thread.
     OutOfBounds(OutOfBounds<P>),
 }
 
@@ -59,13 +60,13 @@ pub enum Problem<P = Span> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfBounds<P = Span> {
-    /// What is indexed, where one buffer or array is known to be.
+    /// The name of the indexed buffer or array, if it is known to be a single one.
     pub buffer: Option<String>,
     /// The index.
     pub index: u64,
-    /// How many elements there are.
+    /// The number of elements.
     pub len: u64,
-    /// Where in the source.
+    /// The place in the source.
     pub place: P,
     /// Index of the block.
     pub block: [u32; 3],
@@ -73,38 +74,38 @@ pub struct OutOfBounds<P = Span> {
     pub thread: [u32; 3],
 }
 
-/// A read of shared memory that nobody has written, and what is done with it.
+/// A read of unwritten shared memory, and the use of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Uninitialized<P = Span> {
-    /// What is read.
+    /// The place in memory.
     pub location: Location,
-    /// Who reads it.
+    /// The read.
     pub read: Access<P>,
-    /// What is done with the value, or with something that was computed from it.
+    /// The use of the value, or of a value computed from it.
     pub how: Use,
-    /// Where that is done.
+    /// The place of the use.
     pub used: P,
 }
 
-/// Where it matters what a value is.
+/// A use of a value that makes it matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Use {
-    /// It decides which way threads go.
+    /// A branch condition.
     Branch,
-    /// It is an index, or part of one.
+    /// An index, or part of one.
     Address,
-    /// It is stored in global memory.
+    /// A store to global memory.
     Output,
-    /// It is updated atomically, or what it is updated with.
+    /// An atomic update, as the old value or the operand.
     Atomic,
-    /// It says which lanes of a warp do something together.
+    /// A mask of the lanes that perform an operation together.
     Mask,
 }
 
 impl Use {
-    /// Returns what is said of the value, as "it is an index".
+    /// Returns the clause of messages that states the use, such as "it is an index".
     pub(super) const fn predicate(self) -> &'static str {
         match self {
             Self::Branch => "it decides a branch",
@@ -116,23 +117,23 @@ impl Use {
     }
 }
 
-/// Two accesses of different threads to the same bytes, one of which writes, that nothing orders.
+/// Two unordered accesses to the same bytes by different threads, at least one of which writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Race<P = Span> {
-    /// What they do to each other.
+    /// The kind of race.
     pub kind: RaceKind,
-    /// Where.
+    /// The place in memory.
     pub location: Location,
-    /// Both; of a read and a write, the write first.
+    /// The two accesses; of a read and a write, the write comes first.
     pub accesses: [Access<P>; 2],
-    /// What could have ordered them, and is not there.
+    /// The missing synchronization.
     pub missing: Missing,
-    /// Whether both write the same value.
+    /// True if both write the same value.
     pub same_value: bool,
 }
 
-/// What two accesses do to each other.
+/// The kind of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RaceKind {
@@ -140,13 +141,13 @@ pub enum RaceKind {
     ReadWrite,
     /// Both write.
     WriteWrite,
-    /// One is atomic and the other is not.
+    /// One access is atomic, the other is not.
     AtomicPlain,
-    /// Both are atomic, and at least one only for its own block.
+    /// Both are atomic, and at least one has the scope of its block.
     Scope,
 }
 
-/// What could have ordered two accesses.
+/// The synchronization that could have ordered two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Missing {
@@ -154,21 +155,21 @@ pub enum Missing {
     Barrier,
     /// `sync_warp`: both are lanes of one warp, at different instructions.
     WarpSync,
-    /// Nothing: both are lanes of one warp, at the same instruction.
+    /// None: both are lanes of one warp, at the same instruction.
     Instruction,
     /// A release by one block and an acquire by the other.
     Release,
 }
 
-/// Where in memory.
+/// A place in memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Location {
-    /// Name of the buffer or array.
+    /// The name of the buffer or array.
     pub buffer: String,
-    /// Index of the element.
+    /// The index of the element.
     pub index: u64,
-    /// Bytes behind the beginning of the element.
+    /// The offset in the element, in bytes.
     pub offset: u64,
 }
 
@@ -176,20 +177,20 @@ pub struct Location {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access<P = Span> {
-    /// What it does.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// Where in the source.
+    /// The place in the source.
     pub place: P,
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in the block.
     pub thread: [u32; 3],
-    /// Bits of the value that is written, where they are known.
+    /// The bits of the written value, where they are known.
     pub value: Option<u64>,
 }
 
 impl Severity {
-    /// Its name in messages.
+    /// Returns the name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -200,7 +201,7 @@ impl Severity {
 }
 
 impl<P> Finding<P> {
-    /// The same with other places.
+    /// Converts the places of the finding.
     pub fn map_places<Q>(self, place: impl FnMut(P) -> Q) -> Finding<Q> {
         let Self { problem, severity, count } = self;
         Finding { problem: problem.map_places(place), severity, count }
@@ -250,7 +251,7 @@ impl<P> Race<P> {
     }
 }
 
-/// A line, with how often if that is more than once.
+/// The finding as one line, with the number of occurrences if there are several.
 impl<P: fmt::Display> fmt::Display for Finding<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)?;
@@ -277,14 +278,14 @@ impl<P: fmt::Display> fmt::Display for Race<P> {
         let Self { kind, location, accesses: [one, other], missing, same_value } = self;
         write!(f, "{} on {location}: ", kind.name())?;
         if one.block == other.block {
-            one.tell(f, false)?;
+            one.write_clause(f, false)?;
             f.write_str(", ")?;
-            other.tell(f, false)?;
+            other.write_clause(f, false)?;
             write!(f, ", block {}, {}", Triple(one.block), missing.name())?;
         } else {
-            one.tell(f, true)?;
+            one.write_clause(f, true)?;
             f.write_str(", ")?;
-            other.tell(f, true)?;
+            other.write_clause(f, true)?;
             write!(f, ", {}", missing.name())?;
         }
         if *same_value { f.write_str("; both write the same value") } else { Ok(()) }
@@ -295,7 +296,7 @@ impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { location, read, how, used } = self;
         write!(f, "uninitialised read of {location}: ")?;
-        read.tell(f, false)?;
+        read.write_clause(f, false)?;
         write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
         write!(f, "{} at {used}", how.predicate())
     }
@@ -313,12 +314,12 @@ impl<P: fmt::Display> fmt::Display for OutOfBounds<P> {
     }
 }
 
-/// An index in messages: with the negative number that it was before it wrapped, if that is likely.
+/// An index in messages, with the negative number that it probably was before it wrapped.
 struct Index(u64);
 
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Below this, a number of 32 bits that is near their end is taken for a negative one.
+        /// The largest distance from 2^32 at which a number is taken for a negative `u32`.
         const MAX_DISTANCE: u64 = 1 << 24;
         let Self(index) = *self;
         if index.cast_signed() < 0 {
@@ -332,7 +333,7 @@ impl fmt::Display for Index {
 }
 
 impl<P: fmt::Display> Access<P> {
-    fn tell(&self, f: &mut fmt::Formatter<'_>, with_block: bool) -> fmt::Result {
+    fn write_clause(&self, f: &mut fmt::Formatter<'_>, with_block: bool) -> fmt::Result {
         let Self { kind, place, block, thread, .. } = self;
         write!(f, "{} by thread {}", kind.participle(), Triple(*thread))?;
         if with_block {
@@ -343,7 +344,7 @@ impl<P: fmt::Display> Access<P> {
 }
 
 impl RaceKind {
-    /// Its name in messages.
+    /// Returns the name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ReadWrite => "read-write race",
@@ -365,7 +366,7 @@ impl Missing {
     }
 }
 
-/// `tile[5]`; of a field, with how far it is behind the beginning of the element.
+/// `tile[5]`; for a field, with its offset in the element.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { buffer, index, offset } = self;
@@ -374,7 +375,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// An index along three axes, as in messages: `(4,0,0)`.
+/// An index along three axes, in the form of messages: `(4,0,0)`.
 pub(crate) struct Triple(pub(crate) [u32; 3]);
 
 impl fmt::Display for Triple {

@@ -1,19 +1,20 @@
-//! Who has accessed global memory.
+//! The shadow of global memory.
 //!
-//! Most accesses of a group are of neighbouring cells by neighbouring lanes, and most cells are accessed by one thread.
-//! So a chunk of cells is described by a few *pieces*, which say which threads have accessed which of its
-//! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
-//! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
+//! Most accesses of a group are by neighbouring lanes to neighbouring cells, and most cells are
+//! accessed by one thread. So a chunk of cells is described by a few *pieces*, which record the
+//! threads that have accessed its cells, for as long as no two of the accesses may race; then by
+//! [each cell](Shadow). The accesses of blocks are analysed in the order of the blocks' numbers,
+//! whichever worker has run them, so that findings do not depend on the schedule.
 use super::{
     LaunchChecks,
-    access_log::{Access, Event, Log},
+    access_log::{Access, AccessLog, LogEvent},
     contexts::Contexts,
-    found::{Found, Pair, Party},
-    happens_before::{Context, Order},
+    happens_before::{AccessContext, HappensBefore},
     launch::LaneRun,
-    release_acquire::Places,
-    rounds::Rounds,
-    shadow::{Hit, Record, Shadow},
+    raw_findings::{RacingAccess, RacingPair, RawFindings},
+    release_acquire::ReleasedClocks,
+    replayed_accesses::ReplayedAccesses,
+    shadow::{AccessRecord, RaceHit, Shadow},
 };
 use crate::{
     bytecode::{Code, Site},
@@ -22,14 +23,16 @@ use crate::{
 use std::collections::BTreeMap;
 use warpwise_compiler::hardware::LANES;
 
-/// Cells of a chunk.
-const CHUNK: u64 = 256;
-/// Pieces that a chunk has room for: as many as fit in its cache line.
-const PIECES: usize = 3;
-/// Pieces beside it before each of its cells is looked at: tiles of an image have many rows in a chunk.
-const MORE: usize = 30;
-/// Room for pieces beside it that is made at once: for one of each warp that accesses the cells of a chunk in a row.
-const FIRST_MORE: usize = CHUNK as usize / LANES - PIECES;
+/// The number of cells in a chunk.
+const CHUNK_CELLS: u64 = 256;
+/// The number of pieces in a chunk itself: as many as fit in its cache line.
+const INLINE_PIECES: usize = 3;
+/// The maximum number of pieces beside a chunk, before it is expanded to cells: tiles of an image
+/// have many rows in a chunk.
+const MAX_EXTRA_PIECES: usize = 30;
+/// The initial capacity for pieces beside a chunk: one for each warp that accesses the cells of a
+/// chunk in a row.
+const INITIAL_EXTRA_PIECES: usize = CHUNK_CELLS as usize / LANES - INLINE_PIECES;
 
 /// Neighbouring cells that neighbouring threads have accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,11 +40,12 @@ struct Piece {
     context: u32,
     /// The first and the last cell.
     cells: [u8; 2],
-    /// The thread of the first cell, and in the highest bits the logarithm of how many cells a thread has.
+    /// The thread of the first cell, and in the highest bits the binary logarithm of the cells per
+    /// thread.
     thread_and_shift: u16,
 }
 
-/// Bits of the number of a thread.
+/// The number of bits of a thread's number.
 const THREAD_BITS: u32 = 10;
 
 impl Piece {
@@ -49,12 +53,12 @@ impl Piece {
         self.thread() + (u32::from(cell - self.cells[0]) >> self.shift())
     }
 
-    /// The thread of the first cell.
+    /// Returns the thread of the first cell.
     fn thread(self) -> u32 {
         u32::from(self.thread_and_shift) % (1 << THREAD_BITS)
     }
 
-    /// Cells of a thread are two to the power of this.
+    /// Returns the binary logarithm of the cells per thread.
     fn shift(self) -> u32 {
         u32::from(self.thread_and_shift) >> THREAD_BITS
     }
@@ -63,7 +67,7 @@ impl Piece {
         self.cells[0] <= other.cells[1] && other.cells[0] <= self.cells[1]
     }
 
-    /// Whether each cell of both is the same thread's.
+    /// Returns true if each common cell belongs to the same thread in both.
     fn is_aligned(self, other: Self) -> bool {
         let first =
             |piece: Self| i32::from(piece.cells[0]) - ((piece.thread() << piece.shift()) as i32);
@@ -75,170 +79,191 @@ impl Piece {
     }
 }
 
-/// The state of [`CHUNK`] cells, in one cache line.
+/// The state of [`CHUNK_CELLS`] cells, in one cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Chunk {
-    pieces: [Piece; PIECES],
-    more: Vec<Piece>,
+    pieces: [Piece; INLINE_PIECES],
+    extra_pieces: Vec<Piece>,
     count: u8,
     cells: Option<Box<Shadow>>,
 }
 
-/// How memory is accessed: by which instruction of which block, what all lanes write, and what of the block comes before.
-struct By<'a> {
+/// The common properties of the runs of an access: its site, the value that all lanes write, and
+/// the order of the block's accesses.
+struct AccessOrigin<'a> {
     checks: &'a LaunchChecks<'a>,
     site: &'a Site,
     value: Option<u64>,
-    order: &'a Order,
+    order: &'a HappensBefore,
     block: u64,
 }
 
-/// Where the first lane of a run goes.
+/// The place that the first lane of a run accesses.
 #[derive(Clone, Copy)]
-struct Place {
+struct RunPlace {
     buffer: u16,
-    /// The number of its memory, and bytes of a cell of that.
+    /// The number of the memory.
     memory: usize,
+    /// Bytes in a cell of the memory.
     unit: u64,
-    /// The byte.
+    /// The byte in the memory.
     first: u64,
 }
 
-impl By<'_> {
-    /// Returns where a run goes, if that is memory that may be raced for.
-    fn place(&self, run: LaneRun) -> Option<Place> {
+impl AccessOrigin<'_> {
+    /// Returns the place that a run accesses, if its memory may be raced for.
+    fn locate(&self, run: LaneRun) -> Option<RunPlace> {
         let (buffer, first) = lanes::resolve(run.address);
-        let (memory, unit) = self.checks.memory(buffer)?;
-        Some(Place { buffer, memory, unit, first })
+        let (memory, unit) = self.checks.memory_and_cell_bytes(buffer)?;
+        Some(RunPlace { buffer, memory, unit, first })
     }
 }
 
-/// What is known of the global memory of a launch.
+/// The analysis of the global memory of a launch.
 #[derive(Debug, Default)]
-pub(crate) struct Global {
+pub(crate) struct GlobalShadow {
     memories: Vec<Vec<Chunk>>,
     contexts: Contexts,
-    /// The first context that is known to be of the same block as the piece at hand.
+    /// The first context of the current block, where it is known.
     contexts_of_block: u32,
-    /// Of the block that is looked at, unless blocks are looked at as they run.
-    order: Order,
-    /// That block.
-    next: u64,
-    /// What other blocks did, and whether that is all.
-    waiting: BTreeMap<u64, (Vec<Log>, bool)>,
-    /// What blocks did that ran alike, by the number of the first of them.
-    alike: BTreeMap<u64, Rounds>,
-    /// Events and accesses looked at.
+    /// The order in the next block, unless blocks are analysed as they run.
+    order: HappensBefore,
+    /// The next block to analyse.
+    next_block: u64,
+    /// The logs of later blocks, each with true if the block has ended.
+    pending_logs: BTreeMap<u64, (Vec<AccessLog>, bool)>,
+    /// The accesses of later blocks that were replayed, by the first block.
+    pending_replays: BTreeMap<u64, ReplayedAccesses>,
+    /// The number of analysed events.
     events: u32,
     accesses: u64,
-    found: Found,
-    pub(crate) places: Places,
+    found: RawFindings,
+    pub(crate) places: ReleasedClocks,
 }
 
-impl Global {
-    /// Of memories of so many cells.
+impl GlobalShadow {
+    /// Creates the shadow of memories with these numbers of cells.
     pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
-        let chunks = |cells: u64| (0..cells.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
+        let chunks =
+            |cells: u64| (0..cells.div_ceil(CHUNK_CELLS)).map(|_| Chunk::default()).collect();
         let memories = cells.map(chunks).collect();
         Self { memories, contexts_of_block: u32::MAX, ..Self::default() }
     }
 
-    /// Takes what a block did, to its end if that is all.
+    /// Adds the log of a block; with `is_end`, the block has ended.
     pub(crate) fn submit(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
         block: u64,
-        log: &mut Log,
+        log: &mut AccessLog,
         is_end: bool,
     ) {
-        if block != self.next {
-            let (logs, has_ended) = self.waiting.entry(block).or_default();
+        if block != self.next_block {
+            let (logs, has_ended) = self.pending_logs.entry(block).or_default();
             logs.push(std::mem::take(log));
             *has_ended |= is_end;
             return;
         }
-        self.replay(code, checks, log);
+        self.analyse_log(code, checks, log);
         log.clear();
         if is_end {
             self.end_block();
-            self.replay_ended(code, checks);
+            self.analyse_ended(code, checks);
         }
     }
 
-    /// Takes what blocks did that ran alike, to the end of the last.
-    pub(crate) fn submit_alike(
+    /// Adds the accesses of replayed blocks, all of which have ended.
+    pub(crate) fn submit_replayed(
         &mut self,
         (code, checks): (&Code, &LaunchChecks<'_>),
         first: u64,
-        rounds: &Rounds,
+        rounds: &ReplayedAccesses,
     ) {
-        if first != self.next {
-            self.alike.insert(first, rounds.clone());
+        if first != self.next_block {
+            self.pending_replays.insert(first, rounds.clone());
             return;
         }
-        self.replay_alike(code, checks, rounds);
-        self.replay_ended(code, checks);
+        self.analyse_replayed(code, checks, rounds);
+        self.analyse_ended(code, checks);
     }
 
-    /// Looks at what the next blocks did, as far as all that is known.
-    fn replay_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+    /// Analyses the next blocks, as far as all their accesses are known.
+    fn analyse_ended(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
         loop {
-            if let Some(rounds) = self.alike.remove(&self.next) {
-                self.replay_alike(code, checks, &rounds);
-            } else if self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
-                self.replay_waiting(code, checks);
+            if let Some(rounds) = self.pending_replays.remove(&self.next_block) {
+                self.analyse_replayed(code, checks, &rounds);
+            } else if self
+                .pending_logs
+                .get(&self.next_block)
+                .is_some_and(|(_, has_ended)| *has_ended)
+            {
+                self.analyse_pending(code, checks);
             } else {
                 return;
             }
         }
     }
 
-    /// Looks at what the next blocks did, which ran alike: none of their threads waited for another.
-    fn replay_alike(&mut self, code: &Code, checks: &LaunchChecks<'_>, rounds: &Rounds) {
-        let (order, log) = (std::mem::take(&mut self.order), Log::default());
-        // Those of the first round; in others they are as far behind as each access goes on.
+    /// Analyses the next blocks, which were replayed: none of their threads waited for another.
+    fn analyse_replayed(
+        &mut self,
+        code: &Code,
+        checks: &LaunchChecks<'_>,
+        rounds: &ReplayedAccesses,
+    ) {
+        let (order, log) = (std::mem::take(&mut self.order), AccessLog::default());
+        // The runs of the first round; those of the others are further on by the advance of each
+        // access.
         let runs_of = |(access, _): &(Access, u64)| {
             let bytes = u64::from(code.sites[access.site as usize].bytes);
             let mut runs = Vec::new();
-            checks.runs(&log, access, bytes, order.is_even(), |run| runs.push(run));
+            checks
+                .for_each_run(&log, access, bytes, order.has_equal_clocks(), |run| runs.push(run));
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
-        if order.is_even() {
-            self.replay_even(code, checks, (rounds, &runs), &order);
+        if order.has_equal_clocks() {
+            self.analyse_replayed_at_once(code, checks, (rounds, &runs), &order);
             self.order = order;
             return;
         }
         for round in 0..rounds.many {
             for ((access, bytes, value), runs) in rounds.round(&code.sites, round).zip(&runs) {
                 let site = &code.sites[access.site as usize];
-                let by = By { checks, site, value, order: &order, block: self.next };
+                let origin =
+                    AccessOrigin { checks, site, value, order: &order, block: self.next_block };
                 self.events += 1;
                 for run in runs {
                     let address = run.address.wrapping_add(bytes);
-                    self.run(&by, access, LaneRun { address, ..*run });
+                    self.analyse_run(&origin, access, LaneRun { address, ..*run });
                 }
             }
-            self.next += 1;
+            self.next_block += 1;
         }
         self.order = order;
     }
 
-    /// Looks at what the next blocks did, which ran alike and whose threads know the same of each other.
-    fn replay_even(
+    /// Analyses the next blocks, which were replayed and whose threads have equal clocks.
+    fn analyse_replayed_at_once(
         &mut self,
         code: &Code,
         checks: &LaunchChecks<'_>,
-        (rounds, runs): (&Rounds, &[Vec<LaneRun>]),
-        order: &Order,
+        (rounds, runs): (&ReplayedAccesses, &[Vec<LaneRun>]),
+        order: &HappensBefore,
     ) {
-        let contexts: Vec<Context> = (self.events + 1..)
+        // All lanes have equal clocks, so each access has one context, and those of later rounds
+        // follow from the first round's.
+        let contexts: Vec<AccessContext> = (self.events + 1..)
             .zip(&rounds.accesses)
             .map(|(event, (access, _))| {
                 let site = &code.sites[access.site as usize];
-                let by = By { checks, site, value: None, order, block: self.next };
-                Context { event, ..self.context_of(&by, access.site, access.first_thread) }
+                let origin =
+                    AccessOrigin { checks, site, value: None, order, block: self.next_block };
+                AccessContext {
+                    event,
+                    ..self.context_of(&origin, access.site, access.first_thread)
+                }
             })
             .collect();
         let accesses = contexts.len() as u32;
@@ -248,13 +273,14 @@ impl Global {
             values.extend(each.map(|(_, _, value)| value));
         }
         let first = self.contexts.push_rounds(contexts, values, rounds.many);
+        // Runs are resolved once: rounds differ by their advance only.
         let mut placed = Vec::new();
         for (number, ((access, step), runs)) in (0..).zip(rounds.accesses.iter().zip(runs)) {
             let bytes = code.sites[access.site as usize].bytes;
             for run in runs {
                 let (buffer, first) = lanes::resolve(run.address);
-                if let Some((memory, unit)) = checks.memory(buffer) {
-                    let place = Place { buffer, memory, unit, first };
+                if let Some((memory, unit)) = checks.memory_and_cell_bytes(buffer) {
+                    let place = RunPlace { buffer, memory, unit, first };
                     placed.push((number, place, *step, bytes, (access.first_thread, *run)));
                 }
             }
@@ -262,177 +288,189 @@ impl Global {
         for round in 0..rounds.many {
             self.contexts_of_block = first + accesses * round as u32;
             for (number, place, step, bytes, run) in &placed {
-                let place =
-                    Place { first: place.first.wrapping_add(step.wrapping_mul(round)), ..*place };
-                self.pieces(place, self.contexts_of_block + number, *bytes, *run, order);
+                let place = RunPlace {
+                    first: place.first.wrapping_add(step.wrapping_mul(round)),
+                    ..*place
+                };
+                self.record_run(place, self.contexts_of_block + number, *bytes, *run, order);
             }
         }
         self.contexts_of_block = u32::MAX;
         self.events += accesses * rounds.many as u32;
-        self.next += rounds.many;
+        self.next_block += rounds.many;
     }
 
     fn end_block(&mut self) {
-        self.next += 1;
+        self.next_block += 1;
         self.order.reset();
     }
 
-    /// Looks at what the next block did.
-    fn replay_waiting(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
-        if let Some((logs, _)) = self.waiting.remove(&self.next) {
-            logs.iter().for_each(|log| self.replay(code, checks, log));
+    /// Analyses the next block.
+    fn analyse_pending(&mut self, code: &Code, checks: &LaunchChecks<'_>) {
+        if let Some((logs, _)) = self.pending_logs.remove(&self.next_block) {
+            logs.iter().for_each(|log| self.analyse_log(code, checks, log));
         }
         self.end_block();
     }
 
-    /// Looks at what is left, of blocks that were given up, too; yields what was found.
-    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> Found {
+    /// Analyses the remaining logs, including those of blocks that were stopped; returns the
+    /// findings.
+    pub(crate) fn finish(&mut self, code: &Code, checks: &LaunchChecks<'_>) -> RawFindings {
         loop {
-            let by_itself = self.waiting.first_key_value().map(|(block, _)| *block);
-            let alike = self.alike.first_key_value().map(|(block, _)| *block);
-            let Some(block) = by_itself.into_iter().chain(alike).min() else { break };
+            let by_itself = self.pending_logs.first_key_value().map(|(block, _)| *block);
+            let pending_replays = self.pending_replays.first_key_value().map(|(block, _)| *block);
+            let Some(block) = by_itself.into_iter().chain(pending_replays).min() else { break };
             self.order.reset();
-            self.next = block;
-            match self.alike.remove(&block) {
-                Some(rounds) => self.replay_alike(code, checks, &rounds),
-                None => self.replay_waiting(code, checks),
+            self.next_block = block;
+            match self.pending_replays.remove(&block) {
+                Some(rounds) => self.analyse_replayed(code, checks, &rounds),
+                None => self.analyse_pending(code, checks),
             }
         }
         std::mem::take(&mut self.found)
     }
 
-    fn replay(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &Log) {
+    fn analyse_log(&mut self, code: &Code, checks: &LaunchChecks<'_>, log: &AccessLog) {
         let mut order = std::mem::take(&mut self.order);
         for event in &log.events {
             match event {
-                Event::Access(access) => {
-                    self.access(code, checks, log, access, (&order, self.next));
+                LogEvent::Access(access) => {
+                    self.analyse_access(code, checks, log, access, (&order, self.next_block));
                 }
-                Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
-                Event::Barrier => order.barrier(),
-                Event::SyncGrid => order.sync_grid(),
-                // Kernels with fences are looked at as they run, and rounds are only logged of shared memory.
-                Event::Fence { .. } | Event::Rounds { .. } => {}
+                LogEvent::SyncWarp { warp, lanes } => {
+                    order.sync_warp(self.next_block, *warp, *lanes)
+                }
+                LogEvent::Barrier => order.barrier(),
+                LogEvent::SyncGrid => order.sync_grid(),
+                // Kernels with fences are analysed as they run, and rounds are logged for shared
+                // memory only.
+                LogEvent::Fence { .. } | LogEvent::Rounds { .. } => {}
             }
         }
         self.order = order;
     }
 
-    /// Looks at an access of global memory by lanes of a group.
-    pub(crate) fn access(
+    /// Analyses an access of global memory by lanes of a group.
+    pub(crate) fn analyse_access(
         &mut self,
         code: &Code,
         checks: &LaunchChecks<'_>,
-        log: &Log,
+        log: &AccessLog,
         access: &Access,
-        (order, block): (&Order, u64),
+        (order, block): (&HappensBefore, u64),
     ) {
         let site = &code.sites[access.site as usize];
-        let by = By { checks, site, value: access.value, order, block };
+        let origin = AccessOrigin { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
-        if !order.is_even() {
-            checks.runs(log, access, bytes, false, |run| self.run(&by, access, run));
+        if !order.has_equal_clocks() {
+            checks.for_each_run(log, access, bytes, false, |run| {
+                self.analyse_run(&origin, access, run)
+            });
             return;
         }
-        // All lanes know the same, so that they have one context; no lane may go to memory that is looked at.
-        let context = self.context_of(&by, access.site, access.first_thread);
+        // All lanes have equal clocks, and so one context. It is stored only if a lane accesses
+        // memory that may be raced for.
+        let context = self.context_of(&origin, access.site, access.first_thread);
         let mut number = None;
-        checks.runs(log, access, bytes, true, |run| {
-            if let Some(place) = by.place(run) {
-                let number = *number.get_or_insert_with(|| self.contexts.push(context, by.value));
-                self.pieces(place, number, site.bytes, (access.first_thread, run), order);
+        checks.for_each_run(log, access, bytes, true, |run| {
+            if let Some(place) = origin.locate(run) {
+                let number =
+                    *number.get_or_insert_with(|| self.contexts.push(context, origin.value));
+                self.record_run(place, number, site.bytes, (access.first_thread, run), order);
             }
         });
     }
 
-    /// Looks at what neighbouring lanes access.
-    fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
-        let Some(place) = by.place(run) else { return };
-        let context = self.context_of(by, access.site, access.first_thread + run.lane);
-        let number = self.contexts.push(context, by.value);
-        self.pieces(place, number, by.site.bytes, (access.first_thread, run), by.order);
+    /// Analyses the accesses of neighbouring lanes.
+    fn analyse_run(&mut self, origin: &AccessOrigin<'_>, access: &Access, run: LaneRun) {
+        let Some(place) = origin.locate(run) else { return };
+        let context = self.context_of(origin, access.site, access.first_thread + run.lane);
+        let number = self.contexts.push(context, origin.value);
+        self.record_run(place, number, origin.site.bytes, (access.first_thread, run), origin.order);
     }
 
-    /// Notes what neighbouring lanes access, each so many bytes, in the context of a number.
+    /// Records the accesses of neighbouring lanes, each of `bytes` bytes.
     #[inline(always)]
-    fn pieces(
+    fn record_run(
         &mut self,
-        Place { buffer, memory, unit, first }: Place,
+        RunPlace { buffer, memory, unit, first }: RunPlace,
         context: u32,
         bytes: u32,
         (first_thread, LaneRun { lane, len, .. }): (u32, LaneRun),
-        order: &Order,
+        order: &HappensBefore,
     ) {
         let thread = first_thread + lane;
         self.accesses += 1;
-        // Both are powers of two.
+        // Both sizes are powers of two.
         let shift = bytes.trailing_zeros() - unit.trailing_zeros();
         let first = first >> unit.trailing_zeros();
         let end = first + (u64::from(len) << shift);
         let mut from = first;
         while from < end {
-            let to = end.min((from / CHUNK + 1) * CHUNK);
+            let to = end.min((from / CHUNK_CELLS + 1) * CHUNK_CELLS);
             let thread = thread + ((from - first) >> shift) as u32;
             let piece = Piece {
                 context,
-                cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
+                cells: [from, to - 1].map(|cell| (cell % CHUNK_CELLS) as u8),
                 thread_and_shift: (shift << THREAD_BITS | thread) as u16,
             };
-            self.piece((memory, from / CHUNK), piece, order, (buffer, unit));
+            self.record_piece((memory, from / CHUNK_CELLS), piece, order, (buffer, unit));
             from = to;
         }
     }
 
-    /// The context of an access by a thread.
-    fn context_of(&self, by: &By<'_>, number: u32, thread: u32) -> Context {
-        let By { site, order, block, .. } = *by;
-        Context {
+    /// Returns the context of an access by a thread.
+    fn context_of(&self, origin: &AccessOrigin<'_>, number: u32, thread: u32) -> AccessContext {
+        let AccessOrigin { site, order, block, .. } = *origin;
+        AccessContext {
             site: number,
             kind: site.kind,
             is_narrow: site.is_narrow(),
             block,
             interval: order.interval,
             grid: order.grid,
-            time: order.time(thread),
+            clock: order.clock(thread),
             epoch: order.epoch(thread),
             event: self.events,
         }
     }
 
-    /// Notes a piece of a chunk, and what it races with.
-    fn piece(
+    /// Records a piece of a chunk, and adds the races that it causes.
+    fn record_piece(
         &mut self,
         (memory, number): (usize, u64),
         piece: Piece,
-        order: &Order,
+        order: &HappensBefore,
         (buffer, unit): (u16, u64),
     ) {
         let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
         let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
         if chunk.cells.is_none()
-            && (chunk.append(piece, *contexts_of_block) || chunk.take(piece, contexts))
+            // The cheap test first: it reads no context.
+            && (chunk.try_append(piece, *contexts_of_block) || chunk.try_insert(piece, contexts))
         {
             return;
         }
-        let keeps_all = order.knowledge.is_some();
-        let cells = chunk.cells.take().unwrap_or_else(|| chunk.by_cell(contexts, keeps_all));
+        let keeps_all = order.block_clocks.is_some();
+        let cells =
+            chunk.cells.take().unwrap_or_else(|| chunk.expand_to_cells(contexts, keeps_all));
         let cells = chunk.cells.insert(cells);
-        let party = |record: Record| {
+        let racing = |record: AccessRecord| {
             let number = record.context() as u32;
-            let Context { site, kind, block, .. } = contexts.get(number);
+            let AccessContext { site, kind, block, .. } = contexts.get(number);
             let value = contexts.value(number);
-            Party { block, thread: record.thread(), site, kind, value }
+            RacingAccess { block, thread: record.thread(), site, kind, value }
         };
         for cell in piece.cells[0]..=piece.cells[1] {
-            let now = Record::new(piece.context as usize, piece.thread_of(cell));
+            let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
             let access = *accesses << 10 | u64::from(now.thread());
-            let at = (buffer, (number * CHUNK + u64::from(cell)) * unit);
+            let at = (buffer, (number * CHUNK_CELLS + u64::from(cell)) * unit);
             let context_of = |number: usize| contexts.get(number as u32);
             let cell = usize::from(cell);
-            cells.access(cell, now, (context_of, order), |Hit { before, missing }| {
-                let parties = [party(before), party(now)];
-                found.race(access, Pair::new(at, parties, missing));
+            cells.record_access(cell, now, (context_of, order), |RaceHit { before, missing }| {
+                let parties = [racing(before), racing(now)];
+                found.add_race(access, RacingPair::new(at, parties, missing));
             });
         }
     }
@@ -441,45 +479,46 @@ impl Global {
 const _: () = assert!(size_of::<Chunk>() == 64, "a chunk has one cache line");
 
 impl Chunk {
-    /// The pieces, as they came.
-    fn known(&self) -> [&[Piece]; 2] {
-        [&self.pieces[..usize::from(self.count).min(PIECES)], &self.more]
+    /// Returns the pieces, in the order of their accesses.
+    fn piece_lists(&self) -> [&[Piece]; 2] {
+        [&self.pieces[..usize::from(self.count).min(INLINE_PIECES)], &self.extra_pieces]
     }
 
-    /// Who has accessed each cell.
-    fn by_cell(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
-        let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
-        // Nothing is known of the order of what another block did.
-        let nothing = Order::default();
-        for piece in self.known().into_iter().flatten() {
+    /// Returns the shadow with the accesses of each cell.
+    fn expand_to_cells(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
+        let mut shadow = Box::new(Shadow::new(CHUNK_CELLS as usize, keeps_all));
+        // The order in other blocks is unknown here.
+        let nothing = HappensBefore::default();
+        for piece in self.piece_lists().into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
-                let now = Record::new(piece.context as usize, piece.thread_of(cell));
+                let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
                 let context_of = |number: usize| contexts.get(number as u32);
-                shadow.access(usize::from(cell), now, (context_of, &nothing), |_| {});
+                shadow.record_access(usize::from(cell), now, (context_of, &nothing), |_| {});
             }
         }
         shadow
     }
 
-    /// Where the piece of a number is, if there is room for that many.
-    fn place(&mut self, number: usize) -> Option<&mut Piece> {
-        if number < PIECES {
+    /// Returns the slot for a piece, if there is room.
+    fn slot(&mut self, number: usize) -> Option<&mut Piece> {
+        if number < INLINE_PIECES {
             return self.pieces.get_mut(number);
         }
-        let more = number - PIECES;
-        if more == self.more.len() && more < MORE {
-            if self.more.is_empty() {
-                self.more.reserve_exact(FIRST_MORE);
+        let more = number - INLINE_PIECES;
+        if more == self.extra_pieces.len() && more < MAX_EXTRA_PIECES {
+            if self.extra_pieces.is_empty() {
+                self.extra_pieces.reserve_exact(INITIAL_EXTRA_PIECES);
             }
-            self.more.push(Piece::default());
+            self.extra_pieces.push(Piece::default());
         }
-        self.more.get_mut(more)
+        self.extra_pieces.get_mut(more)
     }
 
-    /// Takes a piece of the block whose contexts begin at `contexts_of_block`, if it is seen without
-    /// contexts to race with none: each cell is the same thread's, or no earlier piece's.
+    /// Appends a piece of the block whose contexts begin at `contexts_of_block`, if it
+    /// races with none and no context is needed to see that: each cell is the same thread's, or no
+    /// earlier piece's.
     #[inline(always)]
-    fn append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
+    fn try_append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
         let count = usize::from(self.count);
         let Some((place, known)) = self
             .pieces
@@ -500,10 +539,11 @@ impl Chunk {
         true
     }
 
-    /// Takes a piece that races with none; false if it may race with one, or there is no room.
-    fn take(&mut self, piece: Piece, contexts: &Contexts) -> bool {
+    /// Inserts a piece that races with none; returns false if it may race with one, or if there is
+    /// no room.
+    fn try_insert(&mut self, piece: Piece, contexts: &Contexts) -> bool {
         let mut number = usize::from(self.count);
-        for (at, other) in self.known().into_iter().flatten().enumerate() {
+        for (at, other) in self.piece_lists().into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
@@ -517,7 +557,7 @@ impl Chunk {
                 number = at;
             }
         }
-        let Some(place) = self.place(number) else { return false };
+        let Some(place) = self.slot(number) else { return false };
         *place = piece;
         self.count = self.count.max(number as u8 + 1);
         true

@@ -1,10 +1,10 @@
-//! What the checks know of a launch.
+//! The state of the checks that all blocks of a launch share.
 use super::{
-    access_log::{Access, Log, Where},
+    access_log::{Access, AccessLog, LaneAddresses},
     checks::Checks,
-    found::Found,
-    global::Global,
-    unused::Used,
+    global::GlobalShadow,
+    raw_findings::RawFindings,
+    unused::UsedBytes,
 };
 use crate::{
     Arg, Launch,
@@ -19,44 +19,44 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What the checks of every block need.
+/// The state of the checks that all blocks of a launch share.
 #[derive(Debug)]
 pub(crate) struct LaunchChecks<'a> {
-    /// Whether races are looked for.
-    races: bool,
-    /// Whether reads of what nobody has written are.
-    pub(crate) inits: bool,
-    /// Whether barriers and masks are looked at.
-    pub(crate) meetings: bool,
-    /// What threads use, if that is asked for.
-    pub(crate) used: Option<Used>,
-    /// Of each instruction, whether nothing of what it accesses can race.
+    /// True if races are checked.
+    checks_races: bool,
+    /// True if reads of unwritten memory are checked.
+    pub(crate) checks_inits: bool,
+    /// True if barriers and masks are checked.
+    pub(crate) checks_sync: bool,
+    /// The used memory, if unused memory is checked.
+    pub(crate) used: Option<UsedBytes>,
+    /// By access site, true if its accesses cannot race.
     skips: Vec<bool>,
-    /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
+    /// By access site with a pattern and by group, the runs of a group with all lanes active.
     runs: Vec<Vec<GroupRuns>>,
-    /// Whether what happens is looked at when it happens.
+    /// True if events are analysed as they happen: the kernel has releases or acquires.
     pub(crate) is_eager: bool,
-    /// Bytes of a cell of shared memory.
-    pub(crate) unit: u64,
+    /// Bytes in a cell of shared memory.
+    pub(crate) cell_bytes: u64,
     /// The first cell of each shared array.
     first_cells: Vec<u64>,
-    /// Cells of shared memory.
+    /// The number of cells of shared memory.
     pub(crate) cells: u64,
     /// Number of the first shared array among the buffers.
     first_array: u16,
-    /// Of each slice that may be raced for, the number of its memory and bytes of a cell.
+    /// By slice that may be raced for, the number of its memory and the bytes in a cell.
     memories: Vec<Option<(usize, u64)>>,
-    /// The address pattern of each instruction, where it has one.
+    /// By access site, the address pattern, if it has one.
     patterns: &'a [Option<Pattern>],
-    global: Mutex<Global>,
+    global: Mutex<GlobalShadow>,
 }
 
 /// The runs of a group.
 #[derive(Debug)]
 struct GroupRuns {
-    /// All its lanes.
+    /// All lanes of the group.
     lanes: Mask,
-    /// Relative to what these have in common.
+    /// With addresses relative to the common part.
     runs: Vec<LaneRun>,
 }
 
@@ -66,12 +66,12 @@ pub(crate) struct LaneRun {
     /// The first lane.
     pub(crate) lane: u32,
     pub(crate) len: u32,
-    /// Its address.
+    /// The address of the first lane.
     pub(crate) address: u64,
 }
 
 impl<'a> LaunchChecks<'a> {
-    /// Of a launch whose blocks have shared arrays of so many bytes.
+    /// Creates the state for a launch whose blocks have shared arrays of `shared` bytes.
     pub(crate) fn new(
         checks: Checks,
         code: &Code,
@@ -79,20 +79,21 @@ impl<'a> LaunchChecks<'a> {
         shared: &[u64],
         patterns: &'a [Option<Pattern>],
     ) -> Self {
-        let unit = unit(code, |site| site.is_shared);
+        let cell_bytes = smallest_access(code, |site| site.is_shared);
         let mut cells = 0;
         let first_cells = shared.iter().map(|bytes| {
             let first = cells;
-            cells += bytes.div_ceil(unit);
+            cells += bytes.div_ceil(cell_bytes);
             first
         });
         let first_cells = first_cells.collect();
-        let memories = memories(code, launch);
+        // Sites whose accesses cannot race are skipped; an unknown buffer may be any of them.
+        let memories = number_memories(code, launch);
         let may_race = |buffer: Option<u16>| {
             buffer
                 .is_none_or(|buffer| memories.get(usize::from(buffer)).copied().flatten().is_some())
         };
-        let (first_array, quiet) = (code.params.len(), quiet_arrays(code));
+        let (first_array, quiet) = (code.params.len(), race_free_arrays(code));
         let is_quiet = |buffer: Option<u16>| match buffer {
             Some(buffer) => quiet.get(usize::from(buffer) - first_array) == Some(&true),
             None => quiet.iter().all(|is_quiet| *is_quiet),
@@ -101,35 +102,37 @@ impl<'a> LaunchChecks<'a> {
             if site.is_shared { is_quiet(site.buffer) } else { !may_race(site.buffer) }
         });
         let skips: Vec<bool> = skips.collect();
+        // Skipped sites of shared memory have runs all the same: checks of initialization use them.
         let threads = launch.block.iter().product::<u32>() as usize;
         let runs = code.sites.iter().zip(&skips).zip(patterns).map(|((site, skips), pattern)| {
             let pattern = pattern.as_ref().filter(|_| !skips || site.is_shared);
-            let of = |pattern| runs_of_groups(pattern, threads, u64::from(site.bytes));
+            let of = |pattern| group_runs(pattern, threads, u64::from(site.bytes));
             pattern.map_or_else(Vec::new, of)
         });
         let runs = runs.collect();
+        // Parameters with the same memory share its shadow, by the first parameter's number.
         let bytes = |number: usize| {
             let at = memories.iter().position(|memory| memory.is_some_and(|(of, _)| of == number));
-            let (unit, arg) = at.map_or((1, None), |at| {
-                (memories[at].map_or(1, |(_, unit)| unit), launch.args.get(at))
+            let (cell_bytes, arg) = at.map_or((1, None), |at| {
+                (memories[at].map_or(1, |(_, cell_bytes)| cell_bytes), launch.args.get(at))
             });
             if let Some(Arg::Slice { memory, .. }) = arg {
-                (memory.len() as u64).div_ceil(unit)
+                (memory.len() as u64).div_ceil(cell_bytes)
             } else {
                 0
             }
         };
         let count = memories.iter().flatten().map(|(number, _)| number + 1).max().unwrap_or(0);
-        let global = Mutex::new(Global::new((0..count).map(bytes)));
+        let global = Mutex::new(GlobalShadow::new((0..count).map(bytes)));
         Self {
-            races: checks.contains(Checks::RACE),
-            inits: checks.contains(Checks::INIT),
-            meetings: checks.contains(Checks::SYNC),
-            used: checks.contains(Checks::UNUSED).then(|| Used::new(code, launch, shared)),
+            checks_races: checks.contains(Checks::RACE),
+            checks_inits: checks.contains(Checks::INIT),
+            checks_sync: checks.contains(Checks::SYNC),
+            used: checks.contains(Checks::UNUSED).then(|| UsedBytes::new(code, launch, shared)),
             skips,
             runs,
             is_eager: code.synchronizes,
-            unit,
+            cell_bytes,
             first_cells,
             cells,
             first_array: code.params.len() as u16,
@@ -139,28 +142,28 @@ impl<'a> LaunchChecks<'a> {
         }
     }
 
-    /// Whether an instruction is looked at.
-    pub(crate) fn watches(&self, site: u32) -> bool {
-        self.races && !self.skips[site as usize]
+    /// Returns true if races are checked at an access site.
+    pub(crate) fn may_race_at(&self, site: u32) -> bool {
+        self.checks_races && !self.skips[site as usize]
     }
 
-    pub(crate) fn global(&self) -> MutexGuard<'_, Global> {
+    pub(crate) fn lock_global(&self) -> MutexGuard<'_, GlobalShadow> {
         self.global.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was found in global memory.
-    pub(crate) fn finish(&self, code: &Code) -> Found {
-        self.global().finish(code, self)
+    /// Returns the findings in global memory.
+    pub(crate) fn finish(&self, code: &Code) -> RawFindings {
+        self.lock_global().finish(code, self)
     }
 
-    /// The memory of a slice and bytes of its cells.
-    pub(crate) fn memory(&self, buffer: u16) -> Option<(usize, u64)> {
+    /// Returns the number of a slice's memory and the bytes in its cells.
+    pub(crate) fn memory_and_cell_bytes(&self, buffer: u16) -> Option<(usize, u64)> {
         self.memories.get(usize::from(buffer)).copied().flatten()
     }
 
-    /// The cells of shared memory that an access of so many bytes touches, each with its first byte in
-    /// the array; none if it is outside.
-    pub(crate) fn cells_of(
+    /// Returns the cells of shared memory that an access of `bytes` bytes touches, each with its
+    /// first byte in the array; none if the access is outside.
+    pub(crate) fn touched_cells(
         &self,
         buffer: u16,
         offset: u64,
@@ -168,19 +171,20 @@ impl<'a> LaunchChecks<'a> {
     ) -> impl Iterator<Item = (u64, u64)> + use<> {
         let array = buffer.checked_sub(self.first_array).map(usize::from);
         let first = array.and_then(|array| self.first_cells.get(array).copied());
-        let unit = self.unit;
+        let cell_bytes = self.cell_bytes;
         let cells = first.map(|first| {
-            let bytes = (offset..offset + u64::from(bytes)).step_by(unit as usize);
-            bytes.map(move |byte| (first + byte / unit, byte))
+            let bytes = (offset..offset + u64::from(bytes)).step_by(cell_bytes as usize);
+            bytes.map(move |byte| (first + byte / cell_bytes, byte))
         });
         cells.into_iter().flatten()
     }
 
-    /// Whether something holds of the cells of shared memory that each run of an access touches.
-    pub(crate) fn cells_of_runs(
+    /// Returns true if `holds` does for the cells of shared memory that each run of an access
+    /// touches.
+    pub(crate) fn all_run_cells(
         &self,
         site: &Site,
-        log: &Log,
+        log: &AccessLog,
         access: &Access,
         mut holds: impl FnMut(Range<u64>) -> bool,
     ) -> bool {
@@ -189,33 +193,36 @@ impl<'a> LaunchChecks<'a> {
             let (buffer, byte) = lanes::resolve(run.address);
             let array = buffer.checked_sub(self.first_array).map(usize::from);
             if let Some(first) = array.and_then(|array| self.first_cells.get(array)) {
-                let first = first + byte / self.unit;
-                all &= holds(first..first + (u64::from(run.len) * bytes).div_ceil(self.unit));
+                let first = first + byte / self.cell_bytes;
+                all &= holds(first..first + (u64::from(run.len) * bytes).div_ceil(self.cell_bytes));
             }
         };
         match access.places {
-            Where::Same(address) => each(LaneRun { lane: 0, len: 1, address }),
-            Where::Pattern(_) | Where::Each(_) => self.runs(log, access, bytes, true, each),
+            LaneAddresses::Same(address) => each(LaneRun { lane: 0, len: 1, address }),
+            LaneAddresses::Pattern(_) | LaneAddresses::Each(_) => {
+                self.for_each_run(log, access, bytes, true, each)
+            }
         }
         all
     }
 
-    /// Returns the address pattern of an instruction.
+    /// Returns the address pattern of an access site.
     pub(super) fn pattern(&self, site: u32) -> Option<&Pattern> {
         self.patterns.get(site as usize).and_then(Option::as_ref)
     }
 
-    /// The runs of an access of so many bytes; each of one lane, unless lanes know the same.
-    pub(crate) fn runs(
+    /// Calls `each` with the runs of an access of `bytes` bytes; with runs of one lane each, unless
+    /// lanes may be joined.
+    pub(crate) fn for_each_run(
         &self,
-        log: &Log,
+        log: &AccessLog,
         access: &Access,
         bytes: u64,
         are_alike: bool,
         mut each: impl FnMut(LaneRun),
     ) {
         let first_thread = access.first_thread as usize;
-        if let (Where::Pattern(common), true) = (access.places, are_alike)
+        if let (LaneAddresses::Pattern(common), true) = (access.places, are_alike)
             && let Some(group) = self.runs[access.site as usize].get(first_thread / GROUP)
             && group.lanes == access.lanes
         {
@@ -227,21 +234,21 @@ impl<'a> LaunchChecks<'a> {
         let pattern = self.pattern(access.site);
         let lanes = access.lanes.lanes().map(|lane| {
             let offset = || pattern.map_or(0, |pattern| pattern.offsets[first_thread + lane]);
-            (lane as u32, log.address(access.places, lane, offset))
+            (lane as u32, log.lane_address(access.places, lane, offset))
         });
         join_lanes(lanes, bytes, are_alike, each);
     }
 }
 
-/// Bytes of a cell: of the smallest access.
-fn unit(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
+/// Returns the bytes in a cell: the size of the smallest access.
+fn smallest_access(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
     let sizes = code.sites.iter().filter(|site| of(site)).map(|site| site.bytes);
     sizes.min().map_or(1, |bytes| u64::from(bytes.max(1)))
 }
 
-/// Of each shared array, whether nothing races that threads of a block do with it: every access is atomic, or none writes. Where
-/// atomic accesses order others, they are looked at all the same.
-fn quiet_arrays(code: &Code) -> Vec<bool> {
+/// Returns true for each shared array whose accesses cannot race: every access is atomic, or none
+/// writes. If atomic accesses order other accesses, they must be analysed all the same.
+fn race_free_arrays(code: &Code) -> Vec<bool> {
     let mut is_plain = vec![false; code.shared.len()];
     let mut is_written = is_plain.clone();
     let first = code.params.len();
@@ -260,10 +267,11 @@ fn quiet_arrays(code: &Code) -> Vec<bool> {
     both.map(|(is_plain, is_written)| !is_loud((*is_plain, is_written))).collect()
 }
 
-/// Of each parameter whose memory somebody writes, the number of the memory and bytes of its cells.
-fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
+/// Returns, for each parameter with written memory, the number of the memory and the bytes in its
+/// cells. Parameters with the same memory have the same number.
+fn number_memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
     let place = |buffer: usize| match (launch.args.get(buffer), code.params.get(buffer)) {
-        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.place()),
+        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.address()),
         (_, _) => None,
     };
     let touches = |site: &Site, at: usize| {
@@ -281,13 +289,13 @@ fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
         if number == known.len() {
             known.push(at);
         }
-        Some((number, unit(code, |site| touches(site, at))))
+        Some((number, smallest_access(code, |site| touches(site, at))))
     };
     (0..code.params.len()).map(memory).collect()
 }
 
-/// The runs of each group, relative to what all lanes have in common.
-fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRuns> {
+/// Returns the runs of each group, with addresses relative to the common part.
+fn group_runs(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRuns> {
     let groups = (0..threads).step_by(GROUP).map(|first| {
         let mut runs = Vec::new();
         let last = threads.min(first + GROUP);
@@ -298,7 +306,7 @@ fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRun
     groups.collect()
 }
 
-/// Joins lanes that are next to each other and whose words are, if they may be joined.
+/// Joins neighbouring lanes with neighbouring words into runs, if they may be joined.
 fn join_lanes(
     lanes: impl Iterator<Item = (u32, u64)>,
     bytes: u64,

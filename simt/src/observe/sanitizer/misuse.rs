@@ -1,4 +1,4 @@
-//! Barriers and masks that are not what they have to be, joined where they are at the same places.
+//! Detection of barrier divergence and mask misuse, merged by place.
 use super::{
     LaunchChecks,
     finding::{Finding, Problem, Severity},
@@ -14,33 +14,35 @@ use crate::{
 use std::{cmp::Ordering, collections::BTreeMap};
 use warpwise_compiler::ir::Span;
 
-/// Threads at one barrier: where, how many, and the number of the first.
-pub(crate) type AtBarrier = (Span, u32, u32);
+/// Threads at one barrier: its place, their number, and the number of the first.
+pub(crate) type BarrierArrival = (Span, u32, u32);
 
-/// Lanes of a warp that do an operation together.
-pub(crate) struct Met<'a> {
+/// Lanes of a warp that perform an operation together.
+pub(crate) struct WarpCollective<'a> {
     pub(crate) op: WarpOp,
     pub(crate) span: Span,
     pub(crate) inputs: &'a WarpInputs,
-    /// Whose groups are complete.
+    /// The lanes of complete groups.
     pub(crate) lanes: u32,
-    /// Who of the warp has not ended.
+    /// The lanes of the warp that have not ended.
     pub(crate) live: u32,
-    /// Who of the warp took another way when these came, and has ended without coming.
+    /// The lanes of the warp that took another branch than these lanes, and have ended without
+    /// arriving.
     pub(crate) passed: u32,
-    /// Number of the warp's first thread.
+    /// The number of the warp's first thread.
     pub(crate) first_thread: u32,
 }
 
-/// A divergence: of several between the same barriers, the first of the lowest block is reported.
+/// A barrier divergence. Of several between the same barriers, the first one of the lowest block is
+/// reported.
 #[derive(Clone, Debug)]
 struct Divergence {
     block: u64,
-    arrived: Vec<AtBarrier>,
+    arrived: Vec<BarrierArrival>,
     reduces: bool,
 }
 
-/// A misuse: of several at the same place, the lowest is reported.
+/// A mask misuse. Of several at the same place, the lowest is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Misuse {
     block: u64,
@@ -49,7 +51,8 @@ struct Misuse {
     lanes: u32,
 }
 
-/// What was found, in some blocks. [Joining](Self::join) that of all gives the same whatever the order.
+/// The misuses in some blocks. [Joining](Self::join) those of all blocks gives the same result in
+/// any order.
 #[derive(Debug, Default)]
 pub(crate) struct Misuses {
     barriers: BTreeMap<Vec<Span>, (Divergence, u64)>,
@@ -57,20 +60,30 @@ pub(crate) struct Misuses {
 }
 
 impl Misuses {
-    /// Threads at these barriers have let each other go on.
-    pub(crate) fn barriers(&mut self, block: u64, mut arrived: Vec<AtBarrier>, reduces: bool) {
+    /// Adds a divergence: threads at these barriers have released each other.
+    pub(crate) fn add_divergence(
+        &mut self,
+        block: u64,
+        mut arrived: Vec<BarrierArrival>,
+        reduces: bool,
+    ) {
         arrived.sort_by_key(|(_, _, first)| *first);
         let mut places: Vec<_> = arrived.iter().map(|(span, _, _)| *span).collect();
         places.sort_unstable();
         join_lowest(&mut self.barriers, places, Divergence { block, arrived, reduces }, 1);
     }
 
-    /// Lanes of a warp of a block do something together.
-    pub(crate) fn warp(&mut self, checks: &LaunchChecks<'_>, block: u64, met: &Met<'_>) {
-        if !checks.meetings || met.inputs.is_full_warp() {
+    /// Checks the masks of lanes that perform a warp operation together.
+    pub(crate) fn check_masks(
+        &mut self,
+        checks: &LaunchChecks<'_>,
+        block: u64,
+        collective: &WarpCollective<'_>,
+    ) {
+        if !checks.checks_sync || collective.inputs.is_full_warp() {
             return;
         }
-        let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;
+        let WarpCollective { op, span, inputs, lanes, live, passed, first_thread } = *collective;
         for lane in bits(lanes) {
             let mask = inputs.mask(lane);
             let mut misuse = |kind, about: u32| {
@@ -81,7 +94,7 @@ impl Misuses {
             if mask & (1 << lane) == 0 {
                 misuse(MaskKind::CallerNotNamed, 1 << lane);
             }
-            // Those that had ended before are not meant where all are named.
+            // A full mask means all live lanes: lanes that had ended before are no error.
             if mask & passed != 0 {
                 misuse(MaskKind::NotReached, mask & passed);
             } else if mask != u32::MAX && mask & !live != 0 {
@@ -91,15 +104,21 @@ impl Misuses {
                 misuse(MaskKind::SourceAbsent, 1 << from);
             }
         }
-        // Those who stay behind, and have named some of these.
+        // The lanes that keep waiting, and have named some of the lanes that continue.
         for lane in bits(inputs.lanes() & !lanes) {
             let (mask, lanes) = (inputs.mask(lane), inputs.mask(lane) & lanes);
-            self.differs(block, (op, span), first_thread + lane as u32, (mask, lanes));
+            self.add_differing_mask(block, (op, span), first_thread + lane as u32, (mask, lanes));
         }
     }
 
-    /// A thread's mask names some lanes with other masks, or none.
-    fn differs(&mut self, block: u64, (op, span): (WarpOp, Span), thread: u32, about: (u32, u32)) {
+    /// Adds a misuse if the mask of a thread names lanes that passed other masks or none.
+    fn add_differing_mask(
+        &mut self,
+        block: u64,
+        (op, span): (WarpOp, Span),
+        thread: u32,
+        about: (u32, u32),
+    ) {
         let (mask, lanes) = about;
         if lanes != 0 {
             let misuse = Misuse { block, thread, mask, lanes };
@@ -107,8 +126,9 @@ impl Misuses {
         }
     }
 
-    /// The `lanes` of a warp wait forever, with others that are here: notes those who name others with other masks.
-    pub(crate) fn differing(
+    /// Checks the masks of `lanes` of a warp that wait forever, together with the other lanes that
+    /// wait here.
+    pub(crate) fn check_stuck_masks(
         &mut self,
         block: u64,
         (op, span): (WarpOp, Span),
@@ -117,11 +137,11 @@ impl Misuses {
     ) {
         for lane in bits(lanes & inputs.lanes()) {
             let about = (inputs.mask(lane), inputs.named_with_other_masks(lane));
-            self.differs(block, (op, span), first_thread + lane as u32, about);
+            self.add_differing_mask(block, (op, span), first_thread + lane as u32, about);
         }
     }
 
-    /// Takes in what was found in other blocks.
+    /// Adds the misuses of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         for (places, (divergence, count)) in other.barriers {
             join_lowest(&mut self.barriers, places, divergence, count);
@@ -131,12 +151,12 @@ impl Misuses {
         }
     }
 
-    /// Whether nothing was found.
+    /// Returns true if there is no misuse.
     pub(crate) fn is_empty(&self) -> bool {
         self.barriers.is_empty() && self.masks.is_empty()
     }
 
-    /// What to report: errors first, then by place.
+    /// Returns the findings: errors first, then by place.
     pub(crate) fn report(self, launch: &Launch<'_>) -> Vec<Finding> {
         let block = |number| unflatten(number, launch.grid);
         let thread = |number: u32| unflatten(number.into(), launch.block);
@@ -170,7 +190,8 @@ impl Misuses {
     }
 }
 
-/// Divergences compare by block, since a block's come in the order in which they happen.
+/// Divergences compare by block only, since those of one block arrive in the order in which they
+/// occur.
 impl Ord for Divergence {
     fn cmp(&self, other: &Self) -> Ordering {
         self.block.cmp(&other.block)

@@ -1,32 +1,33 @@
-//! Whether what a launch leaves behind depends on the order in which its threads run.
+//! Findings of launches whose results depend on the order of threads.
 use super::finding::Location;
 use std::fmt;
 
-/// A launch that leaves something else behind if its threads run in another order.
+/// A launch with different results in different orders of its threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderDependence {
-    /// What the other order is drawn from.
+    /// The seed of the other order.
     pub seed: u64,
-    /// What differs.
+    /// The difference.
     pub difference: Difference,
-    /// Whether the kernel adds up floats atomically, which rounds otherwise in each order.
+    /// True if the kernel adds floats atomically, which rounds differently in each order.
     pub adds_floats: bool,
 }
 
-/// What differs between two orders.
+/// A difference between the results in two orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// How the launch ends: in one of them threads fail a check, or cannot go on, and not in the other.
+    /// The end of the launch: in one order, threads fail a check or are stuck, and in the other
+    /// they are not.
     End,
     /// Elements of a buffer.
     Elements {
-        /// The first of them.
+        /// The first differing element.
         first: Location,
-        /// What it is in the usual order and in the other, if it is a number.
+        /// Its values in the usual order and in the other, if it is a number.
         values: Option<[String; 2]>,
-        /// How many.
+        /// The number of differing elements.
         count: u64,
     },
 }

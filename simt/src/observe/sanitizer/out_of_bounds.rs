@@ -1,4 +1,4 @@
-//! What an index that failed its check was an index of.
+//! Reports of indices out of bounds, with the buffer that is indexed.
 use super::finding::{Finding, OutOfBounds, Problem, Severity};
 use crate::FaultReport;
 use warpwise_compiler::{
@@ -6,14 +6,14 @@ use warpwise_compiler::{
     ir::{Fault, InstId, Kernel, Length, Op, Root},
 };
 
-/// What is to be said of a fault, if it is an index out of bounds.
-pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
+/// Returns the finding for a fault, if it is an index out of bounds.
+pub(crate) fn report_fault(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
     if fault.reason != Reason::Check(Fault::IndexOutOfBounds) {
         return None;
     }
     let [index, len, ..] = fault.values;
     let outside = OutOfBounds {
-        buffer: indexed(kernel, fault).map(Into::into),
+        buffer: find_indexed_buffer(kernel, fault).map(Into::into),
         index,
         len,
         place: fault.span,
@@ -24,8 +24,9 @@ pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
     Some(Finding { problem, severity: Severity::Error, count: fault.count })
 }
 
-/// The one buffer or array whose length, or whose index, is checked there.
-fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
+/// Returns the name of the buffer or array whose index is checked at the fault, if it is a single
+/// one.
+fn find_indexed_buffer<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
     let mut order = Vec::new();
     kernel.walk(&mut |id| order.push(id));
     let checked = |(at, id): (usize, &InstId)| {
@@ -37,26 +38,26 @@ fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
         if let Op::Len(param) = kernel.insts[len].op {
             return Some(Root::Param(param));
         }
-        let number = unchecked(kernel, index);
+        let number = strip_checks(kernel, index);
         let behind = order[at..].iter().filter_map(|id| indexed_by(kernel, *id, number));
         // The optimizer puts checks of several arrays before the accesses to any.
         let fits = |root: &Root| has_length(kernel, *root, len);
         behind.clone().find(fits).or_else(|| behind.clone().next())
     };
-    let names = order.iter().enumerate().filter_map(checked).map(|root| name(kernel, root));
+    let names = order.iter().enumerate().filter_map(checked).map(|root| root_name(kernel, root));
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names.dedup();
     if let [name] = names[..] { Some(name) } else { None }
 }
 
-/// The buffer or array that an instruction indexes, if it does by this number.
+/// Returns the buffer or array that an instruction indexes, if it does so by this number.
 fn indexed_by(kernel: &Kernel, id: InstId, number: InstId) -> Option<Root> {
     let Op::Index { index, .. } = kernel.insts[id].op else { return None };
-    kernel.root(id).filter(|_| unchecked(kernel, index) == number)
+    kernel.root(id).filter(|_| strip_checks(kernel, index) == number)
 }
 
-/// True for an array that has `len` elements, which is a constant.
+/// Returns true for an array with the constant number of elements `len`.
 fn has_length(kernel: &Kernel, root: Root, len: InstId) -> bool {
     let Op::Const(len) = kernel.insts[len].op else { return false };
     match root {
@@ -69,8 +70,9 @@ fn has_length(kernel: &Kernel, root: Root, len: InstId) -> bool {
     }
 }
 
-/// The number that a checked index has; it may be checked as `usize` and used as it was before.
-fn unchecked(kernel: &Kernel, index: InstId) -> InstId {
+/// Returns an index without its checks and casts: an index may be checked as `usize` and used in
+/// its original type.
+fn strip_checks(kernel: &Kernel, index: InstId) -> InstId {
     let mut number = index;
     while let Op::Bounds { index, .. } | Op::Cast { value: index, .. } = kernel.insts[number].op {
         number = index;
@@ -78,7 +80,7 @@ fn unchecked(kernel: &Kernel, index: InstId) -> InstId {
     number
 }
 
-fn name(kernel: &Kernel, root: Root) -> &str {
+fn root_name(kernel: &Kernel, root: Root) -> &str {
     match root {
         Root::Param(param) => &kernel.params[param].name,
         Root::Shared(shared) => &kernel.shared[shared].name,

@@ -1,9 +1,10 @@
-//! Releases and acquires: what a thread knows of what others did.
+//! The order by releases and acquires, as vector clocks.
 //!
-//! A release hands what its thread knows to the place that it writes, an acquire takes what stands at the place that it
-//! reads; a fence does the same for the relaxed atomics behind and before it. Launches of kernels with either are run
-//! by one worker, so that what is known is what happened.
-use super::happens_before::Context;
+//! A release stores the clock of its thread at the place that it writes, an acquire joins the clock
+//! at the place that it reads; a fence does the same for the relaxed atomics after and before it.
+//! Launches of kernels with releases or acquires have one worker, so that the order of analysis is
+//! the order of execution.
+use super::happens_before::AccessContext;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
@@ -13,51 +14,53 @@ use std::{
 };
 use warpwise_compiler::ir::{Order as Ordering, Scope};
 
-/// What happened before something.
+/// A vector clock: the accesses that happened before some point.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// Of each block, the intervals below this number.
+pub(crate) struct VectorClock {
+    /// By block, the number of its intervals that happened before.
     blocks: BTreeMap<u64, u32>,
-    /// Of each thread of a block, what it did before it had let others know so often.
+    /// By block and thread, the epoch of the thread before which its accesses happened before.
     threads: BTreeMap<u64, Vec<u32>>,
-    /// Values of one line are made of each other: the one with the larger number has all that the others have. A lock that
-    /// goes from thread to thread makes a line, so that whoever spins learns the next value without a look at it.
-    line: Arc<()>,
+    /// The lineage of the clock. Of two clocks of one lineage, the one with the larger number
+    /// covers the other. A lock that is passed from thread to thread makes a lineage, so that a
+    /// spinning thread takes the next clock without a comparison.
+    lineage: Arc<()>,
     number: u32,
-    /// Whether the line goes on with another value.
+    /// True if the lineage has a later clock.
     is_continued: AtomicBool,
 }
 
-impl Known {
-    /// All of `before`, as the next of its line, if that does not go on yet.
-    fn after(before: &Self) -> Self {
-        let Self { blocks, threads, line, number, is_continued } = before;
+impl VectorClock {
+    /// Copies `before` as its successor in its lineage; in a new lineage, if it has a successor
+    /// already.
+    fn successor_of(before: &Self) -> Self {
+        let Self { blocks, threads, lineage, number, is_continued } = before;
         let (blocks, threads) = (blocks.clone(), threads.clone());
         if is_continued.swap(true, Relaxed) {
             return Self { blocks, threads, ..Self::default() };
         }
-        let (line, number) = (Arc::clone(line), number + 1);
-        Self { blocks, threads, line, number, is_continued: AtomicBool::new(false) }
+        let (lineage, number) = (Arc::clone(lineage), number + 1);
+        Self { blocks, threads, lineage, number, is_continued: AtomicBool::new(false) }
     }
 
     fn join(&mut self, other: &Self) {
         for (block, until) in &other.blocks {
-            let known = self.blocks.entry(*block).or_default();
-            *known = (*known).max(*until);
+            let clock = self.blocks.entry(*block).or_default();
+            *clock = (*clock).max(*until);
         }
         for (block, threads) in &other.threads {
-            let known = self.threads.entry(*block).or_default();
-            if known.len() < threads.len() {
-                known.resize(threads.len(), 0);
+            let clock = self.threads.entry(*block).or_default();
+            if clock.len() < threads.len() {
+                clock.resize(threads.len(), 0);
             }
-            for (known, until) in known.iter_mut().zip(threads) {
-                *known = (*known).max(*until);
+            for (clock, until) in clock.iter_mut().zip(threads) {
+                *clock = (*clock).max(*until);
             }
         }
     }
 
-    /// Adds what a thread of a block did before it had let others know so often.
-    fn learn(&mut self, block: u64, thread: u32, epoch: u32) {
+    /// Sets the epoch of a thread of a block, before which its accesses are covered.
+    fn set_epoch(&mut self, block: u64, thread: u32, epoch: u32) {
         let (threads, thread) = (self.threads.entry(block).or_default(), thread as usize);
         if threads.len() <= thread {
             threads.resize(thread + 1, 0);
@@ -65,51 +68,52 @@ impl Known {
         threads[thread] = epoch;
     }
 
-    fn has(&self, other: &Context, by: u32) -> bool {
+    fn covers(&self, other: &AccessContext, by: u32) -> bool {
         let of_thread = || self.threads.get(&other.block)?.get(by as usize).copied();
         self.blocks.get(&other.block).copied().unwrap_or(0) > other.interval
             || of_thread().unwrap_or(0) > other.epoch
     }
 
-    /// Whether this surely has all that another has.
-    fn continues(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.line, &other.line) && self.number >= other.number
+    /// Returns true if this clock covers the other by their lineage; false proves nothing.
+    fn descends_from(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.lineage, &other.lineage) && self.number >= other.number
     }
 }
 
-/// What one thread knows and has to say.
+/// The clocks of one thread.
 #[derive(Clone, Debug, Default)]
-struct Thread {
-    known: Option<Arc<Known>>,
-    /// How often it has let others know.
+struct ThreadClocks {
+    clock: Option<Arc<VectorClock>>,
+    /// The number of times that it has published its clock, by releases, fences and `sync_warp`s.
     epoch: u32,
-    /// What a fence has it say with each relaxed write, and whether only to its block.
-    fenced: Option<(Arc<Known>, bool)>,
-    /// What it has read relaxed, and knows once it is at a fence.
-    read: Option<Arc<Known>>,
+    /// The clock that the last fence releases with each relaxed write, and true if only to the
+    /// block.
+    fence_release: Option<(Arc<VectorClock>, bool)>,
+    /// The clock that relaxed reads have acquired, in effect from the next fence on.
+    pending_acquire: Option<Arc<VectorClock>>,
 }
 
-/// What the threads of a block know of others.
+/// The clocks of the threads of a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Knowledge {
-    threads: Vec<Thread>,
+pub(crate) struct BlockClocks {
+    threads: Vec<ThreadClocks>,
 }
 
-/// What stands at a place.
+/// A clock that was released at a place.
 #[derive(Clone, Debug)]
-struct Released {
-    known: Arc<Known>,
-    /// The block, if it is for that only.
-    only: Option<u64>,
+struct ReleasedClock {
+    clock: Arc<VectorClock>,
+    /// The block, if the clock is visible to that only.
+    only_block: Option<u64>,
 }
 
-/// What stands at the places of atomics: of shared memory, with the block.
+/// The clocks at the places of atomics.
 #[derive(Debug, Default)]
-pub(crate) struct Places(HashMap<(Option<u64>, u16, u64), Released>);
+pub(crate) struct ReleasedClocks(HashMap<(Option<u64>, u16, u64), ReleasedClock>);
 
 /// An atomic access of one thread.
-pub(crate) struct Atomic {
-    /// The block of shared memory, the memory and the byte.
+pub(crate) struct AtomicAccess {
+    /// The block if it is shared memory, the memory and the byte.
     pub(crate) place: (Option<u64>, u16, u64),
     pub(crate) reads: bool,
     pub(crate) writes: bool,
@@ -117,11 +121,11 @@ pub(crate) struct Atomic {
     pub(crate) scope: Scope,
 }
 
-fn joined(one: Option<&Arc<Known>>, other: &Arc<Known>) -> Arc<Known> {
+fn join_clocks(one: Option<&Arc<VectorClock>>, other: &Arc<VectorClock>) -> Arc<VectorClock> {
     match one {
-        Some(one) if one.continues(other) => Arc::clone(one),
-        Some(one) if !other.continues(one) => {
-            let mut all = Known::after(one);
+        Some(one) if one.descends_from(other) => Arc::clone(one),
+        Some(one) if !other.descends_from(one) => {
+            let mut all = VectorClock::successor_of(one);
             all.join(other);
             Arc::new(all)
         }
@@ -129,11 +133,11 @@ fn joined(one: Option<&Arc<Known>>, other: &Arc<Known>) -> Arc<Known> {
     }
 }
 
-impl Knowledge {
-    fn thread(&mut self, thread: u32) -> &mut Thread {
+impl BlockClocks {
+    fn thread_mut(&mut self, thread: u32) -> &mut ThreadClocks {
         let thread = thread as usize;
         if self.threads.len() <= thread {
-            self.threads.resize(thread + 1, Thread::default());
+            self.threads.resize(thread + 1, ThreadClocks::default());
         }
         &mut self.threads[thread]
     }
@@ -142,78 +146,79 @@ impl Knowledge {
         self.threads.get(thread as usize).map_or(0, |thread| thread.epoch)
     }
 
-    /// Whether `thread` knows of what another did.
-    pub(crate) fn has(&self, thread: u32, other: &Context, by: u32) -> bool {
-        let known = self.threads.get(thread as usize).and_then(|thread| thread.known.as_ref());
-        known.is_some_and(|known| known.has(other, by))
+    /// Returns true if an access of another thread happened before the current point of `thread`.
+    pub(crate) fn happened_before(&self, thread: u32, other: &AccessContext, by: u32) -> bool {
+        let clock = self.threads.get(thread as usize).and_then(|thread| thread.clock.as_ref());
+        clock.is_some_and(|clock| clock.covers(other, by))
     }
 
-    /// As a new block.
+    /// Resets the clocks for a new block.
     pub(crate) fn clear(&mut self) {
         self.threads.clear();
     }
 
-    /// All threads of the block know what each knows.
+    /// Joins the clocks of all threads of the block.
     pub(crate) fn barrier(&mut self) {
-        let mut all: Option<Arc<Known>> = None;
-        for known in self.threads.iter().filter_map(|thread| thread.known.as_ref()) {
-            all = Some(joined(all.as_ref(), known));
+        let mut all: Option<Arc<VectorClock>> = None;
+        for clock in self.threads.iter().filter_map(|thread| thread.clock.as_ref()) {
+            all = Some(join_clocks(all.as_ref(), clock));
         }
         let Some(all) = all else { return };
-        // Any thread may look at it next.
-        self.thread(1023);
-        self.threads.iter_mut().for_each(|thread| thread.known = Some(Arc::clone(&all)));
+        // The clock holds for every thread, also for one that has no entry yet.
+        self.thread_mut(1023);
+        self.threads.iter_mut().for_each(|thread| thread.clock = Some(Arc::clone(&all)));
     }
 
-    /// `threads` know what each of them knows and did.
-    pub(crate) fn meet(&mut self, block: u64, threads: Vec<u32>) {
-        let mut all = Known::default();
+    /// Joins the clocks of `threads`, including their own accesses.
+    pub(crate) fn sync_threads(&mut self, block: u64, threads: Vec<u32>) {
+        let mut all = VectorClock::default();
         for &thread in &threads {
-            let this = self.thread(thread);
+            let this = self.thread_mut(thread);
             this.epoch += 1;
             let epoch = this.epoch;
-            if let Some(known) = &this.known {
-                all.join(known);
+            if let Some(clock) = &this.clock {
+                all.join(clock);
             }
-            all.learn(block, thread, epoch);
+            all.set_epoch(block, thread, epoch);
         }
         let all = Arc::new(all);
         for thread in threads {
-            self.thread(thread).known = Some(Arc::clone(&all));
+            self.thread_mut(thread).clock = Some(Arc::clone(&all));
         }
     }
 
-    /// All that a thread knows and did.
-    fn say(&mut self, (block, interval): (u64, u32), thread: u32) -> Arc<Known> {
-        let this = self.thread(thread);
+    /// Advances the epoch of a thread, and returns a clock that covers all its accesses.
+    fn publish(&mut self, (block, interval): (u64, u32), thread: u32) -> Arc<VectorClock> {
+        let this = self.thread_mut(thread);
         this.epoch += 1;
-        let mut all = this.known.as_deref().map_or_else(Known::default, Known::after);
-        all.learn(block, thread, this.epoch);
+        let mut all =
+            this.clock.as_deref().map_or_else(VectorClock::default, VectorClock::successor_of);
+        all.set_epoch(block, thread, this.epoch);
         if interval > 0 {
             all.blocks.insert(block, interval);
         }
         Arc::new(all)
     }
 
-    /// A thread is at a fence.
+    /// Executes a fence of a thread.
     pub(crate) fn fence(&mut self, at: (u64, u32), thread: u32, scope: Scope) {
-        let this = self.thread(thread);
-        if let Some(read) = this.read.take() {
-            this.known = Some(joined(this.known.as_ref(), &read));
+        let this = self.thread_mut(thread);
+        if let Some(pending_acquire) = this.pending_acquire.take() {
+            this.clock = Some(join_clocks(this.clock.as_ref(), &pending_acquire));
         }
-        let said = self.say(at, thread);
-        self.thread(thread).fenced = Some((said, scope == Scope::Block));
+        let released = self.publish(at, thread);
+        self.thread_mut(thread).fence_release = Some((released, scope == Scope::Block));
     }
 
-    /// A thread makes an atomic access.
-    pub(crate) fn atomic(
+    /// Executes an atomic access of a thread.
+    pub(crate) fn access_atomic(
         &mut self,
         (block, interval): (u64, u32),
         thread: u32,
-        places: &mut Places,
-        atomic: &Atomic,
+        places: &mut ReleasedClocks,
+        atomic: &AtomicAccess,
     ) {
-        let Atomic { place, reads, writes, order, scope } = *atomic;
+        let AtomicAccess { place, reads, writes, order, scope } = *atomic;
         let narrow = scope == Scope::Block;
         let (acquires, releases) = match order {
             Ordering::Relaxed => (false, false),
@@ -221,28 +226,35 @@ impl Knowledge {
             Ordering::Release => (false, true),
             Ordering::AcqRel | Ordering::SeqCst => (true, true),
         };
+        // The read comes first: an update acquires the clock that it then replaces.
         let there = places.0.get(&place).cloned();
-        let visible = there.as_ref().filter(|there| there.only.is_none_or(|only| only == block));
+        let visible = there
+            .as_ref()
+            .filter(|there| there.only_block.is_none_or(|only_block| only_block == block));
         if let (true, Some(there)) = (reads, visible) {
-            let this = self.thread(thread);
-            let to = if acquires { &mut this.known } else { &mut this.read };
-            *to = Some(joined(to.as_ref(), &there.known));
+            let this = self.thread_mut(thread);
+            let to = if acquires { &mut this.clock } else { &mut this.pending_acquire };
+            *to = Some(join_clocks(to.as_ref(), &there.clock));
         }
         if !writes {
             return;
         }
-        let said = if releases {
-            Some((self.say((block, interval), thread), narrow))
+        // A relaxed write after a fence releases the clock of the fence.
+        let released = if releases {
+            Some((self.publish((block, interval), thread), narrow))
         } else {
-            self.thread(thread).fenced.clone().map(|(said, only)| (said, only || narrow))
+            self.thread_mut(thread)
+                .fence_release
+                .clone()
+                .map(|(released, only_block)| (released, only_block || narrow))
         };
-        match (said, there.filter(|_| reads)) {
-            (Some((said, narrow)), there) => {
-                let known = joined(there.as_ref().map(|there| &there.known), &said);
-                let only = narrow.then_some(block);
-                places.0.insert(place, Released { known, only });
+        match (released, there.filter(|_| reads)) {
+            (Some((released, narrow)), there) => {
+                let clock = join_clocks(there.as_ref().map(|there| &there.clock), &released);
+                let only_block = narrow.then_some(block);
+                places.0.insert(place, ReleasedClock { clock, only_block });
             }
-            // An update keeps what was released before it, a store does not.
+            // An update keeps an earlier release, a store ends it.
             (None, Some(_)) => {}
             (None, None) => {
                 places.0.remove(&place);
@@ -255,34 +267,39 @@ impl Knowledge {
 mod tests {
     use super::*;
 
-    /// What a thread has let others know so often.
-    fn said(before: Option<&Arc<Known>>, thread: u32, epoch: u32) -> Arc<Known> {
-        let mut known = before.map_or_else(Known::default, |before| Known::after(before));
-        known.learn(0, thread, epoch);
-        Arc::new(known)
+    /// Returns the clock that a thread has released with an epoch.
+    fn released_clock(
+        before: Option<&Arc<VectorClock>>,
+        thread: u32,
+        epoch: u32,
+    ) -> Arc<VectorClock> {
+        let mut clock =
+            before.map_or_else(VectorClock::default, |before| VectorClock::successor_of(before));
+        clock.set_epoch(0, thread, epoch);
+        Arc::new(clock)
     }
 
-    fn epochs(known: &Known) -> &[u32] {
-        &known.threads[&0]
+    fn epochs(clock: &VectorClock) -> &[u32] {
+        &clock.threads[&0]
     }
 
     #[test]
     fn the_next_of_a_line_has_all_before_it() {
-        let first = said(None, 0, 1);
-        let second = said(Some(&first), 1, 1);
-        assert!(second.continues(&first) && !first.continues(&second));
-        assert!(Arc::ptr_eq(&joined(Some(&first), &second), &second));
-        assert!(Arc::ptr_eq(&joined(Some(&second), &first), &second));
+        let first = released_clock(None, 0, 1);
+        let second = released_clock(Some(&first), 1, 1);
+        assert!(second.descends_from(&first) && !first.descends_from(&second));
+        assert!(Arc::ptr_eq(&join_clocks(Some(&first), &second), &second));
+        assert!(Arc::ptr_eq(&join_clocks(Some(&second), &first), &second));
         assert_eq!(epochs(&second), [1, 1]);
     }
 
     #[test]
     fn a_line_goes_on_once() {
-        let first = said(None, 0, 1);
-        let (one, other) = (said(Some(&first), 1, 1), said(Some(&first), 2, 1));
-        assert!(!one.continues(&other) && !other.continues(&one));
-        let both = joined(Some(&one), &other);
+        let first = released_clock(None, 0, 1);
+        let (one, other) = (released_clock(Some(&first), 1, 1), released_clock(Some(&first), 2, 1));
+        assert!(!one.descends_from(&other) && !other.descends_from(&one));
+        let both = join_clocks(Some(&one), &other);
         assert_eq!(epochs(&both), [1, 1, 1]);
-        assert!(both.continues(&one) && !both.continues(&other));
+        assert!(both.descends_from(&one) && !both.descends_from(&other));
     }
 }

@@ -1,24 +1,24 @@
-//! Who has accessed each cell of a memory.
+//! The shadow of a memory: the accesses of each cell that later accesses can race with.
 //!
-//! A cell is as many bytes as the smallest access to the memory has; accesses lie at multiples of their size, so
-//! that each touches whole cells. Of each kind of access a few are kept that later ones may race with: by two
-//! threads, and if there are such by two warps and two blocks. Whoever comes later and races with any
-//! access races as badly with one of those.
+//! A cell has the size of the smallest access to the memory; accesses are aligned to their size, so
+//! that each touches whole cells. Of each kind of access, a few are kept: by two threads, and if
+//! there are such, by two warps and by two blocks. A later access that races with any access races
+//! with one of those, and as severely.
 use super::{
     finding::Missing,
-    happens_before::{Context, Order},
+    happens_before::{AccessContext, HappensBefore},
 };
 use crate::bytecode::AccessKind;
 use std::collections::HashMap;
 
-/// Accesses that a cell has room for. More are kept beside it, which is seldom.
-const ROOM: usize = 4;
+/// The number of accesses in a cell itself. More of them, which is rare, are kept beside it.
+const INLINE_RECORDS: usize = 4;
 
 /// An access by one thread: its context and its number in the block; 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Record(u64);
+pub(crate) struct AccessRecord(u64);
 
-impl Record {
+impl AccessRecord {
     pub(crate) fn new(context: usize, thread: u32) -> Self {
         Self((context as u64 + 1) << 10 | u64::from(thread))
     }
@@ -36,70 +36,82 @@ impl Record {
     }
 }
 
-/// What is kept of some cells.
+/// The accesses of some cells.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
-    cells: Vec<[Record; ROOM]>,
-    /// Those that somebody has accessed.
+    cells: Vec<[AccessRecord; INLINE_RECORDS]>,
+    /// The accessed cells.
     touched: Vec<u32>,
-    more: HashMap<u32, Vec<Record>>,
-    /// Of cells that all accesses of which are atomic for all blocks, so that none of them race with each other: of each
-    /// thread of a block the last that writes, and the last that does not. Threads that spin make many of these.
-    calm: HashMap<u32, HashMap<(u64, u32, bool), Record>>,
-    /// Whether there are orders that some threads of a block know of and others do not, so that two are too few.
+    extra_records: HashMap<u32, Vec<AccessRecord>>,
+    /// By cell, accesses of cells that were only accessed by atomics of all blocks, none of which
+    /// race with each other: for each thread of a block, the last access that writes and the last
+    /// that does not. Spinning threads make many of these.
+    race_free_atomics: HashMap<u32, HashMap<(u64, u32, bool), AccessRecord>>,
+    /// True if an order may be known to some threads of a block only, so that two threads are not
+    /// enough.
     keeps_all: bool,
 }
 
-/// Two accesses that nothing orders.
+/// An earlier access that races with the current one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit {
-    pub(crate) before: Record,
+pub(crate) struct RaceHit {
+    pub(crate) before: AccessRecord,
     pub(crate) missing: Missing,
 }
 
 impl Shadow {
     pub(crate) fn new(cells: usize, keeps_all: bool) -> Self {
-        Self { cells: vec![[Record::default(); ROOM]; cells], keeps_all, ..Self::default() }
+        Self {
+            cells: vec![[AccessRecord::default(); INLINE_RECORDS]; cells],
+            keeps_all,
+            ..Self::default()
+        }
     }
 
-    /// Forgets all.
+    /// Forgets all accesses.
     pub(crate) fn clear(&mut self) {
         for cell in self.touched.drain(..) {
-            self.cells[cell as usize] = [Record::default(); ROOM];
+            self.cells[cell as usize] = [AccessRecord::default(); INLINE_RECORDS];
         }
-        self.more.clear();
-        self.calm.clear();
+        self.extra_records.clear();
+        self.race_free_atomics.clear();
     }
 
-    /// Notes an access of a cell that has seen none but atomic ones for all blocks, if it is such a one itself; otherwise
-    /// makes the cell as any other.
-    fn is_calm(&mut self, cell: usize, now: Record, me: &Context) -> bool {
+    /// Records an access of a cell without other accesses than atomics of all blocks, if it is one
+    /// itself; otherwise moves the accesses of the cell to the usual place, and returns false.
+    fn record_race_free_atomic(
+        &mut self,
+        cell: usize,
+        now: AccessRecord,
+        me: &AccessContext,
+    ) -> bool {
         let Some(first) = self.cells.get(cell).map(|records| records[0]) else { return false };
         let cell = cell as u32;
         if me.kind.is_atomic() && !me.is_narrow {
-            if first.is_none() && !self.more.contains_key(&cell) {
+            if first.is_none() && !self.extra_records.contains_key(&cell) {
                 let of_thread = (me.block, now.thread(), me.kind.writes());
-                self.calm.entry(cell).or_default().insert(of_thread, now);
+                self.race_free_atomics.entry(cell).or_default().insert(of_thread, now);
                 return true;
             }
-        } else if let Some(records) = self.calm.remove(&cell) {
+        } else if let Some(records) = self.race_free_atomics.remove(&cell) {
             let mut records: Vec<_> = records.into_values().collect();
             records.sort_unstable_by_key(|record| (record.context(), record.thread()));
-            self.more.insert(cell, records);
+            self.extra_records.insert(cell, records);
         }
         false
     }
 
-    /// Notes an access, which comes after those noted; `hit` gets those that race with it.
-    pub(crate) fn access(
+    /// Records an access, which is later than all recorded ones; `hit` is called for those that
+    /// race with it.
+    pub(crate) fn record_access(
         &mut self,
         cell: usize,
-        now: Record,
-        (context_of, order): (impl Fn(usize) -> Context, &Order),
-        mut hit: impl FnMut(Hit),
+        now: AccessRecord,
+        (context_of, order): (impl Fn(usize) -> AccessContext, &HappensBefore),
+        mut hit: impl FnMut(RaceHit),
     ) {
         let mine = context_of(now.context());
-        if self.keeps_all && self.is_calm(cell, now, &mine) {
+        if self.keeps_all && self.record_race_free_atomic(cell, now, &mine) {
             return;
         }
         let Some(records) = self.cells.get_mut(cell) else { return };
@@ -107,71 +119,73 @@ impl Shadow {
             self.touched.push(cell as u32);
         }
         let me = (&mine, now.thread());
-        let mut alike = Alike::default();
-        let mut stays = |record: &Record| {
+        let mut alike = SimilarAccesses::default();
+        let mut stays = |record: &AccessRecord| {
             let other = context_of(record.context());
             let other = (&other, record.thread());
-            let missing = order.missing(me, other);
+            let missing = order.missing_order(me, other);
             if let Some(missing) = missing
                 && me.0.conflicts_with(other.0)
             {
-                hit(Hit { before: *record, missing });
+                hit(RaceHit { before: *record, missing });
             }
             let is_alike = me.0.kind == other.0.kind && me.0.is_narrow == other.0.is_narrow;
             if missing.is_some() && is_alike {
                 alike.add(other);
             }
-            // What is ordered before this one races with nobody with whom this one does not; a read as badly only
-            // with a read, as writes may write the same.
+            // An access that is ordered before this one races only where this one does, too. A read
+            // is replaced only by a read: racing writes are less severe if they write the same
+            // value.
             let is_write = me.0.kind == AccessKind::Write && other.0.kind.writes();
             missing.is_some() || !(is_alike || is_write)
         };
         let mut kept = 0;
-        for at in 0..ROOM {
+        for at in 0..INLINE_RECORDS {
             if !records[at].is_none() && stays(&records[at]) {
                 records[kept] = records[at];
                 kept += 1;
             }
         }
-        records[kept..].fill(Record::default());
-        if !self.more.is_empty()
-            && let Some(more) = self.more.get_mut(&(cell as u32))
+        records[kept..].fill(AccessRecord::default());
+        if !self.extra_records.is_empty()
+            && let Some(extra_records) = self.extra_records.get_mut(&(cell as u32))
         {
-            more.retain(stays);
+            extra_records.retain(stays);
         }
-        if self.keeps_all || alike.lacks(me) {
+        if self.keeps_all || alike.must_keep(me) {
             match records.get_mut(kept) {
                 Some(free) => *free = now,
-                None => self.more.entry(cell as u32).or_default().push(now),
+                None => self.extra_records.entry(cell as u32).or_default().push(now),
             }
         }
     }
 }
 
-/// The accesses of a cell that are like a new one and not ordered before it.
+/// The accesses of a cell that are similar to a new one and not ordered before it.
 #[derive(Clone, Copy, Default)]
-struct Alike {
+struct SimilarAccesses {
     count: u32,
-    /// Block and warp of one of them.
-    one: (u64, u32),
+    /// The block and warp of the first of them.
+    first: (u64, u32),
     several_blocks: bool,
     several_warps: bool,
 }
 
-impl Alike {
-    fn add(&mut self, (context, thread): (&Context, u32)) {
+impl SimilarAccesses {
+    fn add(&mut self, (context, thread): (&AccessContext, u32)) {
         let (block, warp) = (context.block, thread / 32);
         if self.count == 0 {
-            self.one = (block, warp);
+            self.first = (block, warp);
         }
         self.count += 1;
-        self.several_blocks |= self.one.0 != block;
-        self.several_warps |= self.one != (block, warp);
+        self.several_blocks |= self.first.0 != block;
+        self.several_warps |= self.first != (block, warp);
     }
 
-    /// Whether some later access could race with the new one and with none of these, or only within its warp.
-    fn lacks(self, (context, thread): (&Context, u32)) -> bool {
-        let Self { count, one: (block, warp), several_blocks, several_warps } = self;
+    /// Returns true if a later access could race with the new one and with none of these, or only
+    /// with those of its own warp.
+    fn must_keep(self, (context, thread): (&AccessContext, u32)) -> bool {
+        let Self { count, first: (block, warp), several_blocks, several_warps } = self;
         let other_warp = !several_warps && warp != thread / 32;
         count < 2 || !several_blocks && (block != context.block || other_warp)
     }
@@ -181,20 +195,31 @@ impl Alike {
 mod tests {
     use super::*;
 
-    fn context(kind: AccessKind, block: u64, event: u32) -> Context {
-        let (site, interval, grid, time) = (event, 0, 0, 0);
-        Context { site, kind, is_narrow: false, block, interval, grid, time, epoch: 0, event }
+    fn context(kind: AccessKind, block: u64, event: u32) -> AccessContext {
+        let (site, interval, grid, clock) = (event, 0, 0, 0);
+        AccessContext {
+            site,
+            kind,
+            is_narrow: false,
+            block,
+            interval,
+            grid,
+            clock,
+            epoch: 0,
+            event,
+        }
     }
 
-    /// What each access of one cell by (context, thread) races with, by context.
-    fn races(contexts: &[Context], accesses: &[(usize, u32)]) -> Vec<Vec<usize>> {
+    /// Returns, for each access of one cell by (context, thread), the contexts that it races with.
+    fn races(contexts: &[AccessContext], accesses: &[(usize, u32)]) -> Vec<Vec<usize>> {
         let mut shadow = Shadow::new(1, false);
-        let order = Order::default();
+        let order = HappensBefore::default();
         let each = accesses.iter().map(|(context, thread)| {
             let mut hits = Vec::new();
-            let now = Record::new(*context, *thread);
+            let now = AccessRecord::new(*context, *thread);
             let context_of = |number: usize| contexts[number];
-            shadow.access(0, now, (context_of, &order), |hit| hits.push(hit.before.context()));
+            shadow
+                .record_access(0, now, (context_of, &order), |hit| hits.push(hit.before.context()));
             hits
         });
         each.collect()
@@ -210,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_writes_later_is_still_one() {
-        // What thread 0 writes may be the same that another writes, and what it has read is not.
+        // The write of thread 0 may have the same value as another write; its read still races.
         let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
         assert_eq!(races(&contexts, &[(0, 0), (1, 0), (1, 40)])[2], [0, 1]);
     }
@@ -224,12 +249,12 @@ mod tests {
             context(AccessKind::AtomicWrite, 0, 2),
             context(AccessKind::Write, 0, 3),
         ];
-        let (mut shadow, order) = (Shadow::new(1, true), Order::default());
+        let (mut shadow, order) = (Shadow::new(1, true), HappensBefore::default());
         let access = |shadow: &mut Shadow, context, thread| {
             let mut hits = Vec::new();
-            let hit = |hit: Hit| hits.push((hit.before.context(), hit.before.thread()));
+            let hit = |hit: RaceHit| hits.push((hit.before.context(), hit.before.thread()));
             let context_of = |number: usize| contexts[number];
-            shadow.access(0, Record::new(context, thread), (context_of, &order), hit);
+            shadow.record_access(0, AccessRecord::new(context, thread), (context_of, &order), hit);
             hits
         };
         for round in 0..100 {
@@ -238,8 +263,8 @@ mod tests {
             }
         }
         assert_eq!(access(&mut shadow, 2, 3), []);
-        assert_eq!(shadow.calm[&0].len(), 11);
-        // A plain write races with the last of each other thread, and with all that come later.
+        assert_eq!(shadow.race_free_atomics[&0].len(), 11);
+        // A plain write races with the last access of each other thread, and with all later ones.
         let hits = access(&mut shadow, 3, 3);
         assert_eq!(hits, (0..10).filter(|t| *t != 3).map(|t| (1, t)).collect::<Vec<_>>());
         assert_eq!(access(&mut shadow, 2, 40), [(3, 3)]);
@@ -251,8 +276,8 @@ mod tests {
         let contexts = [
             read,
             context(AccessKind::Write, 0, 1),
-            Context { block: 1, ..read },
-            Context { interval: 1, ..context(AccessKind::Write, 0, 1) },
+            AccessContext { block: 1, ..read },
+            AccessContext { interval: 1, ..context(AccessKind::Write, 0, 1) },
         ];
         let hits = |last, threads: &[(usize, u32)]| {
             let mut all = threads.to_vec();

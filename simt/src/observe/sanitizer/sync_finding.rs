@@ -1,21 +1,21 @@
-//! What is wrong where threads meet: as data, and in words.
+//! Findings about barriers and masks, as data and as text.
 //!
-//! `P` is how places in the source are given, as in [`finding`](super::finding).
+//! `P` is the type of places in the source, as in [`finding`](super::finding).
 use super::finding::{Triple, Use};
 use crate::outcome::Meeting;
 use std::fmt;
 use warpwise_compiler::ir::Span;
 
-/// Threads of a block that wait at different barriers, and let each other go on.
+/// Threads of a block that wait at different barriers and release each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BarrierDivergence<P = Span> {
     /// Index of the block.
     pub block: [u32; 3],
-    /// The barriers that threads wait at, that of the lowest thread first.
+    /// The barriers at which threads wait, the one of the lowest thread first.
     pub barriers: Vec<Arrived<P>>,
-    /// Whether one of them computes something over the threads that wait, which a GPU does not do for
-    /// threads at different barriers: it ends the launch.
+    /// True if one of the barriers computes a value over the waiting threads. A GPU cannot do this
+    /// for threads at different barriers: it ends the launch.
     pub reduces: bool,
 }
 
@@ -23,50 +23,50 @@ pub struct BarrierDivergence<P = Span> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrived<P = Span> {
-    /// Where in the source.
+    /// The place in the source.
     pub place: P,
-    /// How many they are.
+    /// The number of threads.
     pub threads: u32,
-    /// Index in the block of the lowest.
+    /// Index in the block of the lowest thread.
     pub thread: [u32; 3],
 }
 
-/// A mask of an operation of a warp that is not what it has to be, or a lane that is asked for a value and
-/// does not take part.
+/// A mask of a warp operation that breaks a rule, or a lane that is asked for a value and takes no
+/// part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MaskMisuse<P = Span> {
-    /// What is wrong.
+    /// The broken rule.
     pub kind: MaskKind,
-    /// Which operation.
+    /// The operation.
     pub at: Meeting,
-    /// Where in the source.
+    /// The place in the source.
     pub place: P,
     /// Index of the block.
     pub block: [u32; 3],
-    /// Index in the block of the thread whose mask it is.
+    /// Index in the block of the thread that passes the mask.
     pub thread: [u32; 3],
-    /// Bit l names lane l; all of them, where the operation has no mask.
+    /// The mask: bit l for lane l; all bits, where the operation has no mask.
     pub mask: u32,
-    /// Which lanes it is about.
+    /// The lanes that break the rule.
     pub lanes: u32,
-    /// What is done with the value of a [lane that takes no part](MaskKind::SourceAbsent), and where.
+    /// The use of the value of an [absent lane](MaskKind::SourceAbsent), and its place.
     pub used: Option<(Use, P)>,
 }
 
-/// What is wrong with a mask.
+/// The rule that a mask breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum MaskKind {
-    /// The thread is not in its own mask.
+    /// The mask lacks the thread itself.
     CallerNotNamed,
-    /// It names lanes that have ended, or that the block does not have.
+    /// The mask names lanes that have ended or that the block does not have.
     NamedAbsent,
-    /// The thread asks a lane for its value that takes no part.
+    /// The thread asks for the value of a lane that takes no part.
     SourceAbsent,
-    /// It names lanes that have come to the same place with other masks.
+    /// The mask names lanes that have reached the operation with other masks.
     Differs,
-    /// It names lanes that take another way and end without reaching the operation.
+    /// The mask names lanes that take another branch and end without reaching the operation.
     NotReached,
 }
 

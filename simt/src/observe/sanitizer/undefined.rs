@@ -1,12 +1,13 @@
-//! Values that nobody has written: where they are, and where they came from.
+//! Undefined values: reads of unwritten shared memory and their propagation.
 //!
-//! A cell of shared memory is undefined until somebody writes it. Reading it is no fault yet: the value is followed through
-//! registers and computations, and into shared memory again, until a branch, an address or what leaves the block depends on
-//! it. As long as nothing undefined was read, there is nothing to follow.
+//! A cell of shared memory is undefined until a thread writes it. A read of it is no error yet: the
+//! value is tracked through registers, computations and shared memory, until a branch, an address
+//! or an output of the block depends on it. As long as no undefined value has been read, nothing
+//! needs to be tracked.
 use super::{
     LaunchChecks,
-    defined::{Defined, Rounds},
-    found::{Origin, Source},
+    defined::{Defined, RepeatedAccess},
+    raw_findings::{UndefinedOrigin, UndefinedSource},
 };
 use crate::{
     bytecode::{Operand, WarpInputs, WarpOp},
@@ -18,17 +19,18 @@ use crate::{
 use std::{collections::HashMap, ops::Range, sync::Arc};
 use warpwise_compiler::ir::VoteOp;
 
-/// Lanes of a group whose value is undefined, each with its source.
+/// The lanes of a group with an undefined value, each with its source.
 #[derive(Clone, Debug)]
-pub(crate) struct Undefined {
+pub(crate) struct UndefinedLanes {
     pub(crate) lanes: Mask,
-    /// By lane, ascending, and at least one. Others may be among them; a lane without an entry has the first one's source.
-    sources: Arc<[(u32, Source)]>,
+    /// Ascending by lane, at least one. There may be entries of other lanes; a lane without an
+    /// entry has the source of the first.
+    sources: Arc<[(u32, UndefinedSource)]>,
 }
 
-impl Undefined {
-    /// These lanes, in ascending order; `None` without any.
-    pub(crate) fn of(sources: Vec<(u32, Source)>) -> Option<Self> {
+impl UndefinedLanes {
+    /// Creates the set of these lanes, in ascending order; `None` without any.
+    pub(crate) fn from_sources(sources: Vec<(u32, UndefinedSource)>) -> Option<Self> {
         let mut lanes = Mask::EMPTY;
         for (lane, _) in &sources {
             lanes.0[*lane as usize / 32] |= 1 << (lane % 32);
@@ -36,14 +38,14 @@ impl Undefined {
         (!sources.is_empty()).then(|| Self { lanes, sources: sources.into() })
     }
 
-    /// The source of a lane's value.
-    pub(crate) fn source(&self, lane: usize) -> Source {
+    /// Returns the source of a lane's value.
+    pub(crate) fn source(&self, lane: usize) -> UndefinedSource {
         let known = self.sources.binary_search_by_key(&lane, |(lane, _)| *lane as usize);
         self.sources[known.unwrap_or(0)].1
     }
 
-    /// Joins two; what is in both has the source of the first.
-    pub(crate) fn or(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+    /// Returns the union of two sets; a lane in both has the source of the first.
+    pub(crate) fn union(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (one, other) = match (one, other) {
             (Some(one), Some(other)) => (one, other),
             (one, other) => return one.or(other),
@@ -56,47 +58,47 @@ impl Undefined {
             let first = one.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
             (lane as u32, if first { one.source(lane) } else { other.source(lane) })
         };
-        Self::of(lanes.lanes().map(of).collect())
+        Self::from_sources(lanes.lanes().map(of).collect())
     }
 
-    /// The same with a value that `lanes` have in common.
-    fn in_common(self, lanes: Mask) -> Option<Self> {
+    /// Returns the set with the lanes replaced: they share one undefined value.
+    fn with_lanes(self, lanes: Mask) -> Option<Self> {
         (!lanes.is_empty()).then_some(Self { lanes, ..self })
     }
 
-    /// What is left of it among `lanes`.
-    pub(crate) fn among(self, lanes: Mask) -> Option<Self> {
+    /// Returns the part of the set that is in `lanes`.
+    pub(crate) fn restrict_to(self, lanes: Mask) -> Option<Self> {
         let lanes = self.lanes & lanes;
         (!lanes.is_empty()).then_some(Self { lanes, ..self })
     }
 }
 
-/// Rounds of accesses that are remembered as clean.
-const CLEAN: usize = 64;
+/// The maximum number of accesses that are remembered as clean.
+const MAX_CLEAN_ACCESSES: usize = 64;
 
 /// The undefined values of a block.
 #[derive(Debug, Default)]
-pub(crate) struct Undefineds {
-    /// The cells of shared memory that are not.
+pub(crate) struct UndefinedValues {
+    /// The defined cells of shared memory.
     pub(crate) defined: Defined,
-    /// Of cells that were written with something undefined, its source.
-    written: HashMap<u64, Source>,
-    /// Rounds of accesses that only read what is defined, as long as nothing undefined is written.
-    clean: Vec<Rounds>,
-    /// Of groups, by the number of their first thread, and registers.
-    registers: HashMap<(usize, Reg), Undefined>,
-    /// The same of values held once.
-    uniforms: HashMap<(usize, Uniform), Undefined>,
-    /// The same of the bytes of arrays that each thread has of its own, by the place of the array.
-    arrays: HashMap<(usize, u32, u64), Undefined>,
+    /// By cell that holds an undefined value that was written to it, the source of the value.
+    written: HashMap<u64, UndefinedSource>,
+    /// Accesses that only read defined cells, as long as no undefined value is written.
+    clean: Vec<RepeatedAccess>,
+    /// By the first thread of a group and register.
+    registers: HashMap<(usize, Reg), UndefinedLanes>,
+    /// By the first thread of a group and uniform register.
+    uniforms: HashMap<(usize, Uniform), UndefinedLanes>,
+    /// By the first thread of a group, the place of a thread's own array, and the byte in it.
+    arrays: HashMap<(usize, u32, u64), UndefinedLanes>,
 }
 
-impl Undefineds {
+impl UndefinedValues {
     pub(crate) fn new(launch: &LaunchChecks<'_>) -> Self {
         Self { defined: Defined::new(launch.cells as usize), ..Self::default() }
     }
 
-    /// As a new block, in which nothing is written.
+    /// Resets the state for a new block, in which all memory is unwritten.
     pub(crate) fn reset(&mut self) {
         self.defined.reset();
         self.written.clear();
@@ -106,36 +108,36 @@ impl Undefineds {
         self.arrays.clear();
     }
 
-    /// Whether something that a thread has of its own may be undefined.
+    /// Returns true if a register or array of a thread may be undefined.
     #[inline(always)]
-    pub(crate) fn are_there(&self) -> bool {
+    pub(crate) fn has_private(&self) -> bool {
         !self.registers.is_empty() || !self.uniforms.is_empty() || !self.arrays.is_empty()
     }
 
-    /// Whether it matters what an access does.
+    /// Returns true if the effects of an access must be tracked.
     #[inline(always)]
-    pub(crate) fn may_matter(&self, is_shared: bool) -> bool {
-        (is_shared && self.defined.lacks_some()) || self.are_there()
+    pub(crate) fn must_track(&self, is_shared: bool) -> bool {
+        (is_shared && self.defined.may_lack_cells()) || self.has_private()
     }
 
-    /// Whether some rounds are known to read only what is defined.
-    pub(crate) fn are_clean(&self, rounds: &Rounds) -> bool {
+    /// Returns true if the access is known to read defined cells only.
+    pub(crate) fn is_clean(&self, rounds: &RepeatedAccess) -> bool {
         self.clean.contains(rounds)
     }
 
-    /// Remembers that some rounds read only what is defined.
-    pub(crate) fn remember_clean(&mut self, rounds: Rounds) {
-        if self.clean.len() < CLEAN {
+    /// Remembers that the access reads defined cells only.
+    pub(crate) fn remember_clean(&mut self, rounds: RepeatedAccess) {
+        if self.clean.len() < MAX_CLEAN_ACCESSES {
             self.clean.push(rounds);
         }
     }
 
-    /// The source of what was written to a cell, if that is undefined.
-    pub(crate) fn written(&self, cell: u64) -> Option<Source> {
+    /// Returns the source of the value of a cell, if an undefined value was written to it.
+    pub(crate) fn written_source(&self, cell: u64) -> Option<UndefinedSource> {
         self.written.get(&cell).copied()
     }
 
-    /// Notes that some cells are written with what is defined.
+    /// Marks cells as defined by a write.
     pub(crate) fn define(&mut self, cells: Range<u64>) {
         if !self.written.is_empty() {
             for cell in cells.clone() {
@@ -145,60 +147,60 @@ impl Undefineds {
         self.defined.insert(cells);
     }
 
-    /// Notes that a cell is written with what is undefined.
-    pub(crate) fn undefine(&mut self, cell: u64, source: Source) {
+    /// Marks a cell as undefined by a write of an undefined value.
+    pub(crate) fn undefine(&mut self, cell: u64, source: UndefinedSource) {
         if self.defined.remove(cell) {
             self.written.insert(cell, source);
             self.clean.clear();
         }
     }
 
-    pub(crate) fn lanes(&self, group: usize, reg: Reg) -> Option<Undefined> {
+    pub(crate) fn register(&self, group: usize, reg: Reg) -> Option<UndefinedLanes> {
         self.registers.get(&(group, reg)).cloned()
     }
 
-    /// Sets what is undefined of the `active` lanes of a register.
-    pub(crate) fn set_lanes(
+    /// Replaces the undefined lanes among the `active` lanes of a register.
+    pub(crate) fn set_register(
         &mut self,
         group: usize,
         reg: Reg,
         active: Mask,
-        to: Option<Undefined>,
+        to: Option<UndefinedLanes>,
     ) {
-        set(&mut self.registers, (group, reg), active, to);
+        replace_lanes(&mut self.registers, (group, reg), active, to);
     }
 
-    pub(crate) fn uniform(&self, group: usize, uniform: Uniform) -> Option<Undefined> {
+    pub(crate) fn uniform(&self, group: usize, uniform: Uniform) -> Option<UndefinedLanes> {
         self.uniforms.get(&(group, uniform)).cloned()
     }
 
-    /// Sets whether a value that the `active` lanes have in common is undefined.
+    /// Sets or clears the undefined state of a uniform register for the `active` lanes.
     pub(crate) fn set_uniform(
         &mut self,
         group: usize,
         uniform: Uniform,
         active: Mask,
-        to: Option<Undefined>,
+        to: Option<UndefinedLanes>,
     ) {
-        let all = to.and_then(|to| to.in_common(active));
-        set(&mut self.uniforms, (group, uniform), active, all);
+        let all = to.and_then(|to| to.with_lanes(active));
+        replace_lanes(&mut self.uniforms, (group, uniform), active, all);
     }
 
-    pub(crate) fn operand(&self, group: usize, operand: Operand) -> Option<Undefined> {
+    pub(crate) fn operand(&self, group: usize, operand: Operand) -> Option<UndefinedLanes> {
         match operand {
-            Operand::Lanes(reg) => self.lanes(group, reg),
+            Operand::Lanes(reg) => self.register(group, reg),
             Operand::Uniform(uniform) => self.uniform(group, uniform),
             Operand::Affine(affine) => self.uniform(group, affine.base),
         }
     }
 
-    /// The source of the first undefined one of so many bytes of a lane's array.
-    pub(crate) fn in_array(
+    /// Returns the source of the first undefined byte among `size` bytes of a lane's array.
+    pub(crate) fn array_source(
         &self,
         group: usize,
         (array, first): (Array, u64),
         (size, lane): (usize, usize),
-    ) -> Option<Source> {
+    ) -> Option<UndefinedSource> {
         let mut bytes = first..first.saturating_add(size as u64);
         bytes.find_map(|byte| {
             let undefined = self.arrays.get(&(group, array.place, byte))?;
@@ -207,29 +209,30 @@ impl Undefineds {
         })
     }
 
-    /// Sets what is undefined of so many bytes of `lane`'s array.
-    pub(crate) fn set_in_array(
+    /// Replaces the undefined state of `size` bytes of an array, for the lanes in `lane`.
+    pub(crate) fn set_array(
         &mut self,
         group: usize,
         (array, first): (Array, u64),
         (size, lane): (usize, Mask),
-        to: Option<&Undefined>,
+        to: Option<&UndefinedLanes>,
     ) {
         for byte in first..first.saturating_add(size as u64) {
-            set(&mut self.arrays, (group, array.place, byte), lane, to.cloned());
+            replace_lanes(&mut self.arrays, (group, array.place, byte), lane, to.cloned());
         }
     }
 
-    /// `lanes` of a warp of a group do the `op` of a step together: what each gets is undefined if what it gets it from
-    /// is, or a lane that takes no part.
-    pub(crate) fn exchange(
+    /// Propagates undefined values through a warp operation: the result of a lane is undefined if a
+    /// lane that determines it has an undefined value or is absent.
+    pub(crate) fn propagate_collective(
         &mut self,
         (block, group): (u64, usize),
         (op, step): (WarpOp, usize),
         inputs: &WarpInputs,
         (warp, lanes): (usize, u32),
     ) {
-        if !self.are_there() && inputs.is_full_warp() {
+        // Without undefined operands, only an absent lane can make a result undefined.
+        if !self.has_private() && inputs.is_full_warp() {
             return;
         }
         let (to, value) = match op {
@@ -246,10 +249,11 @@ impl Undefineds {
             }
         };
         let brought = self.operand(group, value);
-        let of_warp = |of: &Option<Undefined>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
+        let of_warp = |of: &Option<UndefinedLanes>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
         let (values, sources) = (of_warp(&brought), of_warp(&asked));
+        // A value is the better origin to report than the index of its lane, and that than absence.
         let source = |lane: usize| {
-            let from = sources_of(op, inputs, lane, values) & values;
+            let from = determining_lanes(op, inputs, lane, values) & values;
             if let (Some(brought), Some(from)) = (&brought, bits(from).next()) {
                 return Some(brought.source(warp * 32 + from));
             }
@@ -257,18 +261,23 @@ impl Undefineds {
                 return Some(asked.source(warp * 32 + lane));
             }
             let from = inputs.absent_source(op, lane)? as u32;
-            let origin = Origin::Absent { step: step as u32, mask: inputs.mask(lane), lane: from };
+            let origin = UndefinedOrigin::AbsentLane {
+                step: step as u32,
+                mask: inputs.mask(lane),
+                lane: from,
+            };
             let thread = (group + warp * 32 + lane) as u32;
-            Some(Source { block, thread, origin })
+            Some(UndefinedSource { block, thread, origin })
         };
         let of_lane = |lane| Some(((warp * 32 + lane) as u32, source(lane)?));
-        let to_lanes = Undefined::of(bits(lanes).filter_map(of_lane).collect());
-        self.set_lanes(group, to, Mask::of_warp(warp, lanes), to_lanes);
+        let to_lanes = UndefinedLanes::from_sources(bits(lanes).filter_map(of_lane).collect());
+        self.set_register(group, to, Mask::of_warp(warp, lanes), to_lanes);
     }
 }
 
-/// The lanes whose values decide what `lane` gets, if those of `undefined` are.
-fn sources_of(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
+/// Returns the lanes whose values determine the result of `lane`, given the lanes with undefined
+/// values.
+fn determining_lanes(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u32 {
     let group = inputs.group(lane);
     let decides = |truth: bool| {
         let surely = |other: usize| inputs.is_true(other) == truth;
@@ -277,23 +286,23 @@ fn sources_of(op: WarpOp, inputs: &WarpInputs, lane: usize, undefined: u32) -> u
     match op {
         WarpOp::Sync => 0,
         WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
-        // One that is false is enough for not all to be true, and the other way round.
+        // One false lane determines `all`, one true lane determines `any`.
         WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,
         WarpOp::Vote { op: VoteOp::Any, .. } if decides(true) => 0,
         WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => group,
     }
 }
 
-/// Sets what is undefined of the `active` lanes of something.
-fn set<K: Eq + std::hash::Hash>(
-    all: &mut HashMap<K, Undefined>,
+/// Replaces the undefined lanes among the `active` lanes of an entry.
+fn replace_lanes<K: Eq + std::hash::Hash>(
+    all: &mut HashMap<K, UndefinedLanes>,
     key: K,
     active: Mask,
-    to: Option<Undefined>,
+    to: Option<UndefinedLanes>,
 ) {
-    let rest = all.get(&key).and_then(|old| old.clone().among(!active));
-    let to = to.and_then(|to| to.among(active));
-    match Undefined::or(to, rest) {
+    let rest = all.get(&key).and_then(|old| old.clone().restrict_to(!active));
+    let to = to.and_then(|to| to.restrict_to(active));
+    match UndefinedLanes::union(to, rest) {
         Some(undefined) => all.insert(key, undefined),
         None => all.remove(&key),
     };
@@ -302,24 +311,25 @@ fn set<K: Eq + std::hash::Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::sanitizer::access_log::{Access, Where};
+    use crate::observe::sanitizer::access_log::{Access, LaneAddresses};
 
     #[test]
     fn what_was_clean_is_until_something_undefined_is_written() {
-        let mut undefineds = Undefineds { defined: Defined::new(8), ..Undefineds::default() };
+        let mut undefineds =
+            UndefinedValues { defined: Defined::new(8), ..UndefinedValues::default() };
         undefineds.reset();
-        let (lanes, places) = (Mask::first(32), Where::Same(0));
+        let (lanes, places) = (Mask::first(32), LaneAddresses::Same(0));
         let access = Access { site: 0, first_thread: 0, lanes, places, value: None };
         undefineds.define(0..4);
         undefineds.remember_clean((access, 4, 2));
         undefineds.define(4..8);
-        assert!(undefineds.are_clean(&(access, 4, 2)));
-        assert!(!undefineds.are_clean(&(access, 4, 3)));
-        let origin = Origin::Read { at: (0, 4), site: 0 };
-        undefineds.undefine(1, Source { block: 0, thread: 0, origin });
-        assert!(!undefineds.are_clean(&(access, 4, 2)));
+        assert!(undefineds.is_clean(&(access, 4, 2)));
+        assert!(!undefineds.is_clean(&(access, 4, 3)));
+        let origin = UndefinedOrigin::Read { at: (0, 4), site: 0 };
+        undefineds.undefine(1, UndefinedSource { block: 0, thread: 0, origin });
+        assert!(!undefineds.is_clean(&(access, 4, 2)));
         undefineds.remember_clean((access, 4, 2));
         undefineds.reset();
-        assert!(!undefineds.are_clean(&(access, 4, 2)), "another block has written nothing");
+        assert!(!undefineds.is_clean(&(access, 4, 2)), "another block has written nothing");
     }
 }

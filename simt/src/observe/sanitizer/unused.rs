@@ -1,7 +1,7 @@
-//! Memory that no thread uses: elements of shared arrays, and of buffers that a kernel writes.
+//! Detection of unused memory: elements of shared arrays, and of buffers that a kernel writes.
 use super::{
     finding::{Finding, Location, Problem, Severity},
-    found::Names,
+    raw_findings::LaunchNames,
 };
 use crate::{Arg, Launch, bytecode::Code};
 use std::{
@@ -14,30 +14,32 @@ use warpwise_compiler::ir::ParamKind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unused {
-    /// The first of them.
+    /// The first unused element.
     pub first: Location,
-    /// How many.
+    /// The number of unused elements.
     pub elements: u64,
-    /// How many there are.
+    /// The number of all elements.
     pub of: u64,
-    /// Whether it is a shared array, of which nobody reads or writes them; of a buffer nobody writes them.
+    /// True for a shared array, whose unused elements are neither read nor written; those of a
+    /// buffer are not written.
     pub is_shared: bool,
 }
 
-/// Which bytes threads use.
+/// The bytes of memory that threads have used.
 #[derive(Debug)]
-pub(crate) struct Used {
-    /// Of each parameter and shared array: each byte of a shared array, and of a slice that the kernel writes.
+pub(crate) struct UsedBytes {
+    /// By parameter and shared array: a flag for each byte of a shared array, and of a slice that
+    /// the kernel writes.
     bytes: Vec<Vec<AtomicBool>>,
-    /// The first parameter with the same memory.
+    /// By parameter, the first parameter with the same memory.
     alias: Vec<usize>,
 }
 
-impl Used {
-    /// Of a launch whose blocks have shared arrays of so many bytes.
+impl UsedBytes {
+    /// Creates the flags of a launch whose blocks have shared arrays of `shared` bytes.
     pub(crate) fn new(code: &Code, launch: &Launch<'_>, shared: &[u64]) -> Self {
         let place = |arg: Option<&Arg<'_>>| match arg {
-            Some(Arg::Slice { memory, .. }) => Some(memory.place()),
+            Some(Arg::Slice { memory, .. }) => Some(memory.address()),
             Some(Arg::Scalar(_)) | None => None,
         };
         let writes = |buffer: usize| {
@@ -64,7 +66,7 @@ impl Used {
         }
     }
 
-    /// So many bytes are used.
+    /// Marks `bytes` bytes from `first` on as used.
     pub(crate) fn mark(&self, buffer: u16, first: u64, bytes: u32) {
         let Some(buffer) = self.alias.get(usize::from(buffer)) else { return };
         let (first, all) = (first as usize, &self.bytes[*buffer]);
@@ -72,7 +74,7 @@ impl Used {
         used.into_iter().flatten().for_each(|byte| byte.store(true, Relaxed));
     }
 
-    pub(crate) fn report(&self, names: &Names<'_>) -> Vec<Finding> {
+    pub(crate) fn report(&self, names: &LaunchNames<'_>) -> Vec<Finding> {
         let kernel = names.kernel;
         let slices = kernel.params.iter().map(|(_, param)| match &param.kind {
             ParamKind::Slice { elem, .. } => elem.size(),

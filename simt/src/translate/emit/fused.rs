@@ -3,7 +3,7 @@ use super::{Done, Emitter};
 use crate::{
     bytecode::{AffineLoad, Instr, Malformed, Product},
     vector::{
-        lanes::{self, LaneFn, Place, fused, with_one},
+        lanes::{self, LaneFn, OperandPosition, fused, with_uniform},
         registers::Reg,
     },
 };
@@ -17,7 +17,7 @@ impl Emitter<'_> {
         };
         let scalar = self.scalar(inner)?;
         let one = self.fusion.uniform_operand(id);
-        let how = fused::Loop { isa: self.isa, one: one.is_some() };
+        let how = fused::LoopSpec { isa: self.isa, one: one.is_some() };
         let op = &self.kernel.insts[id].op;
         let (f, c) = if let Op::Binary { op, lhs, rhs } = *op {
             let is_left = lhs == inner;
@@ -31,8 +31,8 @@ impl Emitter<'_> {
             (None, inner)
         };
         let f: LaneFn = f.ok_or_else(|| self.cannot_fuse())?;
-        let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
-        self.emit_map_with(id, f, &operands, one.map(|_| Place::C))
+        let operands = [(OperandPosition::A, a), (OperandPosition::B, b), (OperandPosition::C, c)];
+        self.emit_map_with(id, f, &operands, one.map(|_| OperandPosition::C))
     }
 
     /// Emits the operation `id` on lanes and one uniform operand.
@@ -40,15 +40,21 @@ impl Emitter<'_> {
         let scalar = self.scalar(id)?;
         let op = &self.kernel.insts[id].op;
         if let Op::Binary { op, lhs, rhs } = *op {
-            let place = if lhs == one { Place::A } else { Place::B };
-            let f = with_one::binary(op, scalar, place, self.isa);
+            let place = if lhs == one { OperandPosition::A } else { OperandPosition::B };
+            let f = with_uniform::binary(op, scalar, place, self.isa);
             let f = f.ok_or_else(|| self.cannot_fuse())?;
-            self.emit_map_with(id, f, &[(Place::A, lhs), (Place::B, rhs)], Some(place))
+            self.emit_map_with(
+                id,
+                f,
+                &[(OperandPosition::A, lhs), (OperandPosition::B, rhs)],
+                Some(place),
+            )
         } else if let Op::Fma { a, b, c } = *op {
-            let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
+            let operands =
+                [(OperandPosition::A, a), (OperandPosition::B, b), (OperandPosition::C, c)];
             let place = operands.into_iter().find(|(_, operand)| *operand == one);
             let (place, _) = place.ok_or_else(|| self.cannot_fuse())?;
-            let f = with_one::fma(scalar, place, self.isa).ok_or_else(|| self.cannot_fuse())?;
+            let f = with_uniform::fma(scalar, place, self.isa).ok_or_else(|| self.cannot_fuse())?;
             self.emit_map_with(id, f, &operands, Some(place))
         } else {
             Err(self.cannot_fuse())
@@ -60,8 +66,8 @@ impl Emitter<'_> {
         &mut self,
         id: InstId,
         f: LaneFn,
-        operands: &[(Place, InstId)],
-        one: Option<Place>,
+        operands: &[(OperandPosition, InstId)],
+        one: Option<OperandPosition>,
     ) -> Done {
         let (mut lanes, mut single) = ([None; 3], None);
         for (place, value) in operands {

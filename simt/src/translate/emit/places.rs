@@ -149,11 +149,11 @@ impl Emitter<'_> {
                 .ok_or_else(|| self.malformed("arrays of generic size, or more than 512 KiB"))?;
             room -= bytes;
             let bytes = bytes.next_multiple_of(8) as u32;
-            let by_word = !words.are_mixed(Root::Array(id));
+            let is_word_major = !words.are_mixed(Root::Array(id));
             self.code.arrays.push(Array {
                 place: self.registers.allocate_array(bytes),
                 bytes,
-                by_word,
+                is_word_major,
             });
         }
         Ok(())

@@ -2,7 +2,7 @@
 use super::super::access_words::AccessWords;
 use crate::{
     bytecode::{Bytes, Code, Counted, MAX_SHARED_ARRAY_BYTES, Malformed, Param, SharedArray},
-    vector::memory::Use,
+    vector::memory::AccessMode,
 };
 use warpwise_compiler::{
     id::Id,
@@ -34,9 +34,9 @@ pub(super) fn empty_code(kernel: &Kernel, words: &AccessWords) -> Result<Code, M
             malformed_signature("a shared array of generic size, or more than 16 MiB")
         })?;
         let access = match array.elem {
-            Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
+            Element::Scalar(scalar) => AccessMode::Words(scalar.size().unwrap_or(0)),
             // One worker runs all threads of a block.
-            Element::Plain { .. } => Use::Alone,
+            Element::Plain { .. } => AccessMode::Alone,
         };
         shared.push(SharedArray { access, bytes });
     }
@@ -91,9 +91,9 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
     };
     let size = elem.size().ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
-        (Element::Scalar(_), _) => Use::Words(size as u32),
-        (Element::Plain { .. }, Access::Read) => Use::Reads,
-        (Element::Plain { .. }, Access::Write | Access::Atomic) => Use::Alone,
+        (Element::Scalar(_), _) => AccessMode::Words(size as u32),
+        (Element::Plain { .. }, Access::Read) => AccessMode::Reads,
+        (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
     Ok(Param::Slice { size, access })
 }

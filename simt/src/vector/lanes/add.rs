@@ -1,80 +1,95 @@
 //! Atomic sums of neighbouring lanes with elements of one buffer, one lane after the other.
-use super::scan::Places;
+use super::scan::ElementAddresses;
 use crate::vector::memory::Word;
 
-/// What is added.
+/// The source of the summands.
 #[derive(Clone, Copy)]
 pub(crate) enum Summand {
-    /// The same in all lanes.
-    One(u64),
-    /// What stands there, each lane's own.
+    /// One value for all lanes.
+    Uniform(u64),
+    /// The address of one value for each lane.
     Lanes(*const u8),
 }
 
-/// Adds each lane's summand to its element, and sets the lane to what was there; yields how many lanes
-/// have: the element of the next one is outside, if there is a next one.
+/// Adds each lane's summand to its element, and sets the lane to the old value. Returns the number
+/// of lanes that are done; if lanes remain, the element of the next one is outside.
 ///
 /// # Safety
-/// There are `n` indices of `size` bytes, 4 or 8, at `places.index`, and as many words where the summands are and where
-/// the old values go.
-pub(crate) unsafe fn each<W: Word>(
-    places: Places<'_>,
+/// There are `n` indices of `size` bytes, 4 or 8, at `places.index`, and as many words at the
+/// summands and at the destination of the old values.
+pub(crate) unsafe fn add_in_order<W: Word>(
+    places: ElementAddresses<'_>,
     size: usize,
     summand: Summand,
     to: *mut u8,
     n: usize,
 ) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match (size, summand) {
-            (4, Summand::One(bits)) => go::<W, u32>(places, |_| W::of_bits(bits), to.cast(), n),
-            (_, Summand::One(bits)) => go::<W, u64>(places, |_| W::of_bits(bits), to.cast(), n),
-            (4, Summand::Lanes(lanes)) => {
-                go::<W, u32>(places, |lane| lanes.cast::<W>().add(lane).read(), to.cast(), n)
+            (4, Summand::Uniform(bits)) => {
+                add_in_order_as::<W, u32>(places, |_| W::of_bits(bits), to.cast(), n)
             }
-            (_, Summand::Lanes(lanes)) => {
-                go::<W, u64>(places, |lane| lanes.cast::<W>().add(lane).read(), to.cast(), n)
+            (_, Summand::Uniform(bits)) => {
+                add_in_order_as::<W, u64>(places, |_| W::of_bits(bits), to.cast(), n)
             }
+            (4, Summand::Lanes(lanes)) => add_in_order_as::<W, u32>(
+                places,
+                |lane| lanes.cast::<W>().add(lane).read(),
+                to.cast(),
+                n,
+            ),
+            (_, Summand::Lanes(lanes)) => add_in_order_as::<W, u64>(
+                places,
+                |lane| lanes.cast::<W>().add(lane).read(),
+                to.cast(),
+                n,
+            ),
         }
     }
 }
 
-/// Adds a number to the element of each index, which is a word of `I` and of which none is outside. The indices are in
-/// registers, or `IN_MEMORY`, which others may access at the same time.
+/// Adds a number to the element of each index, which is a word of `I`; none is outside. The indices
+/// are in registers or, with `IN_MEMORY`, in memory that others may access at the same time.
 ///
 /// # Safety
-/// There are `n` indices, aligned if they are in memory, and the greatest that `I` holds is that of a covered element.
-pub(crate) unsafe fn inside<W: Word, I: Word, const IN_MEMORY: bool>(
-    places: Places<'_>,
+/// There are `n` indices, aligned if they are in memory, and the element of the maximum value of
+/// `I` is covered.
+pub(crate) unsafe fn add_unchecked<W: Word, I: Word, const IN_MEMORY: bool>(
+    places: ElementAddresses<'_>,
     by: W,
     n: usize,
 ) {
     let is_dense = places.base == 0 && places.stride == size_of::<W>() as u64;
-    // Each in a loop of its own, which says once how it adds, and where.
-    // SAFETY: the caller's.
+    // One loop for each combination, so that the loop itself does not branch on the kind of
+    // addition and
+    // element.
+    // SAFETY: guaranteed by the caller.
     unsafe {
-        match (places.cells.is_mine(), is_dense) {
-            (true, true) => inside_of::<W, I, IN_MEMORY, true, true>(places, by, n),
-            (true, false) => inside_of::<W, I, IN_MEMORY, true, false>(places, by, n),
-            (false, _) => inside_of::<W, I, IN_MEMORY, false, false>(places, by, n),
+        match (places.cells.is_exclusive(), is_dense) {
+            (true, true) => add_unchecked_as::<W, I, IN_MEMORY, true, true>(places, by, n),
+            (true, false) => add_unchecked_as::<W, I, IN_MEMORY, true, false>(places, by, n),
+            (false, _) => add_unchecked_as::<W, I, IN_MEMORY, false, false>(places, by, n),
         }
     }
 }
 
-/// Indices that are read together.
-const CHUNK: usize = 8;
+/// The number of indices that are read together.
+const CHUNK_INDICES: usize = 8;
 
-/// Loads some words from memory that others may access at the same time, each by itself, as far as others can tell.
+/// Loads a chunk of words from memory that others may access at the same time; each load is atomic
+/// by itself.
 ///
 /// # Safety
-/// They are there, and aligned.
+/// They exist, and are aligned.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
-unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
-    let mut words = [I::of_bits(0); CHUNK];
+unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK_INDICES] {
+    let mut words = [I::of_bits(0); CHUNK_INDICES];
     for at in (0..size_of_val(&words)).step_by(8) {
         let word: u64;
-        // SAFETY: the caller's; see `copy` for why the instruction is as good as a relaxed load of each word.
+        // SAFETY: guaranteed by the caller; see `copy` for the reason why the instruction is
+        // equivalent to a relaxed load of each word.
         unsafe {
             std::arch::asm!(
                 "mov {word}, qword ptr [{from}]",
@@ -88,32 +103,35 @@ unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
     words
 }
 
-/// Loads some words from memory that others may access at the same time, one by one.
+/// Loads a chunk of words from memory that others may access at the same time, one by one.
 ///
 /// # Safety
-/// They are there, and aligned.
+/// They exist, and are aligned.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[inline(always)]
-unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
-    // SAFETY: the caller's.
+unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK_INDICES] {
+    // SAFETY: guaranteed by the caller.
     std::array::from_fn(|lane| unsafe { I::load(from.add(lane).cast(), false) })
 }
 
+/// Adds in one of the loops.
+///
 /// # Safety
-/// As for [`inside`], of cells that are `MINE`, and of elements that are `DENSE` words from the first one on.
+/// As for [`add_unchecked`], with cells that are `MINE`, and elements that are `DENSE` words from
+/// the first one on.
 #[inline(always)]
-unsafe fn inside_of<
+unsafe fn add_unchecked_as<
     W: Word,
     I: Word,
     const IN_MEMORY: bool,
     const MINE: bool,
     const DENSE: bool,
 >(
-    places: Places<'_>,
+    places: ElementAddresses<'_>,
     by: W,
     n: usize,
 ) {
-    let Places { cells, base, stride, index } = places;
+    let ElementAddresses { cells, base, stride, index } = places;
     let index = index.cast::<I>();
     let add = |index: I| {
         let at = if DENSE {
@@ -121,7 +139,7 @@ unsafe fn inside_of<
         } else {
             index.bits().wrapping_sub(base) * stride
         };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if MINE {
                 let old: W = cells.load_covered(at);
@@ -131,18 +149,18 @@ unsafe fn inside_of<
             }
         }
     };
-    let chunks = n / CHUNK;
-    for first in (0..chunks * CHUNK).step_by(CHUNK) {
-        // SAFETY: the caller's: there are that many indices.
-        let indices: [I; CHUNK] = unsafe {
+    let chunks = n / CHUNK_INDICES;
+    for first in (0..chunks * CHUNK_INDICES).step_by(CHUNK_INDICES) {
+        // SAFETY: guaranteed by the caller: there are that many indices.
+        let indices: [I; CHUNK_INDICES] = unsafe {
             let from = index.add(first);
-            if IN_MEMORY { load_chunk(from) } else { from.cast::<[I; CHUNK]>().read() }
+            if IN_MEMORY { load_chunk(from) } else { from.cast::<[I; CHUNK_INDICES]>().read() }
         };
         for index in indices {
             add(index);
         }
     }
-    for lane in chunks * CHUNK..n {
+    for lane in chunks * CHUNK_INDICES..n {
         // SAFETY: as above.
         add(unsafe {
             let from = index.add(lane);
@@ -151,24 +169,27 @@ unsafe fn inside_of<
     }
 }
 
+/// Adds with indices of type `I`.
+///
 /// # Safety
-/// As for [`each`], of indices that are `I`.
+/// As for [`add_in_order`], with indices of type `I`.
 #[inline(always)]
-unsafe fn go<W: Word, I: Word>(
-    places: Places<'_>,
+unsafe fn add_in_order_as<W: Word, I: Word>(
+    places: ElementAddresses<'_>,
     summand: impl Fn(usize) -> W,
     to: *mut W,
     n: usize,
 ) -> usize {
-    let Places { cells, base, stride, index } = places;
+    let ElementAddresses { cells, base, stride, index } = places;
     let size = size_of::<W>() as u64;
     if !cells.covers::<W>(0, 1) || stride == 0 || !stride.is_multiple_of(size) {
         return 0;
     }
-    // The greatest number of strides that stays inside.
+    // The largest multiple of the stride that is inside.
     let limit = (cells.len() - size) / stride;
     for lane in 0..n {
-        // SAFETY: the caller's: there are `n` of all; an index up to the limit is covered.
+        // SAFETY: guaranteed by the caller: there are `n` of all; an index up to the limit is
+        // covered.
         unsafe {
             let index = index.cast::<I>().add(lane).read().bits().wrapping_sub(base);
             if index > limit {
@@ -184,29 +205,30 @@ unsafe fn go<W: Word, I: Word>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vector::memory::{Memory, Use};
+    use crate::vector::memory::{AccessMode, Memory};
 
     fn added<W: Word, I: Word>(
         memory: &Memory,
-        is_mine: bool,
+        is_exclusive: bool,
         (base, stride): (u64, u64),
         indices: &[u64],
         summands: &[u64],
     ) -> (usize, Vec<u64>) {
-        let to_use = Use::Words(size_of::<W>() as u32);
+        let to_use = AccessMode::Words(size_of::<W>() as u32);
         let loan = memory.lend(to_use);
-        let cells = if is_mine { memory.cells(to_use) } else { loan.cells(memory.len() as u64) };
+        let cells =
+            if is_exclusive { memory.cells(to_use) } else { loan.cells(memory.len() as u64) };
         let index: Vec<I> = indices.iter().map(|index| I::of_bits(*index)).collect();
         let values: Vec<W> = summands.iter().map(|value| W::of_bits(*value)).collect();
         let summand = match summands {
-            [one] => Summand::One(*one),
+            [one] => Summand::Uniform(*one),
             _ => Summand::Lanes(values.as_ptr().cast()),
         };
         let mut old = vec![W::of_bits(77); index.len()];
-        let places = Places { cells, base, stride, index: index.as_ptr().cast() };
+        let places = ElementAddresses { cells, base, stride, index: index.as_ptr().cast() };
         let to = old.as_mut_ptr().cast();
         // SAFETY: as many lanes of each.
-        let done = unsafe { each::<W>(places, size_of::<I>(), summand, to, index.len()) };
+        let done = unsafe { add_in_order::<W>(places, size_of::<I>(), summand, to, index.len()) };
         (done, old.into_iter().map(W::bits).collect())
     }
 
@@ -218,14 +240,14 @@ mod tests {
 
     #[test]
     fn lanes_see_what_those_before_them_have_added() {
-        for is_mine in [false, true] {
+        for is_exclusive in [false, true] {
             let memory = Memory::zeroed(16);
             let indices = [2, 0, 2, 2, 3];
-            let one = added::<u32, u64>(&memory, is_mine, (0, 4), &indices, &[1]);
+            let one = added::<u32, u64>(&memory, is_exclusive, (0, 4), &indices, &[1]);
             assert_eq!(one, (5, vec![0, 0, 1, 2, 0]));
             assert_eq!(words(&memory), [1, 0, 3, 1]);
             let own = [5, 6, u64::from(u32::MAX), 7, 8];
-            let each = added::<u32, u32>(&memory, is_mine, (0, 4), &indices, &own);
+            let each = added::<u32, u32>(&memory, is_exclusive, (0, 4), &indices, &own);
             assert_eq!(each, (5, vec![3, 1, 8, 7, 1]));
             assert_eq!(words(&memory), [7, 0, 14, 9]);
         }
@@ -244,32 +266,36 @@ mod tests {
     }
 
     fn added_inside<I: Word, const IN_MEMORY: bool>(
-        is_mine: bool,
+        is_exclusive: bool,
         stride: u64,
         n: u64,
     ) -> Vec<u32> {
         let memory = Memory::zeroed(256 * stride as usize);
-        let loan = memory.lend(Use::Words(4));
-        let cells = if is_mine { memory.cells(Use::Words(4)) } else { loan.cells(256 * stride) };
-        // Each index is there several times.
+        let loan = memory.lend(AccessMode::Words(4));
+        let cells = if is_exclusive {
+            memory.cells(AccessMode::Words(4))
+        } else {
+            loan.cells(256 * stride)
+        };
+        // Each index occurs several times.
         let index: Vec<I> = (0..n).map(|lane| I::of_bits(lane * lane % 7)).collect();
-        let places = Places { cells, base: 0, stride, index: index.as_ptr().cast() };
+        let places = ElementAddresses { cells, base: 0, stride, index: index.as_ptr().cast() };
         // SAFETY: there are as many indices, and elements up to the greatest of them.
-        unsafe { inside::<u32, I, IN_MEMORY>(places, 3, index.len()) };
+        unsafe { add_unchecked::<u32, I, IN_MEMORY>(places, 3, index.len()) };
         drop(loan);
         words(&memory)
     }
 
     #[test]
     fn indices_in_memory_add_as_those_in_registers() {
-        for (is_mine, stride, n) in [(true, 4, 37), (true, 8, 16), (false, 4, 5)] {
+        for (is_exclusive, stride, n) in [(true, 4, 37), (true, 8, 16), (false, 4, 5)] {
             let mut expected = vec![0; 64 * stride as usize];
             for lane in 0..n {
                 expected[(lane * lane % 7 * stride / 4) as usize] += 3;
             }
-            assert_eq!(added_inside::<u8, false>(is_mine, stride, n), expected);
-            assert_eq!(added_inside::<u8, true>(is_mine, stride, n), expected);
-            assert_eq!(added_inside::<u16, true>(is_mine, stride, n), expected);
+            assert_eq!(added_inside::<u8, false>(is_exclusive, stride, n), expected);
+            assert_eq!(added_inside::<u8, true>(is_exclusive, stride, n), expected);
+            assert_eq!(added_inside::<u16, true>(is_exclusive, stride, n), expected);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Functions that hardware has instructions for: here they are computed by the library.
+//! Functions with approximate instructions in hardware, computed by the library here.
 use super::{Isa, LaneFn, lane_ops, pick};
 use warpwise_compiler::{ir::Approx, library::approx};
 

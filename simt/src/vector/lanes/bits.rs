@@ -1,18 +1,18 @@
-//! What does not depend on more than the size: copies, selection, `bool`, addresses.
+//! Operations that depend on the size of a type only: copies, selection, `bool`, addresses.
 #[cfg(assembly)]
 use super::asm;
 use super::{Formula, Isa, LaneFn, lane_ops, or_assembly, pick};
 use crate::vector::memory::Word;
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
-/// The offset in an address; what is above it names a buffer. See [`offset`].
+/// The bits of an address that hold the offset; the bits above name a buffer. See [`offset`].
 const OFFSET: u64 = (1 << OFFSET_BITS) - 1;
 /// The bits of an address that name its buffer.
 pub(crate) const BUFFER: u64 = !OFFSET;
-/// Bits of an offset.
+/// The number of bits of an offset.
 const OFFSET_BITS: u32 = 48;
 
-/// The address `b * c` bytes behind the address `a`, in the same buffer.
+/// Returns the address `b * c` bytes after the address `a`, in the same buffer.
 #[inline(always)]
 const fn behind(a: u64, b: u64, c: u64) -> u64 {
     (a & BUFFER) | (a.wrapping_add(b.wrapping_mul(c)) & OFFSET)
@@ -32,7 +32,7 @@ lane_ops! {
     }
 }
 
-/// For the word of `size` bytes.
+/// The operation for the word of `size` bytes.
 macro_rules! by_size {
     ($size:expr, $isa:expr, $op:ident) => {
         match $size {
@@ -44,34 +44,35 @@ macro_rules! by_size {
     };
 }
 
-/// `d = a`, for values of `size` bytes.
+/// Returns `d = a`, for values of `size` bytes.
 pub(crate) fn copy(size: usize, isa: Isa) -> LaneFn {
-    copy_in_loops(size, isa).computing(Formula::Copy, isa)
+    copy_loop(size, isa).with_formula(Formula::Copy, isa)
 }
 
-fn copy_in_loops(size: usize, isa: Isa) -> LaneFn {
+fn copy_loop(size: usize, isa: Isa) -> LaneFn {
     or_assembly!(isa, Some(asm::copy(size)));
     by_size!(size, isa, Copy1)
 }
 
-/// `d = if a { b } else { c }`, for values of `size` bytes.
+/// Returns `d = if a { b } else { c }`, for values of `size` bytes.
 pub(crate) fn select(size: usize, isa: Isa) -> LaneFn {
     or_assembly!(isa, Some(asm::select(size)));
     by_size!(size, isa, Select)
 }
 
-/// The address `b * c` bytes behind the address `a`. It keeps the buffer that `a` names.
+/// Returns the computation of the address `b * c` bytes after the address `a`, in the buffer that
+/// `a` names.
 pub(crate) fn offset(isa: Isa) -> LaneFn {
     or_assembly!(isa, Some(asm::address()));
     pick::<Offset>(isa)
 }
 
-/// The address of the first byte of a buffer.
+/// Returns the address of the first byte of a buffer.
 pub(crate) const fn address(buffer: u16) -> u64 {
     (buffer as u64) << OFFSET_BITS
 }
 
-/// Which buffer an address names, and the offset in it.
+/// Returns the buffer that an address names, and the offset in it.
 pub(crate) const fn resolve(address: u64) -> (u16, u64) {
     ((address >> OFFSET_BITS) as u16, address & OFFSET)
 }

@@ -1,4 +1,4 @@
-//! Rust's `as` between scalars.
+//! Casts between scalars by Rust's `as`.
 #[cfg(assembly)]
 use super::asm;
 use super::{
@@ -9,7 +9,7 @@ use super::{
 use std::marker::PhantomData;
 use warpwise_compiler::ir::Scalar;
 
-/// Rust's `as`.
+/// Rust's `as` from `Self` to `D`.
 trait As<D> {
     fn cast(self) -> D;
 }
@@ -106,12 +106,12 @@ impl<A: As<D> + Copy, D: Copy + Default> LaneOp for Cast<A, D> {
     }
 }
 
-/// `as` from one scalar to another; `None` to `bool`, from `bool` to a float, and
-/// where a type is generic.
+/// Returns `as` from one scalar to another; `None` to `bool`, from `bool` to a float, and where a
+/// type is generic.
 pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
     let is_unsigned = matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32);
-    let extends = is_unsigned && to.is_int() && to.bits() > from.bits();
-    pick_cast(from, to, isa).map(|found| LaneFn { extends, ..found })
+    let is_zero_extension = is_unsigned && to.is_int() && to.bits() > from.bits();
+    pick_cast(from, to, isa).map(|found| LaneFn { is_zero_extension, ..found })
 }
 
 fn pick_cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
@@ -134,7 +134,7 @@ fn pick_cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
     }
 }
 
-/// The sign of the target makes no difference.
+/// Returns `as` from an integer type. The sign of the target makes no difference.
 fn from_int<A>(to: Scalar, isa: Isa) -> Option<LaneFn>
 where
     A: As<u8> + As<u16> + As<u32> + As<u64> + As<F16> + As<BF16> + As<f32> + As<f64> + Copy,

@@ -1,33 +1,34 @@
-//! Words between lanes and memory that others may access at the same time.
+//! Copies of words between lanes and memory that others may access at the same time.
 //!
-//! The memory model is that of one relaxed atomic access for each word. Rust's compiler makes no
-//! vector code of relaxed accesses, so on x86-64 neighbouring words are moved by `asm!`, whose
-//! meaning here is exactly that: for each word, in any order, one relaxed atomic load and one
-//! relaxed atomic store. The instructions keep to it, as every word of 1, 2, 4 or 8 bytes lies at a
-//! multiple of its size, and no processor splits such a part of a vector access.
+//! The memory model requires one relaxed atomic access for each word. Rust's compiler makes no
+//! vector code of relaxed accesses. So on x86-64 neighbouring words are moved by `asm!`, with
+//! exactly these semantics: for each word, in any order, one relaxed atomic load and one relaxed
+//! atomic store. The instructions comply, as every word of 1, 2, 4 or 8 bytes is aligned to its
+//! size, and no processor splits such a part of a vector access.
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
-use super::asm::walk as asm;
+use super::asm::lane_offsets as asm;
 use super::{
-    Isa, or_assembly,
-    walk::{Form, Walk},
+    Isa,
+    lane_offsets::{Arrangement, LaneOffsets},
+    or_assembly,
 };
 use crate::vector::memory::{Cells, Word};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::_mm256_zeroupper;
 use std::fmt;
 
-/// Moves what an access goes over: the memory, from `at` on, as a walk says, for `n` lanes from
-/// the walk's lane `first` on.
+/// Moves the words of an access, at the lanes' offsets from the byte `at` of the memory, for `n`
+/// lanes from the lane `first` on.
 ///
 /// # Safety
 /// All words of these lanes are inside the memory and aligned, and there are `n` lanes.
-type Move = unsafe fn(Cells<'_>, i64, &Walk, (usize, usize), *mut u8);
+type MoveFn = unsafe fn(Cells<'_>, i64, &LaneOffsets, (usize, usize), *mut u8);
 
-/// Moves words of one size.
+/// The load and the store of words of one size.
 #[derive(Clone, Copy)]
 pub(crate) struct CopyWords {
-    load: Move,
-    store: Move,
+    load: MoveFn,
+    store: MoveFn,
 }
 
 impl fmt::Debug for CopyWords {
@@ -37,61 +38,62 @@ impl fmt::Debug for CopyWords {
 }
 
 impl CopyWords {
-    /// For words of `size` bytes.
+    /// Returns the functions for words of `size` bytes.
     pub(crate) fn pick(size: usize, isa: Isa) -> Self {
         match size {
-            1 => of::<u8>(isa),
-            2 => of::<u16>(isa),
-            4 => of::<u32>(isa),
-            _ => of::<u64>(isa),
+            1 => for_words::<u8>(isa),
+            2 => for_words::<u16>(isa),
+            4 => for_words::<u32>(isa),
+            _ => for_words::<u64>(isa),
         }
     }
 
-    /// Loads the words of the walk's lanes `first..first + n`, relative to the byte `at`; false, and
-    /// nothing is done, if one of them is outside.
+    /// Loads the words of the lanes `first..first + n`, relative to the byte `at`; does nothing and
+    /// returns false if one of them is outside.
     ///
     /// # Safety
-    /// This was picked for the walk's words, and there is room for `n` of them at `lanes`.
+    /// The functions are for the size of the words, and there is room for `n` of them at `to`.
     #[inline(always)]
     pub(crate) unsafe fn load(
         self,
         cells: Cells<'_>,
         at: i64,
-        walk: &Walk,
+        walk: &LaneOffsets,
         lanes: (usize, usize),
         to: *mut u8,
     ) -> bool {
         let inside = walk.is_inside(cells, at, lanes);
         if inside {
-            // SAFETY: inside, as the walk says, and the caller's.
+            // SAFETY: inside by the check; the rest is guaranteed by the caller.
             unsafe { (self.load)(cells, at, walk, lanes, to) };
         }
         inside
     }
 
-    /// Stores the words of lanes, in order; false, and nothing is done, if one of them is outside.
+    /// Stores the words of lanes, in order; does nothing and returns false if one of them is
+    /// outside.
     ///
     /// # Safety
-    /// This was picked for the walk's words, and there are `n` of them at `from`.
+    /// The functions are for the size of the words, and there are `n` of them at `from`.
     #[inline(always)]
     pub(crate) unsafe fn store(
         self,
         cells: Cells<'_>,
         at: i64,
-        walk: &Walk,
+        walk: &LaneOffsets,
         lanes: (usize, usize),
         from: *mut u8,
     ) -> bool {
         let inside = walk.is_inside(cells, at, lanes);
         if inside {
-            // SAFETY: inside, as the walk says, and the caller's.
+            // SAFETY: inside by the check; the rest is guaranteed by the caller.
             unsafe { (self.store)(cells, at, walk, lanes, from) };
         }
         inside
     }
 }
 
-fn of<W: Word>(isa: Isa) -> CopyWords {
+fn for_words<W: Word>(isa: Isa) -> CopyWords {
     or_assembly!(
         isa,
         Some(CopyWords { load: in_assembly::<W, false>, store: in_assembly::<W, true> })
@@ -103,15 +105,15 @@ fn of<W: Word>(isa: Isa) -> CopyWords {
     }
 }
 
-/// As `go`.
+/// Moves words as `move_lanes` does, in assembly.
 ///
 /// # Safety
-/// As for [`Move`], on a machine with AVX2.
+/// As for [`MoveFn`], on a machine with AVX2.
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 pub(super) unsafe fn in_assembly<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     (first, n): (usize, usize),
     values: *mut u8,
 ) {
@@ -120,19 +122,19 @@ pub(super) unsafe fn in_assembly<W: Word, const STORE: bool>(
         offsets: walk.offsets().as_ptr().wrapping_add(first),
         n,
     };
-    // SAFETY: the caller's.
-    unsafe { asm::go::<STORE>(size_of::<W>(), walk.form(), first, &lanes, values) };
+    // SAFETY: guaranteed by the caller.
+    unsafe { asm::move_lanes::<STORE>(size_of::<W>(), walk.arrangement(), first, &lanes, values) };
 }
 
 unsafe fn baseline<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     lanes: (usize, usize),
     values: *mut u8,
 ) {
-    // SAFETY: the caller's.
-    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours::<W>) }
+    // SAFETY: guaranteed by the caller.
+    unsafe { move_lanes::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours::<W>) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -140,36 +142,36 @@ unsafe fn baseline<W: Word, const STORE: bool>(
 unsafe fn avx2<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     lanes: (usize, usize),
     values: *mut u8,
 ) {
-    // SAFETY: the caller's.
-    unsafe { go::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) };
-    // Which the compiler does not add behind assembly: code on the lower halves of vector registers would wait for the
-    // upper ones.
+    // SAFETY: guaranteed by the caller.
+    unsafe { move_lanes::<W, STORE>(cells, at, walk, lanes, values.cast(), neighbours_avx::<W>) };
+    // The compiler does not add this after assembly. Without it, code that uses the lower halves of
+    // vector registers would wait for the upper ones.
     _mm256_zeroupper();
 }
 
-/// Moves lane by lane, or rows of lanes at once; `neighbours` moves words next to each other.
+/// Moves lane by lane, or rows of lanes at once; `neighbours` moves adjacent words.
 #[inline(always)]
-pub(super) unsafe fn go<W: Word, const STORE: bool>(
+pub(super) unsafe fn move_lanes<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
-    walk: &Walk,
+    walk: &LaneOffsets,
     (first, n): (usize, usize),
     values: *mut W,
     neighbours: unsafe fn(*mut u8, *const u8, usize),
 ) {
     let offsets = &walk.offsets()[first..first + n];
     let offset = |lane: usize| at.wrapping_add(offsets[lane]) as u64;
-    match walk.form() {
-        Form::Rows { lanes } => {
-            let (mut lane, mut row) = (0, rest(lanes, first).min(n));
+    match walk.arrangement() {
+        Arrangement::Rows { lanes } => {
+            let (mut lane, mut row) = (0, remaining_in_row(lanes, first).min(n));
             while lane < n {
-                // SAFETY: the caller's; the words of a row lie next to each other.
+                // SAFETY: guaranteed by the caller; the words of a row are adjacent.
                 unsafe {
-                    let memory = cells.at(offset(lane));
+                    let memory = cells.byte_ptr(offset(lane));
                     let (to, from) = if STORE {
                         (memory.cast_mut(), values.add(lane).cast::<u8>().cast_const())
                     } else {
@@ -181,21 +183,21 @@ pub(super) unsafe fn go<W: Word, const STORE: bool>(
                 row = lanes.min(n - lane);
             }
         }
-        Form::Same { lanes } if !STORE => {
-            let (mut lane, mut row) = (0, rest(lanes, first).min(n));
+        Arrangement::Same { lanes } if !STORE => {
+            let (mut lane, mut row) = (0, remaining_in_row(lanes, first).min(n));
             while lane < n {
-                // SAFETY: the caller's; a row has one word.
+                // SAFETY: guaranteed by the caller; a row has one word.
                 unsafe {
                     let word = cells.load_covered::<W>(offset(lane));
-                    fill(values.add(lane), word, row);
+                    fill_row(values.add(lane), word, row);
                 }
                 lane += row;
                 row = lanes.min(n - lane);
             }
         }
-        Form::Same { .. } | Form::Each => {
+        Arrangement::Same { .. } | Arrangement::Each => {
             for lane in 0..n {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     let value = values.add(lane);
                     if STORE {
@@ -209,23 +211,23 @@ pub(super) unsafe fn go<W: Word, const STORE: bool>(
     }
 }
 
-/// How many lanes of a row are left from a lane on.
+/// Returns the number of lanes of a row that remain from a lane on.
 #[inline(always)]
-fn rest(lanes: usize, first: usize) -> usize {
+fn remaining_in_row(lanes: usize, first: usize) -> usize {
     if first == 0 { lanes } else { lanes - first % lanes }
 }
 
-/// Lanes set together.
-const CHUNK: usize = 8;
+/// The number of lanes that are set together.
+const CHUNK_LANES: usize = 8;
 
 #[inline(always)]
-unsafe fn fill<W: Word>(to: *mut W, word: W, n: usize) {
+unsafe fn fill_row<W: Word>(to: *mut W, word: W, n: usize) {
     let mut lane = 0;
-    // SAFETY: the caller's: `n` lanes.
+    // SAFETY: guaranteed by the caller: `n` lanes.
     unsafe {
-        while lane + CHUNK <= n {
-            to.add(lane).cast::<[W; CHUNK]>().write([word; CHUNK]);
-            lane += CHUNK;
+        while lane + CHUNK_LANES <= n {
+            to.add(lane).cast::<[W; CHUNK_LANES]>().write([word; CHUNK_LANES]);
+            lane += CHUNK_LANES;
         }
         while lane < n {
             to.add(lane).write(word);
@@ -234,23 +236,23 @@ unsafe fn fill<W: Word>(to: *mut W, word: W, n: usize) {
     }
 }
 
-/// Moves `n` words, each as one relaxed atomic access.
+/// Moves `n` words, each by one relaxed atomic access.
 #[inline(always)]
-pub(super) unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
+pub(super) unsafe fn move_one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     let (to, from) = (to.cast::<W>(), from.cast::<W>());
     for i in 0..n {
-        // SAFETY: the caller's; the side that is lanes is exclusively ours.
+        // SAFETY: guaranteed by the caller; the access to the lanes' side is exclusive.
         unsafe { W::store(to.add(i).cast(), W::load(from.add(i).cast(), false), false) };
     }
 }
 
-/// Loads `n` bytes next to each other.
+/// Loads `n` adjacent bytes.
 ///
 /// # Safety
 /// They are inside, and there is room for them.
 #[inline(always)]
 pub(super) unsafe fn load_neighbours(isa: Isa, to: *mut u8, from: *const u8, n: usize) {
-    // SAFETY: the caller's; the machine has what its instruction set says.
+    // SAFETY: guaranteed by the caller; the machine has the instruction set.
     unsafe {
         match isa {
             Isa::Baseline => neighbours::<u8>(to, from, n),
@@ -260,33 +262,33 @@ pub(super) unsafe fn load_neighbours(isa: Isa, to: *mut u8, from: *const u8, n: 
     }
 }
 
-/// As [`load_neighbours`], with AVX.
+/// Loads `n` adjacent bytes, with AVX.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn load_neighbours_avx(to: *mut u8, from: *const u8, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { neighbours_avx::<u8>(to, from, n) };
     _mm256_zeroupper();
 }
 
-/// Moves `n` words next to each other.
+/// Moves `n` adjacent words.
 #[inline(always)]
 pub(super) unsafe fn neighbours<W: Word>(to: *mut u8, from: *const u8, n: usize) {
-    // SAFETY: the caller's; what is left is moved one by one.
+    // SAFETY: guaranteed by the caller; the remaining words are moved one by one.
     unsafe {
-        let moved = in_vectors::<W>(to, from, n);
-        one_by_one::<W>(to.add(moved), from.add(moved), n - moved / size_of::<W>());
+        let moved = move_vectors::<W>(to, from, n);
+        move_one_by_one::<W>(to.add(moved), from.add(moved), n - moved / size_of::<W>());
     }
 }
 
-/// Moves as many of `n` words as fill vectors; yields their bytes.
+/// Moves as many of `n` words as fill vectors; returns their bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn in_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
+unsafe fn move_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
     let bytes = n * size_of::<W>() / 16 * 16;
     if bytes > 0 {
-        // SAFETY: see the top of the file: for each word one relaxed load and one relaxed store,
-        // both of which the caller of `neighbours` may make.
+        // SAFETY: see the module documentation: for each word one relaxed load and one relaxed
+        // store, both of which the caller of `neighbours` may make.
         unsafe {
             std::arch::asm!(
                 "2:",
@@ -307,18 +309,18 @@ unsafe fn in_vectors<W>(to: *mut u8, from: *const u8, n: usize) -> usize {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-unsafe fn in_vectors<W>(_to: *mut u8, _from: *const u8, _n: usize) -> usize {
+unsafe fn move_vectors<W>(_to: *mut u8, _from: *const u8, _n: usize) -> usize {
     0
 }
 
-/// As [`neighbours`], with AVX.
+/// Moves `n` adjacent words, with AVX.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn neighbours_avx<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     let bytes = n * size_of::<W>();
     let (many, some) = (bytes / 128 * 128, bytes / 32 * 32);
-    // SAFETY: see the top of the file; the words are those that the caller names.
+    // SAFETY: see the module documentation; the words are those that the caller names.
     unsafe {
         if many > 0 {
             std::arch::asm!(
@@ -371,7 +373,7 @@ pub(super) unsafe fn neighbours_avx<W: Word>(to: *mut u8, from: *const u8, n: us
         }
         if bytes > some {
             let left = (bytes - some) / size_of::<W>();
-            one_by_one::<W>(to.add(some), from.add(some), left);
+            move_one_by_one::<W>(to.add(some), from.add(some), left);
         }
     }
 }

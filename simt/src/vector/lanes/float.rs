@@ -1,8 +1,8 @@
-//! Floats: IEEE 754, round to nearest even, subnormals kept.
+//! Float operations: IEEE 754, round to nearest even, with subnormals.
 #[cfg(assembly)]
 use super::asm;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use super::direct;
+use super::in_memory;
 use super::{
     Formula, Isa, LaneFn, LaneOp,
     half::{BF16, F16},
@@ -14,7 +14,7 @@ use warpwise_compiler::{
     library::root::rsqrt,
 };
 
-/// What the operations need of a float type.
+/// The requirements of the operations on a float type.
 pub(super) trait Float: Copy + Default + PartialOrd {
     fn is_nan(self) -> bool;
     fn neg(self) -> Self;
@@ -29,13 +29,13 @@ pub(super) trait Float: Copy + Default + PartialOrd {
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
     fn rem(self, other: Self) -> Self;
-    /// Of equal values (which differ in the sign of a zero at most) the lower.
+    /// Returns the lower of equal values, which differ in the sign of a zero at most.
     fn lower_zero(self, other: Self) -> Self;
-    /// Of equal values the upper.
+    /// Returns the upper of equal values.
     fn upper_zero(self, other: Self) -> Self;
-    /// `self * b + c`, rounded once, by an instruction of the host.
+    /// Returns `self * b + c`, rounded once, by an instruction of the host.
     fn fma(self, b: Self, c: Self) -> Self;
-    /// The same where the host may not have such an instruction.
+    /// Returns `self * b + c`, rounded once, where the host may lack the instruction.
     fn fma_without_instruction(self, b: Self, c: Self) -> Self;
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Self;
@@ -94,10 +94,9 @@ floats! {
     f64, u64, f64::mul_add;
 }
 
-/// `a * b + c` of `f32`, rounded once: the product is exact in `f64`, the sum is
-/// rounded there to odd, and 53 bits rounded to odd round to 24 as the exact sum
-/// does (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums:
-/// proved algorithms using rounding to odd", 2008).
+/// Returns `a * b + c` of `f32`, rounded once: the product is exact in `f64`, the sum is rounded
+/// there to odd, and 53 bits rounded to odd round to 24 as the exact sum does (Boldo and Melquiond,
+/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 #[inline(always)]
 fn fma_through_f64(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
@@ -105,7 +104,7 @@ fn fma_through_f64(a: f32, b: f32, c: f32) -> f32 {
     }
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + addend;
-    // What `sum` lacks of the exact sum (Knuth's two-sum); NaN where `sum` is not finite.
+    // The rounding error of `sum` (Knuth's two-sum); NaN where `sum` is not finite.
     let part = sum - product;
     let error = (product - (sum - part)) + (addend - part);
     let bits = sum.to_bits();
@@ -177,13 +176,13 @@ impl<T: Float> LaneOp for Fma<T> {
     }
 }
 
-/// `a * b + c`, rounded once; `None` on anything but floats.
+/// Returns `a * b + c`, rounded once; `None` for other types than floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    let found = with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar));
-    found.map(|f| f.computing(Formula::Fma(scalar), isa))
+    let found = with_memory!(isa, fma_loop(scalar, isa), in_memory::fma(scalar));
+    found.map(|f| f.with_formula(Formula::Fma(scalar), isa))
 }
 
-fn fma_in_loops(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn fma_loop(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::fma(scalar).map(Some));
     match scalar {
         Scalar::F16 => Some(pick::<Fma<F16>>(isa)),
@@ -252,7 +251,8 @@ pub(super) fn compare<T: Float>(op: CompareOp, isa: Isa) -> LaneFn {
     }
 }
 
-/// The sum of two `f32`, subnormal operands and sums being the zero of their sign.
+/// Returns the sum of two `f32`, with subnormal operands and sums flushed to the zero of their
+/// sign.
 pub(super) fn add_flushed(old: u64, by: u64) -> u64 {
     let flushed = |value: f32| if value.is_subnormal() { 0.0_f32.copysign(value) } else { value };
     let [old, by] = [old, by].map(|bits| flushed(f32::of_bits(bits)));
@@ -317,7 +317,7 @@ mod tests {
         for _ in 0..200_000 {
             let (a, b, c) = (random(), random(), random());
             check(a, b, c);
-            // An addend that nearly cancels, and one that only decides how to round.
+            // An addend that nearly cancels the product, and one that only decides the rounding.
             check(a, b, -(a * b));
             check(a, b, a * b * 5.960_464_5e-8);
             check(a, b, a * b * f32::from_bits((c.to_bits() & 0x7f_ffff) | 0x3300_0000));

@@ -1,7 +1,9 @@
-//! Two operations on floats in one loop: what the first yields stays in a register of the host.
+//! Pairs of float operations in one loop: the first result stays in a register of the host.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use super::direct;
-use super::{C, Formula, Isa, LaneFn, LaneOp, float::Float, of, of_floats, pick, with_memory};
+use super::in_memory;
+use super::{
+    C, Formula, Isa, LaneFn, LaneOp, float::Float, pick, pick_loop, select_float, with_memory,
+};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
 
@@ -10,7 +12,7 @@ trait Arithmetic<T> {
     fn of(a: T, b: T) -> T;
 }
 
-/// What is computed of that and a third operand.
+/// An operation on the result of the first operation and a third operand.
 trait Outer<T> {
     type Result: Copy + Default;
     fn of(inner: T, c: T) -> Self::Result;
@@ -68,9 +70,9 @@ impl<T: Float, F: Arithmetic<T>, G: Outer<T>> LaneOp for Fused<T, F, G> {
     }
 }
 
-/// What a loop is made for: the instructions of the host, and whether `c` is a single value for all lanes.
+/// The requirements on a loop: the instruction set of the host, and true if `c` is a uniform value.
 #[derive(Clone, Copy)]
-pub(crate) struct Loop {
+pub(crate) struct LoopSpec {
     pub(crate) isa: Isa,
     pub(crate) one: bool,
 }
@@ -80,45 +82,45 @@ pub(crate) struct Loop {
 pub(crate) struct Pair {
     pub(crate) inner: BinaryOp,
     pub(crate) outer: BinaryOp,
-    /// Whether what the inner one yields is the left operand of the outer one.
+    /// True if the inner result is the left operand of the outer operation.
     pub(crate) is_left: bool,
 }
 
-/// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
+/// Returns `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
 pub(crate) fn binary(
     inner: BinaryOp,
     outer: BinaryOp,
     is_left: bool,
     scalar: Scalar,
-    how: Loop,
+    how: LoopSpec,
 ) -> Option<LaneFn> {
     let pair = Pair { inner, outer, is_left };
-    let found = pair_in_loops(pair, scalar, how);
-    let found = found.map(|f| f.computing(Formula::Pair(pair, scalar), how.isa));
-    if how.one { found } else { with_memory!(how.isa, found, direct::pair(pair, scalar)) }
+    let found = pair_loop(pair, scalar, how);
+    let found = found.map(|f| f.with_formula(Formula::Pair(pair, scalar), how.isa));
+    if how.one { found } else { with_memory!(how.isa, found, in_memory::pair(pair, scalar)) }
 }
 
-fn pair_in_loops(pair: Pair, scalar: Scalar, how: Loop) -> Option<LaneFn> {
-    of_floats(scalar, || arithmetic_of::<f32>(pair, how), || arithmetic_of::<f64>(pair, how))
+fn pair_loop(pair: Pair, scalar: Scalar, how: LoopSpec) -> Option<LaneFn> {
+    select_float(scalar, || arithmetic_of::<f32>(pair, how), || arithmetic_of::<f64>(pair, how))
 }
 
-/// `outer(inner(a, b), c)`, for a comparison.
+/// Returns `outer(inner(a, b), c)`, for a comparison.
 pub(crate) fn compare(
     inner: BinaryOp,
     outer: CompareOp,
     scalar: Scalar,
-    how: Loop,
+    how: LoopSpec,
 ) -> Option<LaneFn> {
-    of_floats(
+    select_float(
         scalar,
         || comparison_of::<f32>(inner, outer, how),
         || comparison_of::<f64>(inner, outer, how),
     )
 }
 
-fn arithmetic_of<T: Float>(Pair { inner, outer, is_left }: Pair, how: Loop) -> Option<LaneFn> {
+fn arithmetic_of<T: Float>(Pair { inner, outer, is_left }: Pair, how: LoopSpec) -> Option<LaneFn> {
     match outer {
-        // The same either way, but for which NaN comes out of two.
+        // Both orders give the same result, except for the choice among two NaNs.
         BinaryOp::Add => with_inner::<T, Add>(inner, how),
         BinaryOp::Mul => with_inner::<T, Mul>(inner, how),
         BinaryOp::Sub if is_left => with_inner::<T, Sub>(inner, how),
@@ -137,7 +139,7 @@ fn arithmetic_of<T: Float>(Pair { inner, outer, is_left }: Pair, how: Loop) -> O
     }
 }
 
-fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, how: Loop) -> Option<LaneFn> {
+fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, how: LoopSpec) -> Option<LaneFn> {
     match outer {
         CompareOp::Eq => with_inner::<T, Eq>(inner, how),
         CompareOp::Ne => with_inner::<T, Ne>(inner, how),
@@ -148,15 +150,15 @@ fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, how: Loop) -> Opti
     }
 }
 
-fn loop_of<O: LaneOp>(Loop { isa, one }: Loop) -> LaneFn {
-    if one { of::<O, C>(isa) } else { pick::<O>(isa) }
+fn pick_loop_for<O: LaneOp>(LoopSpec { isa, one }: LoopSpec) -> LaneFn {
+    if one { pick_loop::<O, C>(isa) } else { pick::<O>(isa) }
 }
 
-fn with_inner<T: Float, G: Outer<T>>(inner: BinaryOp, how: Loop) -> Option<LaneFn> {
+fn with_inner<T: Float, G: Outer<T>>(inner: BinaryOp, how: LoopSpec) -> Option<LaneFn> {
     match inner {
-        BinaryOp::Add => Some(loop_of::<Fused<T, Add, G>>(how)),
-        BinaryOp::Sub => Some(loop_of::<Fused<T, Sub, G>>(how)),
-        BinaryOp::Mul => Some(loop_of::<Fused<T, Mul, G>>(how)),
+        BinaryOp::Add => Some(pick_loop_for::<Fused<T, Add, G>>(how)),
+        BinaryOp::Sub => Some(pick_loop_for::<Fused<T, Sub, G>>(how)),
+        BinaryOp::Mul => Some(pick_loop_for::<Fused<T, Mul, G>>(how)),
         BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::Min

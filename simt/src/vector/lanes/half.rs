@@ -1,4 +1,5 @@
-//! `f16` and `bf16`: computed in `f32` and rounded back, which for all but `fma` is exact.
+//! `f16` and `bf16`: operations are computed in `f32` and rounded back, which is exact for all but
+//! `fma`.
 use super::float::Float;
 use std::cmp::Ordering;
 use warpwise_compiler::half::{Format, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};

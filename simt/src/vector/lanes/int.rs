@@ -1,10 +1,10 @@
-//! Integers: two's complement, wrapping.
+//! Integer operations: two's complement, wrapping.
 use super::{Isa, LaneFn, lane_ops, pick};
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, UnaryOp};
 
-/// What the operations need of an integer type.
+/// The requirements of the operations on an integer type.
 pub(super) trait Int: Copy + Default + Ord {
-    /// Same size, unsigned; operations that do not depend on the sign use it.
+    /// The unsigned type of the same size, for operations that do not depend on the sign.
     type Unsigned: Int;
     fn neg(self) -> Self;
     fn abs(self) -> Self;
@@ -12,9 +12,9 @@ pub(super) trait Int: Copy + Default + Ord {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// 0 for a division by zero.
+    /// Divides; a division by zero gives 0.
     fn div(self, other: Self) -> Self;
-    /// 0 for a division by zero.
+    /// Returns the remainder; a division by zero gives 0.
     fn rem(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -22,13 +22,13 @@ pub(super) trait Int: Copy + Default + Ord {
     fn shl(self, by: u32) -> Self;
     fn shr(self, by: u32) -> Self;
     fn rotate_left(self, by: u32) -> Self;
-    /// The upper half of the exact product.
+    /// Returns the upper half of the exact product.
     fn mul_high(self, other: Self) -> Self;
     fn count_ones(self) -> Self;
     fn leading_zeros(self) -> Self;
     fn reverse_bits(self) -> Self;
     fn swap_bytes(self) -> Self;
-    /// Zero-extended from its own size.
+    /// Returns the bits, zero-extended from the size of the type.
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Self;
 }

@@ -1,10 +1,10 @@
-//! What instructions compute, over vectors of lanes.
+//! Operations on vectors of lanes.
 //!
-//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the
-//! loop over neighbouring lanes, compiled twice: for the baseline of the platform
-//! and, on x86-64, for AVX2 with FMA. Lanes are taken in chunks held by value, which
-//! the compiler turns into vector code; the loop body is never a closure, because
-//! closures do not inherit the target features of the function around them.
+//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the loop over
+//! neighbouring lanes, compiled twice: for the baseline of the platform and, on x86-64, for AVX2
+//! with FMA. The lanes are processed in chunks held by value, which the compiler turns into vector
+//! code; the loop body is never a closure, because closures do not inherit the target features of
+//! the function around them.
 //!
 //! Uniform values are vectors of one lane, computed by the same functions.
 #![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
@@ -13,23 +13,23 @@ mod approx;
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 mod asm;
 mod bits;
-pub(crate) mod busiest;
+pub(crate) mod busiest_bank;
 mod cast;
 pub(crate) mod compiled;
 pub(crate) mod copy;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod direct;
 mod float;
 pub(crate) mod fused;
 mod half;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod in_memory;
 mod int;
-pub(crate) mod loaded;
+pub(crate) mod lane_offsets;
+pub(crate) mod memory_products;
 pub(crate) mod scan;
 mod ternary;
 #[cfg(target_arch = "x86_64")]
 mod tile;
-pub(crate) mod walk;
-pub(crate) mod with_one;
+pub(crate) mod with_uniform;
 pub(crate) mod words;
 
 use std::fmt;
@@ -39,23 +39,22 @@ pub(crate) use bits::{BUFFER, address, copy, offset, resolve, select};
 pub(crate) use cast::cast;
 pub(crate) use float::fma;
 
-/// Computes `n` neighbouring lanes of a destination from those of up to three operands.
+/// Computes `n` neighbouring lanes of a destination from the lanes of up to three operands.
 ///
 /// # Safety
-/// Of each operand that the operation has, and of the destination, there are `n`
-/// lanes of its type at the pointer, but for the operand that the function takes as a single
-/// value, if it does: of that there is one. An operand of the destination's size may be
-/// the destination itself; otherwise they do not overlap.
+/// For each operand that the operation has, and for the destination, there are `n` lanes of its
+/// type at the pointer; for an operand that the function takes as a uniform value, there is one. An
+/// operand of the destination's size may be the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneFn {
-    f: Raw,
+    f: RawLaneFn,
     in_memory: Option<InMemory>,
     /// True for a zero extension.
-    extends: bool,
+    is_zero_extension: bool,
     formula: Option<Formula>,
 }
 
-/// What a [`LaneFn`] computes, of those operations that can be [compiled](mod@compiled) with others.
+/// The operation of a [`LaneFn`], for operations that can be [compiled](mod@compiled) with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     Copy,
@@ -66,39 +65,41 @@ pub(crate) enum Formula {
     Pair(fused::Pair, Scalar),
 }
 
-/// The same of lanes that may be in memory which others access at the same time: there is one for
-/// [some](mod@direct) operations.
+/// A [`LaneFn`] on lanes that may be in memory which others access at the same time; it exists for
+/// [some](mod@in_memory) operations.
 #[derive(Clone, Copy)]
-pub(crate) struct InMemory(Raw);
+pub(crate) struct InMemory(RawLaneFn);
 
-/// A [`LaneFn`] as the function that it is.
-type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
+/// The function of a [`LaneFn`].
+type RawLaneFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
-    fn of(f: Raw) -> Self {
-        Self { f, in_memory: None, extends: false, formula: None }
+    fn from_raw(f: RawLaneFn) -> Self {
+        Self { f, in_memory: None, is_zero_extension: false, formula: None }
     }
 
-    /// Tells what it computes, where more than the baseline of the platform is used.
-    fn computing(self, formula: Formula, isa: Isa) -> Self {
+    /// Sets the operation, on instruction sets above the baseline of the platform.
+    fn with_formula(self, formula: Formula, isa: Isa) -> Self {
         Self { formula: Some(formula).filter(|_| isa != Isa::Baseline), ..self }
     }
 
-    /// What it computes, if that is known.
+    /// Returns the operation, if it is known.
     pub(crate) fn formula(self) -> Option<Formula> {
         self.formula
     }
 
     /// Returns true if this is a zero extension of its first operand.
-    pub(crate) fn extends(self) -> bool {
-        self.extends
+    pub(crate) fn is_zero_extension(self) -> bool {
+        self.is_zero_extension
     }
 
-    /// The same operation on lanes in memory, if there is one.
+    /// Returns the same operation on lanes in memory, if it exists.
     pub(crate) fn in_memory(self) -> Option<InMemory> {
         self.in_memory
     }
 
+    /// Calls the function.
+    ///
     /// # Safety
     /// See [`LaneFn`].
     #[inline(always)]
@@ -110,22 +111,25 @@ impl LaneFn {
         c: *const u8,
         n: usize,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.f)(d, a, b, c, n) }
     }
 }
 
 impl InMemory {
+    /// Calls the function.
+    ///
     /// # Safety
-    /// See [`LaneFn`]; and lanes in memory are inside, at multiples of their size.
+    /// See [`LaneFn`]; lanes in memory are inside, and aligned to their size.
     #[inline(always)]
     pub(crate) unsafe fn call(self, [d, a, b, c]: [*mut u8; 4], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.0(d, a, b, c, n) }
     }
 }
 
-/// The operation with the same one on lanes in memory, as `$pick` has it, where `$isa` can run that.
+/// The operation combined with its version for lanes in memory, which `$pick` returns, where `$isa`
+/// can run it.
 macro_rules! with_memory {
     ($isa:expr, $found:expr, $pick:expr) => {{
         let found: Option<$crate::vector::lanes::LaneFn> = $found;
@@ -147,10 +151,10 @@ impl fmt::Debug for LaneFn {
     }
 }
 
-/// Which instructions of the host are used.
+/// The instruction set of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isa {
-    /// What every machine of the platform has.
+    /// The instructions of every machine of the platform.
     Baseline,
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
@@ -158,7 +162,7 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
-    /// The best that this machine has.
+    /// Returns the best instruction set of this machine.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
@@ -169,26 +173,27 @@ impl Isa {
     }
 }
 
-/// A function of one lane. Operands that it does not have are `()`.
+/// A function of one lane. Operands that it lacks are `()`.
 pub(crate) trait LaneOp {
-    /// First operand.
+    /// The first operand.
     type A: Copy;
-    /// Second operand.
+    /// The second operand.
     type B: Copy;
-    /// Third operand.
+    /// The third operand.
     type C: Copy;
-    /// Result.
+    /// The result.
     type D: Copy + Default;
-    /// The function; `#[inline(always)]`.
+    /// Computes the function; `#[inline(always)]`.
     fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::D;
-    /// The same where there is a fused multiply-add instruction.
+    /// Computes the function where there is a fused multiply-add instruction.
     #[inline(always)]
     fn eval_with_fma(a: Self::A, b: Self::B, c: Self::C) -> Self::D {
         Self::eval(a, b, c)
     }
 }
 
-/// Returns what `$pick` has in assembly, if it has, in a build that uses that (`asm`) and where `$isa` can run it.
+/// Returns the version in assembly that `$pick` returns, if it exists, in builds that use assembly
+/// (`asm`) and where `$isa` can run it.
 macro_rules! or_assembly {
     ($isa:expr, $pick:expr) => {
         #[cfg(assembly)]
@@ -199,39 +204,39 @@ macro_rules! or_assembly {
 }
 use or_assembly;
 
-/// An operand.
+/// The position of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum OperandPosition {
     A,
     B,
     C,
 }
 
-/// The loop over lanes for `O`, for the instructions that `isa` names.
+/// Returns the loop over lanes for `O`, for the instruction set `isa`.
 pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
-    of::<O, NONE>(isa)
+    pick_loop::<O, NONE>(isa)
 }
 
-/// The same where one operand is a single value, for all lanes.
-pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
+/// Returns the loop with one operand that is a uniform value.
+pub(crate) fn pick_with_uniform<O: LaneOp>(one: OperandPosition, isa: Isa) -> LaneFn {
     match one {
-        Place::A => of::<O, A>(isa),
-        Place::B => of::<O, B>(isa),
-        Place::C => of::<O, C>(isa),
+        OperandPosition::A => pick_loop::<O, A>(isa),
+        OperandPosition::B => pick_loop::<O, B>(isa),
+        OperandPosition::C => pick_loop::<O, C>(isa),
     }
 }
 
-/// Which operand is a single value.
+/// The operand that is a uniform value.
 const NONE: u8 = 0;
 const A: u8 = 1;
 const B: u8 = 2;
 const C: u8 = 3;
 
-fn of<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
+fn pick_loop<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
     match isa {
-        Isa::Baseline => LaneFn::of(baseline::<O, ONE>),
+        Isa::Baseline => LaneFn::from_raw(baseline::<O, ONE>),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => LaneFn::of(avx2::<O, ONE>),
+        Isa::Avx2 => LaneFn::from_raw(avx2::<O, ONE>),
     }
 }
 
@@ -242,8 +247,8 @@ unsafe fn baseline<O: LaneOp, const ONE: u8>(
     c: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller's.
-    unsafe { each::<O, false, ONE>(d, a, b, c, n) }
+    // SAFETY: guaranteed by the caller.
+    unsafe { run_loop::<O, false, ONE>(d, a, b, c, n) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -255,35 +260,35 @@ unsafe fn avx2<O: LaneOp, const ONE: u8>(
     c: *const u8,
     n: usize,
 ) {
-    // SAFETY: the caller's.
-    unsafe { each::<O, true, ONE>(d, a, b, c, n) }
+    // SAFETY: guaranteed by the caller.
+    unsafe { run_loop::<O, true, ONE>(d, a, b, c, n) }
 }
 
-/// Lanes computed together.
-const CHUNK: usize = 16;
+/// The number of lanes in a chunk.
+const CHUNK_LANES: usize = 16;
 
-/// Some lanes of an operand, or as often the one that it is.
+/// Reads a chunk of an operand, or repeats its uniform value.
 #[inline(always)]
-unsafe fn chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK] {
+unsafe fn read_chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK_LANES] {
     match one {
-        Some(one) => [one; CHUNK],
-        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are there.
-        None => unsafe { lanes.add(lane).cast::<[T; CHUNK]>().read() },
+        Some(one) => [one; CHUNK_LANES],
+        // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are there.
+        None => unsafe { lanes.add(lane).cast::<[T; CHUNK_LANES]>().read() },
     }
 }
 
-/// One lane of an operand, or the one that it is.
+/// Reads one lane of an operand, or returns its uniform value.
 #[inline(always)]
-unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
+unsafe fn read_lane<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
     match one {
         Some(one) => one,
-        // SAFETY: the caller's: this lane is there.
+        // SAFETY: guaranteed by the caller: this lane is there.
         None => unsafe { lanes.add(lane).read() },
     }
 }
 
 #[inline(always)]
-unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
+unsafe fn run_loop<O: LaneOp, const FMA: bool, const ONE: u8>(
     d: *mut u8,
     a: *const u8,
     b: *const u8,
@@ -291,7 +296,7 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
     n: usize,
 ) {
     let (d, a, b, c) = (d.cast::<O::D>(), a.cast::<O::A>(), b.cast::<O::B>(), c.cast::<O::C>());
-    // SAFETY: the caller's: an operand that is a single value is there.
+    // SAFETY: guaranteed by the caller: an operand that is a uniform value is there.
     let (one_a, one_b, one_c) = unsafe {
         (
             if ONE == A { Some(a.read()) } else { None },
@@ -300,27 +305,31 @@ unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
         )
     };
     let mut lane = 0;
-    while lane + CHUNK <= n {
-        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are among the `n`.
+    while lane + CHUNK_LANES <= n {
+        // SAFETY: guaranteed by the caller: `CHUNK` lanes from `lane` on are among the `n`.
         unsafe {
-            let (x, y, z) = (chunk(a, lane, one_a), chunk(b, lane, one_b), chunk(c, lane, one_c));
-            let mut out = [O::D::default(); CHUNK];
-            for i in 0..CHUNK {
+            let (x, y, z) = (
+                read_chunk(a, lane, one_a),
+                read_chunk(b, lane, one_b),
+                read_chunk(c, lane, one_c),
+            );
+            let mut out = [O::D::default(); CHUNK_LANES];
+            for i in 0..CHUNK_LANES {
                 out[i] = if FMA {
                     O::eval_with_fma(x[i], y[i], z[i])
                 } else {
                     O::eval(x[i], y[i], z[i])
                 };
             }
-            d.add(lane).cast::<[O::D; CHUNK]>().write(out);
+            d.add(lane).cast::<[O::D; CHUNK_LANES]>().write(out);
         }
-        lane += CHUNK;
+        lane += CHUNK_LANES;
     }
     while lane < n {
-        // SAFETY: the caller's: `lane` is among the `n`.
+        // SAFETY: guaranteed by the caller: `lane` is among the `n`.
         unsafe {
-            let (x, y) = (single(a, lane, one_a), single(b, lane, one_b));
-            let z = single(c, lane, one_c);
+            let (x, y) = (read_lane(a, lane, one_a), read_lane(b, lane, one_b));
+            let z = read_lane(c, lane, one_c);
             let out = if FMA { O::eval_with_fma(x, y, z) } else { O::eval(x, y, z) };
             d.add(lane).write(out);
         }
@@ -346,8 +355,8 @@ macro_rules! lane_ops {
 }
 use lane_ops;
 
-/// What there is for a type of floats that the host computes with: the first for `f32`, the second for `f64`.
-fn of_floats<R>(
+/// Returns `narrow` for `f32` and `wide` for `f64`, the float types that the host computes with.
+fn select_float<R>(
     scalar: Scalar,
     narrow: impl FnOnce() -> Option<R>,
     wide: impl FnOnce() -> Option<R>,
@@ -370,12 +379,12 @@ fn of_floats<R>(
     }
 }
 
-/// An operation on one value; `None` if the type has none such.
+/// Returns an operation on one value; `None` if the type lacks it.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar), isa))
+    unary_loop(op, scalar, isa).map(|f| f.with_formula(Formula::Unary(op, scalar), isa))
 }
 
-fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn unary_loop(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::unary(op, scalar).map(Some));
     if let UnaryOp::Approx(op) = op {
         return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
@@ -401,18 +410,18 @@ fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     }
 }
 
-/// An operation on three values.
+/// Returns an operation on three values.
 pub(crate) fn ternary(op: TernaryOp, scalar: Scalar, isa: Isa) -> LaneFn {
     ternary::ternary(op, scalar == Scalar::I32, isa)
 }
 
-/// An operation on two values; `None` if the type has none such.
+/// Returns an operation on two values; `None` if the type lacks it.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
-    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
+    let found = with_memory!(isa, binary_loop(op, scalar, isa), in_memory::binary(op, scalar));
+    found.map(|f| f.with_formula(Formula::Binary(op, scalar), isa))
 }
 
-fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+fn binary_loop(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::binary(op, scalar).map(Some));
     match scalar {
         Scalar::Bool => bits::binary_bool(op, isa),
@@ -432,7 +441,7 @@ fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     }
 }
 
-/// A comparison of two values of type `scalar`.
+/// Returns a comparison of two values of type `scalar`.
 pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::compare(op, scalar).map(Some));
     match scalar {
@@ -452,8 +461,8 @@ pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn>
     }
 }
 
-/// What an atomic update in `space` makes of `old` and its operand, on the bits of a scalar;
-/// `None` if the type has none such.
+/// Returns the function of an atomic update in `space`, from the old bits and the operand to the
+/// new bits of a scalar; `None` if the type lacks it.
 pub(crate) fn atomic(
     op: AtomicOp,
     scalar: Scalar,

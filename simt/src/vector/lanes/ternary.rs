@@ -1,4 +1,4 @@
-//! Operations on three words, which GPUs have instructions for: here the library computes them.
+//! Operations on three words with instructions on GPUs, computed by the library here.
 use super::{Isa, LaneFn, lane_ops, pick};
 use warpwise_compiler::{
     ir::{Direction, TernaryOp},

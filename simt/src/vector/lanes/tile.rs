@@ -1,35 +1,35 @@
 //! Tiles of sums of products, which stay in vector registers for many rounds.
 //!
-//! A tile is up to four rows of one or two vectors of `f32`. In each round, every row adds the
-//! products of its factors, which then move on by as many bytes as their steps say. The loops are
-//! assembly, so that they are as fast where this crate is not optimized. What they do to memory
-//! is told at [`copy`](mod@super::copy).
+//! A tile consists of up to four rows of one or two vectors of `f32`. In each round, every row adds
+//! the products of its factors, whose addresses then advance by their steps. The loops are
+//! assembly, so that they are equally fast in builds without optimization.
+//! [`copy`](mod@super::copy) describes the accesses to memory.
 
-/// A tile. The functions here know where its fields are.
+/// A tile. The assembly in this file depends on the offsets of its fields.
 #[repr(C)]
 pub(super) struct Tile {
-    /// Where the words of the first factor are, of each row.
+    /// By row, the address of the first factor's words.
     pub(super) a: [*const u8; 4],
-    /// Where those of the second are.
+    /// By row, the address of the second factor's words.
     pub(super) b: [*const u8; 4],
-    /// Bytes that the factors move on in each round.
+    /// The advance of the factors per round, in bytes.
     pub(super) steps: [i64; 2],
-    /// At least one.
+    /// The number of rounds, at least one.
     pub(super) rounds: usize,
-    /// What is added to.
+    /// The initial sums, row by row.
     pub(super) from: *const f32,
-    /// Where the sums go: row behind row.
+    /// The destination of the sums, row by row.
     pub(super) to: *mut f32,
 }
 
-/// What the factors of a tile are.
+/// The shapes of a tile's factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Factors {
-    /// For each row one word, and one row of words for all.
+    /// One word per row, and one row of words common to all rows.
     OneAndShared,
-    /// For each row one word, and a row of words.
+    /// One word per row, and a row of words per row.
     OneAndRow,
-    /// For each row two rows of words.
+    /// Two rows of words per row.
     Rows,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Factors {
 /// there is room for the rows where the sums come from and go to.
 pub(super) type Add = unsafe fn(&Tile);
 
-/// For tiles of four rows or one, of two vectors or one.
+/// Returns the function for tiles of four rows or one, of two vectors or one.
 pub(super) fn pick(factors: Factors, four: bool, two: bool) -> Add {
     match (factors, four, two) {
         (Factors::OneAndShared, true, true) => one_and_shared_4x2,
@@ -56,7 +56,7 @@ pub(super) fn pick(factors: Factors, four: bool, two: bool) -> Add {
     }
 }
 
-/// What a round begins with: `ymm8` and `ymm9` are what rows share.
+/// The beginning of a round: loads the words that all rows share into `ymm8` and `ymm9`.
 macro_rules! shared {
     (one_and_shared 2) => {
         "vmovups ymm8, [r12 + rcx]\nvmovups ymm9, [r12 + rcx + 32]"
@@ -150,14 +150,16 @@ macro_rules! row {
     };
 }
 
-/// The loop over rounds: the addresses of the rows of both factors are in `r8` to `r15`, how far these have
-/// moved on in `rax` and `rcx`.
+/// The loop over rounds: `r8` to `r15` hold the addresses of the rows of both factors, `rax` and
+/// `rcx` their advance so far.
 macro_rules! rounds {
     ($name:ident, $factors:ident $vectors:tt, [$($load:literal),*] [$($a:literal $b:literal $first:literal $second:literal),*] [$($store:literal),*]) => {
+        /// Adds the products of a tile.
+        ///
         /// # Safety
         /// See [`Add`].
         unsafe fn $name(tile: &Tile) {
-            // SAFETY: the caller's. Every register used is named.
+            // SAFETY: guaranteed by the caller. Every register used is named.
             unsafe {
                 std::arch::asm!(
                     "mov r8, [rdi]", "mov r9, [rdi + 8]", "mov r10, [rdi + 16]", "mov r11, [rdi + 24]",

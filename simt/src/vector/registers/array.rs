@@ -1,36 +1,36 @@
-//! Arrays that each lane has of its own.
-use super::{Reg, Registers, word_at};
+//! Private arrays, of which each lane has one.
+use super::{Reg, Registers, read_word};
 use crate::vector::{
     lanes::scan,
     mask::{Mask, Run},
 };
 
-/// An array that each lane has of its own, among the registers.
+/// A private array of each lane, among the registers.
 ///
-/// If each byte is accessed in words of one size, it is like a register for each word: the lanes
-/// of a word lie next to each other. If not, the bytes of a lane do.
+/// If each byte is accessed by words of one size only, the array is like a register for each word:
+/// the lanes of a word are adjacent. If not, the bytes of a lane are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
-    /// Place in bytes a lane, a multiple of 8.
+    /// The place in bytes per lane, a multiple of 8.
     pub(crate) place: u32,
-    /// Bytes a lane, a multiple of 8.
+    /// The bytes per lane, a multiple of 8.
     pub(crate) bytes: u32,
-    /// Which of the two.
-    pub(crate) by_word: bool,
+    /// True if the lanes of a word are adjacent.
+    pub(crate) is_word_major: bool,
 }
 
 impl Array {
-    /// Whether `size` bytes at `offset` may be accessed.
+    /// Returns true if `size` bytes at `offset` may be accessed.
     #[inline(always)]
     fn covers(self, offset: u64, size: usize) -> bool {
         offset.is_multiple_of(size as u64) && offset < u64::from(self.bytes)
     }
 
-    /// Where a lane's bytes at `offset` are, among `lanes`.
+    /// Returns the offset in the file of a lane's bytes at `offset`, among `lanes` lanes.
     #[inline(always)]
     fn place(self, offset: u64, size: usize, lane: usize, lanes: usize) -> usize {
         let first = self.place as usize * lanes;
-        if self.by_word {
+        if self.is_word_major {
             first + offset as usize * lanes + lane * size
         } else {
             first + lane * self.bytes as usize + offset as usize
@@ -39,16 +39,16 @@ impl Array {
 }
 
 impl Registers {
-    /// Where a lane's word of an array is; `None` if there is none such.
+    /// Returns a pointer to a lane's word of an array; `None` if there is no such word.
     #[inline(always)]
-    fn word_of(&self, array: Array, offset: u64, size: usize, lane: usize) -> Option<*const u8> {
+    fn word_ptr(&self, array: Array, offset: u64, size: usize, lane: usize) -> Option<*const u8> {
         let byte = array.place(offset, size, lane, self.lanes);
         debug_assert!(lane < self.lanes);
-        // SAFETY: lowering made the file large enough for its arrays, and the word is covered.
+        // SAFETY: translation made the file large enough for its arrays, and the word is covered.
         array.covers(offset, size).then(|| unsafe { self.lines.as_ptr().cast::<u8>().add(byte) })
     }
 
-    /// The bits of a word of an array, zero-extended.
+    /// Returns the bits of a word of an array, zero-extended.
     #[inline(always)]
     pub(crate) fn get_from_array(
         &self,
@@ -58,7 +58,7 @@ impl Registers {
         lane: usize,
     ) -> Option<u64> {
         // SAFETY: a word of that size is there.
-        self.word_of(array, offset, size, lane).map(|at| unsafe { word_at(at, size) })
+        self.word_ptr(array, offset, size, lane).map(|at| unsafe { read_word(at, size) })
     }
 
     /// Sets a word of an array.
@@ -78,14 +78,18 @@ impl Registers {
         })
     }
 
-    /// Loads one word of an array in the lanes of a run; false if there is none such.
+    /// Loads one word of an array in the lanes of a run; returns false if there is no such word.
     pub(crate) fn load_array(&mut self, array: Array, offset: u64, to: Reg, run: Run) -> bool {
         let size = to.size();
-        if array.by_word {
-            let Some(from) = self.word_of(array, offset, size, run.first) else { return false };
+        if array.is_word_major {
+            let Some(from) = self.word_ptr(array, offset, size, run.first) else { return false };
             // SAFETY: the lanes of a run are inside; arrays and registers do not overlap.
             unsafe {
-                std::ptr::copy_nonoverlapping(from, self.at_mut(to, run.first), run.len * size);
+                std::ptr::copy_nonoverlapping(
+                    from,
+                    self.lane_ptr_mut(to, run.first),
+                    run.len * size,
+                );
             }
             return true;
         }
@@ -95,7 +99,8 @@ impl Registers {
         })
     }
 
-    /// Stores one word of an array in the active lanes of a run; false if there is none such.
+    /// Stores one word of an array in the active lanes of a run; returns false if there is no such
+    /// word.
     pub(crate) fn store_array(
         &mut self,
         array: Array,
@@ -107,7 +112,7 @@ impl Registers {
         if !array.covers(offset, from.size()) {
             return false;
         }
-        if array.by_word {
+        if array.is_word_major {
             let word = Reg::new(array.place + offset as u32, from.size());
             self.masked_copy(word, from, active, &[run]);
             return true;

@@ -33,9 +33,9 @@ impl Random {
         Value { size, at, step }
     }
 
-    fn reach(&mut self) -> Reach {
+    fn reach(&mut self) -> OffsetBounds {
         let min = self.one(&[0, 0, 0, 1, 5, -3]);
-        Reach { min, max: min + self.one(&[0, 1, 31, 31, 90]) }
+        OffsetBounds { min, max: min + self.one(&[0, 1, 31, 31, 90]) }
     }
 }
 
@@ -179,7 +179,7 @@ fn compared(
     op: CompareOp,
     signed: bool,
     [value, with]: [Value; 2],
-    reach: Reach,
+    reach: OffsetBounds,
     round: u64,
 ) -> Option<bool> {
     let of = |value: Value| if signed { value.signed(round) } else { value.exact(round) };

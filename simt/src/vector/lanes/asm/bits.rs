@@ -1,4 +1,5 @@
-//! What depends on no more than the size: copies, selection, `bool`, bytes.
+//! Operations that depend on the size of a type only, in assembly: copies, selection, `bool`,
+//! bytes.
 use super::{many, one, same_size, vectors};
 use crate::vector::lanes::LaneFn;
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
@@ -16,7 +17,8 @@ same_size! { 2, 16; copy_2(a) []; }
 same_size! { 4, 8; copy_4(a) []; }
 same_size! { 8, 4; copy_8(a) []; }
 
-/// `if a { b } else { c }`: the instructions that load bools as wide as the others, and those that compare so wide.
+/// `if a { b } else { c }`, from the instructions that load bools of the operands' width, and that
+/// compare this width.
 macro_rules! selections {
     ($($name:ident, $size:tt, $lanes:literal, $widen:literal, $equal:literal;)*) => {$(
         vectors! { $name, $lanes, ["vpxor xmm7, xmm7, xmm7",]
@@ -34,9 +36,9 @@ selections! {
     select_8, 8, 4, "vpmovzxbq ymm0, dword ptr [rsi + r9]", "vpcmpeqq ymm0, ymm0, ymm7";
 }
 
-/// `d = a`, for values of `size` bytes.
+/// Returns `d = a`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
-    LaneFn::of(match size {
+    LaneFn::from_raw(match size {
         1 => copy_1,
         2 => copy_2,
         4 => copy_4,
@@ -44,9 +46,9 @@ pub(in crate::vector::lanes) fn copy(size: usize) -> LaneFn {
     })
 }
 
-/// `d = if a { b } else { c }`, for values of `size` bytes.
+/// Returns `d = if a { b } else { c }`, for values of `size` bytes.
 pub(in crate::vector::lanes) fn select(size: usize) -> LaneFn {
-    LaneFn::of(match size {
+    LaneFn::from_raw(match size {
         1 => select_1,
         2 => select_2,
         4 => select_4,
@@ -56,7 +58,7 @@ pub(in crate::vector::lanes) fn select(size: usize) -> LaneFn {
 
 pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
     match op {
-        UnaryOp::Not => Some(LaneFn::of(not_bool)),
+        UnaryOp::Not => Some(LaneFn::from_raw(not_bool)),
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sqrt
@@ -75,9 +77,9 @@ pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And | BinaryOp::Min => Some(LaneFn::of(and_1)),
-        BinaryOp::Or | BinaryOp::Max => Some(LaneFn::of(or_1)),
-        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
+        BinaryOp::And | BinaryOp::Min => Some(LaneFn::from_raw(and_1)),
+        BinaryOp::Or | BinaryOp::Max => Some(LaneFn::from_raw(or_1)),
+        BinaryOp::Xor => Some(LaneFn::from_raw(xor_1)),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul
@@ -92,11 +94,11 @@ pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_byte(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And => Some(LaneFn::of(and_1)),
-        BinaryOp::Or => Some(LaneFn::of(or_1)),
-        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
-        BinaryOp::Add => Some(LaneFn::of(add_1)),
-        BinaryOp::Sub => Some(LaneFn::of(sub_1)),
+        BinaryOp::And => Some(LaneFn::from_raw(and_1)),
+        BinaryOp::Or => Some(LaneFn::from_raw(or_1)),
+        BinaryOp::Xor => Some(LaneFn::from_raw(xor_1)),
+        BinaryOp::Add => Some(LaneFn::from_raw(add_1)),
+        BinaryOp::Sub => Some(LaneFn::from_raw(sub_1)),
         BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::Mul

@@ -1,10 +1,10 @@
-//! `f32` and `f64`.
+//! Operations on `f32` and `f64` in assembly.
 use super::{comparisons, same_size};
 use crate::vector::lanes::LaneFn;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
-/// The operations of a type of so many bytes, of which 32 hold so many, with the suffixes of its instructions and of those on
-/// integers of its size, and the place of its sign.
+/// The operations of a float type, from its bytes, the values in 32 bytes, the suffixes of its
+/// instructions and of those on integers of its size, and the bit of its sign.
 macro_rules! floats {
     ($module:ident, $size:tt, $lanes:literal, $p:literal, $int:literal, $sign:literal) => {
         pub(super) mod $module {
@@ -23,7 +23,8 @@ macro_rules! floats {
                 mul(a b) [] concat!("vmul", $p, " ymm0, ymm0, ymm1");
                 div(a b) [] concat!("vdiv", $p, " ymm0, ymm0, ymm1");
                 fma(a b c) [] concat!("vfmadd213", $p, " ymm0, ymm1, ymm2");
-                // The lesser, or a where that is no number; the bits of both where they are equal; b where a is NaN.
+                // The lesser; a where that is not a number; the bits of both where they are equal;
+                // b where a is NaN.
                 min(a b) []
                     concat!("vcmp", $p, " ymm2, ymm0, ymm1, 0"), "vandps ymm2, ymm2, ymm1",
                     concat!("vmin", $p, " ymm3, ymm1, ymm0"), "vorps ymm3, ymm3, ymm2",
@@ -45,18 +46,18 @@ macro_rules! floats {
             }
 
             pub(in crate::vector::lanes::asm) fn fused() -> LaneFn {
-                LaneFn::of(fma)
+                LaneFn::from_raw(fma)
             }
 
             pub(in crate::vector::lanes::asm) fn unary(op: UnaryOp) -> Option<LaneFn> {
                 match op {
-                    UnaryOp::Neg => Some(LaneFn::of(neg)),
-                    UnaryOp::Abs => Some(LaneFn::of(abs)),
-                    UnaryOp::Sqrt => Some(LaneFn::of(sqrt)),
-                    UnaryOp::Floor => Some(LaneFn::of(floor)),
-                    UnaryOp::Ceil => Some(LaneFn::of(ceil)),
-                    UnaryOp::Trunc => Some(LaneFn::of(trunc)),
-                    UnaryOp::RoundTiesEven => Some(LaneFn::of(round_ties_even)),
+                    UnaryOp::Neg => Some(LaneFn::from_raw(neg)),
+                    UnaryOp::Abs => Some(LaneFn::from_raw(abs)),
+                    UnaryOp::Sqrt => Some(LaneFn::from_raw(sqrt)),
+                    UnaryOp::Floor => Some(LaneFn::from_raw(floor)),
+                    UnaryOp::Ceil => Some(LaneFn::from_raw(ceil)),
+                    UnaryOp::Trunc => Some(LaneFn::from_raw(trunc)),
+                    UnaryOp::RoundTiesEven => Some(LaneFn::from_raw(round_ties_even)),
                     UnaryOp::Not
                     | UnaryOp::Rsqrt
                     | UnaryOp::Approx(_)
@@ -69,12 +70,12 @@ macro_rules! floats {
 
             pub(in crate::vector::lanes::asm) fn binary(op: BinaryOp) -> Option<LaneFn> {
                 match op {
-                    BinaryOp::Add => Some(LaneFn::of(add)),
-                    BinaryOp::Sub => Some(LaneFn::of(sub)),
-                    BinaryOp::Mul => Some(LaneFn::of(mul)),
-                    BinaryOp::Div => Some(LaneFn::of(div)),
-                    BinaryOp::Min => Some(LaneFn::of(min)),
-                    BinaryOp::Max => Some(LaneFn::of(max)),
+                    BinaryOp::Add => Some(LaneFn::from_raw(add)),
+                    BinaryOp::Sub => Some(LaneFn::from_raw(sub)),
+                    BinaryOp::Mul => Some(LaneFn::from_raw(mul)),
+                    BinaryOp::Div => Some(LaneFn::from_raw(div)),
+                    BinaryOp::Min => Some(LaneFn::from_raw(min)),
+                    BinaryOp::Max => Some(LaneFn::from_raw(max)),
                     BinaryOp::Rem
                     | BinaryOp::And
                     | BinaryOp::Or
@@ -87,7 +88,7 @@ macro_rules! floats {
             }
 
             pub(in crate::vector::lanes::asm) fn compare(op: CompareOp) -> LaneFn {
-                LaneFn::of(match op {
+                LaneFn::from_raw(match op {
                     CompareOp::Eq => eq,
                     CompareOp::Ne => ne,
                     CompareOp::Lt => lt,

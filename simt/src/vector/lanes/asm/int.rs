@@ -1,6 +1,6 @@
-//! Integers of four and eight bytes, and comparisons of bytes.
+//! Operations on integers of four and eight bytes in assembly, and comparisons of bytes.
 use super::{comparisons, copy, many, one, same_size, singles, vectors};
-use crate::vector::lanes::{LaneFn, Raw};
+use crate::vector::lanes::{LaneFn, RawLaneFn};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
 same_size! { 4, 8;
@@ -17,7 +17,7 @@ same_size! { 4, 8;
     max_i32(a b) [] "vpmaxsd ymm0, ymm0, ymm1";
     min_u32(a b) [] "vpminud ymm0, ymm0, ymm1";
     max_u32(a b) [] "vpmaxud ymm0, ymm0, ymm1";
-    // By the five low bits.
+    // Shifts use the five low bits.
     shl_32(a b) ["vpcmpeqd ymm7, ymm7, ymm7", "vpsrld ymm7, ymm7, 27"]
         "vpand ymm1, ymm1, ymm7", "vpsllvd ymm0, ymm0, ymm1";
     shr_u32(a b) ["vpcmpeqd ymm7, ymm7, ymm7", "vpsrld ymm7, ymm7, 27"]
@@ -37,7 +37,7 @@ same_size! { 8, 4;
     xor_64(a b) [] "vpxor ymm0, ymm0, ymm1";
     min_i64(a b) [] "vpcmpgtq ymm2, ymm0, ymm1", "vblendvpd ymm0, ymm0, ymm1, ymm2";
     max_i64(a b) [] "vpcmpgtq ymm2, ymm1, ymm0", "vblendvpd ymm0, ymm0, ymm1, ymm2";
-    // As signed ones, once the upper bit is turned.
+    // Compared as signed numbers, after the top bit is flipped.
     min_u64(a b) ["vpcmpeqd ymm7, ymm7, ymm7", "vpsllq ymm7, ymm7, 63"]
         "vpxor ymm2, ymm0, ymm7", "vpxor ymm3, ymm1, ymm7",
         "vpcmpgtq ymm2, ymm2, ymm3", "vblendvpd ymm0, ymm0, ymm1, ymm2";
@@ -46,7 +46,7 @@ same_size! { 8, 4;
         "vpcmpgtq ymm2, ymm3, ymm2", "vblendvpd ymm0, ymm0, ymm1, ymm2";
 }
 
-/// Shifts of eight bytes, by the six low bits of four.
+/// Shifts of eight bytes, by the six low bits of four bytes.
 macro_rules! shifts {
     ($($name:ident $($body:literal),*;)*) => {$(
         vectors! { $name, 4,
@@ -60,7 +60,7 @@ macro_rules! shifts {
 shifts! {
     shl_64 "vpsllvq ymm0, ymm0, ymm1";
     shr_u64 "vpsrlvq ymm0, ymm0, ymm1";
-    // The sign, where it came to, is turned and taken away: that sets all bits above it.
+    // The shifted sign bit is flipped and subtracted, which sets all bits above it.
     shr_i64 "vpsrlvq ymm0, ymm0, ymm1", "vpsrlvq ymm2, ymm6, ymm1",
         "vpxor ymm0, ymm0, ymm2", "vpsubq ymm0, ymm0, ymm2";
 }
@@ -77,7 +77,7 @@ singles! {
         "mov [rdi + r9*4], eax";
     rotate_left_64: "mov ecx, [r11 + r9*4]", "mov rax, [rsi + r9*8]", "rol rax, cl",
         "mov [rdi + r9*8], rax";
-    // By 0 gives 0.
+    // A division by 0 gives 0.
     div_u32: "mov r10d, [r11 + r9*4]", "xor eax, eax", "test r10d, r10d", "jz 6f",
         "mov eax, [rsi + r9*4]", "xor edx, edx", "div r10d",
         "6:", "mov [rdi + r9*4], eax";
@@ -97,7 +97,7 @@ singles! {
     rem_u64: "mov r10, [r11 + r9*8]", "xor edx, edx", "test r10, r10", "jz 6f",
         "mov rax, [rsi + r9*8]", "div r10",
         "6:", "mov [rdi + r9*8], rdx";
-    // By -1 is a negation.
+    // A division by -1 is a negation.
     div_i64: "mov r10, [r11 + r9*8]", "xor eax, eax", "test r10, r10", "jz 6f",
         "mov rax, [rsi + r9*8]", "cmp r10, -1", "je 7f", "cqo", "idiv r10", "jmp 6f",
         "7:", "neg rax",
@@ -105,18 +105,19 @@ singles! {
     rem_i64: "mov r10, [r11 + r9*8]", "xor edx, edx", "lea rax, [r10 + 1]", "cmp rax, 1", "jbe 6f",
         "mov rax, [rsi + r9*8]", "cqo", "idiv r10",
         "6:", "mov [rdi + r9*8], rdx";
-    // The bytes of the offset of a + b * c, and of a above them.
+    // The offset bytes of a + b * c, and the upper bytes of a.
     offset: "mov rax, [r11 + r9*8]", "imul rax, [rcx + r9*8]", "mov rdx, [rsi + r9*8]",
         "add rax, rdx", "xor rax, rdx", "shl rax, 16", "shr rax, 16", "xor rax, rdx",
         "mov [rdi + r9*8], rax";
 }
 
-/// The address `b * c` bytes behind the address `a`.
+/// Returns the computation of the address `b * c` bytes after the address `a`.
 pub(in crate::vector::lanes) fn address() -> LaneFn {
-    LaneFn::of(offset)
+    LaneFn::from_raw(offset)
 }
 
-/// Comparisons of a size, with the suffix of its instructions: how operands are made signed, and the pick among them.
+/// Comparisons of one size, from the suffix of its instructions and the instructions that make
+/// operands signed, and the function that selects one.
 macro_rules! orders {
     ($pick:ident, $module:ident, $size:tt, $lanes:literal, $p:literal, [$($set:expr),*] [$($sign:literal),*]) => {
         mod $module {
@@ -129,7 +130,7 @@ macro_rules! orders {
                 gt $($sign,)* concat!("vpcmpgt", $p, " ymm0, ymm0, ymm1");
                 ge $($sign,)* concat!("vpcmpgt", $p, " ymm0, ymm1, ymm0"), "vpxor ymm0, ymm0, ymm6";
             }
-            pub(super) const ALL: [super::Raw; 6] = [eq, ne, lt, le, gt, ge];
+            pub(super) const ALL: [super::RawLaneFn; 6] = [eq, ne, lt, le, gt, ge];
         }
         pub(super) fn $pick(op: CompareOp) -> LaneFn {
             ordered(op, $module::ALL)
@@ -146,8 +147,8 @@ orders! { compare_i64, i64s, 8, 4, "q", [] [] }
 orders! { compare_u64, u64s, 8, 4, "q", ["vpsllq ymm7, ymm6, 63"]
 ["vpxor ymm0, ymm0, ymm7", "vpxor ymm1, ymm1, ymm7"] }
 
-fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
-    LaneFn::of(match op {
+fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [RawLaneFn; 6]) -> LaneFn {
+    LaneFn::from_raw(match op {
         CompareOp::Eq => eq,
         CompareOp::Ne => ne,
         CompareOp::Lt => lt,
@@ -157,11 +158,12 @@ fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
     })
 }
 
-/// The pick among operations on one value: those that negate, turn bits and make positive.
-fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
+/// Returns an operation on one value, from the functions that negate, invert bits and take the
+/// magnitude.
+fn unary(op: UnaryOp, neg: RawLaneFn, not: RawLaneFn, abs: LaneFn) -> Option<LaneFn> {
     match op {
-        UnaryOp::Neg => Some(LaneFn::of(neg)),
-        UnaryOp::Not => Some(LaneFn::of(not)),
+        UnaryOp::Neg => Some(LaneFn::from_raw(neg)),
+        UnaryOp::Not => Some(LaneFn::from_raw(not)),
         UnaryOp::Abs => Some(abs),
         UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
@@ -177,24 +179,24 @@ fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
     }
 }
 pub(super) fn unary_i32(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_32, not_32, LaneFn::of(abs_i32))
+    unary(op, neg_32, not_32, LaneFn::from_raw(abs_i32))
 }
 pub(super) fn unary_u32(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_32, not_32, copy(4))
 }
 pub(super) fn unary_i64(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_64, not_64, LaneFn::of(abs_i64))
+    unary(op, neg_64, not_64, LaneFn::from_raw(abs_i64))
 }
 pub(super) fn unary_u64(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_64, not_64, copy(8))
 }
 
-/// The pick among operations on two values.
+/// The functions that select an operation on two values.
 macro_rules! binary {
     ($($pick:ident: $add:ident $sub:ident $mul:ident $div:ident $rem:ident $and:ident $or:ident $xor:ident
         $shl:ident $shr:ident $min:ident $max:ident $mul_high:ident $rotate_left:ident;)*) => {$(
         pub(super) fn $pick(op: BinaryOp) -> LaneFn {
-            LaneFn::of(match op {
+            LaneFn::from_raw(match op {
                 BinaryOp::Add => $add,
                 BinaryOp::Sub => $sub,
                 BinaryOp::Mul => $mul,

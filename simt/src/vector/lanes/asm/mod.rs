@@ -1,39 +1,40 @@
 //! The hottest lane operations in assembly, for builds without optimisation.
 //!
 //! `cargo test` compiles dependencies at `opt-level = 0`, where a loop over lanes in Rust is a
-//! hundred times slower than the vector code that it becomes at 3. Assembly is the same in both. So a build that
-//! is not optimized (`cfg(unoptimized)`, from the build script) takes these operations where the machine has
-//! AVX2, and the loops in Rust for all others. Both give the same bits: the tests here hold every operation
-//! against its loop.
+//! hundred times slower than the vector code that it becomes at 3. Assembly is the same in both. So
+//! a build without optimization (`cfg(unoptimized)`, from the build script) uses these operations
+//! where the machine has AVX2, and the loops in Rust for all others. Both give the same bits: the
+//! tests compare every operation with its loop.
 //!
-//! A function here is a loop in one `asm!` block, made by one of two macros from the instructions for a lane:
-//! [`vectors`] takes 32 bytes of the widest operand at a time and the lanes that are left one by one, [`singles`] takes
-//! all lanes one by one. Both have these registers:
+//! A function here is a loop in one `asm!` block, made by one of two macros from the instructions
+//! for a lane: [`vectors`] processes 32 bytes of the widest operand at a time and the remaining
+//! lanes one by one, [`singles`] processes all lanes one by one. Both use these registers:
 //!
 //! | | |
 //! |---|---|
 //! | `rdi` | the destination |
-//! | `rsi`, `r11`, `rcx` | the operands, which [`many`] and [`one`] load into `ymm0`, `ymm1`, `ymm2` |
-//! | `r8`, `r9` | the number of lanes, and the lane that is next |
-//! | `rax`, `rdx`, `rcx`, `r10` | free for one lane by itself, `rcx` where there is no third operand |
-//! | `ymm0` | the result, where vectors are computed |
-//! | `ymm1` to `ymm7` | free; what is set before the loop stays |
+//! | `rsi`, `r11`, `rcx` | the operands, which [`many`] and [`one`] load as `ymm0` to `ymm2` |
+//! | `r8`, `r9` | the number of lanes, and the index of the next lane |
+//! | `rax`, `rdx`, `rcx`, `r10` | scratch for single lanes; `rcx` only without a third operand |
+//! | `ymm0` | the result of a vector |
+//! | `ymm1` to `ymm7` | scratch; values set before the loop stay |
 mod bits;
 mod cast;
 mod float;
 mod int;
+pub(super) mod lane_offsets;
 pub(super) mod scan;
 #[cfg(test)]
 mod tests;
-pub(super) mod walk;
 
-use super::{LaneFn, of_floats};
+use super::{LaneFn, select_float};
 pub(super) use bits::{copy, select};
 pub(super) use cast::cast;
 pub(super) use int::address;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 
-/// Loads 32 bytes of an operand with lanes of a size, as `ymm0` for `a`, `ymm1` for `b`, `ymm2` for `c`; stores `ymm0` to `d`.
+/// Loads 32 bytes of an operand with lanes of a size, as `ymm0` for `a`, `ymm1` for `b`, `ymm2` for
+/// `c`; stores `ymm0` to `d`.
 macro_rules! many {
     (a $size:literal) => {
         concat!("vmovdqu ymm0, [rsi + r9*", $size, "]")
@@ -50,7 +51,7 @@ macro_rules! many {
 }
 use many;
 
-/// The same for one lane.
+/// Loads or stores one lane.
 macro_rules! one {
     (a 1) => {
         "vpinsrb xmm0, xmm0, byte ptr [rsi + r9], 0"
@@ -103,14 +104,18 @@ macro_rules! one {
 }
 use one;
 
-/// A function over lanes: so many at a time, by instructions before the loop, to load many and one, to compute, and to store many and one.
+/// A function over lanes, from the lanes in a vector and the instructions before the loop, to load
+/// a vector and a lane, to compute, and to store a vector and a lane.
 macro_rules! vectors {
     ($name:ident, $lanes:expr, [$($set:tt)*] [$($many:tt)*] [$($one:tt)*] [$($body:tt)*] [$($store:tt)*] [$($store_one:tt)*]) => {
+        /// Computes the lanes.
+        ///
         /// # Safety
         /// As for [`LaneFn`](crate::vector::lanes::LaneFn), on a machine with AVX2 and FMA.
         unsafe fn $name(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
-            // SAFETY: the lanes that are loaded and stored are below `n`, which the caller says are there;
-            // lanes are stored after all operands of the same lanes are loaded. Every register used is named.
+            // SAFETY: only lanes below `n` are loaded and stored, which exist as the caller
+            // guarantees; lanes are stored after all operands of the same lanes are loaded. Every
+            // register used is named.
             unsafe {
                 std::arch::asm!(
                     $($set)*
@@ -143,13 +148,16 @@ macro_rules! vectors {
 }
 use vectors;
 
-/// A function over lanes, one by one: the instructions for one.
+/// A function over lanes, one by one, from the instructions for a lane.
 macro_rules! singles {
     ($($name:ident: $($body:literal),*;)*) => {$(
+        /// Computes the lanes.
+        ///
         /// # Safety
         /// As for [`LaneFn`](crate::vector::lanes::LaneFn), on a machine with AVX2 and FMA.
         unsafe fn $name(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
-            // SAFETY: lanes below `n` are loaded and stored, which the caller says are there. Every register used is named.
+            // SAFETY: only lanes below `n` are loaded and stored, which exist as the caller
+            // guarantees. Every register used is named.
             unsafe {
                 std::arch::asm!(
                     "cmp r9, r8",
@@ -183,7 +191,8 @@ macro_rules! same_size {
 }
 use same_size;
 
-/// Comparisons of two operands, in vectors: the body sets all bits of the lanes of `ymm0` where it holds.
+/// Comparisons of two operands, in vectors: the body sets all bits of the lanes of `ymm0` for which
+/// the comparison holds.
 macro_rules! comparisons {
     (@narrow 1) => { "vpabsb ymm0, ymm0\nvmovdqu [rdi + r9], ymm0" };
     (@narrow 4) => { concat!(
@@ -207,7 +216,7 @@ macro_rules! comparisons {
 }
 use comparisons;
 
-/// An operation on one value, if there is assembly for it.
+/// Returns an operation on one value, if there is assembly for it.
 pub(super) fn unary(op: UnaryOp, scalar: Scalar) -> Option<LaneFn> {
     match scalar {
         Scalar::F32 => float::f32s::unary(op),
@@ -222,7 +231,7 @@ pub(super) fn unary(op: UnaryOp, scalar: Scalar) -> Option<LaneFn> {
     }
 }
 
-/// An operation on two values, if there is assembly for it.
+/// Returns an operation on two values, if there is assembly for it.
 pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<LaneFn> {
     match scalar {
         Scalar::F32 => float::f32s::binary(op),
@@ -238,7 +247,7 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<LaneFn> {
     }
 }
 
-/// A comparison of two values of type `scalar`, if there is assembly for it.
+/// Returns a comparison of two values of type `scalar`, if there is assembly for it.
 pub(super) fn compare(op: CompareOp, scalar: Scalar) -> Option<LaneFn> {
     match scalar {
         Scalar::F32 => Some(float::f32s::compare(op)),
@@ -254,7 +263,7 @@ pub(super) fn compare(op: CompareOp, scalar: Scalar) -> Option<LaneFn> {
     }
 }
 
-/// `a * b + c`, rounded once, if there is assembly for it.
+/// Returns `a * b + c`, rounded once, if there is assembly for it.
 pub(super) fn fma(scalar: Scalar) -> Option<LaneFn> {
-    of_floats(scalar, || Some(float::f32s::fused()), || Some(float::f64s::fused()))
+    select_float(scalar, || Some(float::f32s::fused()), || Some(float::f64s::fused()))
 }

@@ -1,20 +1,22 @@
-//! Loops that reach beyond one lane: masks, and moving lanes to and from memory.
+//! Loops that combine several lanes, in assembly: masks, and transfers of lanes to and from memory.
 //!
-//! Bytes of kernels' memory may be accessed by other threads at the same time, so every access is an atomic, relaxed
-//! one of a word of the size that the memory is lent for. In assembly that is a `mov` of that size at a multiple of it, or a vector
-//! `mov` of several such words: the processors that have these never tear a word that does not straddle a cache line. The order between
-//! words is nobody's concern where each is relaxed.
+//! Other threads may access the bytes of kernels' memory at the same time, so every access is an
+//! atomic, relaxed one of a word of the size that the memory is lent for. In assembly that is a
+//! `mov` of that size at a multiple of it, or a vector `mov` of several such words: the processors
+//! that have these never tear a word that does not straddle a cache line. The order between words
+//! is irrelevant where each is relaxed.
 use crate::vector::memory::Word;
 use std::arch::asm;
 
-/// Whether each of `n` indices is `step` above the one before, wrapping: with the suffix of the instructions, the lanes of a
-/// vector and the binary logarithm of that.
+/// The test of an arithmetic sequence, from the suffix of the instructions, the lanes in a vector
+/// and the binary logarithm of that number.
 macro_rules! evenly {
     ($name:ident, $index:ty, $size:literal, $p:literal, $lanes:literal, $shift:literal, $mul:literal, $mov:literal, $i:literal, $first:literal, $step:literal) => {
-        /// Whether each of `n` indices is `step`, which is less than 2^32, above the one before, wrapping.
+        /// Returns true if each of `n` indices is `step`, which is less than 2^32, above the one
+        /// before, wrapping.
         ///
         /// # Safety
-        /// There are `n`, at least one, on a machine with AVX2.
+        /// There are `n` indices, at least one, on a machine with AVX2.
         pub(in crate::vector::lanes) unsafe fn $name(index: *const u8, n: usize, step: u64) -> bool {
             static IOTA: [$index; $lanes] = {
                 let mut lanes = [0; $lanes];
@@ -26,7 +28,8 @@ macro_rules! evenly {
                 lanes
             };
             let even: u64;
-            // SAFETY: the caller's: `n` indices, which nothing else is read than. Every register used is named.
+            // SAFETY: guaranteed by the caller: `n` indices, and no other memory is read. Every
+            // register used is named.
             unsafe {
                 asm!(
                     concat!("mov ", $first, ", [rsi]"),
@@ -62,7 +65,7 @@ macro_rules! evenly {
 evenly!(evenly_4, u32, 4, "d", 8, 3, "vpmulld", "vmovd", "r10d", "eax", "edx");
 evenly!(evenly_8, u64, 8, "q", 4, 2, "vpmuludq", "vmovq", "r10", "rax", "rdx");
 
-/// Copies words that lie next to each other, a vector at a time, and those that are left one by one.
+/// Copies of adjacent words, a vector at a time, and of the remaining ones one by one.
 macro_rules! copies {
     ($($name:ident $size:literal $lanes:literal $word:literal;)*) => {$(
         /// Copies `n` words.
@@ -70,7 +73,7 @@ macro_rules! copies {
         /// # Safety
         /// There are as many at both places, which do not overlap, on a machine with AVX2.
         unsafe fn $name(to: *mut u8, from: *const u8, n: usize) {
-            // SAFETY: the caller's: `n` words. Every register used is named.
+            // SAFETY: guaranteed by the caller: `n` words. Every register used is named.
             unsafe {
                 asm!(
                     "2:",
@@ -104,7 +107,7 @@ copies! {
 /// # Safety
 /// There are as many at both places, which do not overlap, on a machine with AVX2.
 pub(in crate::vector::lanes) unsafe fn copy(to: *mut u8, from: *const u8, size: usize, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match size {
             1 => copy_1(to, from, n),
@@ -115,7 +118,7 @@ pub(in crate::vector::lanes) unsafe fn copy(to: *mut u8, from: *const u8, size: 
     }
 }
 
-/// Where words of memory lie: each at `(index - base) * stride` behind the first byte.
+/// The addresses of words in memory: each at `(index - base) * stride` bytes after the first byte.
 pub(in crate::vector::lanes) struct Scattered {
     pub(in crate::vector::lanes) first: *const u8,
     pub(in crate::vector::lanes) index: *const u8,
@@ -124,22 +127,24 @@ pub(in crate::vector::lanes) struct Scattered {
 }
 
 impl Scattered {
-    /// The index of a lane, less the base.
+    /// Returns the index of a lane, minus the base.
     ///
     /// # Safety
     /// There is one, of this type.
     #[inline(always)]
     pub(in crate::vector::lanes) unsafe fn at<I: Word>(&self, lane: usize) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let index = unsafe { *self.index.cast::<I>().wrapping_add(lane) };
         index.bits().wrapping_sub(self.base)
     }
 }
 
-/// Moves lanes to or from words that lie anywhere, and tells whether they are inside: by the register and the size of an index.
+/// Transfers of lanes to and from scattered words, and tests of their bounds, from the register and
+/// the size of an index.
 macro_rules! scattered {
     ($inside:ident $index:literal $size:literal; $($load:ident $store:ident $value:literal $word:literal;)*) => {
-        /// Whether no index, less `base`, is above `limit`, and no index times `stride` has one of the bits `odd`.
+        /// Returns true if no index minus `base` is above `limit`, and no index times `stride` has
+        /// one of the bits `odd`.
         ///
         /// # Safety
         /// There are `n` indices.
@@ -147,7 +152,7 @@ macro_rules! scattered {
             places: &Scattered, n: usize, limit: u64, odd: u64,
         ) -> bool {
             let left: usize;
-            // SAFETY: the caller's: `n` indices. Every register used is named.
+            // SAFETY: guaranteed by the caller: `n` indices. Every register used is named.
             unsafe {
                 asm!(
                     "2:", "test r8, r8", "jz 3f",
@@ -168,7 +173,7 @@ macro_rules! scattered {
             /// # Safety
             /// There is room for `n` values at `lanes`, and each index is that of a word inside.
             unsafe fn $load(places: &Scattered, lanes: *mut u8, n: usize) {
-                // SAFETY: the caller's. Every register used is named.
+                // SAFETY: guaranteed by the caller. Every register used is named.
                 unsafe {
                     asm!(
                         "2:", "cmp r9, r8", "jae 3f",
@@ -189,7 +194,7 @@ macro_rules! scattered {
             /// # Safety
             /// There are `n` values at `lanes`, and each index is that of a word inside.
             unsafe fn $store(places: &Scattered, lanes: *mut u8, n: usize) {
-                // SAFETY: the caller's. Every register used is named.
+                // SAFETY: guaranteed by the caller. Every register used is named.
                 unsafe {
                     asm!(
                         "2:", "cmp r9, r8", "jae 3f",
@@ -221,10 +226,10 @@ scattered! { inside_8 "r10" 8;
     load_8_by_8 store_8_by_8 8 "rax";
 }
 
-/// Moves lanes to words that lie anywhere, or from there.
+/// A transfer of lanes to or from scattered words.
 pub(in crate::vector::lanes) type Exchange = unsafe fn(&Scattered, *mut u8, usize);
 
-/// The exchange for values of `value` bytes and indices of `index`.
+/// Returns the transfer for values of `value` bytes and indices of `index` bytes.
 pub(in crate::vector::lanes) fn exchange<const STORE: bool>(
     value: usize,
     index: usize,
@@ -242,17 +247,17 @@ pub(in crate::vector::lanes) fn exchange<const STORE: bool>(
     if STORE { store } else { load }
 }
 
-/// Whether no index is above a greatest one: by the size of an index, how many a vector holds, what is set before the loop, and
-/// what clears all bits of `ymm0` where one is not.
+/// Tests of indices against a maximum, from the size of an index, the number in a vector, the
+/// instructions before the loop, and those that clear all bits of `ymm0` where an index is above.
 macro_rules! bounds {
     ($($name:ident $size:literal $lanes:literal $i:literal [$($set:literal),*] [$($above:literal),*];)*) => {$(
-        /// Whether none of `n` indices is above `greatest`.
+        /// Returns true if none of `n` indices is above `greatest`.
         ///
         /// # Safety
         /// There are `n`, on a machine with AVX2.
         unsafe fn $name(index: *const u8, n: usize, greatest: u64) -> bool {
             let well: u64;
-            // SAFETY: the caller's: `n` indices. Every register used is named.
+            // SAFETY: guaranteed by the caller: `n` indices. Every register used is named.
             unsafe {
                 asm!(
                     "vmovq xmm1, rax",
@@ -284,13 +289,13 @@ bounds! {
     none_above_2 2 16 "ax" ["vpbroadcastw ymm1, xmm1"] ["vpsubusw ymm0, ymm0, ymm1"];
     none_above_4 4 8 "eax" ["vpbroadcastd ymm1, xmm1"]
         ["vpmaxud ymm0, ymm0, ymm1", "vpxor ymm0, ymm0, ymm1"];
-    // As signed ones, once the upper bit is turned.
+    // Compared as signed numbers, after the top bit is flipped.
     none_above_8 8 4 "rax" ["vpbroadcastq ymm1, xmm1", "vpcmpeqd ymm2, ymm2, ymm2",
         "vpsllq ymm2, ymm2, 63", "vpxor ymm1, ymm1, ymm2"]
         ["vpxor ymm0, ymm0, ymm2", "vpcmpgtq ymm0, ymm0, ymm1"];
 }
 
-/// The test whether none of so many indices, of `size` bytes, is above a greatest one.
+/// Returns the test of indices of `size` bytes against a maximum.
 pub(in crate::vector::lanes) fn none_above(
     size: usize,
 ) -> unsafe fn(*const u8, usize, u64) -> bool {
@@ -302,14 +307,14 @@ pub(in crate::vector::lanes) fn none_above(
     }
 }
 
-/// 32 lanes of `bool` as bits; on every machine.
+/// Returns 32 lanes of `bool` as bits; for every machine.
 ///
 /// # Safety
 /// There are 32.
 #[inline(always)]
 pub(in crate::vector::lanes) unsafe fn bool_word(lanes: *const u8) -> u32 {
     let (low, high): (u32, u32);
-    // SAFETY: the caller's. Every register used is named.
+    // SAFETY: guaranteed by the caller. Every register used is named.
     unsafe {
         asm!(
             "movdqu {x}, [{lanes}]", "movdqu {y}, [{lanes} + 16]",
@@ -323,14 +328,17 @@ pub(in crate::vector::lanes) unsafe fn bool_word(lanes: *const u8) -> u32 {
     high << 16 | low
 }
 
-/// Copies of those of 32 lanes that a mask names, 16 bytes at a time: with the bits of the first lanes, and how far those of the next are.
+/// Copies of the masked lanes among 32, 16 bytes at a time, from the bits of the first lanes, and
+/// the distance to those of the next.
 macro_rules! masked_copies {
     ($($name:ident $bytes:literal $shift:literal $bits:expr;)*) => {$(
+        /// Copies the lanes in `mask`.
+        ///
         /// # Safety
         /// There are 32 at both places.
         unsafe fn $name(to: *mut u8, from: *const u8, mask: u32) {
             static BITS: [u32; 4] = $bits;
-            // SAFETY: the caller's. Every register used is named.
+            // SAFETY: guaranteed by the caller. Every register used is named.
             unsafe {
                 asm!(
                     "movd xmm1, edx", "pshufd xmm1, xmm1, 0", "movdqu xmm2, [rax]",
@@ -355,13 +363,16 @@ masked_copies! {
     masked_copy_8 256 2 [1, 1, 2, 2];
 }
 
-/// The same, one by one: with the size of a lane, and a register's name for so many bytes.
+/// Copies of the masked lanes, one by one, from the size of a lane, and the name of a register of
+/// that size.
 macro_rules! masked_copies_one_by_one {
     ($($name:ident $size:literal $ptr:literal $word:literal;)*) => {$(
+        /// Copies the lanes in `mask`.
+        ///
         /// # Safety
         /// There are 32 at both places.
         unsafe fn $name(to: *mut u8, from: *const u8, mask: u32) {
-            // SAFETY: the caller's. Every register used is named.
+            // SAFETY: guaranteed by the caller. Every register used is named.
             unsafe {
                 asm!(
                     "2:",
@@ -383,7 +394,7 @@ masked_copies_one_by_one! {
     masked_copy_2 2 "word" "ax";
 }
 
-/// Copies those of 32 lanes of `size` bytes that `mask` names; on every machine.
+/// Copies the lanes in `mask` of 32 lanes of `size` bytes; for every machine.
 ///
 /// # Safety
 /// There are 32 at both places.
@@ -394,7 +405,7 @@ pub(in crate::vector::lanes) unsafe fn masked_copy(
     size: usize,
     mask: u32,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match size {
             1 => masked_copy_1(to, from, mask),
@@ -405,7 +416,7 @@ pub(in crate::vector::lanes) unsafe fn masked_copy(
     }
 }
 
-/// Sets `n` lanes of `size` bytes to `bits`; on every machine.
+/// Sets `n` lanes of `size` bytes to `bits`; for every machine.
 ///
 /// # Safety
 /// There are that many.
@@ -417,7 +428,7 @@ pub(in crate::vector::lanes) unsafe fn splat(to: *mut u8, size: usize, n: usize,
                 options(nostack, preserves_flags))
         };
     }
-    // SAFETY: the caller's; the direction flag is clear where assembly begins.
+    // SAFETY: guaranteed by the caller; the direction flag is clear at the start of assembly.
     unsafe {
         match size {
             1 => fill!("rep stosb"),
@@ -428,7 +439,7 @@ pub(in crate::vector::lanes) unsafe fn splat(to: *mut u8, size: usize, n: usize,
     }
 }
 
-/// Sets lanes of `size` bytes each to its own value and `more`; on every machine.
+/// Sets each lane of `size` bytes to its value plus `more`; for every machine.
 ///
 /// # Safety
 /// There are as many as values.
@@ -446,7 +457,7 @@ pub(in crate::vector::lanes) unsafe fn fill(to: *mut u8, size: usize, values: &[
             )
         };
     }
-    // SAFETY: the caller's. Every register used is named.
+    // SAFETY: guaranteed by the caller. Every register used is named.
     unsafe {
         match size {
             1 => fill!("mov [rdi + r9], al"),
@@ -457,13 +468,16 @@ pub(in crate::vector::lanes) unsafe fn fill(to: *mut u8, size: usize, values: &[
     }
 }
 
-/// DotProductLoop of lanes and a number in all parts of eight bytes: the size of a lane, the suffix of the instruction on it, a register's name for it.
+/// Sums of lanes and a number, which is repeated in eight bytes, from the size of a lane, the
+/// suffix of the instruction on it, and the name of a register of that size.
 macro_rules! spreads {
     ($($name:ident $size:literal $p:literal $word:literal $number:literal;)*) => {$(
+        /// Adds `number` to each lane.
+        ///
         /// # Safety
         /// There are `bytes` at both places, on every machine.
         unsafe fn $name(to: *mut u8, own: *const u8, bytes: usize, number: u64) {
-            // SAFETY: the caller's. Every register used is named.
+            // SAFETY: guaranteed by the caller. Every register used is named.
             unsafe {
                 asm!(
                     "movq xmm1, rdx", "punpcklqdq xmm1, xmm1",
@@ -494,7 +508,7 @@ spreads! {
     spread_8 8 "q" "rax" "rdx";
 }
 
-/// Sets `n` lanes of `size` bytes to those of `own` and `base`, wrapping; on every machine.
+/// Sets `n` lanes of `size` bytes to the sums of `own` and `base`, wrapping; for every machine.
 ///
 /// # Safety
 /// There are that many at both places.
@@ -505,7 +519,7 @@ pub(in crate::vector::lanes) unsafe fn spread(
     n: usize,
     base: u64,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match size {
             1 => spread_1(to, own, n, (base & 0xff) * 0x0101_0101_0101_0101),

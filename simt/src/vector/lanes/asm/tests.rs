@@ -1,14 +1,15 @@
-//! Every operation in assembly against the loop in Rust that it stands for: all lengths to 70 lanes, all pairs of edge
-//! values, operands that are the destination, and bytes around the lanes that must stay.
+//! Tests of every operation in assembly against its loop in Rust: all lengths up to 70 lanes, all
+//! pairs of edge values, operands that are the destination, and bytes around the lanes that must
+//! not change.
 use crate::vector::{
     lanes::{
         self, InMemory, Isa, LaneFn,
         asm::{self, scan as asm_scan},
         copy, fused,
-        scan::{self, Places},
-        walk::Walk,
+        lane_offsets::LaneOffsets,
+        scan::{self, ElementAddresses},
     },
-    memory::{Memory, Use, Word},
+    memory::{AccessMode, Memory, Word},
 };
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 
@@ -35,13 +36,13 @@ struct Pair {
     rust: LaneFn,
     result: Scalar,
     operands: Vec<Scalar>,
-    /// Whether a NaN may have other bits: what an operation computes from one, Rust leaves open.
+    /// True if a NaN may have other bits: Rust does not specify the results of operations on one.
     any_nan: bool,
 }
 
-/// The operation on lanes in memory.
+/// Returns the operation on lanes in memory.
 fn in_memory(f: Option<LaneFn>) -> Option<LaneFn> {
-    f?.in_memory().map(|InMemory(f)| LaneFn::of(f))
+    f?.in_memory().map(|InMemory(f)| LaneFn::from_raw(f))
 }
 
 fn pairs() -> Vec<Pair> {
@@ -74,7 +75,7 @@ fn pairs() -> Vec<Pair> {
             add(name, in_memory(fast), slow, true, scalar, &[scalar; 2]);
             for (outer, is_left) in BinaryOp::ALL.iter().flat_map(|op| [(op, false), (op, true)]) {
                 let pair = |isa| {
-                    let how = fused::Loop { isa, one: false };
+                    let how = fused::LoopSpec { isa, one: false };
                     fused::binary(*op, *outer, is_left, scalar, how)
                 };
                 let name = format!("{op:?} {outer:?} {is_left} {scalar:?} in memory");
@@ -112,7 +113,7 @@ fn size(scalar: Scalar) -> usize {
     scalar.size().expect("no parameter") as usize
 }
 
-/// Bits of values where something changes, and of some others.
+/// Returns the bits of edge values, and of some others.
 fn edges(scalar: Scalar) -> Vec<u64> {
     let floats32 = [
         0.0,
@@ -167,7 +168,7 @@ fn edges(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Lanes with these bits.
+/// Returns lanes with these bits.
 fn lanes_of(scalar: Scalar, bits: impl Iterator<Item = u64>) -> Vec<u8> {
     bits.flat_map(|bits| bits.to_le_bytes()[..size(scalar)].to_vec()).collect()
 }
@@ -186,13 +187,13 @@ fn is_nan(scalar: Scalar, bits: u64) -> bool {
     }
 }
 
-/// What `f` makes of operands: `n` lanes, between bytes that stay.
+/// Returns the result of `f`: `n` lanes, between bytes that do not change.
 fn run(f: LaneFn, pair: &Pair, operands: &[Vec<u8>], n: usize) -> Vec<u8> {
     const AROUND: usize = 64;
     let bytes = n * size(pair.result);
     let mut room = vec![0xa5; AROUND + bytes + AROUND];
     let at = |index: usize| operands.get(index).map_or(std::ptr::dangling(), |o| o.as_ptr());
-    // SAFETY: each operand has `n` lanes, and so has the room behind its first bytes.
+    // SAFETY: each operand has `n` lanes, and so has the room after its first bytes.
     unsafe { f.call(room.as_mut_ptr().add(AROUND), at(0), at(1), at(2), n) };
     let (before, rest) = room.split_at(AROUND);
     let (lanes, behind) = rest.split_at(bytes);
@@ -200,7 +201,7 @@ fn run(f: LaneFn, pair: &Pair, operands: &[Vec<u8>], n: usize) -> Vec<u8> {
     lanes.to_vec()
 }
 
-/// The same with the destination in the place of an operand of its size.
+/// Returns the result of `f` where the destination is an operand of its size.
 fn run_in_place(f: LaneFn, operands: &[Vec<u8>], place: usize, n: usize) -> Vec<u8> {
     let mut operands = operands.to_vec();
     let at: Vec<_> = operands.iter_mut().map(|operand| operand.as_mut_ptr()).collect();
@@ -240,7 +241,7 @@ fn lanes_are_as_in_rust() {
     assert!(pairs.len() > 180, "{}", pairs.len());
     for pair in &pairs {
         let edges: Vec<_> = pair.operands.iter().map(|scalar| edges(*scalar)).collect();
-        // All pairs of the first two operands, the third going through its values beside them.
+        // All pairs of the first two operands; the third takes its values in turn.
         let all: usize = edges.iter().take(2).map(Vec::len).product();
         let value = |operand: usize, i: usize| {
             let values = &edges[operand];
@@ -266,7 +267,7 @@ fn lanes_are_as_in_rust() {
     }
 }
 
-/// Lanes of pseudo-random bits.
+/// Returns lanes of pseudo-random bits.
 fn random(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed;
     let next = |_| {
@@ -359,7 +360,7 @@ fn masks_and_fills_are_as_in_rust() {
     }
 }
 
-/// Indices of `n` lanes, less the base.
+/// Returns the indices of `n` lanes, minus the base.
 fn patterns(n: usize) -> Vec<Vec<u64>> {
     let each = |index: fn(u64) -> u64| (0..n as u64).map(index).collect::<Vec<_>>();
     let mut patterns = vec![
@@ -414,9 +415,9 @@ fn same_transfer<W: Word, I: Word>(n: usize, index: &[u8], base: u64, stride: u6
     let run = |store: bool, assembly: bool| {
         let memory = Memory::from_bytes(&random(500, 9));
         let mut lanes = random(n * size + 8, 4);
-        let cells = memory.cells(Use::Words(size as u32));
+        let cells = memory.cells(AccessMode::Words(size as u32));
         let (places, at) =
-            (Places { cells, base, stride, index: index.as_ptr() }, lanes.as_mut_ptr());
+            (ElementAddresses { cells, base, stride, index: index.as_ptr() }, lanes.as_mut_ptr());
         // SAFETY: there are `n` indices and `n` values.
         let done = unsafe {
             match (store, assembly) {
@@ -467,11 +468,11 @@ fn walks_go_where_they_go_in_rust() {
 
 fn same_walk<W: Word>(own: &[i64], first: usize, n: usize) {
     let size = size_of::<W>();
-    let walk = Walk::new(own, size as u64, size);
+    let walk = LaneOffsets::new(own, size as u64, size);
     let run = |store: bool, assembly: bool| {
         let memory = Memory::from_bytes(&random(150 * size, 9));
         let mut lanes = random(n * size + 8, 4);
-        let (cells, at) = (memory.cells(Use::Words(size as u32)), 8 * size as i64);
+        let (cells, at) = (memory.cells(AccessMode::Words(size as u32)), 8 * size as i64);
         let (run, values) = ((first, n), lanes.as_mut_ptr());
         // SAFETY: own numbers are from 0 to 120, and there are `n` values.
         unsafe {
@@ -480,11 +481,25 @@ fn same_walk<W: Word>(own: &[i64], first: usize, n: usize) {
                 (true, true) => copy::in_assembly::<W, true>(cells, at, &walk, run, values),
                 (false, false) => {
                     let values = values.cast::<W>();
-                    copy::go::<W, false>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                    copy::move_lanes::<W, false>(
+                        cells,
+                        at,
+                        &walk,
+                        run,
+                        values,
+                        copy::move_one_by_one::<W>,
+                    );
                 }
                 (true, false) => {
                     let values = values.cast::<W>();
-                    copy::go::<W, true>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                    copy::move_lanes::<W, true>(
+                        cells,
+                        at,
+                        &walk,
+                        run,
+                        values,
+                        copy::move_one_by_one::<W>,
+                    );
                 }
             }
         }

@@ -1,6 +1,6 @@
-//! Machine code for vectors of 16 words: the few instructions of AVX-512F that compiled rounds are made of.
+//! Machine code for vectors of 16 words: the AVX-512F instructions that compiled rounds use.
 //!
-//! Intel's manual, volume 2, section 2.7 ("Intel AVX-512 encoding") is the source of the bits.
+//! The source of the encodings is Intel's manual, volume 2, section 2.7 ("Intel AVX-512 encoding").
 
 /// A vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +47,11 @@ impl Opcode {
     const BROADCAST_EAX: Self = Self(2, 1, 0x7c);
 }
 
-/// A place in the code.
+/// A position in the code.
 #[derive(Clone, Copy)]
 pub(super) struct Label(usize);
 
-/// Instructions, one after the other.
+/// A sequence of instructions.
 #[derive(Default)]
 pub(super) struct Assembler {
     bytes: Vec<u8>,
@@ -62,10 +62,10 @@ impl Assembler {
         self.bytes
     }
 
-    /// The prefix and the opcode of an instruction on whole vectors, without its operand in a register or in memory, of
-    /// which `extra` is the number of the register.
+    /// Appends the prefix and the opcode of an instruction on whole vectors, without its operand in
+    /// a register or in memory; `extra` is the number of that register.
     fn evex(&mut self, Opcode(map, prefix, opcode): Opcode, reg: u8, first: u8, extra: u8) {
-        // Most bits of registers' numbers are inverted.
+        // Most bits of register numbers are inverted.
         let not = |number: u8, bit: u8, to: u8| (!number >> bit & 1) << to;
         let numbers = not(reg, 3, 7) | not(extra, 4, 6) | not(extra, 3, 5) | not(reg, 4, 4);
         let lower = (!first & 15) << 3;
@@ -73,13 +73,13 @@ impl Assembler {
         self.bytes.extend([0x40 | not(first, 4, 3), opcode]);
     }
 
-    /// `to = op(first, second)`, or `op(to, first, second)`.
+    /// Appends `to = op(first, second)`, or `op(to, first, second)`.
     pub(super) fn binary(&mut self, op: Opcode, to: Zmm, first: Zmm, second: Zmm) {
         self.evex(op, to.0, first.0, second.0);
         self.bytes.push(0xc0 | (to.0 & 7) << 3 | second.0 & 7);
     }
 
-    /// `to = op(from)`.
+    /// Appends `to = op(from)`.
     pub(super) fn unary(&mut self, op: Opcode, to: Zmm, from: Zmm) {
         self.binary(op, to, Zmm(0), from);
     }
@@ -90,7 +90,8 @@ impl Assembler {
         }
     }
 
-    /// One of the instructions that move between a vector and memory, `at` bytes behind `base` and, if it is `indexed`, `rcx`.
+    /// Appends an instruction that moves between a vector and the memory `at` bytes after `base`
+    /// plus, if it is `indexed`, `rcx`.
     fn transfer(&mut self, op: Opcode, vector: Zmm, (base, indexed, at): (Base, bool, i32)) {
         self.evex(op, vector.0, 0, base as u8);
         let register = 0x80 | (vector.0 & 7) << 3;
@@ -102,17 +103,18 @@ impl Assembler {
         self.bytes.extend(at.to_le_bytes());
     }
 
-    /// Loads 16 words, `at` bytes behind `base` and `rcx`.
+    /// Appends a load of 16 words, `at` bytes after `base` plus `rcx`.
     pub(super) fn load(&mut self, to: Zmm, base: Base, at: i32) {
         self.transfer(Opcode::LOAD, to, (base, true, at));
     }
 
-    /// Stores 16 words, `at` bytes behind `base` and `rcx`.
+    /// Appends a store of 16 words, `at` bytes after `base` plus `rcx`.
     pub(super) fn store(&mut self, from: Zmm, base: Base, at: i32) {
         self.transfer(Opcode::STORE, from, (base, true, at));
     }
 
-    /// Fetches the line of the host's caches `at` bytes behind `base` and `rcx`, wherever that is.
+    /// Appends a prefetch of the cache line `at` bytes after `base` plus `rcx`; the address may be
+    /// invalid.
     pub(super) fn prefetch(&mut self, base: Base, at: i32) {
         // prefetcht0
         let base = base as u8;
@@ -120,24 +122,24 @@ impl Assembler {
         self.bytes.extend(at.to_le_bytes());
     }
 
-    /// Loads one word for all 16, `at` bytes behind `base`.
+    /// Appends a load of one word into all 16, `at` bytes after `base`.
     pub(super) fn broadcast(&mut self, to: Zmm, base: Base, at: i32) {
         self.transfer(Opcode::BROADCAST, to, (base, false, at));
     }
 
-    /// Sets all words to a number; `eax` is lost.
+    /// Appends the instructions that set all words to a number; they clobber `eax`.
     pub(super) fn splat(&mut self, to: Zmm, bits: u32) {
         self.bytes.push(0xb8);
         self.bytes.extend(bits.to_le_bytes());
         self.unary(Opcode::BROADCAST_EAX, to, Zmm(0));
     }
 
-    /// The beginning of the loop.
+    /// Returns the current position, as the beginning of the loop.
     pub(super) fn here(&self) -> Label {
         Label(self.bytes.len())
     }
 
-    /// Goes round the loop `rdx` times, and returns.
+    /// Appends the end of the loop, which repeats it `rdx` times, and the return.
     pub(super) fn repeat(&mut self, Label(head): Label) {
         // dec rdx; jnz head
         self.bytes.extend([0x48, 0xff, 0xca, 0x0f, 0x85]);
@@ -145,30 +147,30 @@ impl Assembler {
         self.bytes.extend(distance.to_le_bytes());
     }
 
-    /// Returns from the function.
+    /// Appends the return from the function.
     pub(super) fn leave(&mut self) {
         // vzeroupper; ret
         self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
     }
 
-    /// Loads a general register from `at` bytes behind `rdi`.
+    /// Appends a load of a general register, from `at` bytes after `rdi`.
     pub(super) fn load_base(&mut self, to: Base, at: i32) {
         self.bytes.extend([0x48 | (to as u8 >> 3) << 2, 0x8b, 0x87 | (to as u8 & 7) << 3]);
         self.bytes.extend(at.to_le_bytes());
     }
 
-    /// Adds `rax` to the 8 bytes that lie `at` bytes behind `rdi`.
+    /// Appends the addition of `rax` to the 8 bytes that are `at` bytes after `rdi`.
     pub(super) fn add_rax(&mut self, at: i32) {
         self.bytes.extend([0x48, 0x01, 0x87]);
         self.bytes.extend(at.to_le_bytes());
     }
 
-    /// Clears `rcx`.
+    /// Appends the instruction that clears `rcx`.
     pub(super) fn first_vector(&mut self) {
         self.bytes.extend([0x31, 0xc9]);
     }
 
-    /// Adds the bytes of a vector to `rcx`.
+    /// Appends the instruction that adds the bytes of a vector to `rcx`.
     pub(super) fn next_vector(&mut self) {
         self.bytes.extend([0x48, 0x83, 0xc1, 0x40]);
     }

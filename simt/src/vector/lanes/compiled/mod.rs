@@ -1,13 +1,16 @@
-//! Sequences of operations on 32-bit lanes, compiled to machine code that keeps 16 lanes of each value in a vector register.
+//! Sequences of operations on 32-bit lanes, compiled to machine code that keeps 16 lanes of each
+//! value in a vector register.
 //!
-//! A [`LaneFn`](super::LaneFn) computes one operation for all lanes of a group, and its operands and result go through memory.
-//! Where the same operations are done again and again, a [`Program`] of them is compiled once in a process, for machines with
-//! AVX-512 under Linux. It goes round a loop: over the rounds with the same 16 lanes, whose registers then stay in
-//! vector registers from the first round to the last, or over the lanes of one round, 16 at a time. Where rows of all rounds lie
-//! next to each other in memory, it goes over the lanes of all of them.
+//! A [`LaneFn`](super::LaneFn) computes one operation for all lanes of a group, and its operands
+//! and result pass through memory. Where the same operations are repeated, a [`LaneProgram`] of
+//! them is compiled once per process, for machines with AVX-512 under Linux. The code is a loop:
+//! over the rounds with the same 16 lanes, whose registers then stay in vector registers from the
+//! first round to the last, or over the lanes of one round, 16 at a time. Where the rows of all
+//! rounds are adjacent in memory, the loop is over the lanes of all of them.
 //!
-//! The results have the bits that the lane functions give, but for sign and payload of a computed NaN. Memory is accessed as
-//! [`copy`](mod@super::copy) says. There is no code for a program that needs more registers than the machine has.
+//! The results have the bits of the lane functions, except for the sign and payload of a computed
+//! NaN. Memory is accessed as [`copy`](mod@super::copy) describes. A program that needs more
+//! registers than the machine has is not compiled.
 mod encode;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod pages;
@@ -19,27 +22,27 @@ mod rounds;
 use encode::{Assembler, Base, Opcode, Zmm};
 use pages::Pages;
 pub(crate) use pages::is_available;
-pub(crate) use rounds::{Once, Rounds, Source};
+pub(crate) use rounds::{BroadcastWord, CellSource, Rounds};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Lanes in a vector.
+/// The number of lanes in a vector.
 pub(crate) const WIDTH: usize = 16;
 
-/// The most programs that a process compiles: what follows runs without.
+/// The maximum number of programs that a process compiles; later ones are interpreted.
 const MAX_PROGRAMS: usize = 1024;
 
 /// A vector of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// That of the interpreter's register which lies so many bytes behind the first one.
+    /// The interpreter's register at this offset in bytes in the register file.
     Register(i32),
-    /// One that is used in its round only.
+    /// A value that is used in its round only.
     Temporary(u32),
     /// These bits in each lane.
     Constant(u32),
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     Copy,
@@ -58,18 +61,18 @@ pub(crate) enum Code {
     And,
     Or,
     Xor,
-    /// Loads neighbouring words from the address in a cell.
+    /// A load of neighbouring words from the address in a cell.
     Load(u16),
-    /// Loads the word at the address in a cell for all lanes.
+    /// A load of the word at the address in a cell, for all lanes.
     LoadOnce(u16),
     /// The low half of a cell in all lanes.
     Splat(u16),
-    /// Stores `a` to the address in a cell.
+    /// A store of `a` to the address in a cell.
     Store(u16),
 }
 
 impl Code {
-    /// How many operands it has.
+    /// Returns the number of operands.
     fn operands(self) -> usize {
         match self {
             Self::Load(_) | Self::LoadOnce(_) | Self::Splat(_) => 0,
@@ -109,36 +112,38 @@ impl Inst {
     }
 }
 
-/// What the loop goes over.
+/// The dimension of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum LoopAxis {
     /// The rounds, with the same lanes.
     Rounds,
     /// The lanes, in one round.
     Lanes,
-    /// The lanes of a row, of all rounds, where those of a round lie right behind those of the one before.
+    /// The lanes of a row, of all rounds, where the lanes of a round directly follow those of the
+    /// one before.
     Rows,
 }
 
-impl Over {
-    /// Returns true if the loop goes over lanes, 16 at a time.
+impl LoopAxis {
+    /// Returns true if the loop is over lanes, 16 at a time.
     fn is_lanes(self) -> bool {
         matches!(self, Self::Lanes | Self::Rows)
     }
 }
 
-/// What is done in a round of the loop.
+/// The operations of a round of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Program {
-    pub(crate) over: Over,
+pub(crate) struct LaneProgram {
+    pub(crate) over: LoopAxis,
     pub(crate) insts: Vec<Inst>,
-    /// The registers that others read after a round.
+    /// The registers that are read after a round.
     pub(crate) kept: Vec<Value>,
-    /// Of each cell, whether its number changes from round to round; none does where the loop goes over lanes.
+    /// By cell, true if its number changes from round to round; none does where the loop is over
+    /// lanes.
     pub(crate) moves: Vec<bool>,
 }
 
-/// A number that instructions take, and how much more it is in each round of the loop that follows.
+/// A number that instructions use, and its advance per round of the loop.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Cell {
@@ -153,12 +158,12 @@ pub(crate) struct Compiled {
     cells: usize,
 }
 
-/// The compiled programs, the last used ones first, more or less; `None` for one that cannot be compiled. Most differ early,
-/// which makes comparing cheaper than hashing.
-static COMPILED: Mutex<Vec<(Program, Option<Arc<Compiled>>)>> = Mutex::new(Vec::new());
+/// The compiled programs, approximately by last use; `None` for one that cannot be compiled. Most
+/// programs differ early, so that comparing is cheaper than hashing.
+static COMPILED: Mutex<Vec<(LaneProgram, Option<Arc<Compiled>>)>> = Mutex::new(Vec::new());
 
-impl Program {
-    /// Registers that a round takes from the one before.
+impl LaneProgram {
+    /// Returns the registers that a round takes from the one before.
     fn inputs(&self) -> Vec<Value> {
         let (mut inputs, mut set) = (Vec::new(), Vec::new());
         for inst in &self.insts {
@@ -185,7 +190,7 @@ impl Program {
         }
     }
 
-    /// The machine code, if there is any.
+    /// Returns the machine code, if the program can be compiled.
     pub(crate) fn compile(self) -> Option<Arc<Compiled>> {
         let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = compiled.iter().position(|(program, _)| *program == self) {
@@ -203,51 +208,53 @@ impl Program {
 }
 
 impl Compiled {
-    /// Goes round the loop so many times, at least once.
+    /// Runs the loop `rounds` times, at least once.
     ///
     /// # Safety
-    /// This machine [has](is_available) what is needed. Lanes of the registers of the program begin as many bytes behind
-    /// `lanes` as it says, 16 of each, or as many times 16 as the loop goes over lanes. What cells are the
-    /// addresses of may be accessed by relaxed atomic accesses of each word, in all rounds.
+    /// This machine [has](is_available) the required instructions. The lanes of the program's
+    /// registers are at their offsets after `lanes`, 16 of each, or 16 for each round of a loop
+    /// over lanes. The addresses in cells may be accessed by relaxed atomic accesses of each word,
+    /// in all rounds.
     pub(crate) unsafe fn run(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize) {
         assert!(cells.len() == self.cells && rounds > 0, "the cells and rounds of the program");
-        // SAFETY: the code is that of a program; what it accesses is the caller's.
+        // SAFETY: the code is that of a program; its accesses are guaranteed by the caller.
         unsafe { self.pages.call(cells, lanes, rounds) };
     }
 }
 
-/// Vector registers that instructions use between their operands and their results.
-const SCRATCH: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
+/// The vector registers for intermediate results within an instruction.
+const SCRATCH_REGISTERS: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
 
-/// How many vector registers hold values.
-const VALUES: u8 = 28;
+/// The number of vector registers that hold values.
+const VALUE_REGISTERS: u8 = 28;
 
-/// The numbers that [`Code::Rsqrt`] computes with.
-const RSQRT: [f32; 3] = [0.5, 1.0, 1.5];
+/// The constants that [`Code::Rsqrt`] needs.
+const RSQRT_CONSTANTS: [f32; 3] = [0.5, 1.0, 1.5];
 
-/// Distance of a prefetch from the access, in bytes: hosts fetch rows late that are stored to.
+/// The distance of a prefetch from the access, in bytes: hosts prefetch rows that are stored to too
+/// late.
 const FETCHED_AHEAD: i32 = 2048;
 
-/// General registers that hold addresses which stay the same for the whole loop.
-const BASES: [Base; 4] = [Base::R8, Base::R9, Base::R10, Base::R11];
+/// The general registers that hold addresses which are constant in the loop.
+const BASE_REGISTERS: [Base; 4] = [Base::R8, Base::R9, Base::R10, Base::R11];
 
-/// Which values are in vector registers.
+/// The assignment of values to vector registers.
 struct Allocation<'p> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     code: Assembler,
     /// The values of the whole loop, and those of the round.
     pinned: Vec<(Value, Zmm)>,
     held: Vec<(Value, Zmm)>,
     free: Vec<Zmm>,
-    /// Registers that a round takes from the one before, and sets.
+    /// The registers that a round takes from the one before, and sets.
     carried: Vec<Value>,
     /// The cells whose addresses are in general registers.
     bases: Vec<(u16, Base)>,
 }
 
 impl<'p> Allocation<'p> {
-    fn emit(program: &'p Program) -> Option<Vec<u8>> {
-        let free = (0..VALUES).rev().map(Zmm).collect();
+    fn emit(program: &'p LaneProgram) -> Option<Vec<u8>> {
+        let free = (0..VALUE_REGISTERS).rev().map(Zmm).collect();
         let code = Assembler::default();
         let mut carried = program.inputs();
         carried.retain(|value| program.insts.iter().any(|inst| inst.to == Some(*value)));
@@ -272,7 +279,7 @@ impl<'p> Allocation<'p> {
             this.code.add_rax(cell as i32 * 16);
         }
         this.code.repeat(head);
-        if program.over == Over::Rounds {
+        if program.over == LoopAxis::Rounds {
             this.store_all(&carried)?;
             this.store_all(&program.kept)?;
         }
@@ -280,14 +287,14 @@ impl<'p> Allocation<'p> {
         Some(this.code.finish())
     }
 
-    /// Loads what stays in vector registers for the whole loop.
+    /// Loads the values that stay in vector registers for the whole loop.
     fn pin(&mut self) -> Option<()> {
         let mut constants: Vec<Value> = Vec::new();
         for inst in &self.program.insts {
             constants
                 .extend(inst.operands().iter().filter(|value| matches!(value, Value::Constant(_))));
             if inst.code == Code::Rsqrt {
-                constants.extend(RSQRT.map(constant));
+                constants.extend(RSQRT_CONSTANTS.map(constant));
             }
         }
         for value in constants {
@@ -304,7 +311,7 @@ impl<'p> Allocation<'p> {
             self.compute(inst.code, to, [to; 3])?;
             self.pinned.extend(inst.to.map(|value| (value, to)));
         }
-        if self.program.over == Over::Rounds {
+        if self.program.over == LoopAxis::Rounds {
             for value in self.program.inputs() {
                 let to = self.load(value)?;
                 self.pinned.push((value, to));
@@ -313,7 +320,7 @@ impl<'p> Allocation<'p> {
         Some(())
     }
 
-    /// Loads addresses that stay the same for the whole loop, as far as there are registers.
+    /// Loads addresses that are constant in the loop, as far as there are registers.
     fn hold_bases(&mut self) {
         let stays = |inst: &Inst| match inst.code {
             Code::Load(cell) | Code::Store(cell) => {
@@ -323,13 +330,14 @@ impl<'p> Allocation<'p> {
         };
         let mut cells: Vec<u16> = self.program.insts.iter().filter_map(stays).collect();
         cells.dedup();
-        self.bases = cells.into_iter().zip(BASES).collect();
+        self.bases = cells.into_iter().zip(BASE_REGISTERS).collect();
         for (cell, base) in &self.bases {
             self.code.load_base(*base, i32::from(*cell) * 16);
         }
     }
 
-    /// The general register with the address in a cell; `rax`, which is loaded, unless it is in another one.
+    /// Returns the general register with the address in a cell; loads it into `rax`, unless it is
+    /// in another register.
     fn base(&mut self, cell: u16) -> Base {
         if let Some((_, base)) = self.bases.iter().find(|(of, _)| *of == cell) {
             return *base;
@@ -338,20 +346,20 @@ impl<'p> Allocation<'p> {
         Base::Rax
     }
 
-    /// Fetches what the loop accesses some vectors later, if these lie one behind the other.
+    /// Prefetches the memory of later vectors, if these are adjacent.
     fn fetch(&mut self, base: Base) {
-        if self.program.over == Over::Rows {
+        if self.program.over == LoopAxis::Rows {
             self.code.prefetch(base, FETCHED_AHEAD);
         }
     }
 
-    /// The vector register of a value that is in one.
+    /// Returns the vector register of a value that has one.
     fn find(&self, value: Value) -> Option<Zmm> {
         let all = self.pinned.iter().chain(&self.held);
         all.into_iter().find(|(of, _)| *of == value).map(|(_, zmm)| *zmm)
     }
 
-    /// Takes a vector register for a register of the interpreter, and loads it.
+    /// Allocates a vector register for a register of the interpreter, and loads it.
     fn load(&mut self, value: Value) -> Option<Zmm> {
         let (to, Value::Register(at)) = (self.free.pop()?, value) else { return None };
         self.code.load(to, Base::Rsi, at);
@@ -366,8 +374,8 @@ impl<'p> Allocation<'p> {
         Some(())
     }
 
-    /// Returns true if nobody reads what a value is after an instruction.
-    fn dies(&self, value: Value, at: usize) -> bool {
+    /// Returns true if a value is not read after an instruction.
+    fn is_last_use(&self, value: Value, at: usize) -> bool {
         let program = self.program;
         for inst in &program.insts[at + 1..] {
             if inst.reads(value) {
@@ -378,7 +386,7 @@ impl<'p> Allocation<'p> {
             }
         }
         !program.kept.contains(&value)
-            && (program.over == Over::Rounds || !self.carried.contains(&value))
+            && (program.over == LoopAxis::Rounds || !self.carried.contains(&value))
     }
 
     /// Frees the vector register of a value of the round.
@@ -389,7 +397,7 @@ impl<'p> Allocation<'p> {
     }
 
     fn inst(&mut self, at: usize, inst: &Inst) -> Option<()> {
-        let mut operands = [SCRATCH[0]; 3];
+        let mut operands = [SCRATCH_REGISTERS[0]; 3];
         for (operand, value) in operands.iter_mut().zip(inst.operands()) {
             *operand = match self.find(*value) {
                 Some(zmm) => zmm,
@@ -401,7 +409,7 @@ impl<'p> Allocation<'p> {
             };
         }
         for value in inst.operands() {
-            if self.dies(*value, at) {
+            if self.is_last_use(*value, at) {
                 self.release(*value);
             }
         }
@@ -417,7 +425,7 @@ impl<'p> Allocation<'p> {
             }
         };
         self.compute(inst.code, to, operands)?;
-        if self.dies(value, at) {
+        if self.is_last_use(value, at) {
             self.release(value);
         }
         Some(())
@@ -478,33 +486,34 @@ impl<'p> Allocation<'p> {
         Some(())
     }
 
-    /// `1.0 / x.sqrt()`, rounded once, in a third of the time that root and quotient take.
+    /// Computes `1.0 / x.sqrt()`, rounded once, in a third of the time of a root and a quotient.
     ///
-    /// Newton's method refines the machine's estimate y, which is within 2^-14, twice, the second time with all bits of the
-    /// rest r = 1/2 - x y y / 2 and with its square: y + y (r + 3/2 r r). The test of all significands shows that the result is
-    /// the one nearest to the inverse root. Estimates of 0 and of infinity are the results: a rest that is no number is taken
-    /// for 1, which does not change them.
+    /// Newton's method refines the machine's estimate y, which is within 2^-14, twice, the second
+    /// time with all bits of the residual r = 1/2 - x y y / 2 and with its square: y + y (r + 3/2 r
+    /// r). The test of all significands shows that the result is the nearest one to the inverse
+    /// root. Estimates of 0 and of infinity are the results: a NaN residual is replaced by 1, which
+    /// does not change them.
     fn rsqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
         let [Some(half), Some(one), Some(three_halves)] =
-            RSQRT.map(|value| self.find(constant(value)))
+            RSQRT_CONSTANTS.map(|value| self.find(constant(value)))
         else {
             return None;
         };
-        let [y, rest, t, root] = SCRATCH;
+        let [y, rest, t, root] = SCRATCH_REGISTERS;
         let code = &mut self.code;
         code.unary(Opcode::RSQRT14PS, y, x);
         code.binary(Opcode::MULPS, root, x, y);
         code.binary(Opcode::MULPS, t, y, half);
         code.copy(rest, half);
         code.binary(Opcode::FNMADD231PS, rest, root, t);
-        // The second operand where either is no number.
+        // MINPS returns the second operand if either is NaN.
         code.binary(Opcode::MINPS, rest, rest, one);
         code.binary(Opcode::FMADD231PS, y, y, rest);
 
         code.binary(Opcode::MULPS, root, x, y);
         code.copy(t, root);
         code.binary(Opcode::FNMADD231PS, t, x, y);
-        // `to` may be the register of x, which is not needed any more.
+        // `to` may be the register of x, which is no longer needed.
         code.binary(Opcode::MULPS, to, y, half);
         code.copy(rest, half);
         code.binary(Opcode::FNMADD231PS, rest, root, to);
@@ -518,7 +527,7 @@ impl<'p> Allocation<'p> {
     }
 }
 
-/// A number in all lanes.
+/// Returns a number in all lanes.
 const fn constant(number: f32) -> Value {
     Value::Constant(number.to_bits())
 }

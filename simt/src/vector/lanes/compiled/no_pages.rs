@@ -1,7 +1,7 @@
-//! What stands for executable memory where no programs are compiled.
+//! The substitute for executable memory where no programs are compiled.
 use super::Cell;
 
-/// Executable memory, of which there is none.
+/// Executable memory; no value exists.
 #[derive(Debug)]
 pub(super) enum Pages {}
 
@@ -15,8 +15,10 @@ impl Pages {
         None
     }
 
+    /// Calls nothing: no value of this type exists.
+    ///
     /// # Safety
-    /// None is needed, as there is no code.
+    /// There are no conditions.
     pub(super) unsafe fn call(&self, _cells: &mut [Cell], _lanes: *mut u8, _rounds: usize) {
         match *self {}
     }

@@ -1,4 +1,5 @@
-//! Memory of the operating system that holds machine code: written first, then executable and never written again.
+//! Pages of the operating system for machine code: written first, then executable and never written
+//! again.
 use super::Cell;
 use std::ffi::{c_int, c_void};
 
@@ -36,16 +37,16 @@ pub(super) struct Pages {
     len: usize,
 }
 
-// SAFETY: nobody writes the memory, and any thread may unmap it.
+// SAFETY: the memory is never written, and any thread may unmap it.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// A copy of machine code; `None` where the system grants no executable memory.
+    /// Copies machine code; `None` where the system grants no executable memory.
     pub(super) fn new(code: &[u8]) -> Option<Self> {
         let len = code.len();
-        // SAFETY: new memory, of which nobody else knows. A failed call returns -1.
+        // SAFETY: the memory is new and not shared. A failed call returns -1.
         unsafe {
             let first = mmap(std::ptr::null_mut(), len, READ | WRITE, OWN, -1, 0);
             if first.addr() == usize::MAX {
@@ -60,10 +61,10 @@ impl Pages {
     /// Calls the code.
     ///
     /// # Safety
-    /// It is a function of these arguments, of which the caller knows what it accesses.
+    /// The code is a function of these arguments; the caller guarantees its accesses.
     pub(super) unsafe fn call(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize) {
         type Entry = unsafe extern "sysv64" fn(*mut Cell, *mut u8, usize);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let entry: Entry = std::mem::transmute(self.first);
             entry(cells.as_mut_ptr(), lanes, rounds);
@@ -73,7 +74,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`, and nobody runs the code any longer, as this is dropped.
+        // SAFETY: mapped by `new`; the code no longer runs when this is dropped.
         unsafe { munmap(self.first, self.len) };
     }
 }

@@ -1,37 +1,37 @@
-//! The rounds that a compiled program runs, with the memory and the numbers that they take.
-use super::{Cell, Compiled, Over, Program, WIDTH};
+//! The rounds of a compiled program, with the memory and the numbers that they use.
+use super::{Cell, Compiled, LaneProgram, LoopAxis, WIDTH};
 use crate::vector::{lanes::words::Words, memory::Cells};
 use std::{ops::Range, sync::Arc};
 
-/// The most cells of a program.
+/// The maximum number of cells of a program.
 const MAX_CELLS: usize = 32;
 
-/// What is in a cell of a program.
+/// The contents of a cell.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub(crate) enum CellSource<'a> {
     /// The address of a word for each lane.
     Words(Words<'a>),
     /// The address of a word for all lanes.
-    Once(Once<'a>),
-    /// A number, and how much more it is in each round that follows.
+    BroadcastWord(BroadcastWord<'a>),
+    /// A number, and its advance per round.
     Number { bits: u64, step: u64 },
 }
 
-/// A word of 4 bytes in each of some rounds, all of them inside.
+/// A word of 4 bytes in each of several rounds, all of them inside.
 #[derive(Clone, Copy)]
-pub(crate) struct Once<'a> {
+pub(crate) struct BroadcastWord<'a> {
     cells: Cells<'a>,
     at: u64,
     step: u64,
     rounds: u64,
 }
 
-impl<'a> Once<'a> {
-    /// The word at a byte, and in each round so many bytes further on; `None` if one is outside.
+impl<'a> BroadcastWord<'a> {
+    /// Creates the words at a byte that advances by a step per round; `None` if one is outside.
     pub(crate) fn new(cells: Cells<'a>, (at, step): (u64, u64), rounds: u64) -> Option<Self> {
         let far = step.cast_signed().checked_mul(i64::try_from(rounds.checked_sub(1)?).ok()?)?;
         let last = at.checked_add_signed(far)?;
-        // Those between are between them, and as aligned.
+        // The words between the first and the last are inside and aligned if these are.
         let inside =
             step.is_multiple_of(4) && cells.covers::<u32>(at, 1) && cells.covers::<u32>(last, 1);
         inside.then_some(Self { cells, at, step, rounds })
@@ -43,8 +43,8 @@ impl<'a> Once<'a> {
         self.cells.first().wrapping_add(at as usize).expose_provenance() as u64
     }
 
-    /// Between which addresses the words of all rounds are.
-    fn extent(&self) -> (usize, usize) {
+    /// Returns the range of addresses of the words of all rounds.
+    fn address_range(&self) -> (usize, usize) {
         let ends = [self.address(0), self.address(self.rounds - 1)].map(|at| at as usize);
         (ends[0].min(ends[1]), ends[0].max(ends[1]) + 4)
     }
@@ -53,83 +53,88 @@ impl<'a> Once<'a> {
 /// Rounds of a compiled program.
 pub(crate) struct Rounds<'a> {
     code: Arc<Compiled>,
-    over: Over,
-    sources: Vec<Source<'a>>,
+    over: LoopAxis,
+    sources: Vec<CellSource<'a>>,
     lanes: usize,
-    /// How many lanes lie next to each other in all places.
+    /// The number of lanes that are adjacent in all places.
     row: usize,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of a program on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
-    /// it, if lanes lie in rows that vectors do not fit, or if another lane reads or stores what a lane stores.
+    /// Creates the rounds of a program on `lanes` lanes; `stored` are the cells of stores. `None`
+    /// if the program cannot be compiled, if the rows are no multiples of a vector, or if a lane
+    /// reads or stores words that another lane stores.
     pub(crate) fn new(
-        mut program: Program,
-        sources: Vec<Source<'a>>,
+        mut program: LaneProgram,
+        sources: Vec<CellSource<'a>>,
         stored: &[usize],
         lanes: usize,
     ) -> Option<Self> {
         let mut row = lanes;
         for source in &sources {
-            if let Source::Words(words) = source {
-                row = row.min(words.row());
+            if let CellSource::Words(words) = source {
+                row = row.min(words.row_lanes());
             }
         }
-        let fits = |source: &Source<'_>| match source {
-            Source::Words(words) => words.row().is_multiple_of(row) && words.lanes() == lanes,
-            Source::Once(_) | Source::Number { .. } => true,
+        let fits = |source: &CellSource<'_>| match source {
+            CellSource::Words(words) => {
+                words.row_lanes().is_multiple_of(row) && words.lanes() == lanes
+            }
+            CellSource::BroadcastWord(_) | CellSource::Number { .. } => true,
         };
         let rows = row.is_multiple_of(WIDTH) && lanes.is_multiple_of(row);
         let apart = |cell: &usize| {
-            let Source::Words(to) = &sources[*cell] else { return false };
+            let CellSource::Words(to) = &sources[*cell] else { return false };
             sources.iter().all(|source| match source {
-                Source::Words(words) => words.goes_with(to),
-                Source::Once(once) => {
-                    let (mine, theirs) = (once.extent(), to.extent());
+                CellSource::Words(words) => words.is_safe_operand_for(to),
+                CellSource::BroadcastWord(once) => {
+                    let (mine, theirs) = (once.address_range(), to.address_range());
                     mine.1 <= theirs.0 || theirs.1 <= mine.0
                 }
-                Source::Number { .. } => true,
+                CellSource::Number { .. } => true,
             })
         };
         let is_sound = rows
             && sources.iter().all(fits)
             && stored.iter().all(apart)
-            && (stored.is_empty() || program.over == Over::Lanes);
+            && (stored.is_empty() || program.over == LoopAxis::Lanes);
         let has_cells = sources.len() <= MAX_CELLS && sources.len() == program.moves.len();
         if !is_sound || !has_cells {
             return None;
         }
-        let is_dense = program.over == Over::Lanes
+        let is_dense = program.over == LoopAxis::Lanes
             && program.inputs().is_empty()
             && program.kept.is_empty()
             && sources.iter().all(|source| match source {
-                Source::Words(words) => words.are_rows_dense(row),
-                Source::Once(Once { step, .. }) | Source::Number { step, .. } => *step == 0,
+                CellSource::Words(words) => words.are_rows_dense(row),
+                CellSource::BroadcastWord(BroadcastWord { step, .. })
+                | CellSource::Number { step, .. } => *step == 0,
             });
         if is_dense {
-            program.over = Over::Rows;
+            program.over = LoopAxis::Rows;
         }
         let over = program.over;
         Some(Self { code: program.compile()?, over, sources, lanes, row })
     }
 
-    /// Returns true if all rounds are gone over at once.
+    /// Returns true if all rounds run at once.
     pub(crate) fn is_dense(&self) -> bool {
-        self.over == Over::Rows
+        self.over == LoopAxis::Rows
     }
 
-    /// Runs some rounds, where `lanes` is the first lane of the first register.
+    /// Runs some rounds; `lanes` is the first lane of the first register.
     ///
     /// # Safety
-    /// The lanes of the registers of the program lie behind that as it says, and nobody else accesses them.
+    /// The lanes of the program's registers are at their offsets after `lanes`, and the access to
+    /// them is exclusive.
     pub(crate) unsafe fn run(&self, rounds: Range<u64>, lanes: *mut u8) {
         let mut cells = [Cell::default(); MAX_CELLS];
         let cells = &mut cells[..self.sources.len()];
         let all = rounds.end.saturating_sub(rounds.start);
         let (many, row, turns) = match self.over {
-            Over::Rounds => (1, WIDTH, all as usize),
-            Over::Rows => (1, self.row, all as usize * (self.row / WIDTH)),
-            Over::Lanes => (all, self.row, self.row / WIDTH),
+            LoopAxis::Rounds => (1, WIDTH, all as usize),
+            LoopAxis::Rows => (1, self.row, all as usize * (self.row / WIDTH)),
+            LoopAxis::Lanes => (all, self.row, self.row / WIDTH),
         };
         if all == 0 {
             return;
@@ -139,28 +144,29 @@ impl<'a> Rounds<'a> {
                 for (cell, source) in cells.iter_mut().zip(&self.sources) {
                     *cell = self.cell(source, round, lane);
                 }
-                // SAFETY: words are inside in each round, neighbours in rows, and lane by lane no other's where they are
-                // stored; `new` found that this machine has code. The caller's.
+                // SAFETY: words are inside in each round, adjacent in rows, and disjoint between
+                // lanes where they are stored; `new` checked that this machine has code. The rest
+                // is guaranteed by the caller.
                 unsafe { self.code.run(cells, lanes.wrapping_add(4 * lane), turns) };
             }
             for source in &self.sources {
-                if let (Source::Words(words), Over::Lanes) = (source, self.over) {
-                    words.foresee(round);
+                if let (CellSource::Words(words), LoopAxis::Lanes) = (source, self.over) {
+                    words.prefetch_round(round);
                 }
             }
         }
     }
 
-    /// What a cell begins with, and what it is more in each round of the loop.
+    /// Returns the first number of a cell, and its advance per round of the loop.
     #[inline(always)]
-    fn cell(&self, source: &Source<'_>, round: u64, lane: usize) -> Cell {
+    fn cell(&self, source: &CellSource<'_>, round: u64, lane: usize) -> Cell {
         match source {
-            Source::Words(words) => {
+            CellSource::Words(words) => {
                 let (at, step) = words.lane(round, lane);
                 Cell { at: at.expose_provenance() as u64, step: step.cast_unsigned() }
             }
-            Source::Once(once) => Cell { at: once.address(round), step: once.step },
-            Source::Number { bits, step } => {
+            CellSource::BroadcastWord(once) => Cell { at: once.address(round), step: once.step },
+            CellSource::Number { bits, step } => {
                 Cell { at: bits.wrapping_add(step.wrapping_mul(round)), step: *step }
             }
         }

@@ -1,4 +1,5 @@
-//! Programs against what their instructions mean. They do nothing on a machine that runs no compiled programs.
+//! Tests of programs against the meaning of their instructions. On a machine that runs no compiled
+//! programs, they do nothing.
 use super::*;
 use warpwise_compiler::library::root::rsqrt;
 
@@ -13,14 +14,19 @@ fn inst(code: Code, to: Value, from: &[Value]) -> Inst {
     Inst { code, to: Some(to), from: all }
 }
 
-fn compile(over: Over, insts: &[Inst], kept: &[Value], moves: &[bool]) -> Option<Arc<Compiled>> {
+fn compile(
+    over: LoopAxis,
+    insts: &[Inst],
+    kept: &[Value],
+    moves: &[bool],
+) -> Option<Arc<Compiled>> {
     let (insts, kept, moves) = (insts.to_vec(), kept.to_vec(), moves.to_vec());
-    Program { over, insts, kept, moves }.compile()
+    LaneProgram { over, insts, kept, moves }.compile()
 }
 
 /// Runs instructions once on 16 lanes of each register; returns the lanes of `D`.
 fn run(insts: &[Inst], lanes: [[u32; WIDTH]; 3]) -> [u32; WIDTH] {
-    let compiled = compile(Over::Rounds, insts, &[D], &[]).expect("registers suffice");
+    let compiled = compile(LoopAxis::Rounds, insts, &[D], &[]).expect("registers suffice");
     let mut file = [lanes[0], lanes[1], lanes[2], [7; WIDTH]];
     // SAFETY: there are 16 lanes of four registers.
     unsafe { compiled.run(&mut [], file.as_mut_ptr().cast(), 1) };
@@ -47,7 +53,7 @@ const EDGES: [f32; WIDTH] = [
     1e30,
 ];
 
-/// Equal bits, or NaN for NaN.
+/// Returns true for equal bits, and for NaN where NaN is expected.
 fn are_same(got: u32, want: f32) -> bool {
     got == want.to_bits() || f32::from_bits(got).is_nan() && want.is_nan()
 }
@@ -72,7 +78,7 @@ fn floats_are_computed_as_rust_does() {
             let (mut b, mut c) = (EDGES, EDGES);
             b.rotate_left(shift);
             c.rotate_left(2 * shift % WIDTH);
-            // Results go to a register of their own, and to that of each operand.
+            // The result is in a register of its own, and in that of each operand.
             for to in [A, B, C, D] {
                 let operands = &[A, B, C][..code.operands()];
                 let insts = [inst(code, to, operands), inst(Code::Copy, D, &[to])];
@@ -116,7 +122,7 @@ fn inverse_roots_are_rounded_once() {
         return;
     }
     let insts = [inst(Code::Rsqrt, B, &[A])];
-    let compiled = compile(Over::Lanes, &insts, &[B], &[]).expect("registers suffice");
+    let compiled = compile(LoopAxis::Lanes, &insts, &[B], &[]).expect("registers suffice");
     // All significands with an even and with an odd exponent, and some with every exponent.
     let significands = (0_u32..1 << 24).step_by(LANES).map(|first| ((126 << 23) + first, 1));
     let exponents = (0_u32..1 << 9).map(|high| (high << 23, (1 << 23) / LANES as u32 - 1));
@@ -138,7 +144,7 @@ fn rounds_carry_registers_and_go_through_memory() {
     if !is_available() {
         return;
     }
-    // D += A * number + word, where A is what a round loads for each lane.
+    // D += A * number + word, where each lane loads A in a round.
     let (number, word) = (Value::Temporary(1), Value::Temporary(2));
     let insts = [
         inst(Code::Splat(0), number, &[]),
@@ -148,7 +154,7 @@ fn rounds_carry_registers_and_go_through_memory() {
         inst(Code::IntegerAdd, A, &[A, word]),
         inst(Code::IntegerAdd, D, &[D, A]),
     ];
-    let compiled = compile(Over::Rounds, &insts, &[], &[true; 3]).expect("registers suffice");
+    let compiled = compile(LoopAxis::Rounds, &insts, &[], &[true; 3]).expect("registers suffice");
     let (words, rows) = ([10_u32, 20, 30], [[1_u32; WIDTH], [2; WIDTH], [3; WIDTH]]);
     let mut file = [[5_u32; WIDTH]; 4];
     let address = |at: *const u32| at.expose_provenance() as u64;
@@ -177,8 +183,8 @@ fn lanes_are_gone_over_with_their_registers() {
         Inst { code: Code::Store(1), to: None, from },
     ];
     let words: [u32; 32] = std::array::from_fn(|lane| lane as u32);
-    // Rows are fetched before they are accessed, which changes nothing.
-    for over in [Over::Lanes, Over::Rows] {
+    // Rows are prefetched, which changes no result.
+    for over in [LoopAxis::Lanes, LoopAxis::Rows] {
         let compiled = compile(over, &insts, &[], &[false; 2]).expect("registers suffice");
         let (mut stored, mut file) = ([0_u32; 32], [[0_u32; 32], words]);
         let mut cells = [words.as_ptr(), stored.as_mut_ptr().cast_const()]
@@ -195,13 +201,13 @@ fn more_addresses_than_general_registers_are_taken() {
     if !is_available() {
         return;
     }
-    // The sum of six rows, each behind an address of its own, is stored behind a seventh.
+    // The sum of six rows, each at its own address, is stored at a seventh.
     let value = |number| Value::Temporary(number);
     let loads = (0..6).map(|cell| inst(Code::Load(cell), value(cell.into()), &[]));
     let sums = (1..6).map(|cell| inst(Code::IntegerAdd, value(0), &[value(0), value(cell)]));
     let store = Inst { code: Code::Store(6), to: None, from: [value(0); 3] };
     let insts: Vec<Inst> = loads.chain(sums).chain([store]).collect();
-    let compiled = compile(Over::Rows, &insts, &[], &[false; 7]).expect("registers suffice");
+    let compiled = compile(LoopAxis::Rows, &insts, &[], &[false; 7]).expect("registers suffice");
     let rows: [[u32; 32]; 6] = std::array::from_fn(|row| [10_u32.pow(row as u32); 32]);
     let mut stored = [0_u32; 32];
     let addresses = rows.iter().map(|row| row.as_ptr()).chain([stored.as_mut_ptr().cast_const()]);
@@ -218,6 +224,6 @@ fn there_is_no_code_for_more_values_than_vector_registers() {
     let sums = |n: u32| -> Vec<Inst> {
         (1..n).map(|at| inst(Code::IntegerAdd, register(0), &[register(0), register(at)])).collect()
     };
-    assert!(compile(Over::Rounds, &sums(29), &[], &[]).is_none());
-    assert_eq!(compile(Over::Rounds, &sums(28), &[], &[]).is_some(), is_available());
+    assert!(compile(LoopAxis::Rounds, &sums(29), &[], &[]).is_none());
+    assert_eq!(compile(LoopAxis::Rounds, &sums(28), &[], &[]).is_some(), is_available());
 }
