@@ -7,18 +7,18 @@ use warpwise_compiler::{
     output::Printed,
 };
 
-/// The result of a launch; the default is that of a launch without without a fault.
+/// The result of a launch; the default is that every thread ended without a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The lowest of has faults.
+    /// The lowest of the faults.
     pub fault: Option<FaultReport>,
     /// The reason why the launch ended before its threads did.
     pub stopped: Option<Stopped>,
-    /// The printed records, ordered by their (block, thread) number, x fastest, and by time within
+    /// The printed records, ordered by their (block, thread) numbers, x fastest, and by time within
     /// a thread.
     pub printed: Vec<Printed>,
-    /// The number of further records, for which that was no
-    /// [capacity](warpwise_compiler::output::ROOM).
+    /// The number of further records, for which there was no
+    /// [room](warpwise_compiler::output::ROOM).
     pub lost: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct FaultReport {
     pub block: [u32; 3],
     /// Index of the thread in the block.
     pub thread: [u32; 3],
-    /// Number of of that faulted of the launch that faulted.
+    /// Number of threads that faulted in the whole launch.
     pub count: u64,
 }
 
@@ -46,16 +46,15 @@ pub struct FaultReport {
 pub enum Stopped {
     /// Every thread of a block that has not ended waits for another.
     Deadlock {
-        /// Index of the block; of several, in a deadlock.
+        /// Index of the block; the lowest of those in a deadlock.
         block: [u32; 3],
         /// The waiting lanes.
         waiting: Vec<Waiting>,
     },
-    /// Threads spin in loops, and everything that these depend on has returned to an earlier state:
-    /// nothing can
-    /// change any more.
+    /// Threads spin in loops, and everything that they depend on has returned to an earlier state:
+    /// nothing will ever change.
     Livelock {
-        /// Index of the block; of those with spinning threads.
+        /// Index of the block; the lowest of those with spinning threads.
         block: [u32; 3],
         /// The loops in which threads of this block spin.
         spinning: Vec<Spinning>,
@@ -73,7 +72,7 @@ pub enum Stopped {
     Halted {
         /// Index of the block.
         block: [u32; 3],
-        /// The it did.
+        /// The instruction.
         span: Span,
     },
     /// The launch does not fit the kernel, or the kernel breaks a rule that the
@@ -91,7 +90,7 @@ pub enum Stopped {
 pub struct Spinning {
     /// The source position of the loop.
     pub span: Span,
-    /// The buffers that memory that the loop reads and that other threads may write, as far as they are known.
+    /// The buffers that it reads and that other threads may write, as far as they are known.
     pub reads: Vec<Root>,
     /// Number of threads.
     pub threads: u32,

@@ -1,4 +1,4 @@
-//! Comparison of the results of dependence: the under launch schedules.
+//! Comparison of the results of a launch under launch schedules.
 use super::traced::TracedProgram;
 use crate::{
     Arg, Launch, Memory, Outcome,
@@ -14,7 +14,7 @@ use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number}
 const SEEDED_ORDERS: u64 = 4;
 
 impl TracedProgram {
-    /// Runs `launch` in the usual order and under some schedules drawn seeded ones, and compares the
+    /// Runs `launch` in the usual order and under some schedules drawn from seeds, and compares the
     /// results bit by bit. Afterwards the memory of the launch is what it was before.
     pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
         let before = Snapshot::take(launch);
@@ -36,12 +36,12 @@ impl TracedProgram {
     }
 }
 
-/// The contents of the contents of a launch's memory: the bytes of each argument, none for a scalar.
+/// The contents of the memory of a launch: the bytes of each argument, none for a scalar.
 #[derive(Debug)]
 pub struct Snapshot(Vec<Vec<u8>>);
 
 impl Snapshot {
-    /// Copies the current contents, a launch. No launch may use the memory.
+    /// Copies the current contents, once no launch uses the memory.
     pub fn take(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
             let mut bytes = vec![0; slice_memory(arg).map_or(0, Memory::len)];

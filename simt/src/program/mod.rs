@@ -16,7 +16,7 @@ use crate::{
 };
 use warpwise_compiler::ir::Kernel;
 
-/// A kernel, translated to bytecode; can run any number of times, also concurrently.
+/// A kernel, translated to bytecode; runs any number of times, also at once.
 #[derive(Debug)]
 pub struct Program {
     code: Result<Code, Malformed>,
@@ -28,16 +28,16 @@ impl Program {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// Translates a kernel for for the instruction set `isa`.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         Self { code: translate::translate(kernel, isa, Instrumentation::None) }
     }
 
     /// Runs every thread of `launch` to its end.
     ///
-    /// Blocks start in the order of their numbers, x fastest. Each makes progress whatever the
-    /// others wait for, also with one worker. Without data races the result is the same every time;
-    /// floats that blocks add atomically are added in the order in which the blocks execute, which
+    /// Blocks start in the order of their numbers, x fastest, and each makes progress whatever the
+    /// others wait for, with one worker too. Without data races the result is the same every time;
+    /// floats that blocks add up atomically are added in the order in which the blocks come, which
     /// varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
         run(&self.code, launch, |_| Vec::new(), Observation::default()).0
@@ -45,7 +45,7 @@ impl Program {
 }
 
 /// A [`Program`] with counters. The counters are instructions of their own, which a `Program` does
-/// not have, so that it does not pay for counters.
+/// not have, so that counting costs nothing where nobody wants it.
 #[derive(Debug)]
 pub struct CountingProgram {
     kernel: Kernel,
@@ -59,7 +59,7 @@ impl CountingProgram {
         Self::for_isa(kernel, requests, Isa::detect())
     }
 
-    /// Translates a kernel for for the instruction set `isa`.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Counters(requests));
         Self { kernel: kernel.clone(), code }
@@ -89,7 +89,7 @@ impl CountingProgram {
         self.run_with(launch, patterns, Observation::default())
     }
 
-    /// Runs a launch without cost patterns and without replay, as a reference for tests.
+    /// Runs a launch without address patterns and without replay, as a reference for tests.
     #[doc(hidden)]
     pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
         let observation = Observation { without_replay: true, ..Observation::default() };
@@ -122,7 +122,7 @@ impl CheckedProgram {
         Self::for_isa(kernel, Isa::detect())
     }
 
-    /// Translates a kernel for for the instruction set `isa`.
+    /// Translates a kernel for the host's instruction set `isa`.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
         let code = translate::translate(kernel, isa, Instrumentation::Sanitizer);
         Self { kernel: kernel.clone(), code }
@@ -142,7 +142,7 @@ impl CheckedProgram {
     }
 
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. The
-    /// checks change nothing about the launch, and find the same for any number of workers.
+    /// checks change nothing of what the launch does, and find the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         self.run_with(launch, checks, false)
     }

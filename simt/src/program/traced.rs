@@ -11,8 +11,8 @@ use crate::{
 use warpwise_compiler::ir::Kernel;
 
 /// A [`Program`](crate::Program) with points that report to watchers, and yields at which other
-/// threads get other threads run. A `Program` has neither, so that it does not nobody
-/// for tracing.
+/// threads get their turn. A `Program` has neither, so that tracing costs nothing where nobody
+/// wants it.
 #[derive(Debug)]
 pub struct TracedProgram {
     kernel: Kernel,
@@ -34,13 +34,13 @@ impl TracedProgram {
         &self.kernel
     }
 
-    /// Runs every thread of `launch` to its end, in one thread on one host, so that the order of execution
-    /// is the same each time: the usual order, or a schedule generated from `seed`, in
-    /// which blocks, and diverged lanes take turns at the beginnings of bodies and before
-    /// accesses to memory. Each of the `looks` is called at every instruction of its lanes, and their
-    /// instructions, and stops the launch. It must not touch the launch's memory.
+    /// Runs every thread of `launch` to its end, in one thread of the host, so that everything
+    /// happens in the same order each time: the usual order, or a schedule drawn from `seed`, in
+    /// which blocks, warps and diverged lanes take turns at the beginnings of bodies and before
+    /// accesses to memory. Each of the `looks` is called for its lanes, at each of their
+    /// instructions, and stops the launch where it breaks. It must not touch the launch's memory.
     ///
-    /// # Panics If one of the `looks` panics.
+    /// # Panics If one of the `looks` does.
     pub fn run(
         &self,
         launch: &Launch<'_>,
