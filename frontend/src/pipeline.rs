@@ -77,7 +77,8 @@ struct Known {
 impl Known {
     /// For `devices`, and a kernel that may use them.
     fn of(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
-        let words = vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
+        let words =
+            vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
         let prelude = Prelude::new(devices.items.len(), &words);
         let library = Library::new(prelude.end());
         Self { prelude, library }
@@ -128,9 +129,9 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     let inner = check_inner(None, &all, &program, errors);
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
-    let debug = lower::kernel(&function, &program, options, true, errors)?;
+    let debug = lower::lower_kernel(&function, &program, options, true, errors)?;
     let release = match debug.depends_on_debug {
-        true => Some(lower::kernel(&function, &program, options, false, errors)?),
+        true => Some(lower::lower_kernel(&function, &program, options, false, errors)?),
         false => None,
     };
     // What is declared inside has witnesses of its own in the tree, or attributes that stay.
@@ -145,9 +146,19 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
 }
 
 impl Lowered {
-    fn of(emitted: lower::Emitted, witnesses: Vec<syn::Item>, release: Option<Box<Self>>) -> Self {
-        let lower::Emitted { kernel, spans, origins, levels, expectations, depends_on_debug: _ } =
-            emitted;
+    fn of(
+        emitted: lower::LoweredKernel,
+        witnesses: Vec<syn::Item>,
+        release: Option<Box<Self>>,
+    ) -> Self {
+        let lower::LoweredKernel {
+            kernel,
+            spans,
+            origins,
+            levels,
+            expectations,
+            depends_on_debug: _,
+        } = emitted;
         Self { kernel, spans, origins, levels, expectations, witnesses, release }
     }
 }

@@ -1,76 +1,83 @@
-//! Loops.
+//! Lowering of loops.
 use crate::{
     hir::{At, Block, Expr, For, Kind, Label, PatternKind},
-    lower::{Emit, Flow, Left, Place, Target, Value},
+    lower::{Diverged, Flow, JumpTarget, Lowerer, Place, Value},
 };
 use warpwise_compiler::{
     id::Id as _,
     ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar},
 };
 
-/// A range that is counted through.
+/// Range that a loop counts through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountedRange {
     pub(crate) start: InstId,
     pub(crate) end: InstId,
     /// A `u64` that is not zero.
     pub(crate) step: Option<InstId>,
     pub(crate) inclusive: bool,
-    /// Whether it is counted through from its end.
+    /// True if the loop counts from the end.
     pub(crate) reverse: bool,
-    /// Type of the ends.
+    /// Type of the bounds.
     pub(crate) scalar: Scalar,
 }
 
-/// What is repeated: it gets the loop, and what computes the value at hand.
-pub(crate) type Round<'r, E> =
+/// Loop body: takes the loop, and a function that computes the current value.
+pub(crate) type CountedBody<'r, E> =
     dyn FnMut(&mut E, InstId, &mut dyn FnMut(&mut E) -> InstId) -> Flow<()> + 'r;
 
-impl Emit<'_> {
-    pub(crate) fn endless_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
-        let result = self.result(expr)?;
-        let inst = self.begin(expr.at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target::new(inst, result.clone()));
-        // Its end is the start of the next iteration, whether or not control gets there.
-        let _ = self.block(body);
+impl Lowerer<'_> {
+    pub(crate) fn lower_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
+        let result = self.new_result(expr)?;
+        let inst = self.begin_body(expr.at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        self.frame.labels[label.index()] = Some(JumpTarget::new(inst, result.clone()));
+        // The end of the body starts the next iteration, reachable or not.
+        let _ = self.lower_block(body);
         self.build.end();
         if self.frame.function.labels[label].broken {
-            self.take(result.as_ref(), expr)
+            self.take_result(result.as_ref(), expr)
         } else {
-            Err(Left)
+            Err(Diverged)
         }
     }
 
-    /// The body stands where the condition is true, for those who ask what holds in it.
-    pub(crate) fn while_loop(
+    /// Lowers `while`. The body stands in the branch where the condition is true, so that analyses
+    /// see the condition hold in it.
+    pub(crate) fn lower_while(
         &mut self,
         label: Label,
         cond: &Expr,
         body: &Block,
         at: At,
     ) -> Flow<Value> {
-        let inst = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target::new(inst, None));
-        let round = self.while_round(inst, cond, body, at);
+        let inst = self.begin_body(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        self.frame.labels[label.index()] = Some(JumpTarget::new(inst, None));
+        let body = self.lower_while_iteration(inst, cond, body, at);
         self.build.end();
-        round.map(|()| Value::Unit)
+        body.map(|()| Value::Unit)
     }
 
-    fn while_round(&mut self, inst: InstId, cond: &Expr, body: &Block, at: At) -> Flow<()> {
+    fn lower_while_iteration(
+        &mut self,
+        inst: InstId,
+        cond: &Expr,
+        body: &Block,
+        at: At,
+    ) -> Flow<()> {
         let mut opened = 0;
-        let cond = self.conditions(cond, &mut opened);
-        let done = cond.and_then(|cond| self.while_body(inst, cond, body, opened > 0, at));
-        self.close(opened);
+        let cond = self.lower_conditions(cond, &mut opened);
+        let done = cond.and_then(|cond| self.lower_while_body(inst, cond, body, opened > 0, at));
+        self.close_bodies(opened);
         if opened > 0 {
-            self.inst(at, Op::Break(inst), ir::Ty::Unit);
+            self.push_inst(at, Op::Break(inst), ir::Ty::Unit);
             return Ok(());
         }
         done
     }
 
-    /// The body where `cond` is true. If that is inside other conditions, what is behind them
-    /// leaves the loop, and the body goes on with it.
-    fn while_body(
+    /// Lowers the body for a true `cond`. Inside other conditions, the code after them leaves the
+    /// loop, and so the body ends with a `continue`.
+    fn lower_while_body(
         &mut self,
         inst: InstId,
         cond: InstId,
@@ -78,135 +85,140 @@ impl Emit<'_> {
         inside: bool,
         at: At,
     ) -> Flow<()> {
-        if self.known(cond) == Some(false) {
+        if self.constant_condition(cond) == Some(false) {
             if !inside {
-                self.inst(at, Op::Break(inst), ir::Ty::Unit);
+                self.push_inst(at, Op::Break(inst), ir::Ty::Unit);
             }
             return Ok(());
         }
         if inside {
             let opened = self.open_if(cond, at)?;
-            if self.block(body).is_ok() {
-                self.inst(at, Op::Continue(inst), ir::Ty::Unit);
+            if self.lower_block(body).is_ok() {
+                self.push_inst(at, Op::Continue(inst), ir::Ty::Unit);
             }
-            self.close(opened);
+            self.close_bodies(opened);
             return Ok(());
         }
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
-        let _ = self.block(body);
+        self.begin_body(at, op, ir::Ty::Unit)?;
+        let _ = self.lower_block(body);
         self.build.otherwise();
-        self.inst(at, Op::Break(inst), ir::Ty::Unit);
+        self.push_inst(at, Op::Break(inst), ir::Ty::Unit);
         self.build.end();
         Ok(())
     }
 
-    pub(crate) fn for_loop(&mut self, of: &For, at: At) -> Flow<Value> {
-        let scalar = self.scalar_of(of.ty, at)?;
-        let start = self.scalar(&of.start)?;
-        let end = self.scalar(&of.end)?;
-        let step = of.step.as_ref().map(|step| self.step(step)).transpose()?;
-        let (inclusive, reverse) = (of.inclusive, of.reverse);
-        let counted = Counted { start, end, step, inclusive, reverse, scalar };
-        self.run_counted(&counted, at, &mut |this, inst, variable| {
-            this.for_body(of, inst, variable)
+    pub(crate) fn lower_for(&mut self, for_loop: &For, at: At) -> Flow<Value> {
+        let scalar = self.expect_scalar_type(for_loop.ty, at)?;
+        let start = self.lower_scalar(&for_loop.start)?;
+        let end = self.lower_scalar(&for_loop.end)?;
+        let step = for_loop.step.as_ref().map(|step| self.lower_step(step)).transpose()?;
+        let (inclusive, reverse) = (for_loop.inclusive, for_loop.reverse);
+        let counted = CountedRange { start, end, step, inclusive, reverse, scalar };
+        self.lower_counted_loop(&counted, at, &mut |this, inst, variable| {
+            this.lower_for_body(for_loop, inst, variable)
         })?;
         Ok(Value::Unit)
     }
 
-    /// A loop over a range.
-    pub(crate) fn run_counted(
+    /// Lowers a loop over a range.
+    pub(crate) fn lower_counted_loop(
         &mut self,
-        of: &Counted,
+        range: &CountedRange,
         at: At,
-        round: &mut Round<'_, Self>,
+        body: &mut CountedBody<'_, Self>,
     ) -> Flow<()> {
-        match of.step {
-            None => self.plain_for(of, at, round),
-            // A step that may not be within the type, or that starts from the other end: the
-            // distance from where it starts is counted instead, in 64 bits.
-            Some(step) if of.reverse || of.scalar != Scalar::U64 => {
-                self.counted_for(of, step, at, round)
+        match range.step {
+            None => self.lower_range_loop(range, at, body),
+            // The step may not fit into the type, or starts from the other end: the loop counts the
+            // distance from its start instead, in 64 bits.
+            Some(step) if range.reverse || range.scalar != Scalar::U64 => {
+                self.lower_distance_loop(range, step, at, body)
             }
-            Some(_) => self.plain_for(of, at, round),
+            Some(_) => self.lower_range_loop(range, at, body),
         }
     }
 
-    /// The step, a `u64` that is not zero.
-    fn step(&mut self, step: &Expr) -> Flow<InstId> {
-        let value = self.scalar(step)?;
+    /// Lowers the step: a `u64` that is not zero.
+    fn lower_step(&mut self, step: &Expr) -> Flow<InstId> {
+        let value = self.lower_scalar(step)?;
         if !matches!(step.kind, Kind::Int(1..)) {
-            let zero = self.int(0, Scalar::U64, step.at);
-            let cond = self.compare(CompareOp::Ne, value, zero, step.at);
-            self.check(cond, Fault::StepByZero, step.at);
+            let zero = self.push_int(0, Scalar::U64, step.at);
+            let cond = self.push_compare(CompareOp::Ne, value, zero, step.at);
+            self.push_check(cond, Fault::StepByZero, step.at);
         }
         Ok(value)
     }
 
-    /// The loop over the range itself; backwards, the variable counts down from the end.
-    fn plain_for(&mut self, of: &Counted, at: At, round: &mut Round<'_, Self>) -> Flow<()> {
-        let Counted { start, end, step, inclusive, reverse, scalar } = *of;
-        let step = step.unwrap_or_else(|| self.int(1, scalar, at));
+    /// Lowers the loop over the range itself; in reverse, the variable counts down from the end.
+    fn lower_range_loop(
+        &mut self,
+        range: &CountedRange,
+        at: At,
+        body: &mut CountedBody<'_, Self>,
+    ) -> Flow<()> {
+        let CountedRange { start, end, step, inclusive, reverse, scalar } = *range;
+        let step = step.unwrap_or_else(|| self.push_int(1, scalar, at));
         let op = Op::For { start, end, step, inclusive, body: Body::default() };
-        let inst = self.begin(at, op, scalar)?;
-        let result = round(self, inst, &mut |this| {
+        let inst = self.begin_body(at, op, scalar)?;
+        let result = body(self, inst, &mut |this| {
             if !reverse {
                 return inst;
             }
-            let distance = this.binary_op(BinaryOp::Sub, inst, start, scalar, at);
-            this.back_from(end, distance, inclusive, scalar, at)
+            let distance = this.push_binary(BinaryOp::Sub, inst, start, scalar, at);
+            this.value_before_end(end, distance, inclusive, scalar, at)
         });
         self.build.end();
         result
     }
 
-    /// The loop over the distance from where the range starts.
-    fn counted_for(
+    /// Lowers the loop over the distance from the start of the range.
+    fn lower_distance_loop(
         &mut self,
-        of: &Counted,
+        range: &CountedRange,
         step: InstId,
         at: At,
-        round: &mut Round<'_, Self>,
+        body: &mut CountedBody<'_, Self>,
     ) -> Flow<()> {
-        let order = if of.inclusive { CompareOp::Le } else { CompareOp::Lt };
-        let cond = self.compare(order, of.start, of.end, at);
+        let order = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
+        let cond = self.push_compare(order, range.start, range.end, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
-        let result = self.distances(of, step, at, round);
+        self.begin_body(at, op, ir::Ty::Unit)?;
+        let result = self.lower_nonempty_distance_loop(range, step, at, body);
         self.build.end();
         result
     }
 
-    /// The same, where the range is not empty.
-    fn distances(
+    /// Lowers the loop over the distance, given that the range is not empty.
+    fn lower_nonempty_distance_loop(
         &mut self,
-        of: &Counted,
+        range: &CountedRange,
         step: InstId,
         at: At,
-        round: &mut Round<'_, Self>,
+        body: &mut CountedBody<'_, Self>,
     ) -> Flow<()> {
-        let Counted { start, end, inclusive, reverse, scalar, .. } = *of;
-        let whole = self.binary_op(BinaryOp::Sub, end, start, scalar, at);
-        let unsigned = unsigned(scalar);
-        let whole = self.convert(whole, scalar, unsigned, at);
-        let whole = self.convert(whole, unsigned, Scalar::U64, at);
-        let zero = self.int(0, Scalar::U64, at);
+        let CountedRange { start, end, inclusive, reverse, scalar, .. } = *range;
+        let whole = self.push_binary(BinaryOp::Sub, end, start, scalar, at);
+        let unsigned = unsigned_of_same_size(scalar);
+        let whole = self.push_convert(whole, scalar, unsigned, at);
+        let whole = self.push_convert(whole, unsigned, Scalar::U64, at);
+        let zero = self.push_int(0, Scalar::U64, at);
         let op = Op::For { start: zero, end: whole, step, inclusive, body: Body::default() };
-        let inst = self.begin(at, op, Scalar::U64)?;
-        let result = round(self, inst, &mut |this| {
-            let distance = this.convert(inst, Scalar::U64, scalar, at);
+        let inst = self.begin_body(at, op, Scalar::U64)?;
+        let result = body(self, inst, &mut |this| {
+            let distance = this.push_convert(inst, Scalar::U64, scalar, at);
             if reverse {
-                this.back_from(end, distance, inclusive, scalar, at)
+                this.value_before_end(end, distance, inclusive, scalar, at)
             } else {
-                this.binary_op(BinaryOp::Add, start, distance, scalar, at)
+                this.push_binary(BinaryOp::Add, start, distance, scalar, at)
             }
         });
         self.build.end();
         result
     }
 
-    /// The value so far behind the last one of the range.
-    fn back_from(
+    /// Returns the value at this distance before the last one of the range.
+    fn value_before_end(
         &mut self,
         end: InstId,
         distance: InstId,
@@ -217,31 +229,31 @@ impl Emit<'_> {
         let last = if inclusive {
             end
         } else {
-            let one = self.int(1, scalar, at);
-            self.binary_op(BinaryOp::Sub, end, one, scalar, at)
+            let one = self.push_int(1, scalar, at);
+            self.push_binary(BinaryOp::Sub, end, one, scalar, at)
         };
-        self.binary_op(BinaryOp::Sub, last, distance, scalar, at)
+        self.push_binary(BinaryOp::Sub, last, distance, scalar, at)
     }
 
-    fn for_body(
+    fn lower_for_body(
         &mut self,
-        of: &For,
+        for_loop: &For,
         inst: InstId,
         variable: &mut dyn FnMut(&mut Self) -> InstId,
     ) -> Flow<()> {
-        self.frame.labels[of.label.index()] = Some(Target::new(inst, None));
-        if !matches!(of.pattern.kind, PatternKind::Wild) {
+        self.frame.labels[for_loop.label.index()] = Some(JumpTarget::new(inst, None));
+        if !matches!(for_loop.pattern.kind, PatternKind::Wild) {
             let place = Place::Value(Value::Scalar(variable(self)));
-            let mono = self.mono(of.ty, of.pattern.at)?;
-            self.bind_pattern(&of.pattern, &place, &mono)?;
+            let mono = self.mono_type(for_loop.ty, for_loop.pattern.at)?;
+            self.bind_pattern(&for_loop.pattern, &place, &mono)?;
         }
-        let _ = self.block(&of.body);
+        let _ = self.lower_block(&for_loop.body);
         Ok(())
     }
 }
 
-/// The unsigned integer of the same size.
-pub(crate) const fn unsigned(scalar: Scalar) -> Scalar {
+/// Returns the unsigned integer of the same size.
+pub(crate) const fn unsigned_of_same_size(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::I8 => Scalar::U8,
         Scalar::I16 => Scalar::U16,

@@ -1,69 +1,69 @@
-//! Patterns of arrays and slices, and their elements from either end.
+//! Patterns of arrays and slices, and elements counted from either end.
 use crate::{
     hir::{At, Pattern},
     lower::{
-        Emit, Flow, Memory, Place,
-        control::{matching::Test, pattern_facts::never_fails},
+        Flow, Lowerer, Memory, Place,
+        control::{matching::PatternTest, pattern_facts::is_irrefutable},
     },
     types::mono::Mono,
 };
 use warpwise_compiler::ir::{BinaryOp, CompareOp, InstId, Scalar};
 
-impl Emit<'_> {
-    /// Whether an array or slice has enough elements, and those at its ends match.
-    pub(crate) fn slice_test(
+impl Lowerer<'_> {
+    /// Tests if an array or slice has enough elements, and if those at its ends match.
+    pub(crate) fn test_slice(
         &mut self,
         [before, after]: [&[Pattern]; 2],
         open: bool,
         place: &Place,
         mono: &Mono,
         at: At,
-    ) -> Flow<Test> {
+    ) -> Flow<PatternTest> {
         if let (Some(pieces), Mono::Array(elem, _) | Mono::Slice(elem)) =
-            (self.pieces_of(place), mono)
+            (self.scalarized_elements(place), mono)
         {
-            return self.pieces_test([before, after], open, &pieces, elem, at);
+            return self.test_scalarized([before, after], open, &pieces, elem, at);
         }
-        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
+        let Place::Memory(memory) = place else { return Err(self.report_bug(at)) };
         let count = (before.len() + after.len()) as u64;
         let fits = match mono {
-            Mono::Array(..) => Test::Always,
+            Mono::Array(..) => PatternTest::Always,
             _ => {
                 let len = self.slice_length(memory, at)?;
-                let count = self.bits(count, Scalar::U64, at);
+                let count = self.push_bits(count, Scalar::U64, at);
                 let op = if open { CompareOp::Ge } else { CompareOp::Eq };
-                Test::If(self.compare(op, len, count, at))
+                PatternTest::If(self.push_compare(op, len, count, at))
             }
         };
-        if before.iter().chain(after).all(never_fails) {
+        if before.iter().chain(after).all(is_irrefutable) {
             return Ok(fits);
         }
-        // Elements are only there where the length fits.
+        // Elements exist only where the length fits.
         match fits {
-            Test::If(cond) => {
-                self.only_if(cond, at, |this| this.elements_test([before, after], memory, mono, at))
-            }
-            _ => self.elements_test([before, after], memory, mono, at),
+            PatternTest::If(cond) => self.test_only_if(cond, at, |this| {
+                this.test_elements([before, after], memory, mono, at)
+            }),
+            _ => self.test_elements([before, after], memory, mono, at),
         }
     }
 
-    pub(crate) fn elements_test(
+    pub(crate) fn test_elements(
         &mut self,
         [before, after]: [&[Pattern]; 2],
         memory: &Memory,
         mono: &Mono,
         at: At,
-    ) -> Flow<Test> {
-        let mut test = Test::Always;
+    ) -> Flow<PatternTest> {
+        let mut test = PatternTest::Always;
         for (index, pattern) in before.iter().enumerate() {
             let (place, elem) = self.element_from_start(memory, mono, index, at)?;
-            let one = self.test(pattern, &place, &elem)?;
-            test = self.both(test, one, at);
+            let one = self.test_pattern(pattern, &place, &elem)?;
+            test = self.and_tests(test, one, at);
         }
         for (index, pattern) in after.iter().rev().enumerate() {
             let (place, elem) = self.element_from_end(memory, mono, index, at)?;
-            let one = self.test(pattern, &place, &elem)?;
-            test = self.both(test, one, at);
+            let one = self.test_pattern(pattern, &place, &elem)?;
+            test = self.and_tests(test, one, at);
         }
         Ok(test)
     }
@@ -75,9 +75,11 @@ impl Emit<'_> {
         index: usize,
         at: At,
     ) -> Flow<(Place, Mono)> {
-        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
-        let index = self.bits(index as u64, Scalar::U64, at);
-        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
+        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else {
+            return Err(self.report_bug(at));
+        };
+        let index = self.push_bits(index as u64, Scalar::U64, at);
+        Ok((Place::Memory(self.element_at(memory, index, elem, at)?), (**elem).clone()))
     }
 
     pub(crate) fn element_from_end(
@@ -87,19 +89,21 @@ impl Emit<'_> {
         index: usize,
         at: At,
     ) -> Flow<(Place, Mono)> {
-        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
-        let len = self.length_of(memory, mono, at)?;
-        let back = self.bits(index as u64 + 1, Scalar::U64, at);
-        let index = self.binary_op(BinaryOp::Sub, len, back, Scalar::U64, at);
-        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
+        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else {
+            return Err(self.report_bug(at));
+        };
+        let len = self.sequence_length(memory, mono, at)?;
+        let back = self.push_bits(index as u64 + 1, Scalar::U64, at);
+        let index = self.push_binary(BinaryOp::Sub, len, back, Scalar::U64, at);
+        Ok((Place::Memory(self.element_at(memory, index, elem, at)?), (**elem).clone()))
     }
 
-    /// The number of elements of an array or slice.
-    pub(crate) fn length_of(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
+    /// Returns the number of elements of an array or slice.
+    pub(crate) fn sequence_length(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
         match mono {
             Mono::Array(_, len) => {
-                let len = self.extent(len, at)?;
-                Ok(self.extent_value(&len, Scalar::U64, at))
+                let len = self.simplify_extent(len, at)?;
+                Ok(self.lower_extent(&len, Scalar::U64, at))
             }
             _ => self.slice_length(memory, at),
         }

@@ -1,13 +1,14 @@
-//! Iterators whose items are taken one at a time: those in variables, of which a rest stays, and those
-//! beside another that leaves items out.
+//! Iterators that are advanced one item at a time: those in variables, of which a rest remains, and
+//! those zipped with an iterator that leaves items out.
 //!
-//! The next item is what a function of the prelude gives, which changes the iterator where it is.
+//! The next item is the result of a `next` function of the std library, which updates the iterator
+//! in place.
 use crate::{
     hir::At,
     infer::program::Given,
     lower::{
-        Emit, Flow, Left, Place, Value,
-        iterator::{Consumer, Rounds, iter::Iter},
+        Diverged, Flow, Lowerer, Place, Value,
+        iterator::{Consumer, IterLoops, iter::Iter},
     },
     resolve::device_set::Callee,
     types::{
@@ -17,19 +18,19 @@ use crate::{
 };
 use warpwise_compiler::ir::{self, Body, Op};
 
-impl Emit<'_> {
-    /// The iterator that a value is. One that items were taken of already, as far as one can tell, is one
-    /// that they are taken of one at a time.
-    pub(crate) fn settled(&mut self, value: Value, mono: &Mono, at: At) -> Flow<Iter> {
-        let iter = Iter::of(&value, mono).ok_or_else(|| self.bug(at))?;
+impl Lowerer<'_> {
+    /// Returns the iterator that a value represents. One that may have been advanced already is
+    /// advanced one item at a time.
+    pub(crate) fn iter_from_value(&mut self, value: Value, mono: &Mono, at: At) -> Flow<Iter> {
+        let iter = Iter::from_value(&value, mono).ok_or_else(|| self.report_bug(at))?;
         if self.may_have_begun(&iter) {
-            let place = self.variable(value, mono, "", at)?;
+            let place = self.new_variable(value, mono, "", at)?;
             return Ok(by_reference(place, mono, iter.item));
         }
         let mut settled = iter;
         for (value, mono) in &mut settled.parts {
             if let Mono::Iter(..) = mono {
-                let inner = self.settled(value.clone(), mono, at)?;
+                let inner = self.iter_from_value(value.clone(), mono, at)?;
                 let values = inner.parts.iter().map(|(value, _)| value.clone());
                 let types = inner.parts.iter().map(|(_, mono)| mono.clone());
                 *value = Value::Parts(values.collect::<Vec<_>>().into());
@@ -46,13 +47,13 @@ impl Emit<'_> {
                 0..0
             }
             Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
-            // It remembers that itself.
+            // Such an iterator keeps its own state.
             Chain::Written => 0..0,
             Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
         };
-        // Each time begins where the first did.
-        let of = iter.inner(0).filter(|_| iter.chain == Chain::Of(Adapter::Cycle));
-        if of.is_some_and(|of| self.has_begun_parts(&of)) {
+        // Each cycle starts from the iterator's state at the first.
+        let repeated = iter.inner_iter(0).filter(|_| iter.chain == Chain::Of(Adapter::Cycle));
+        if repeated.is_some_and(|inner| self.may_have_begun_inside(&inner)) {
             return true;
         }
         let mut states = iter.parts.get(states).into_iter().flatten();
@@ -66,66 +67,71 @@ impl Emit<'_> {
         })
     }
 
-    fn has_begun_parts(&self, iter: &Iter) -> bool {
-        let mut inner = (0..iter.parts.len()).filter_map(|index| iter.inner(index));
-        self.may_have_begun(iter) || inner.any(|inner| self.has_begun_parts(&inner))
+    fn may_have_begun_inside(&self, iter: &Iter) -> bool {
+        let mut inner = (0..iter.parts.len()).filter_map(|index| iter.inner_iter(index));
+        self.may_have_begun(iter) || inner.any(|inner| self.may_have_begun_inside(&inner))
     }
 
-    /// Does something with each item that is taken.
-    pub(crate) fn each_taken(
+    /// Runs `consume` for each item that advancing the iterator yields.
+    pub(crate) fn for_each_advanced(
         &mut self,
         iter: &Iter,
         at: At,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
-        let (value, mono) = iter.value();
-        let place = self.variable(value, &mono, "", at)?;
-        let inst = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        let next = self.next_of(&place, &mono, at);
+        let (value, mono) = iter.to_value();
+        let place = self.new_variable(value, &mono, "", at)?;
+        let inst = self.begin_body(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        let next = self.advance(&place, &mono, at);
         let done = next.and_then(|next| {
-            self.while_some(next, Rounds { whole: inst, next: inst }, at, consume)
+            self.consume_or_leave(
+                next,
+                IterLoops { break_to: inst, continue_to: inst },
+                at,
+                consume,
+            )
         });
         self.build.end();
-        // A round that leaves has left no less than one that ends.
+        // An iteration that diverges is as complete as one that reaches its end.
         match done {
-            Ok(()) | Err(Left) => Ok(()),
+            Ok(()) | Err(Diverged) => Ok(()),
         }
     }
 
-    /// Items of an iterator, each with one that is taken of another.
-    pub(crate) fn each_zipped(
+    /// Pairs the items of an iterator with those taken from another.
+    pub(crate) fn for_each_zipped(
         &mut self,
         iter: &Iter,
         first: &Iter,
         at: At,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
-        let (value, mono) = iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))?;
-        let place = self.variable(value, &mono, "", at)?;
-        self.each_item(first, at, &mut |this, rounds, item| {
-            let next = this.next_of(&place, &mono, at)?;
-            this.while_some(next, rounds, at, &mut |this, rounds, theirs| {
-                consume(this, rounds, Value::Parts([item.clone(), theirs].into()))
+        let (value, mono) = iter.parts.get(1).cloned().ok_or_else(|| self.report_bug(at))?;
+        let place = self.new_variable(value, &mono, "", at)?;
+        self.for_each_item(first, at, &mut |this, loops, item| {
+            let next = this.advance(&place, &mono, at)?;
+            this.consume_or_leave(next, loops, at, &mut |this, loops, theirs| {
+                consume(this, loops, Value::Parts([item.clone(), theirs].into()))
             })
         })
     }
 
-    /// The next item, as an option.
-    fn next_of(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
-        let Mono::Iter(chain, types) = mono else { return Err(self.bug(at)) };
-        let (chain, item) = (*chain, types.first().ok_or_else(|| self.bug(at))?.clone());
-        let name = chain.pull(false).ok_or_else(|| self.bug(at))?;
+    /// Advances an iterator; returns the next item as an option.
+    fn advance(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+        let Mono::Iter(chain, types) = mono else { return Err(self.report_bug(at)) };
+        let (chain, item) = (*chain, types.first().ok_or_else(|| self.report_bug(at))?.clone());
+        let name = chain.pull(false).ok_or_else(|| self.report_bug(at))?;
         let found = self.program.prelude_method("Iterator", name);
-        let (callee, _): (Callee, _) = found.ok_or_else(|| self.bug(at))?;
-        let option = self.program.library("Option").ok_or_else(|| self.bug(at))?;
+        let (callee, _): (Callee, _) = found.ok_or_else(|| self.report_bug(at))?;
+        let option = self.program.library("Option").ok_or_else(|| self.report_bug(at))?;
         let given = Given { args: vec![MonoArg::Type(item.clone())], this: Some(mono.clone()) };
         let result = Mono::Adt(option, vec![MonoArg::Type(item)]);
         let place = Value::Ref(Box::new(place.clone()));
-        self.call_made(callee, given, &result, at, |_| Ok(vec![place]))
+        self.call_instance(callee, given, &result, at, |_| Ok(vec![place]))
     }
 }
 
-/// An iterator of what is left of another.
+/// Returns an iterator over the rest of another.
 fn by_reference(place: Place, mono: &Mono, item: Mono) -> Iter {
     let reference = Mono::Ref { mutable: true, to: Box::new(mono.clone()) };
     let parts = vec![(Value::Ref(Box::new(place)), reference)];
