@@ -11,7 +11,7 @@ const SCHEMA: u32 = 1;
 
 /// Renders all kernels, then the summary.
 pub(crate) fn render(report: &Report) -> String {
-    let kernels = report.kernels.iter().map(|of| kernel_to_json(report, of));
+    let kernels = report.kernels.iter().map(|profile| kernel_to_json(report, profile));
     let lines = kernels.chain([summary_to_json(report)]);
     lines.map(|line| format!("{line}\n")).collect()
 }

@@ -20,8 +20,8 @@ pub(crate) struct Explanation {
 }
 
 /// Returns the lints about an excess; the first one applies if none has a finding.
-const fn candidate_lints(of: ExcessKind) -> &'static [&'static str] {
-    match of {
+const fn candidate_lints(kind: ExcessKind) -> &'static [&'static str] {
+    match kind {
         ExcessKind::Sectors => &[
             "gpu_uncoalesced_accesses",
             "gpu_aos_accesses",
@@ -40,8 +40,8 @@ const fn candidate_lints(of: ExcessKind) -> &'static [&'static str] {
 }
 
 /// Returns the general cause of an excess, for lines without a finding.
-const fn general_reason(of: ExcessKind) -> &'static str {
-    match of {
+const fn general_reason(kind: ExcessKind) -> &'static str {
+    match kind {
         ExcessKind::Sectors => {
             "what the lanes of a warp want does not fill the sectors that it is in"
         }
@@ -89,9 +89,9 @@ pub(crate) fn explain_excess(
     branches: &BranchVerdicts,
     kernel: &str,
     at: (&str, usize),
-    of: ExcessKind,
+    kind: ExcessKind,
 ) -> Option<Explanation> {
-    let names = candidate_lints(of);
+    let names = candidate_lints(kind);
     let (file, line) = at;
     let is_here = |finding: &Finding| {
         let lines = finding.place.start.0..=finding.place.end.0;
@@ -104,12 +104,12 @@ pub(crate) fn explain_excess(
         let finding = findings.iter().find(|finding| finding.code == *name)?;
         Some(Explanation { lint: name, reason: finding.message.clone(), found: true })
     });
-    if found.is_none() && of == ExcessKind::Divergence && branches.are_fine(at) {
+    if found.is_none() && kind == ExcessKind::Divergence && branches.are_fine(at) {
         return None;
     }
     Some(found.unwrap_or_else(|| {
         let lint = names[0];
-        Explanation { lint, reason: general_reason(of).to_owned(), found: false }
+        Explanation { lint, reason: general_reason(kind).to_owned(), found: false }
     }))
 }
 
@@ -119,14 +119,14 @@ mod tests {
 
     #[test]
     fn every_lint_that_explains_something_exists() {
-        for of in [
+        for kind in [
             ExcessKind::Sectors,
             ExcessKind::Updates,
             ExcessKind::Wavefronts,
             ExcessKind::SharedUpdates,
             ExcessKind::Divergence,
         ] {
-            for name in candidate_lints(of) {
+            for name in candidate_lints(kind) {
                 assert!(crate::pages::find_lint(name).is_some(), "{name}");
             }
         }

@@ -2,8 +2,8 @@
 //! hardware, and reports possible gains.
 //!
 //! ```text
-//! cargo run with WARPWISE_PROFILE ─read─► Recorded ─┐
-//! cargo check ─check─► Project, with its findings ──┴─Report::of─► text, html | json
+//! cargo run with WARPWISE_PROFILE ─read─► Recording ┐
+//! cargo check ─check─► Project, with its findings ──┴─Report::new─► text, html | json
 //! ```
 mod counts;
 mod html;
@@ -44,7 +44,8 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
         None => program::run(command, &workspace)?,
     };
     check_has_launches(&ran, command)?;
-    let launched: BTreeSet<&str> = ran.recorded.kernels.iter().map(|of| &*of.kernel).collect();
+    let launched: BTreeSet<&str> =
+        ran.recorded.kernels.iter().map(|group| &*group.kernel).collect();
     registers.check_overrides(&launched.into_iter().collect::<Vec<_>>())?;
     // Check only now: a run without launches is reported at once.
     let project = check::check_project(&command.build)?;

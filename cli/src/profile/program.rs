@@ -22,15 +22,15 @@ pub(crate) struct ProgramRun {
 
 /// Builds and runs the program that `command` selects.
 pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<ProgramRun, Fault> {
-    let how = CargoCommand::for_build(&command.build)?;
+    let subcommand = CargoCommand::for_build(&command.build)?;
     let words = command.build.check_options();
-    if !how.build(&words)?.success() {
+    if !subcommand.build(&words)?.success() {
         return Err(Fault::new("the program does not build"));
     }
     let folder = ScratchFolder::new(
         workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
     )?;
-    let status = how.run(&words, command, &folder.0)?;
+    let status = subcommand.run(&words, command, &folder.0)?;
     let recorded = read::read_folder(&folder.0)?;
     Ok(ProgramRun { recorded, failed: Some(status).filter(|status| !status.success()) })
 }

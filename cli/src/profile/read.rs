@@ -268,7 +268,7 @@ impl LaunchGroup {
 
     /// Returns true if both are launches of one kernel with one shape.
     fn is_same_shape(&self, other: &Self) -> bool {
-        let shape = |of: &Self| (of.grid, of.block, of.shared_memory);
+        let shape = |group: &Self| (group.grid, group.block, group.shared_memory);
         (&self.kernel, &self.generics) == (&other.kernel, &other.generics)
             && shape(self) == shape(other)
     }
@@ -308,7 +308,8 @@ impl LoopCounts {
 impl Access {
     /// Returns true if both are accesses of one instruction, or of equal instructions at one place.
     fn is_same_access(&self, other: &Self) -> bool {
-        let place = |of: &Self| (of.line, of.column, of.space, of.access, of.bytes);
+        let place =
+            |access: &Self| (access.line, access.column, access.space, access.access, access.bytes);
         place(self) == place(other) && (&self.file, &self.memory) == (&other.file, &other.memory)
     }
 
@@ -317,7 +318,7 @@ impl Access {
         self.taken += other.taken;
         self.ideal += other.ideal;
         // The request with the largest excess shows the most; among equals, the most expensive.
-        let rank = |of: &Request| (of.taken.saturating_sub(of.ideal), of.taken);
+        let rank = |request: &Request| (request.taken.saturating_sub(request.ideal), request.taken);
         if rank(&other.worst) > rank(&self.worst) {
             self.worst.clone_from(&other.worst);
         }

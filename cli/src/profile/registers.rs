@@ -24,15 +24,17 @@ impl RegisterSources {
 
     /// Refuses a count for a kernel that is not among `launched`.
     pub(crate) fn check_overrides(&self, launched: &[&str]) -> Result<(), Fault> {
-        let given = self.overrides.iter().filter_map(|(of, number)| Some((of.as_deref()?, number)));
-        for (of, number) in given {
-            if !launched.contains(&of) {
-                let near = pages::similar_names(of, launched.iter().copied());
+        let given =
+            self.overrides.iter().filter_map(|(name, number)| Some((name.as_deref()?, number)));
+        for (name, number) in given {
+            if !launched.contains(&name) {
+                let near = pages::similar_names(name, launched.iter().copied());
                 let help = match &near[..] {
                     [] => format!("launched were `{}`", launched.join("`, `")),
                     near => format!("did you mean {}?", pages::quote_list(near)),
                 };
-                let fault = format!("`--registers {of}={number}`: no kernel `{of}` was launched");
+                let fault =
+                    format!("`--registers {name}={number}`: no kernel `{name}` was launched");
                 return Err(Fault::new(fault).with_help(help));
             }
         }
@@ -42,9 +44,10 @@ impl RegisterSources {
     /// Returns the registers of a kernel, whose optimized IR is `ir`; `None` if they are unknown.
     pub(crate) fn registers_of(&self, kernel: &str, ir: Option<&str>) -> Option<Registers> {
         let given = |is_meant: &dyn Fn(&Option<String>) -> bool| {
-            self.overrides.iter().rfind(|(of, _)| is_meant(of)).map(|(_, number)| *number)
+            self.overrides.iter().rfind(|(name, _)| is_meant(name)).map(|(_, number)| *number)
         };
-        let named = given(&|of| of.as_deref() == Some(kernel)).or_else(|| given(&Option::is_none));
+        let named =
+            given(&|name| name.as_deref() == Some(kernel)).or_else(|| given(&Option::is_none));
         if let Some(number) = named {
             return Some(Registers { number, is_assembled: false });
         }
@@ -58,12 +61,12 @@ impl RegisterSources {
 
 /// Parses `72` or `KERNEL=72`.
 fn parse_override(text: &str) -> Result<(Option<String>, u32), Fault> {
-    let (of, number) = match text.rsplit_once('=') {
-        Some((of, number)) => (Some(of.trim().to_owned()), number.trim()),
+    let (name, number) = match text.rsplit_once('=') {
+        Some((name, number)) => (Some(name.trim().to_owned()), number.trim()),
         None => (None, text),
     };
     let number = number.parse().ok().filter(|number| (1..=MOST_REGISTERS).contains(number));
-    number.map(|number| (of, number)).ok_or_else(|| {
+    number.map(|number| (name, number)).ok_or_else(|| {
         Fault::new(format!("`--registers {text}` is no number of registers")).with_help(format!(
             "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MOST_REGISTERS}"
         ))

@@ -112,15 +112,17 @@ impl ExcessKind {
     /// Returns the expected and the actual counts of each kind that has an excess.
     fn excesses_in(counts: &Counts) -> impl Iterator<Item = (Self, u64, u64)> {
         let updates = [counts.global_reductions, counts.global_atomics];
-        let atomics =
-            updates.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
-        let accesses = [counts.global_loads, counts.global_stores];
-        let sectors =
-            accesses.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
-        let accesses = [counts.shared_loads, counts.shared_stores];
-        let wavefronts = accesses
+        let atomics = updates
             .iter()
-            .fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.wavefronts));
+            .fold((0, 0), |(ideal, got), counter| (ideal + counter.ideal, got + counter.sectors));
+        let accesses = [counts.global_loads, counts.global_stores];
+        let sectors = accesses
+            .iter()
+            .fold((0, 0), |(ideal, got), counter| (ideal + counter.ideal, got + counter.sectors));
+        let accesses = [counts.shared_loads, counts.shared_stores];
+        let wavefronts = accesses.iter().fold((0, 0), |(ideal, got), counter| {
+            (ideal + counter.ideal, got + counter.wavefronts)
+        });
         let found = [
             (Self::Sectors, sectors.0, sectors.1),
             (Self::Updates, atomics.0, atomics.1),
@@ -170,8 +172,8 @@ impl KernelProfile {
         });
         let mut lines: Vec<LineProfile> = lines.collect();
         lines.sort_by_key(|line| gain(&line.counts));
-        for of in &mut launches.loops {
-            of.file = texts.display_path(&of.file);
+        for counts in &mut launches.loops {
+            counts.file = texts.display_path(&counts.file);
         }
         for access in &mut launches.accesses {
             access.file = texts.display_path(&access.file);

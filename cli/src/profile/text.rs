@@ -58,7 +58,9 @@ pub(crate) fn kernel_facts(kernel: &KernelProfile) -> impl Iterator<Item = Strin
 /// Renders the loops, if there are any.
 fn render_loops(kernel: &KernelProfile) -> String {
     let loops = kernel.launches.loops.iter();
-    let table = text::loops(loops.map(|of| (format!("{}:{}", of.file, of.line), &of.trips)));
+    let table = text::loops(
+        loops.map(|counts| (format!("{}:{}", counts.file, counts.line), &counts.trips)),
+    );
     if table.is_empty() { table } else { format!("\n{table}") }
 }
 

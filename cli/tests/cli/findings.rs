@@ -14,16 +14,16 @@ fn findings_are_shown_with_their_causes_and_again_when_nothing_changed() {
 
 #[test]
 fn findings_at_level_allow_are_shown_on_request() {
-    let said = Fixture::get().run("lint -q --all").assert_exit(1);
-    assert!(said.stdout.contains("allowed[gpu_barriers_in_divergent_flow]"), "{said:#?}");
-    assert!(said.summary().ends_with(" allowed"), "{said:#?}");
+    let output = Fixture::get().run("lint -q --all").assert_exit(1);
+    assert!(output.stdout.contains("allowed[gpu_barriers_in_divergent_flow]"), "{output:#?}");
+    assert!(output.summary().ends_with(" allowed"), "{output:#?}");
 }
 
 #[test]
 fn a_package_without_findings_is_fine() {
-    let said = Fixture::get().run("lint -q -p clean").assert_exit(0);
+    let output = Fixture::get().run("lint -q -p clean").assert_exit(0);
     let expected = "warpwise: 1 kernel in package `clean`: nothing found";
-    assert!(said.stdout.starts_with(expected), "{said:#?}");
+    assert!(output.stdout.starts_with(expected), "{output:#?}");
 }
 
 #[test]
@@ -44,16 +44,16 @@ fn a_workspace_has_the_kernels_of_all_its_members() {
 fn warnings_can_be_errors() {
     let fixture = Fixture::get();
     let quiet = "WARPWISE_LINTS";
-    let said = fixture.run_with("lint -q", &[(quiet, "warn")]).assert_exit(0);
-    assert!(said.summary().contains(": 3 warnings"), "{said:#?}");
+    let output = fixture.run_with("lint -q", &[(quiet, "warn")]).assert_exit(0);
+    assert!(output.summary().contains(": 3 warnings"), "{output:#?}");
     fixture.run_with("lint -q --deny warnings", &[(quiet, "warn")]).assert_exit(1);
-    let said = fixture.run("lint -q -D gpu-barriers-after-divergent-returns").assert_exit(1);
-    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
-    let said = fixture.run("lint -q -D gpu_correctness").assert_exit(1);
-    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
-    let said = fixture.run("lint -q -D gpu_barriers_after_divergent_return").assert_exit(2);
+    let output = fixture.run("lint -q -D gpu-barriers-after-divergent-returns").assert_exit(1);
+    assert!(output.summary().contains(": 3 errors"), "{output:#?}");
+    let output = fixture.run("lint -q -D gpu_correctness").assert_exit(1);
+    assert!(output.summary().contains(": 3 errors"), "{output:#?}");
+    let output = fixture.run("lint -q -D gpu_barriers_after_divergent_return").assert_exit(2);
     let help = "help: did you mean `gpu_barriers_after_divergent_returns`?\n";
-    assert!(said.stderr.ends_with(help), "{said:#?}");
+    assert!(output.stderr.ends_with(help), "{output:#?}");
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn tools_get_an_object_a_line() {
 #[test]
 fn a_kernel_that_is_gone_is_reported_no_more() {
     let fixture = Fixture::get();
-    let said = fixture.with_changed_file(
+    let output = fixture.with_changed_file(
         "kernels/src/inner.rs",
         "#[kernel(block = 64)]\npub fn odd",
         "pub fn odd",
         || fixture.run("lint -q"),
     );
-    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
+    assert!(output.summary().starts_with("warpwise: 3 kernels"), "{output:#?}");
     let back = fixture.run("lint -q");
     assert!(back.summary().starts_with("warpwise: 4 kernels"), "{back:#?}");
 }
@@ -79,11 +79,11 @@ fn a_kernel_that_is_gone_is_reported_no_more() {
 fn levels_of_the_source_count() {
     let fixture = Fixture::get();
     let with = "#[warn(gpu_barriers_in_divergent_flow)]\n#[kernel(block = 64)]";
-    let said =
+    let output =
         fixture.with_changed_file("kernels/src/lib.rs", "#[kernel(block = 64)]", with, || {
             fixture.run("lint -q")
         });
-    assert!(said.summary().contains(": 1 error, 2 warnings"), "{said:#?}");
+    assert!(output.summary().contains(": 1 error, 2 warnings"), "{output:#?}");
 }
 
 #[test]
@@ -97,22 +97,22 @@ fn records_that_somebody_removed_are_made_again() {
 #[test]
 fn what_builds_is_reported_where_something_does_not() {
     let fixture = Fixture::get();
-    let said = fixture.with_changed_file(
+    let output = fixture.with_changed_file(
         "kernels/src/lib.rs",
         "x[i] = 1;",
         "x[i] = 1; nothing();",
         || fixture.run("lint -q").assert_exit(2),
     );
-    assert!(said.stderr.contains("cannot find function `nothing`"), "{said:#?}");
-    assert!(said.stderr.contains("error: the project does not build"), "{said:#?}");
-    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
+    assert!(output.stderr.contains("cannot find function `nothing`"), "{output:#?}");
+    assert!(output.stderr.contains("error: the project does not build"), "{output:#?}");
+    assert!(output.summary().starts_with("warpwise: 3 kernels"), "{output:#?}");
     fixture.run("lint -q").assert_exit(1);
 }
 
 #[test]
 fn a_package_that_is_not_there_is_a_mistake() {
-    let said = Fixture::get().run("lint -q -p nothing").assert_exit(2);
-    assert!(said.stderr.starts_with("error: package `nothing` is no member"), "{said:#?}");
+    let output = Fixture::get().run("lint -q -p nothing").assert_exit(2);
+    assert!(output.stderr.starts_with("error: package `nothing` is no member"), "{output:#?}");
 }
 
 /// Fields that the schema of SARIF 2.1.0 requires of each object, by path.
@@ -147,8 +147,8 @@ fn values_at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
 
 #[test]
 fn a_sarif_log_has_what_its_schema_requires() {
-    let said = Fixture::get().run("lint -q --sarif --all").assert_exit(1);
-    let log: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = Fixture::get().run("lint -q --sarif --all").assert_exit(1);
+    let log: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(log["version"], "2.1.0");
     for (path, fields) in REQUIRED {
         let found = values_at(&log, path);

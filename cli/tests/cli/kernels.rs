@@ -36,11 +36,11 @@ fn lints_are_explained_by_their_pages() {
             fixture.run(&format!("explain {short}")).assert_exit(0).stdout.trim(),
             page.trim()
         );
-        let said = fixture.run(&format!("explain {name}x")).assert_exit(2);
-        assert!(said.stderr.contains(&format!("did you mean `{name}`")), "{said:#?}");
+        let output = fixture.run(&format!("explain {name}x")).assert_exit(2);
+        assert!(output.stderr.contains(&format!("did you mean `{name}`")), "{output:#?}");
     }
-    let said = fixture.run("explain gpu_zzz").assert_exit(2);
-    assert_eq!(said.stderr, "error: there is no lint `gpu_zzz`\n");
+    let output = fixture.run("explain gpu_zzz").assert_exit(2);
+    assert_eq!(output.stderr, "error: there is no lint `gpu_zzz`\n");
 }
 
 /// A registry builds the crate from its package alone.
@@ -69,29 +69,32 @@ fn kernels_are_found_by_name_path_and_place() {
         );
     }
     // A kernel of an example is found without `--example`.
-    let said = fixture.run("ir -q shown").assert_exit(0);
-    assert!(said.stdout.starts_with("kernel shown {"), "{said:#?}");
-    let said = fixture.run("ir -q haff").assert_exit(2);
+    let output = fixture.run("ir -q shown").assert_exit(0);
+    assert!(output.stdout.starts_with("kernel shown {"), "{output:#?}");
+    let output = fixture.run("ir -q haff").assert_exit(2);
     let expected = "error: there is no kernel `haff`\nhelp: did you mean `half`?\n";
-    assert_eq!(said.stderr, expected);
-    let said = fixture.run("ir -q inner::half").assert_exit(2);
-    assert!(said.stderr.starts_with("error: there is no kernel `inner::half`"), "{said:#?}");
+    assert_eq!(output.stderr, expected);
+    let output = fixture.run("ir -q inner::half").assert_exit(2);
+    assert!(output.stderr.starts_with("error: there is no kernel `inner::half`"), "{output:#?}");
 }
 
 #[test]
 fn generic_kernels_are_bound() {
     let fixture = Fixture::get();
-    let said = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").assert_exit(0);
-    assert!(said.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{said:#?}");
-    assert!(said.stdout.contains("mul.rn.f32"), "{said:#?}");
-    let said = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").assert_exit(0);
-    assert!(said.stdout.contains("[u32]") && !said.stdout.contains("generic"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind T=f32").assert_exit(2);
-    assert!(said.stderr.contains("help: bind its parameters, such as --bind N=16"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind T=bool --bind N=1").assert_exit(2);
-    assert!(said.stderr.contains("`T` is an integer or float type"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind U=f32").assert_exit(2);
-    assert!(said.stderr.contains("help: it has `T` or `N`"), "{said:#?}");
+    let output = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").assert_exit(0);
+    assert!(output.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{output:#?}");
+    assert!(output.stdout.contains("mul.rn.f32"), "{output:#?}");
+    let output = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").assert_exit(0);
+    assert!(output.stdout.contains("[u32]") && !output.stdout.contains("generic"), "{output:#?}");
+    let output = fixture.run("ptx -q scaled --bind T=f32").assert_exit(2);
+    assert!(
+        output.stderr.contains("help: bind its parameters, such as --bind N=16"),
+        "{output:#?}"
+    );
+    let output = fixture.run("ptx -q scaled --bind T=bool --bind N=1").assert_exit(2);
+    assert!(output.stderr.contains("`T` is an integer or float type"), "{output:#?}");
+    let output = fixture.run("ptx -q scaled --bind U=f32").assert_exit(2);
+    assert!(output.stderr.contains("help: it has `T` or `N`"), "{output:#?}");
 }
 
 #[test]
@@ -108,17 +111,17 @@ fn the_page_shows_what_is_printed() {
 fn machine_code_needs_programs_that_may_be_missing() {
     let fixture = Fixture::get();
     let nothing = [("PTXAS", ""), ("PATH", ""), ("CUDA_HOME", ""), ("VIRTUAL_ENV", "")];
-    let said = fixture.run_with("sass -q half", &nothing).assert_exit(2);
-    assert!(said.stderr.contains("pip install nvidia-cuda-nvcc"), "{said:#?}");
+    let output = fixture.run_with("sass -q half", &nothing).assert_exit(2);
+    assert!(output.stderr.contains("pip install nvidia-cuda-nvcc"), "{output:#?}");
 }
 
 #[test]
 fn a_doctor_warns_of_variables_that_mean_nothing() {
     let fixture = Fixture::get();
     let variables = [("WARPWISE_DEVICE", "cpu"), ("WARPWISE_LINT", "deny")];
-    let said = fixture.run_with("doctor", &variables).assert_exit(1);
-    assert!(said.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{said:#?}");
-    assert!(said.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{said:#?}");
-    let said = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).assert_exit(1);
-    assert!(said.stdout.contains("warn  engine"), "{said:#?}");
+    let output = fixture.run_with("doctor", &variables).assert_exit(1);
+    assert!(output.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{output:#?}");
+    assert!(output.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{output:#?}");
+    let output = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).assert_exit(1);
+    assert!(output.stdout.contains("warn  engine"), "{output:#?}");
 }

@@ -50,11 +50,11 @@ fn assert_is_well_formed(page: &str) {
 
 #[test]
 fn what_is_profiled_is_what_the_counters_say() {
-    let said = Fixture::get().run("profile -q -p profiled --json").assert_exit(0);
-    let kernels = said.values();
-    let printed = said.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
+    let output = Fixture::get().run("profile -q -p profiled --json").assert_exit(0);
+    let kernels = output.values();
+    let printed = output.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
     let taken: Vec<Value> = printed.map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(taken.len(), 4, "{said:#?}");
+    assert_eq!(taken.len(), 4, "{output:#?}");
     for launch in &taken {
         let kernel = kernels.iter().find(|kernel| kernel["kernel"] == launch["kernel"]).unwrap();
         let launches = kernel["launches"].as_u64().unwrap();
@@ -110,10 +110,10 @@ fn scale_numbers(value: &Value, times: u64) -> Value {
 
 #[test]
 fn every_field_of_a_profile_is_described() {
-    let said = Fixture::get().run("profile -q -p profiled --json --registers 32").assert_exit(0);
+    let output = Fixture::get().run("profile -q -p profiled --json --registers 32").assert_exit(0);
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiler.md");
     let page = fs::read_to_string(page).unwrap();
-    let mut open: Vec<Value> = said.values();
+    let mut open: Vec<Value> = output.values();
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
@@ -130,36 +130,36 @@ fn every_field_of_a_profile_is_described() {
 
 #[test]
 fn a_program_that_fails_is_profiled_up_to_there() {
-    let said = Fixture::get().run("profile -q -p profiled -- failing").assert_exit(1);
-    assert!(said.stdout.contains("kernel `parity`: 1 launch of"), "{said:#?}");
+    let output = Fixture::get().run("profile -q -p profiled -- failing").assert_exit(1);
+    assert!(output.stdout.contains("kernel `parity`: 1 launch of"), "{output:#?}");
     let end = "warpwise: 4 launches counted; then the program failed (exit status: 101)\n";
-    assert!(said.stdout.contains(end), "{said:#?}");
-    assert!(said.stderr.contains("as it was asked to"), "{said:#?}");
+    assert!(output.stdout.contains(end), "{output:#?}");
+    assert!(output.stderr.contains("as it was asked to"), "{output:#?}");
 }
 
 #[test]
 fn what_cannot_be_profiled_says_why() {
     let fixture = Fixture::get();
-    let said = fixture.run("profile -q -p profiled -- nothing").assert_exit(2);
-    assert!(said.stderr.contains("error: the program launched no kernel\nhelp: "), "{said:#?}");
-    let said = fixture.with_changed_file(
+    let output = fixture.run("profile -q -p profiled -- nothing").assert_exit(2);
+    assert!(output.stderr.contains("error: the program launched no kernel\nhelp: "), "{output:#?}");
+    let output = fixture.with_changed_file(
         "profiled/src/main.rs",
         "let device",
         "let device = nothing;",
         || fixture.run("profile -q -p profiled").assert_exit(2),
     );
-    assert!(said.stderr.ends_with("error: the program does not build\n"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --bins").assert_exit(2);
-    assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --registers many").assert_exit(2);
-    assert!(said.stderr.contains("write `--registers 72`"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --registers nobody=72").assert_exit(2);
+    assert!(output.stderr.ends_with("error: the program does not build\n"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --bins").assert_exit(2);
+    assert!(output.stderr.contains("help: name it: `--bin NAME`"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --registers many").assert_exit(2);
+    assert!(output.stderr.contains("write `--registers 72`"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --registers nobody=72").assert_exit(2);
     assert!(
-        said.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
-        "{said:#?}"
+        output.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
+        "{output:#?}"
     );
-    let said = fixture.run("profile -q -p profiled --target sm_76").assert_exit(2);
-    assert!(said.stderr.contains("nothing is known of multiprocessors of sm_76"), "{said:#?}");
+    let output = fixture.run("profile -q -p profiled --target sm_76").assert_exit(2);
+    assert!(output.stderr.contains("nothing is known of multiprocessors of sm_76"), "{output:#?}");
 }
 
 #[test]
@@ -174,15 +174,15 @@ fn what_a_program_wrote_is_read_later() {
         .env("WARPWISE_DEVICE", "cpu")
         .output();
     assert!(run.unwrap().status.success());
-    let said = fixture
+    let output = fixture
         .run("profile -q -p profiled --json --registers 32 --read target/recorded")
         .assert_exit(0);
-    assert_eq!(said.stdout, before.stdout);
+    assert_eq!(output.stdout, before.stdout);
     fs::write(
         folder.join("of-another-version.jsonl"),
         "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n",
     )
     .unwrap();
-    let said = fixture.run("profile -q -p profiled --read target/recorded").assert_exit(2);
-    assert!(said.stderr.contains("the program uses warpwise 0.0.1"), "{said:#?}");
+    let output = fixture.run("profile -q -p profiled --read target/recorded").assert_exit(2);
+    assert!(output.stderr.contains("the program uses warpwise 0.0.1"), "{output:#?}");
 }

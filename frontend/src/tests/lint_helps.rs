@@ -1,6 +1,6 @@
 //! Lint helps that name numbers or code are applied to the kernels that they are given for. The
-//! lint must then be silent about the place, and no new lint may fire. [`apply_help`] reads helps as a
-//! user does: a help that it cannot apply must not be as precise.
+//! lint must then be silent about the place, and no new lint may fire. [`apply_help`] reads helps
+//! as a user does: a help that it cannot apply must not be as precise.
 use crate::tests::lint_source::{LintedSource, lint_text};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -99,7 +99,7 @@ fn lanes_by_piece(access: &Access, size: u64) -> BTreeMap<u64, BTreeSet<usize>> 
 /// slow.
 fn bank_columns(access: &Access) -> Vec<Column> {
     let words = lanes_by_piece(access, WORD);
-    let of = |bank: u64| {
+    let column_of_bank = |bank: u64| {
         let wanted = || words.iter().filter(move |(word, _)| **word % BANKS == bank);
         let lanes = wanted().flat_map(|(_, lanes)| lanes).copied().collect();
         // Lanes that update the same word atomically take turns.
@@ -116,7 +116,7 @@ fn bank_columns(access: &Access) -> Vec<Column> {
         };
         Column { lanes, cells, is_busy: turns > fair }
     };
-    (0..BANKS).map(of).collect()
+    (0..BANKS).map(column_of_bank).collect()
 }
 
 /// Returns a column for each accessed sector.

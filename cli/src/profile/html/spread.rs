@@ -57,14 +57,14 @@ pub(super) fn render_active_threads(kernel: &KernelProfile) -> String {
 
 /// Renders the trip counts of loops, with bars where they differ.
 pub(super) fn render_loops(kernel: &KernelProfile) -> String {
-    let loops = kernel.launches.loops.iter().filter(|of| of.trips.visits() != 0);
-    let (alike, apart): (Vec<&LoopCounts>, Vec<&LoopCounts>) =
-        loops.partition(|of| of.trips.iter().nth(1).is_none());
-    if alike.is_empty() && apart.is_empty() {
+    let loops = kernel.launches.loops.iter().filter(|counts| counts.trips.visits() != 0);
+    let (constant, varying): (Vec<&LoopCounts>, Vec<&LoopCounts>) =
+        loops.partition(|counts| counts.trips.iter().nth(1).is_none());
+    if constant.is_empty() && varying.is_empty() {
         return String::new();
     }
-    let drawn: String = apart.into_iter().map(render_trips).collect();
-    let said = alike.into_iter().filter_map(|LoopCounts { file, line, trips, .. }| {
+    let drawn: String = varying.into_iter().map(render_trips).collect();
+    let said = constant.into_iter().filter_map(|LoopCounts { file, line, trips, .. }| {
         let (range, visits) = trips.iter().next()?;
         let (file, iterations) = (escape(file), between(&range));
         Some(format!(
