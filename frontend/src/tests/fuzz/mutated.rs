@@ -67,13 +67,16 @@ fn supervise(first: u64, end: u64, step: u64) -> Vec<String> {
     let folder = env::temp_dir().join(format!("warpwise-mutated-{}-{first}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let progress = folder.join("progress");
+    // Test names lack the crate's name. A wrong name would run no test, and so find no failure.
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::fuzz_mutated_kernels");
     let mut failures = Vec::new();
     let mut next = first;
     while next < end {
         fs::write(&progress, next.to_string()).unwrap();
         let output = fs::File::create(folder.join("output")).unwrap();
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["fuzz::mutated::fuzz_mutated_kernels", "--exact", "--nocapture"])
+            .args([&*test, "--exact", "--nocapture"])
             .env(CHILD_SEEDS, format!("{next}..{end}/{step}"))
             .env(CHILD_PROGRESS, &progress)
             .stdout(output)
