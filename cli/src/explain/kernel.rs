@@ -80,6 +80,7 @@ impl<'p> ExplainedKernel<'p> {
     fn render_file(&self, elsewhere: bool, found: &[&(Place, Verdict)], paint: Paint) -> String {
         let kernel = self.kernel.name_place.start.0..=find::last_line(self.kernel);
         let mut below: BTreeMap<usize, Vec<&(Place, Verdict)>> = BTreeMap::new();
+        // The kernel's own lines are shown even without verdicts.
         if !elsewhere {
             kernel.for_each(|line| {
                 below.entry(line).or_default();

@@ -119,6 +119,7 @@ impl Lowerer<'_> {
             Kind::Array(values) => self.lower_array(values, expr),
             Kind::Repeat(value) => self.lower_repeat(value, expr),
             Kind::Match { of, arms } => self.lower_match(of, arms, expr),
+            // Before the other conditions: one that opens an `if` needs a local for its value.
             Kind::Is { .. } | Kind::Lazy { and: true, .. } if opens_if(expr) => {
                 self.lower_condition_value(expr).map(Value::Scalar)
             }

@@ -64,7 +64,7 @@ pub(crate) fn lower_kernel(
             callers: vec![None],
             call_count: 0,
             nesting: 0,
-            pointees: pointees,
+            pointees,
             pointees_at_first_call: None,
             active_pointees: Vec::new(),
         };

@@ -1,10 +1,10 @@
 //! The report as a self-contained HTML page: without network access or fonts, and usable without
 //! its script.
 mod curves;
+mod histograms;
 mod pattern;
 mod roofline;
 mod source;
-mod spread;
 mod svg;
 
 use super::{
@@ -148,8 +148,8 @@ fn render_kernel(report: &Report, kernel: &KernelProfile, number: usize) -> Stri
     text += &render_excesses(&kernel.lines);
     text += "<h3>Source</h3>\n";
     text += &source::render_tables(kernel, &report.texts);
-    text += &spread::render_active_threads(kernel);
-    text += &spread::render_loops(kernel);
+    text += &histograms::render_active_threads(kernel);
+    text += &histograms::render_loops(kernel);
     text += &render_accesses(kernel);
     text += &format!(
         "<h3>Occupancy</h3>\n<p>Warps that run on a multiprocessor of {} at the same time, if one of what a block \

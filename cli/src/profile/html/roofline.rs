@@ -83,6 +83,7 @@ pub(super) fn draw_roofline(kernels: &[KernelProfile], peak: &Peak) -> String {
             Some((index + 1, arithmetic_intensity(total)?, is_double))
         })
         .collect();
+    // The axis grows from its minimum until it covers all kernels.
     let powers = ratios.iter().map(|(_, ratio, _)| ratio.log2());
     let least =
         powers.clone().fold(f64::from(MIN_AXIS_POWER), |least, power| least.min(power.floor()));

@@ -132,6 +132,7 @@ fn render_table(
     let mut before = None;
     for (&number, line) in lines {
         let from = before.map_or(number, |before| before + 1);
+        // A short gap between counted lines is shown in full, a long one as an ellipsis.
         if number - from > MAX_CONTEXT_LINES {
             let width = columns.len() + 2;
             text += &format!("<tr class=\"gap\"><td colspan=\"{width}\">…</td></tr>\n");

@@ -4,7 +4,7 @@ use crate::{
     lower::{
         Lowerer,
         arith::{check::max_value, math::MethodCall},
-        control::looping::unsigned_of_same_size,
+        control::loops::unsigned_of_same_size,
     },
     types::method::BitMethod,
 };

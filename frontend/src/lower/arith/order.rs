@@ -147,6 +147,8 @@ impl Lowerer<'_> {
         at: At,
     ) -> Flow<InstId> {
         let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
+        // `cmp` prefers a user's `Ord`; both methods fall back to a user's `PartialOrd`, and then
+        // compare the parts.
         if total && let Some(own) = self.user_comparison("Ord", "cmp", mono) {
             let ordering = self.call_comparison(own, [a, b], at)?;
             return self.ordering_to_order(&ordering, at);

@@ -20,6 +20,7 @@ impl Lowerer<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let at = expr.at;
+        // Arguments are lowered in source order, in which a mask comes first.
         let (op, ty): (Op, ir::Ty) = match which {
             Builtin::Index(index @ ir::Builtin::LaneMask(_)) => {
                 (Op::Builtin(index), Scalar::U32.into())

@@ -136,6 +136,7 @@ impl Lowerer<'_> {
             inner = *to;
             depth += 1;
         }
+        // Patterns themselves read all other values, and referents.
         if depth > 0 || !matches!(inner, Mono::Adt(..)) {
             return Ok(place);
         }

@@ -1,12 +1,12 @@
 //! Lowering of control flow: `if`, `&&` and `||`, labeled blocks, `break`, `continue`, `return`.
 mod binding;
-pub(crate) mod looping;
+pub(crate) mod loops;
 pub(crate) mod matching;
 mod message;
 mod pattern_facts;
 mod require;
-mod sequence;
 mod show;
+mod slice_patterns;
 
 use crate::{
     hir::{At, Block, Expr, Kind, Label},

@@ -2,7 +2,7 @@
 use crate::{
     hir::At,
     lower::{
-        Flow, Length, Lowerer, Memory, Place, Value, control::looping::unsigned_of_same_size,
+        Flow, Length, Lowerer, Memory, Place, Value, control::loops::unsigned_of_same_size,
         iterator::source::Source,
     },
     types::mono::Mono,

@@ -3,18 +3,18 @@
 //! Where items are computed from their index (see [`source`]), the loop runs over the indices below
 //! the length, so that no checks remain. Where items are left out, a local of the IR counts the
 //! others.
+mod advancing;
 mod counting;
 mod filtering;
 mod item;
 mod iter;
 mod source;
-mod taking;
 
 use crate::{
     hir::{At, Each, Expr},
     lower::{
         Flow, JumpTarget, Lowerer, Value,
-        control::looping::CountedRange,
+        control::loops::CountedRange,
         iterator::{iter::Iter, source::Source},
     },
     types::{

@@ -84,6 +84,7 @@ impl Lowerer<'_> {
                 "which is about integers, and this may be a float",
             ));
         }
+        // Without a wildcard, so that each new instruction decides if a launch can compute it.
         match *op {
             Op::Const(bits) => Ok(Size::Const(ty, bits)),
             Op::Generic(id) => Ok(Size::Generic(id)),

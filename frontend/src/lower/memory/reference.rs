@@ -5,13 +5,13 @@
 //! slices another local with the length. Its possible referents are in memory:
 //!
 //! - A `&T` to a number is a copy of the number: while a `&T` exists, the value does not change.
-//! The same holds for a `&T` to a value that contains references, since such a value is never in
-//! memory.
+//!   The same holds for a `&T` to a value that contains references, since such a value is never in
+//!   memory.
 //! - For another value in registers, the reference holds the address of a copy in thread-private
-//! memory. A `&mut` to such a value is refused.
+//!   memory. A `&mut` to such a value is refused.
 //! - All possible referents must be in one memory space, because an IR address names its space. In
-//! a loop, the space may become known only after the first use: [`Lowerer::resolve_spaces`] decides
-//! it at the end.
+//!   a loop, the space may become known only after the first use: [`Lowerer::resolve_spaces`]
+//!   decides it at the end.
 use crate::{
     hir::{At, Expr},
     lower::{
