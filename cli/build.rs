@@ -1,7 +1,8 @@
-//! Embeds the pages of `docs/lints`.
+//! Build script: embeds the pages of `docs/lints`.
 //!
-//! Writes `pages.rs`: an array of names and texts, by name. `pages` is a link to their folder, which `cargo package` follows, so that
-//! the packaged crate has them as files. Where links are checked out as text, the folder itself is read.
+//! It writes `pages.rs`: an array of names and texts, sorted by name. `pages` is a link to their
+//! folder, which `cargo package` follows, so that the packaged crate contains them as files. Where
+//! links are checked out as text, the folder itself is read.
 use std::{env, fmt::Write as _, fs, io, path::Path};
 
 fn main() -> io::Result<()> {

@@ -95,8 +95,8 @@ pub(crate) enum Format {
 }
 
 impl Lint {
-    /// What `--format` and its short forms say.
-    pub(crate) const fn format(&self) -> Format {
+    /// Returns the output format that `--format` or its short forms choose.
+    pub(crate) const fn chosen_format(&self) -> Format {
         match self {
             Self { json: true, .. } => Format::Json,
             Self { sarif: true, .. } => Format::Sarif,
@@ -140,10 +140,10 @@ pub(crate) struct Ptx {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
+    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = parse_target)]
     pub(crate) target: Target,
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
-    #[arg(long, value_parser = backend)]
+    #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
@@ -160,7 +160,7 @@ pub(crate) struct LlvmIr {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
+    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = parse_target)]
     pub(crate) target: Target,
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
@@ -177,10 +177,10 @@ pub(crate) struct Sass {
     /// The kernel: its name, its path, or `FILE:LINE`.
     pub(crate) kernel: String,
     /// The architecture to compile for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = target)]
+    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_target)]
     pub(crate) target: Target,
     /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
-    #[arg(long, value_parser = backend)]
+    #[arg(long, value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
     /// The code of large launches, in which each thread does the work of several.
     #[arg(long)]
@@ -204,7 +204,7 @@ pub(crate) struct Profile {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// The architecture that occupancy is computed for.
-    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = target)]
+    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = parse_target)]
     pub(crate) target: Target,
     /// Registers of a thread, of all kernels or of one. Without it `ptxas` says, if it is here.
     #[arg(long, value_name = "N|KERNEL=N")]
@@ -307,9 +307,9 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    /// Options of `cargo check`.
-    pub(crate) fn check(&self) -> Vec<String> {
-        let mut words = self.metadata();
+    /// Returns the options of `cargo check`.
+    pub(crate) fn check_options(&self) -> Vec<String> {
+        let mut words = self.metadata_options();
         let flags = [
             ("--workspace", self.workspace),
             ("--lib", self.lib),
@@ -338,8 +338,8 @@ impl Build {
         words
     }
 
-    /// Those of them that `cargo metadata` takes, too.
-    pub(crate) fn metadata(&self) -> Vec<String> {
+    /// Returns the options that `cargo metadata` takes, too.
+    pub(crate) fn metadata_options(&self) -> Vec<String> {
         let flags = [
             ("--all-features", self.all_features),
             ("--no-default-features", self.no_default_features),
@@ -354,7 +354,7 @@ impl Build {
         flags.chain(features).chain(manifest).collect()
     }
 
-    /// True if it says which targets of a package are meant.
+    /// Returns true if the options select targets of a package.
     pub(crate) const fn names_targets(&self) -> bool {
         self.lib
             || self.bins
@@ -369,12 +369,12 @@ impl Build {
     }
 }
 
-fn backend(name: &str) -> Result<Backend, String> {
+fn parse_backend(name: &str) -> Result<Backend, String> {
     Backend::named(name).ok_or_else(|| "write `builtin` or `llvm`".to_owned())
 }
 
-/// `sm_90`, `90` or `9.0`; the letter of an architecture-specific target means nothing here.
-fn target(text: &str) -> Result<Target, String> {
+/// Parses `sm_90`, `90` or `9.0`. The letter of an architecture-specific target is ignored.
+fn parse_target(text: &str) -> Result<Target, String> {
     let number = text.strip_prefix("sm_").unwrap_or(text).replace('.', "");
     let number = number.strip_suffix('a').unwrap_or(&number);
     let target = number.parse().map(Target::new).map_err(|_| "write it as `sm_90`".to_owned())?;
@@ -397,10 +397,10 @@ mod tests {
     #[test]
     fn architectures_are_written_in_several_ways() {
         for text in ["sm_90", "90", "9.0", "sm_90a"] {
-            assert_eq!(target(text), Ok(Target::new(90)), "{text}");
+            assert_eq!(parse_target(text), Ok(Target::new(90)), "{text}");
         }
-        assert!(target("hopper").is_err());
-        assert!(target("sm_52").unwrap_err().contains("sm_75"));
+        assert!(parse_target("hopper").is_err());
+        assert!(parse_target("sm_52").unwrap_err().contains("sm_75"));
     }
 
     #[test]
@@ -408,11 +408,11 @@ mod tests {
         let line = "cargo-warpwise lint -p a --example x -F f,g --release --offline -q";
         let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
         let Command::Lint(lint) = arguments.command else { panic!("{arguments:?}") };
-        let words = lint.build.check();
+        let words = lint.build.check_options();
         let expected =
             ["--offline", "--features=f,g", "--release", "--quiet", "--package=a", "--example=x"];
         assert_eq!(words, expected);
         assert!(lint.build.names_targets());
-        assert_eq!(lint.build.metadata(), ["--offline", "--features=f,g"]);
+        assert_eq!(lint.build.metadata_options(), ["--offline", "--features=f,g"]);
     }
 }

@@ -1,8 +1,8 @@
-//! Finds the kernels of a project: runs `cargo check` and reads what the macro recorded.
+//! Search for a project's kernels: runs `cargo check` and reads the macro's records.
 use crate::{
     args::Build,
     fault::Fault,
-    records::{self, At, Header, Level, Line},
+    records::{self, Header, KernelRecord, Level, RecordedPlace},
     sources::{Place, Sources},
     workspace::{Package, Workspace, cargo},
     wrapper,
@@ -21,76 +21,78 @@ use warpwise_compiler::back::Backend;
 /// The kernels of a project.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// Of the packages that are meant, and of all that they depend on.
+    /// Kernels of the selected packages and of all their dependencies.
     pub(crate) kernels: Vec<Kernel>,
-    /// What they are written in.
+    /// Source files of the kernels.
     pub(crate) sources: Sources,
-    /// Names of the packages that are meant.
+    /// Names of the selected packages.
     pub(crate) packages: Vec<String>,
-    /// False if something did not compile. What did is there.
+    /// False if a crate did not compile. The kernels of the other crates are still listed.
     pub(crate) built: bool,
 }
 
-/// A kernel, as one compilation of its crate saw it.
+/// Kernel as seen by one compilation of its crate.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
-    /// The package it is in.
+    /// Package.
     pub(crate) package: String,
-    /// The crate it is in.
+    /// Crate.
     pub(crate) krate: String,
-    /// True if its package is one of those that are meant.
+    /// True if its package is selected.
     pub(crate) selected: bool,
-    /// For which value of it this is, if the kernel depends on it.
+    /// Value of `debug_assertions` in that compilation, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
-    /// The back end that the build wants.
+    /// Back end that the build selects.
     pub(crate) backend: Backend,
-    /// Where its name is.
-    pub(crate) at: Place,
-    /// Where the IR's spans are.
+    /// Place of the name.
+    pub(crate) name_place: Place,
+    /// Places of the IR's spans.
     pub(crate) spans: Vec<Place>,
-    /// Its IR.
+    /// IR in text form.
     pub(crate) ir: String,
-    /// What lints found, at any level.
+    /// Findings of all lints, at any level.
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What a lint found.
+/// Finding of a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// The lint.
+    /// Name of the lint.
     pub(crate) code: String,
-    /// How serious it is.
+    /// Severity.
     pub(crate) level: Level,
-    /// The fact.
+    /// Statement of the fact.
     pub(crate) message: String,
-    /// Where it goes wrong.
-    pub(crate) at: Place,
-    /// Other places, from the effect to its cause.
+    /// Place of the effect.
+    pub(crate) place: Place,
+    /// Further places, from the effect to its cause.
     pub(crate) labels: Vec<(Place, String)>,
-    /// What else it rests on.
+    /// Further facts that the finding rests on.
     pub(crate) notes: Vec<String>,
-    /// What to do.
+    /// Advice.
     pub(crate) help: Option<String>,
 }
 
-/// Checks what `build` says.
-pub(crate) fn project(build: &Build) -> Result<Project, Fault> {
-    let workspace = Workspace::of(build)?;
-    let selected = workspace.selected(build)?;
+/// Checks the targets that `build` selects.
+pub(crate) fn check_project(build: &Build) -> Result<Project, Fault> {
+    let workspace = Workspace::load(build)?;
+    let selected = workspace.selected_packages(build)?;
     let target = workspace.target_directory.join("warpwise");
     let records = target.join("records");
     fs::create_dir_all(&records).map_err(|error| {
         Fault::new(format!("cannot make the folder {}: {error}", records.display()))
     })?;
-    let check = Check { build, target: &target, records: &records, run: run_id() };
+    let check = CargoCheck { build, target: &target, records: &records, run: unique_run_id() };
     let mut done = check.run()?;
-    let lost = done.lost(&selected, &records);
+    // A crate that cargo finds fresh is not compiled again, so its lost record can only be restored
+    // by cleaning its package.
+    let lost = done.packages_without_records(&selected, &records);
     if !lost.is_empty() {
-        check.forget(&lost)?;
+        check.clean_packages(&lost)?;
         done = check.run()?;
-        if let Some(name) = done.lost(&selected, &records).first() {
+        if let Some(name) = done.packages_without_records(&selected, &records).first() {
             let text = format!("cargo did not compile package `{name}` by way of this program");
             return Err(Fault::new(text));
         }
@@ -101,29 +103,35 @@ pub(crate) fn project(build: &Build) -> Result<Project, Fault> {
         packages: selected.iter().map(|package| package.name.clone()).collect(),
         built: done.success,
     };
-    for path in check.files(&done)? {
-        let (header, lines) = records::read(&path).map_err(|error| unreadable(&path, &error))?;
+    for path in check.record_files(&done)? {
+        let (header, lines) =
+            records::read_record(&path).map_err(|error| unreadable_record(&path, &error))?;
         let is_selected = selected.iter().any(|package| package.folder() == header.manifest);
         for line in lines {
-            project.add(&header, line, is_selected)?;
+            project.add_kernel(&header, line, is_selected)?;
         }
     }
     Ok(project)
 }
 
-/// What no other run has.
-fn run_id() -> String {
+/// Returns an id that no other run has.
+fn unique_run_id() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{}-{}", process::id(), now.as_nanos())
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Fault {
+fn unreadable_record(path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(format!("cannot read {}: {error}", path.display()))
-        .help("remove the folder `warpwise` in the target folder")
+        .with_help("remove the folder `warpwise` in the target folder")
 }
 
 impl Project {
-    fn add(&mut self, header: &Header, line: Line, selected: bool) -> Result<(), Fault> {
+    fn add_kernel(
+        &mut self,
+        header: &Header,
+        line: KernelRecord,
+        selected: bool,
+    ) -> Result<(), Fault> {
         let ours = env!("CARGO_PKG_VERSION");
         if line.warpwise != ours {
             let theirs = &line.warpwise;
@@ -132,20 +140,20 @@ impl Project {
                 header.package
             );
             let help = format!("install cargo-warpwise {theirs}");
-            return Err(Fault::new(text).help(help));
+            return Err(Fault::new(text).with_help(help));
         }
         let sources = &mut self.sources;
-        let mut place = |At(file, line_number, column, end_line, end_column)| {
+        let mut place = |RecordedPlace(file, line_number, column, end_line, end_column)| {
             let file = line.files.get(file).map_or("", String::as_str);
             let path = header.folder.join(file);
-            sources.place(path, (line_number, column), (end_line, end_column))
+            sources.add_place(path, (line_number, column), (end_line, end_column))
         };
         let findings = line.diagnostics.iter().map(|found| Finding {
             code: found.code.clone(),
-            // Whoever builds a dependency cannot change it.
+            // Users cannot change a dependency, so its findings are never errors.
             level: if selected { found.level } else { found.level.min(Level::Warn) },
             message: found.message.clone(),
-            at: place(found.at),
+            place: place(found.at),
             labels: found
                 .labels
                 .iter()
@@ -162,7 +170,7 @@ impl Project {
             selected,
             debug_assertions: line.debug_assertions,
             backend: line.backend,
-            at: place(line.at),
+            name_place: place(line.at),
             spans: line.spans.iter().map(|at| place(*at)).collect(),
             ir: line.ir,
             findings,
@@ -171,33 +179,32 @@ impl Project {
     }
 }
 
-/// How to run `cargo check`.
-struct Check<'a> {
+/// Settings of a `cargo check` run.
+struct CargoCheck<'a> {
     build: &'a Build,
     target: &'a Path,
     records: &'a Path,
     run: String,
 }
 
-/// What a run of it said.
+/// Results of a `cargo check` run.
 #[derive(Default)]
-struct Done {
-    /// Stems of what the build consists of, each with the folder of its package.
+struct CheckResult {
+    /// File stems of the build's artifacts, each with the folder of its package.
     artifacts: BTreeMap<String, PathBuf>,
     success: bool,
 }
 
-/// A line of what cargo says.
+/// Message of cargo: one line of JSON.
 #[derive(Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
-enum Message {
+enum CargoMessage {
     CompilerArtifact {
         manifest_path: PathBuf,
         filenames: Vec<PathBuf>,
     },
-    #[serde(rename = "compiler-message")]
-    Said {
-        message: Rendered,
+    CompilerMessage {
+        message: RustcMessage,
     },
     BuildFinished {
         success: bool,
@@ -206,29 +213,30 @@ enum Message {
     Other,
 }
 
-/// A message of rustc.
+/// Message of rustc.
 #[derive(Deserialize)]
-struct Rendered {
+struct RustcMessage {
     level: String,
     rendered: Option<String>,
 }
 
-impl Check<'_> {
-    /// Checks, and prints the errors of rustc as they come.
-    fn run(&self) -> Result<Done, Fault> {
+impl CargoCheck<'_> {
+    /// Runs the check, and prints rustc's errors as they arrive.
+    fn run(&self) -> Result<CheckResult, Fault> {
         let ansi = std::io::stderr().is_terminal();
         let format = if ansi { "json-diagnostic-rendered-ansi" } else { "json" };
-        let mut command = self.cargo("check");
+        let mut command = self.cargo_command("check");
+        // `--keep-going` finds the kernels of all crates that compile.
         command.arg(format!("--message-format={format}")).arg("--keep-going");
-        command.args(self.build.check()).stdout(Stdio::piped());
-        let wrapped = wrapper::wrap(&mut command, self.records.as_os_str(), &self.run);
+        command.args(self.build.check_options()).stdout(Stdio::piped());
+        let wrapped = wrapper::set_wrapper(&mut command, self.records.as_os_str(), &self.run);
         let failed = |error: std::io::Error| Fault::new(format!("cannot run cargo: {error}"));
         wrapped.map_err(failed)?;
         let mut child = command.spawn().map_err(failed)?;
-        let mut done = Done::default();
+        let mut done = CheckResult::default();
         if let Some(stdout) = child.stdout.take() {
             for line in BufReader::new(stdout).lines() {
-                done.take(&line.map_err(failed)?);
+                done.read_message(&line.map_err(failed)?);
             }
         }
         let status = child.wait().map_err(failed)?;
@@ -236,9 +244,9 @@ impl Check<'_> {
         Ok(done)
     }
 
-    /// Makes cargo compile `packages` again.
-    fn forget(&self, packages: &BTreeSet<&str>) -> Result<(), Fault> {
-        let mut command = self.cargo("clean");
+    /// Removes the artifacts of `packages`, so that cargo compiles them again.
+    fn clean_packages(&self, packages: &BTreeSet<&str>) -> Result<(), Fault> {
+        let mut command = self.cargo_command("clean");
         command.arg("--quiet").args(packages.iter().map(|name| format!("--package={name}")));
         command.args(
             self.build
@@ -252,21 +260,22 @@ impl Check<'_> {
         }
     }
 
-    fn cargo(&self, command: &str) -> Command {
+    fn cargo_command(&self, command: &str) -> Command {
         let mut cargo = cargo();
         cargo.arg(command).arg("--target-dir").arg(self.target);
         cargo
     }
 
-    /// The records of everything that belongs to the build.
-    fn files(&self, done: &Done) -> Result<Vec<PathBuf>, Fault> {
-        let listed = done.artifacts.keys().map(|stem| records::path(self.records, stem));
+    /// Returns the record files of everything that belongs to the build.
+    fn record_files(&self, done: &CheckResult) -> Result<Vec<PathBuf>, Fault> {
+        let listed = done.artifacts.keys().map(|stem| records::record_path(self.records, stem));
         let mut files: BTreeSet<PathBuf> = listed.filter(|path| path.is_file()).collect();
+        // A failed crate has no artifact, but its record belongs to this run.
         if !done.success {
-            let failed = |error: std::io::Error| unreadable(self.records, &error);
+            let failed = |error: std::io::Error| unreadable_record(self.records, &error);
             for entry in fs::read_dir(self.records).map_err(failed)? {
                 let path = entry.map_err(failed)?.path();
-                // One that another run has just begun may be empty.
+                // A record that another run has just begun may be empty.
                 if records::read_header(&path).is_ok_and(|header| header.run == self.run) {
                     files.insert(path);
                 }
@@ -276,31 +285,36 @@ impl Check<'_> {
     }
 }
 
-impl Done {
-    fn take(&mut self, line: &str) {
-        // What is no message of cargo's is what a build script printed.
+impl CheckResult {
+    fn read_message(&mut self, line: &str) {
+        // Lines that are no messages of cargo are output of build scripts.
         match serde_json::from_str(line) {
-            Ok(Message::CompilerArtifact { manifest_path, filenames }) => {
+            Ok(CargoMessage::CompilerArtifact { manifest_path, filenames }) => {
                 let folder = manifest_path.parent().unwrap_or(&manifest_path);
                 for stem in filenames.iter().filter_map(|path| path.file_stem()?.to_str()) {
                     let stem = stem.strip_prefix("lib").unwrap_or(stem);
                     self.artifacts.insert(stem.to_owned(), folder.to_owned());
                 }
             }
-            Ok(Message::Said { message }) if message.level.starts_with("error") => {
+            Ok(CargoMessage::CompilerMessage { message }) if message.level.starts_with("error") => {
                 eprint!("{}", message.rendered.unwrap_or_default());
             }
-            Ok(Message::BuildFinished { success }) => self.success = success,
-            Ok(Message::Said { .. } | Message::Other) | Err(_) => {}
+            Ok(CargoMessage::BuildFinished { success }) => self.success = success,
+            Ok(CargoMessage::CompilerMessage { .. } | CargoMessage::Other) | Err(_) => {}
         }
     }
 
-    /// The packages of which something is fresh and its record is gone: somebody removed it.
-    fn lost<'p>(&self, selected: &[&'p Package], records: &Path) -> BTreeSet<&'p str> {
+    /// Returns the packages with fresh artifacts but without records, which a user must have
+    /// removed.
+    fn packages_without_records<'p>(
+        &self,
+        selected: &[&'p Package],
+        records: &Path,
+    ) -> BTreeSet<&'p str> {
         let lost = self.artifacts.iter().filter_map(|(stem, folder)| {
             let package = selected.iter().find(|package| package.folder() == folder)?;
             let is_script = stem.starts_with("build-script") || stem.starts_with("build_script");
-            let gone = !is_script && !records::path(records, stem).is_file();
+            let gone = !is_script && !records::record_path(records, stem).is_file();
             gone.then_some(package.name.as_str())
         });
         lost.collect()
@@ -313,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_cargo_says_is_understood() {
-        let mut done = Done::default();
+        let mut done = CheckResult::default();
         for line in [
             r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","fresh":true,
                 "filenames":["/w/target/debug/deps/liba-12.rmeta"]}"#,
@@ -322,7 +336,7 @@ mod tests {
             "hello from a build script",
             r#"{"reason":"build-finished","success":true}"#,
         ] {
-            done.take(line);
+            done.read_message(line);
         }
         assert!(done.success);
         assert_eq!(done.artifacts, BTreeMap::from([("a-12".into(), PathBuf::from("/w/a"))]));

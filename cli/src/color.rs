@@ -1,4 +1,4 @@
-//! Color, where it is wanted.
+//! Colored output.
 use crate::args::When;
 use annotate_snippets::{
     Renderer,
@@ -6,16 +6,16 @@ use annotate_snippets::{
 };
 use std::{env, io::IsTerminal};
 
-/// How to print.
+/// Color setting of an output stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
-    on: bool,
+    is_enabled: bool,
 }
 
 impl Paint {
-    /// For `stream`.
-    pub(crate) fn of(when: When, stream: &impl IsTerminal) -> Self {
-        let on = match when {
+    /// Returns the setting for `stream`.
+    pub(crate) fn for_stream(when: When, stream: &impl IsTerminal) -> Self {
+        let is_enabled = match when {
             When::Always => true,
             When::Never => false,
             When::Auto => {
@@ -23,17 +23,17 @@ impl Paint {
                 stream.is_terminal() && !unwanted
             }
         };
-        Self { on }
+        Self { is_enabled }
     }
 
-    /// What renders snippets.
+    /// Returns the renderer of snippets.
     pub(crate) const fn renderer(self) -> Renderer {
-        if self.on { Renderer::styled() } else { Renderer::plain() }
+        if self.is_enabled { Renderer::styled() } else { Renderer::plain() }
     }
 
-    /// `text` in `color`, bold.
+    /// Formats `text` in bold `color`.
     pub(crate) fn bold(self, color: AnsiColor, text: &str) -> String {
-        if !self.on {
+        if !self.is_enabled {
             return text.to_owned();
         }
         let style = Style::new().fg_color(Some(color.into())).effects(Effects::BOLD);

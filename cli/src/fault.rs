@@ -1,7 +1,7 @@
-//! Why a command cannot do what it was asked to do, and what to do about it.
+//! Errors of commands, with advice.
 use std::fmt;
 
-/// What is printed before the exit with code 2.
+/// Error that a command prints before it exits with code 2.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     message: String,
@@ -9,13 +9,13 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// `message`, without advice.
+    /// Creates an error without advice.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
 
-    /// With advice.
-    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+    /// Adds advice.
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 }

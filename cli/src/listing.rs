@@ -1,4 +1,4 @@
-//! `cargo warpwise ir`, `ptx` and `llvm-ir`: what becomes of a kernel, as text.
+//! `cargo warpwise ir`, `ptx` and `llvm-ir`: the compiled forms of a kernel as text.
 use crate::{
     args::{Ir, LlvmIr, Ptx},
     check::Kernel,
@@ -19,45 +19,47 @@ use warpwise_compiler::{
 use warpwise_llvm::Llvm;
 
 /// Prints a kernel's IR.
-pub(crate) fn ir(command: &Ir) -> Result<ExitCode, Fault> {
+pub(crate) fn print_ir(command: &Ir) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
         if command.optimized {
-            let kernel = find::closed(kernel, &command.bind)?;
-            return Ok(optimized(kernel)?.to_string());
+            let kernel = find::bound_ir(kernel, &command.bind)?;
+            return Ok(optimize(kernel)?.to_string());
         }
-        Ok(find::maybe_open(kernel, &command.bind)?.to_string())
+        Ok(find::bound_or_open_ir(kernel, &command.bind)?.to_string())
     })?;
-    print(&text)
+    print_text(&text)
 }
 
 /// Prints a kernel's PTX.
-pub(crate) fn ptx(command: &Ptx) -> Result<ExitCode, Fault> {
+pub(crate) fn print_ptx(command: &Ptx) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        let optimized = optimized_for_gpu(find::closed(kernel, &command.bind)?, command.coarsened)?;
-        ptx_of(kernel, &optimized, command.target, command.backend)
+        let optimized =
+            optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
+        compile_ptx(kernel, &optimized, command.target, command.backend)
     })?;
-    print(&text)
+    print_text(&text)
 }
 
 /// Prints the LLVM IR of a kernel.
-pub(crate) fn llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
+pub(crate) fn print_llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        let kernel = optimized_for_gpu(find::closed(kernel, &command.bind)?, command.coarsened)?;
+        let kernel = optimize_for_gpu(find::bound_ir(kernel, &command.bind)?, command.coarsened)?;
         warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
     })?;
-    print(&text)
+    print_text(&text)
 }
 
-/// Returns the PTX of a kernel, which is `optimized`, for `target`, by `backend` or, if that is
-/// `None`, by the one that users get: the built-in back end for a kernel that is open until its
-/// launch, and of any other the one that it wants, if that is here.
-pub(crate) fn ptx_of(
+/// Compiles a kernel to PTX for `target`.
+///
+/// Without a `backend`, users' builds decide: the built-in back end compiles a kernel that is open
+/// until its launch, and the build's back end any other kernel, if it is available.
+pub(crate) fn compile_ptx(
     kernel: &Kernel,
     optimized: &ir::Kernel,
     target: Target,
     backend: Option<Backend>,
 ) -> Result<String, Fault> {
-    let is_open = !find::ir(kernel)?.is_closed();
+    let is_open = !find::parse_ir(kernel)?.is_closed();
     let users = if is_open { Backend::Builtin } else { kernel.backend };
     let llvm = match backend.unwrap_or(users) {
         Backend::Builtin => None,
@@ -76,8 +78,8 @@ pub(crate) fn ptx_of(
     ptx.map_err(Fault::new)
 }
 
-/// What makes the PTX of a kernel, in words.
-pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
+/// Describes the back end that produces the PTX of a kernel.
+pub(crate) fn describe_producer(kernel: &Kernel, is_open: bool) -> String {
     const BUILTIN: &str = "the built-in back end";
     if is_open {
         return format!("{BUILTIN}, when it is first launched with its parameters bound");
@@ -91,8 +93,8 @@ pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
     }
 }
 
-/// Returns how threads of a kernel are coarsened, in words.
-pub(crate) fn coarsening(kernel: &ir::Kernel) -> Option<String> {
+/// Describes the coarsening of a kernel's threads.
+pub(crate) fn describe_coarsening(kernel: &ir::Kernel) -> Option<String> {
     if !kernel.is_closed() {
         return None;
     }
@@ -105,7 +107,7 @@ pub(crate) fn coarsening(kernel: &ir::Kernel) -> Option<String> {
     ))
 }
 
-fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
+fn optimize(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
     compile::optimized(kernel).map_err(|error| Fault::new(error.to_string()))
 }
 
@@ -113,7 +115,7 @@ fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
 ///
 /// # Errors
 /// If coarsened threads are asked for, and the kernel has none.
-pub(crate) fn optimized_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
+pub(crate) fn optimize_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<ir::Kernel, Fault> {
     let kernels = compile::optimized_and_coarsened(kernel);
     let GpuKernels { plain, coarsened: coarse } =
         kernels.map_err(|error| Fault::new(error.to_string()))?;
@@ -124,11 +126,11 @@ pub(crate) fn optimized_for_gpu(kernel: ir::Kernel, coarsened: bool) -> Result<i
     coarse.ok_or_else(|| Fault::new(format!("large launches of `{name}` run the same code")))
 }
 
-/// Prints `text`, which ends the line it is in.
-pub(crate) fn print(text: &str) -> Result<ExitCode, Fault> {
+/// Prints `text`, with a final line break if it has none.
+pub(crate) fn print_text(text: &str) -> Result<ExitCode, Fault> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     match write!(io::stdout(), "{text}{end}") {
-        // Whoever reads this has seen enough.
+        // The reader, such as `head`, has closed the pipe on purpose.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         done => done
             .map(|()| ExitCode::SUCCESS)

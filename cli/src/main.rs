@@ -1,18 +1,4 @@
-//! `cargo warpwise`: what Warpwise knows about the kernels of a project.
-//!
-//! ```text
-//! cargo warpwise lint       what is wrong with the kernels, for people and for tools
-//! cargo warpwise explain    a lint; or every branch and access of one kernel
-//! cargo warpwise ir|ptx|llvm-ir|sass    what becomes of a kernel
-//! cargo warpwise profile    what a program's kernels did on the interpreter, counted as hardware does
-//! cargo warpwise doctor     what this machine has of what kernels need
-//! ```
-//! The macro `#[kernel]` knows the kernels, and nobody else does. So `cargo check` runs, in a target
-//! folder of its own, and the macro records every kernel that it sees ([`records`] says how, and
-//! why a record is never stale). All commands work on these records.
-//!
-//! Exit codes: 0, fine; 1, findings, a program that failed, or a doctor's warning; 2, a wrong command line, or a build
-//! that failed.
+//! `cargo warpwise`: linting, explanation and profiling of a project's kernels.
 mod args;
 mod check;
 mod color;
@@ -38,10 +24,10 @@ use fault::Fault;
 use std::{env, ffi::OsString, process::ExitCode};
 
 fn main() -> ExitCode {
-    if let Some(run) = wrapper::asked_for() {
-        return wrapper::run(&run);
+    if let Some(run) = wrapper::compilation_from_env() {
+        return wrapper::run_compilation(&run);
     }
-    match run(&arguments()) {
+    match run_command(&parse_arguments()) {
         Ok(code) => code,
         Err(fault) => {
             eprintln!("{fault}");
@@ -50,8 +36,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line, without the `warpwise` that cargo puts first.
-fn arguments() -> Arguments {
+/// Parses the command line, without the `warpwise` that cargo puts first.
+fn parse_arguments() -> Arguments {
     let mut words: Vec<OsString> = env::args_os().collect();
     if words.get(1).is_some_and(|word| word == "warpwise") {
         words.remove(1);
@@ -59,14 +45,14 @@ fn arguments() -> Arguments {
     Arguments::parse_from(words)
 }
 
-fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
+fn run_command(arguments: &Arguments) -> Result<ExitCode, Fault> {
     let color = arguments.color;
     match &arguments.command {
         Command::Lint(command) => lint::run(command, color),
         Command::Explain(command) => explain::run(command, color),
-        Command::Ir(command) => listing::ir(command),
-        Command::Ptx(command) => listing::ptx(command),
-        Command::LlvmIr(command) => listing::llvm_ir(command),
+        Command::Ir(command) => listing::print_ir(command),
+        Command::Ptx(command) => listing::print_ptx(command),
+        Command::LlvmIr(command) => listing::print_llvm_ir(command),
         Command::Sass(command) => sass::run(command),
         Command::Profile(command) => profile::run(command, color),
         Command::Doctor => Ok(doctor::run(color)),

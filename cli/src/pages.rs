@@ -1,32 +1,32 @@
-//! The pages about lints, and names that are near to one that is none.
+//! Pages about lints, and suggestions for misspelled names.
 use warpwise_compiler::lint::{self, Lint};
 
-/// Every page of `docs/lints`: its name and its text.
+/// Pages of `docs/lints`: name and text of each.
 static PAGES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The page of this name; `gpu_` may be missing, and `-` stand for `_`.
-pub(crate) fn page(name: &str) -> Option<&'static str> {
-    let is_it = |known: &str| known.starts_with("gpu_") && bare(known) == bare(name);
+/// Finds the page of this name; `gpu_` is optional, and `-` stands for `_`.
+pub(crate) fn find_page(name: &str) -> Option<&'static str> {
+    let is_it = |known: &str| known.starts_with("gpu_") && normalize(known) == normalize(name);
     PAGES.iter().find(|(known, _)| is_it(known)).map(|(_, text)| *text)
 }
 
-/// The lint of this name, written likewise.
-pub(crate) fn lint(name: &str) -> Option<&'static Lint> {
-    lint::LINTS.iter().find(|lint| bare(lint.name) == bare(name))
+/// Finds the lint of this name; `gpu_` is optional, and `-` stands for `_`.
+pub(crate) fn find_lint(name: &str) -> Option<&'static Lint> {
+    lint::LINTS.iter().find(|lint| normalize(lint.name) == normalize(name))
 }
 
-/// The names of all pages about lints.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+/// Returns the names of all pages about lints.
+pub(crate) fn lint_page_names() -> impl Iterator<Item = &'static str> {
     PAGES.iter().map(|(name, _)| *name).filter(|name| name.starts_with("gpu_"))
 }
 
-fn bare(name: &str) -> String {
+fn normalize(name: &str) -> String {
     let name = name.replace('-', "_");
     name.strip_prefix("gpu_").unwrap_or(&name).to_owned()
 }
 
-/// What a page says first, as one line.
-pub(crate) fn summary(page: &str) -> String {
+/// Returns the first paragraph of prose of a page, as one line.
+pub(crate) fn first_paragraph(page: &str) -> String {
     let paragraphs = page.split("\n\n").map(str::trim);
     let mut texts = paragraphs.filter(|text| {
         !text.is_empty()
@@ -36,12 +36,12 @@ pub(crate) fn summary(page: &str) -> String {
     texts.next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Those of `names` that somebody may have meant by `name`, the nearest first.
-pub(crate) fn near<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+/// Returns up to three of `names` that are similar to `name`, the most similar first.
+pub(crate) fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = names
         .filter_map(|known| {
             let (wanted, bare) = (without_prefix(name), without_prefix(known));
-            let away = distance(wanted, bare);
+            let away = edit_distance(wanted, bare);
             let within = !wanted.is_empty() && (bare.contains(wanted) || away <= wanted.len() / 3);
             within.then_some((away, known))
         })
@@ -51,14 +51,15 @@ pub(crate) fn near<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<
     near.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
-/// What tells a lint, or a variable of the environment, from others.
+/// Strips the prefix that all lints, or all environment variables, share.
 fn without_prefix(name: &str) -> &str {
     let prefixes = ["gpu_", "WARPWISE_"];
     prefixes.into_iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-/// How many characters to insert, remove or replace to get from `a` to `b`, or to a beginning of it.
-fn distance(a: &str, b: &str) -> usize {
+/// Returns the number of insertions, removals and replacements of characters that turn `a` into `b`
+/// or into a prefix of it.
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -73,8 +74,8 @@ fn distance(a: &str, b: &str) -> usize {
     row.into_iter().min().unwrap_or_default()
 }
 
-/// `names` as code, in a sentence: "`a`, `b` or `c`".
-pub(crate) fn listed(names: &[&str]) -> String {
+/// Formats `names` as code in a sentence: "`a`, `b` or `c`".
+pub(crate) fn quote_list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
@@ -89,25 +90,25 @@ mod tests {
 
     #[test]
     fn lints_are_found_by_short_names() {
-        let found = lint("barriers-in-divergent-flow").unwrap();
+        let found = find_lint("barriers-in-divergent-flow").unwrap();
         assert_eq!(found.name, "gpu_barriers_in_divergent_flow");
-        assert!(lint("gpu_nothing").is_none());
+        assert!(find_lint("gpu_nothing").is_none());
     }
 
     #[test]
     fn near_names_are_suggested_the_nearest_first() {
         let names = || ["gpu_bank_conflicts", "gpu_vector_bank_conflicts", "gpu_races"].into_iter();
         let both = ["gpu_bank_conflicts", "gpu_vector_bank_conflicts"];
-        assert_eq!(near("bank_conflict", names()), both);
-        assert_eq!(near("gpu_bnak_conflicts", names()), ["gpu_bank_conflicts"]);
-        assert_eq!(near("gpu_bamk", names()), ["gpu_bank_conflicts"]);
-        assert!(near("saxpy", names()).is_empty());
-        assert_eq!(listed(&both), "`gpu_bank_conflicts` or `gpu_vector_bank_conflicts`");
+        assert_eq!(similar_names("bank_conflict", names()), both);
+        assert_eq!(similar_names("gpu_bnak_conflicts", names()), ["gpu_bank_conflicts"]);
+        assert_eq!(similar_names("gpu_bamk", names()), ["gpu_bank_conflicts"]);
+        assert!(similar_names("saxpy", names()).is_empty());
+        assert_eq!(quote_list(&both), "`gpu_bank_conflicts` or `gpu_vector_bank_conflicts`");
     }
 
     #[test]
     fn a_summary_is_the_first_paragraph_of_prose() {
         let page = "# `gpu_x`\n\nLevel: warn.\n\nSays that\nx is y.\n\nMore.";
-        assert_eq!(summary(page), "Says that x is y.");
+        assert_eq!(first_paragraph(page), "Says that x is y.");
     }
 }

@@ -1,12 +1,12 @@
-//! What the macro recorded: one file for each compilation of a crate, one line for each kernel.
+//! Records of the macro: one file for each compilation of a crate, one line for each kernel.
 //!
-//! **Never stale.** Everything in the target folder `target/warpwise` is compiled by way of
-//! [`wrapper`](crate::wrapper), which begins a new file whenever rustc runs. So the file of a
-//! compilation is as old as what that wrote, and where cargo finds that fresh, the file is, too.
-//! A file has the name of what its compilation writes, and cargo lists what belongs to a
-//! build, whether fresh or not. So what other features, profiles or targets left behind, and what was deleted
-//! since, is not read. A compilation that failed writes nothing that cargo could list, but it ran,
-//! and its file says in which run.
+//! **Records are never stale.** Everything in the target folder `target/warpwise` is compiled
+//! through [`wrapper`](crate::wrapper), which begins a new record whenever rustc runs. A record is
+//! therefore as old as the artifacts of its compilation, and fresh wherever cargo finds those
+//! fresh. Records are named after the artifacts, and cargo lists the artifacts of a build, fresh or
+//! not. Records of other features, profiles or targets, or of deleted code, are therefore not read.
+//! A failed compilation writes no artifact that cargo could list, but it ran, and its record names
+//! the run.
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     env, fs, io,
@@ -14,57 +14,57 @@ use std::{
 };
 use warpwise_compiler::back::Backend;
 
-/// The environment variable that tells the macro where to record.
-pub(crate) const FILE: &str = "WARPWISE_RECORD";
+/// Environment variable with the path of the macro's record.
+pub(crate) const RECORD_VARIABLE: &str = "WARPWISE_RECORD";
 
-/// The first line: who compiled what.
+/// First line of a record: the compilation.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// The run of `cargo warpwise`.
+    /// Id of the run of `cargo warpwise`.
     pub(crate) run: String,
-    /// Name of the package.
+    /// Package name.
     pub(crate) package: String,
-    /// Name of the crate.
+    /// Crate name.
     #[serde(rename = "crate")]
     pub(crate) krate: String,
-    /// The folder of the package's manifest.
+    /// Folder of the package's manifest.
     pub(crate) manifest: PathBuf,
-    /// The folder that paths of sources begin at.
+    /// Folder that source paths are relative to.
     pub(crate) folder: PathBuf,
 }
 
-/// Every other line: a kernel, as the macro wrote it.
+/// Further line of a record: a kernel, as written by the macro.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct KernelRecord {
     /// Version of the macro.
     pub(crate) warpwise: String,
-    /// Its name.
+    /// Name of the kernel.
     pub(crate) kernel: String,
-    /// For which value of it this is, if the kernel depends on it.
+    /// Value of `debug_assertions`, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
-    /// The back end that the build wants.
-    #[serde(deserialize_with = "backend")]
+    /// Back end that the build selects.
+    #[serde(deserialize_with = "deserialize_backend")]
     pub(crate) backend: Backend,
-    /// Where the name is.
-    pub(crate) at: At,
-    /// What places are in.
+    /// Place of the name.
+    pub(crate) at: RecordedPlace,
+    /// Files of the places.
     pub(crate) files: Vec<String>,
-    /// Where the IR's spans are.
-    pub(crate) spans: Vec<At>,
-    /// The IR.
+    /// Places of the IR's spans.
+    pub(crate) spans: Vec<RecordedPlace>,
+    /// IR in text form.
     pub(crate) ir: String,
-    /// What lints found, at any level.
+    /// Findings of all lints, at any level.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-fn backend<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Backend, D::Error> {
+fn deserialize_backend<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Backend, D::Error> {
     let name = String::deserialize(deserializer)?;
     Backend::named(&name).ok_or_else(|| D::Error::custom(format!("no back end `{name}`")))
 }
 
-/// Index of the file; line and column, from 1, in characters; line and column of the end.
+/// Place: index of the file; line and column, from 1, in characters; line and column of the end.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-pub(crate) struct At(
+pub(crate) struct RecordedPlace(
     pub(crate) usize,
     pub(crate) usize,
     pub(crate) usize,
@@ -72,30 +72,30 @@ pub(crate) struct At(
     pub(crate) usize,
 );
 
-/// A finding.
+/// Finding.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Diagnostic {
     pub(crate) code: String,
     pub(crate) level: Level,
     pub(crate) message: String,
-    pub(crate) at: At,
+    pub(crate) at: RecordedPlace,
     pub(crate) labels: Vec<Label>,
     pub(crate) notes: Vec<String>,
     pub(crate) help: Option<String>,
 }
 
-/// Another place that a finding is about.
+/// Further place of a finding.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Label {
-    pub(crate) at: At,
+    pub(crate) at: RecordedPlace,
     pub(crate) text: String,
 }
 
-/// How serious a finding is: the compiler's levels, by their names.
+/// Severity of a finding: the compiler's levels, by name.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {
-    /// Not shown, unless asked for.
+    /// Shown on request only.
     Allow,
     /// A warning.
     Warn,
@@ -103,13 +103,13 @@ pub(crate) enum Level {
     Deny,
 }
 
-/// The file of the compilation that writes `stem`.
-pub(crate) fn path(folder: &Path, stem: &str) -> PathBuf {
+/// Returns the record's path for the compilation that writes `stem`.
+pub(crate) fn record_path(folder: &Path, stem: &str) -> PathBuf {
     folder.join(stem).with_extension("jsonl")
 }
 
-/// Begins the file of a compilation, which this process is about to be.
-pub(crate) fn begin(folder: &Path, stem: &str, run: &str) -> io::Result<PathBuf> {
+/// Begins the record of the compilation that this process is about to become.
+pub(crate) fn begin_record(folder: &Path, stem: &str, run: &str) -> io::Result<PathBuf> {
     let text = |name: &str| env::var(name).unwrap_or_default();
     let header = Header {
         run: run.to_owned(),
@@ -118,13 +118,13 @@ pub(crate) fn begin(folder: &Path, stem: &str, run: &str) -> io::Result<PathBuf>
         manifest: env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default().into(),
         folder: env::current_dir()?,
     };
-    let path = path(folder, stem);
+    let path = record_path(folder, stem);
     fs::write(&path, format!("{}\n", serde_json::to_string(&header)?))?;
     Ok(path)
 }
 
-/// Reads a file: who compiled what, and the lines of its kernels.
-pub(crate) fn read(path: &Path) -> io::Result<(Header, Vec<Line>)> {
+/// Reads a record: the compilation, and its kernels.
+pub(crate) fn read_record(path: &Path) -> io::Result<(Header, Vec<KernelRecord>)> {
     let text = fs::read_to_string(path)?;
     let mut lines = text.lines();
     let header = serde_json::from_str(lines.next().unwrap_or_default())?;
@@ -132,7 +132,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(Header, Vec<Line>)> {
     Ok((header, kernels))
 }
 
-/// Reads only who compiled what.
+/// Reads only the first line of a record.
 pub(crate) fn read_header(path: &Path) -> io::Result<Header> {
     let text = fs::read_to_string(path)?;
     Ok(serde_json::from_str(text.lines().next().unwrap_or_default())?)
@@ -148,9 +148,12 @@ mod tests {
             "files":["src/lib.rs"],"spans":[[0,5,6,7,8]],"ir":"kernel k {\n}","diagnostics":[
             {"code":"gpu_x","level":"deny","message":"m","at":[0,1,1,1,2],
              "labels":[{"at":[0,1,1,1,2],"text":"t"}],"notes":["n"],"help":null}]}"#;
-        let line: Line = serde_json::from_str(text).unwrap();
+        let line: KernelRecord = serde_json::from_str(text).unwrap();
         assert_eq!(line.backend, Backend::Llvm);
-        assert_eq!((line.at, line.spans[0]), (At(0, 1, 2, 3, 4), At(0, 5, 6, 7, 8)));
+        assert_eq!(
+            (line.at, line.spans[0]),
+            (RecordedPlace(0, 1, 2, 3, 4), RecordedPlace(0, 5, 6, 7, 8))
+        );
         let found = &line.diagnostics[0];
         assert_eq!((found.level, &*found.labels[0].text), (Level::Deny, "t"));
     }

@@ -1,5 +1,5 @@
-//! `cargo warpwise sass`: the machine code that `ptxas` makes of a kernel's PTX.
-use crate::{args::Sass, fault::Fault, find, listing, scratch::Scratch, tools};
+//! `cargo warpwise sass`: the machine code that `ptxas` assembles from a kernel's PTX.
+use crate::{args::Sass, fault::Fault, find, listing, scratch::ScratchFolder, tools};
 use std::{
     ffi::OsString,
     fs,
@@ -8,27 +8,28 @@ use std::{
 };
 use warpwise_compiler::target::Target;
 
-/// The Python package that has `ptxas`.
+/// Python package with `ptxas`.
 pub(crate) const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
-/// The one that has `nvdisasm`.
+/// Python package with `nvdisasm`.
 pub(crate) const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm";
 
-/// Prints a kernel's machine code, and what it takes.
+/// Prints a kernel's machine code, and its use of registers and memory.
 pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
-    let ptxas = tools::find("ptxas").ok_or_else(|| tools::missing("ptxas", PTXAS_PACKAGE))?;
+    let ptxas = tools::find_program("ptxas")
+        .ok_or_else(|| tools::missing_program("ptxas", PTXAS_PACKAGE))?;
     let disassembler = Disassembler::find()?;
     let ptx = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        let closed = find::closed(kernel, &command.bind)?;
-        let optimized = listing::optimized_for_gpu(closed, command.coarsened)?;
-        listing::ptx_of(kernel, &optimized, command.target, command.backend)
+        let closed = find::bound_ir(kernel, &command.bind)?;
+        let optimized = listing::optimize_for_gpu(closed, command.coarsened)?;
+        listing::compile_ptx(kernel, &optimized, command.target, command.backend)
     })?;
-    let folder = Scratch::temporary()?;
+    let folder = ScratchFolder::temporary()?;
     let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
     let code = disassembler.run(&cubin)?;
-    listing::print(&format!("{}\n{}", comments(&usage), code.trim_end()))
+    listing::print_text(&format!("{}\n{}", usage_comments(&usage), code.trim_end()))
 }
 
-/// What takes machine code apart.
+/// Disassembler program.
 enum Disassembler {
     Nvdisasm(PathBuf),
     Cuobjdump(PathBuf),
@@ -36,9 +37,9 @@ enum Disassembler {
 
 impl Disassembler {
     fn find() -> Result<Self, Fault> {
-        let nvdisasm = tools::find("nvdisasm").map(Self::Nvdisasm);
-        let found = nvdisasm.or_else(|| tools::find("cuobjdump").map(Self::Cuobjdump));
-        found.ok_or_else(|| tools::missing("nvdisasm", NVDISASM_PACKAGE))
+        let nvdisasm = tools::find_program("nvdisasm").map(Self::Nvdisasm);
+        let found = nvdisasm.or_else(|| tools::find_program("cuobjdump").map(Self::Cuobjdump));
+        found.ok_or_else(|| tools::missing_program("nvdisasm", NVDISASM_PACKAGE))
     }
 
     fn run(&self, cubin: &Path) -> Result<String, Fault> {
@@ -46,12 +47,12 @@ impl Disassembler {
             Self::Nvdisasm(program) => (program, "--print-code"),
             Self::Cuobjdump(program) => (program, "--dump-sass"),
         };
-        let (text, _) = tools::output(program, &[options.into(), cubin.into()])?;
+        let (text, _) = tools::run_tool(program, &[options.into(), cubin.into()])?;
         Ok(text)
     }
 }
 
-/// Assembles `ptx`, and returns what `ptxas` says of it and where the machine code is.
+/// Assembles `ptx`; returns the messages of `ptxas` and the path of the machine code.
 fn assemble(
     ptxas: &Path,
     ptx: &str,
@@ -68,24 +69,28 @@ fn assemble(
         cubin.clone().into(),
         source.into(),
     ];
-    let (_, said) = tools::output(ptxas, &arguments)?;
+    let (_, said) = tools::run_tool(ptxas, &arguments)?;
     Ok((said, cubin))
 }
 
-/// How many registers `ptxas` gives a thread of the kernel in `ptx`; `None` if it does not say.
-pub(crate) fn registers(ptxas: &Path, ptx: &str, target: Target) -> Result<Option<u32>, Fault> {
-    let folder = Scratch::temporary()?;
+/// Returns the register count of the kernel in `ptx` from `ptxas`; `None` if its messages lack it.
+pub(crate) fn count_registers(
+    ptxas: &Path,
+    ptx: &str,
+    target: Target,
+) -> Result<Option<u32>, Fault> {
+    let folder = ScratchFolder::temporary()?;
     let (said, _) = assemble(ptxas, ptx, target, &folder.0)?;
-    Ok(used_registers(&said))
+    Ok(parse_register_count(&said))
 }
 
-fn used_registers(said: &str) -> Option<u32> {
+fn parse_register_count(said: &str) -> Option<u32> {
     let (_, rest) = said.split_once("Used ")?;
     rest.split_once(" registers")?.0.parse().ok()
 }
 
-/// What `ptxas -v` says about registers, memory and spills, as comments.
-fn comments(said: &str) -> String {
+/// Returns the messages of `ptxas -v` about registers, memory and spills, as comments.
+fn usage_comments(said: &str) -> String {
     let lines = said
         .lines()
         .map(|line| line.trim_start_matches("ptxas info").trim_start_matches([' ', ':']));
@@ -106,9 +111,11 @@ mod tests {
                     ptxas info    : Used 10 registers, 400 bytes cmem[0]\n\
                     ptxas info    : Compile time = 3.5 ms\n";
         let expected = "// 0 bytes gmem\n\
-                        // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
-                        // Used 10 registers, 400 bytes cmem[0]\n";
-        assert_eq!(comments(said), expected);
-        assert_eq!(used_registers(said), Some(10));
+                        // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\
+\
+                        // Used 10 registers, 400 bytes cmem[0]\
+";
+        assert_eq!(usage_comments(said), expected);
+        assert_eq!(parse_register_count(said), Some(10));
     }
 }

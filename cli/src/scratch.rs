@@ -1,12 +1,12 @@
-//! Folders for what is only wanted for a while.
+//! Temporary folders.
 use crate::fault::Fault;
 use std::{env, fs, path::PathBuf, process};
 
-/// A folder that is gone when this is.
-pub(crate) struct Scratch(pub(crate) PathBuf);
+/// Temporary folder, removed on drop.
+pub(crate) struct ScratchFolder(pub(crate) PathBuf);
 
-impl Scratch {
-    /// One of this process, where everything is temporary.
+impl ScratchFolder {
+    /// Creates a folder for this process in the system's temporary folder.
     pub(crate) fn temporary() -> Result<Self, Fault> {
         Self::new(env::temp_dir().join(format!("cargo-warpwise-{}", process::id())))
     }
@@ -19,9 +19,9 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // Nothing depends on it: it lies where everything is temporary, or in the target folder.
+        // A leftover does no harm: it is in the temporary folder or in the target folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A piece of a file. Lines and columns are from 1, columns in characters; the end is the place
-/// behind the last character.
+/// Range in a file. Lines and columns count from 1, columns in characters; the end is the position
+/// after the last character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     file: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub(crate) end: (usize, usize),
 }
 
-/// Every file that a place is in.
+/// Files that contain places.
 #[derive(Debug)]
 pub(crate) struct Sources {
     root: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Sources {
     known: HashMap<PathBuf, usize>,
 }
 
-/// A file.
+/// Source file.
 #[derive(Debug)]
 struct File {
     path: PathBuf,
@@ -35,13 +35,13 @@ struct File {
 }
 
 impl Sources {
-    /// None yet. Paths are shown from `root`, if they are in it.
+    /// Creates an empty set. Paths inside `root` are shown relative to it.
     pub(crate) fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), files: Vec::new(), known: HashMap::new() }
     }
 
-    /// A place in the file at `path`.
-    pub(crate) fn place(
+    /// Returns a place in the file at `path`.
+    pub(crate) fn add_place(
         &mut self,
         path: PathBuf,
         start: (usize, usize),
@@ -60,52 +60,52 @@ impl Sources {
         Place { file, start, end }
     }
 
-    /// The paths of all files.
+    /// Returns the paths of all files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| &*file.path)
     }
 
-    /// The path of the file that `place` is in, as it is shown.
-    pub(crate) fn shown(&self, place: Place) -> &str {
+    /// Returns the displayed path of a place's file.
+    pub(crate) fn display_path(&self, place: Place) -> &str {
         &self.files[place.file].shown
     }
 
-    /// The path of the file that `place` is in.
-    pub(crate) fn path(&self, place: Place) -> &Path {
+    /// Returns the path of a place's file.
+    pub(crate) fn file_path(&self, place: Place) -> &Path {
         &self.files[place.file].path
     }
 
-    /// `file:line:column`.
-    pub(crate) fn spot(&self, place: Place) -> String {
-        format!("{}:{}:{}", self.shown(place), place.start.0, place.start.1)
+    /// Formats `file:line:column`.
+    pub(crate) fn display_place(&self, place: Place) -> String {
+        format!("{}:{}:{}", self.display_path(place), place.start.0, place.start.1)
     }
 
-    /// The text of the file that `place` is in, if it can be read.
-    pub(crate) fn text(&self, place: Place) -> Option<&str> {
+    /// Returns the text of a place's file, if it can be read.
+    pub(crate) fn file_text(&self, place: Place) -> Option<&str> {
         let file = &self.files[place.file];
         file.text.get_or_init(|| fs::read_to_string(&file.path).ok()).as_deref()
     }
 
-    /// Which bytes of that text `place` is; `None` if they are not there.
-    pub(crate) fn bytes(&self, place: Place) -> Option<Range<usize>> {
-        let text = self.text(place)?;
-        let (start, end) = (offset(text, place.start)?, offset(text, place.end)?);
+    /// Returns the byte range of a place in its file; `None` if the text has no such place.
+    pub(crate) fn byte_range(&self, place: Place) -> Option<Range<usize>> {
+        let text = self.file_text(place)?;
+        let (start, end) = (byte_offset(text, place.start)?, byte_offset(text, place.end)?);
         (start <= end).then_some(start..end)
     }
 
-    /// True if both are in one file.
-    pub(crate) const fn are_together(a: Place, b: Place) -> bool {
+    /// Returns true if both places are in one file.
+    pub(crate) const fn are_in_one_file(a: Place, b: Place) -> bool {
         a.file == b.file
     }
 
-    /// What sorts places as people look for them: by the paths shown, from top to bottom.
-    pub(crate) fn order(&self, place: Place) -> (&str, (usize, usize), (usize, usize)) {
-        (self.shown(place), place.start, place.end)
+    /// Returns the sort key of a place: by displayed path, then from top to bottom.
+    pub(crate) fn sort_key(&self, place: Place) -> (&str, (usize, usize), (usize, usize)) {
+        (self.display_path(place), place.start, place.end)
     }
 }
 
-/// How many bytes are before a line and column.
-fn offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
+/// Returns the byte offset of a line and column.
+fn byte_offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
     let index = line.checked_sub(1)?;
     let before: usize = text.split_inclusive('\n').take(index).map(str::len).sum();
     let rest = text.get(before..)?;
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn offsets_count_characters_within_a_line() {
         let text = "ab\nöß x\n\nend";
-        let at = |line, column| offset(text, (line, column));
+        let at = |line, column| byte_offset(text, (line, column));
         assert_eq!(at(1, 1), Some(0));
         assert_eq!(at(1, 3), Some(2));
         assert_eq!(at(1, 4), None);
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn paths_are_shown_from_the_root() {
         let mut sources = Sources::new(Path::new("/project"));
-        let inside = sources.place("/project/src/lib.rs".into(), (3, 5), (3, 9));
-        let outside = sources.place("/other/lib.rs".into(), (1, 1), (1, 2));
-        assert_eq!(sources.spot(inside), "src/lib.rs:3:5");
-        assert_eq!(sources.spot(outside), "/other/lib.rs:1:1");
-        assert_eq!(sources.bytes(outside), None);
+        let inside = sources.add_place("/project/src/lib.rs".into(), (3, 5), (3, 9));
+        let outside = sources.add_place("/other/lib.rs".into(), (1, 1), (1, 2));
+        assert_eq!(sources.display_place(inside), "src/lib.rs:3:5");
+        assert_eq!(sources.display_place(outside), "/other/lib.rs:1:1");
+        assert_eq!(sources.byte_range(outside), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Which packages there are, and which of them are meant.
+//! Packages of a workspace, and their selection.
 use crate::{args::Build, fault::Fault};
 use serde::Deserialize;
 use std::{
@@ -8,38 +8,40 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What `cargo metadata` says.
+/// Output of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Workspace {
-    /// Its root folder.
+    /// Root folder.
     pub(crate) workspace_root: PathBuf,
-    /// Where cargo puts what it builds.
+    /// Target folder.
     pub(crate) target_directory: PathBuf,
     packages: Vec<Package>,
     #[serde(default)]
     workspace_default_members: Vec<String>,
 }
 
-/// A member of the workspace.
+/// Member of the workspace.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
     id: String,
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
     version: String,
     manifest_path: PathBuf,
 }
 
-/// The cargo that runs this, or that of `PATH`.
+/// Returns the cargo that runs this program, or the one on the `PATH`.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
 impl Workspace {
-    /// The workspace that `build` is about.
-    pub(crate) fn of(build: &Build) -> Result<Self, Fault> {
+    /// Loads the workspace that `build` refers to.
+    pub(crate) fn load(build: &Build) -> Result<Self, Fault> {
         let mut command = cargo();
-        command.args(["metadata", "--no-deps", "--format-version=1"]).args(build.metadata());
+        command
+            .args(["metadata", "--no-deps", "--format-version=1"])
+            .args(build.metadata_options());
         let output = command.stderr(Stdio::inherit()).output();
         let output = output.map_err(|error| Fault::new(format!("cannot run cargo: {error}")))?;
         if !output.status.success() {
@@ -49,18 +51,20 @@ impl Workspace {
             .map_err(|error| Fault::new(format!("cannot read what `cargo metadata` says: {error}")))
     }
 
-    /// The members that `build` names, as `cargo check` takes its options.
-    pub(crate) fn selected(&self, build: &Build) -> Result<Vec<&Package>, Fault> {
+    /// Returns the members that `build` selects, by the rules of `cargo check`.
+    pub(crate) fn selected_packages(&self, build: &Build) -> Result<Vec<&Package>, Fault> {
         let members = self.packages.iter();
         if !build.package.is_empty() {
-            return self.named(&build.package);
+            return self.packages_named(&build.package);
         }
         if build.workspace {
-            let excluded = |package: &Package| build.exclude.iter().any(|spec| package.is(spec));
+            let excluded =
+                |package: &Package| build.exclude.iter().any(|spec| package.matches_spec(spec));
             return Ok(members.filter(|package| !excluded(package)).collect());
         }
-        let manifest = manifest(build).map_err(|error| Fault::new(error.to_string()))?;
+        let manifest = find_manifest(build).map_err(|error| Fault::new(error.to_string()))?;
         let root = self.workspace_root.join("Cargo.toml");
+        // The manifest of a workspace root selects the default members.
         let here = manifest.filter(|path| *path != root);
         let here = here.and_then(|path| members.clone().find(|found| found.manifest_path == path));
         Ok(match here {
@@ -71,14 +75,14 @@ impl Workspace {
         })
     }
 
-    fn named(&self, specs: &[String]) -> Result<Vec<&Package>, Fault> {
+    fn packages_named(&self, specs: &[String]) -> Result<Vec<&Package>, Fault> {
         let mut found = Vec::new();
         for spec in specs {
             let before = found.len();
-            found.extend(self.packages.iter().filter(|package| package.is(spec)));
+            found.extend(self.packages.iter().filter(|package| package.matches_spec(spec)));
             if found.len() == before {
                 let text = format!("package `{spec}` is no member of this workspace");
-                return Err(Fault::new(text).help("`--deps` looks at dependencies, too"));
+                return Err(Fault::new(text).with_help("`--deps` looks at dependencies, too"));
             }
         }
         Ok(found)
@@ -86,35 +90,36 @@ impl Workspace {
 }
 
 impl Package {
-    /// The folder of its manifest.
+    /// Returns the folder of the manifest.
     pub(crate) fn folder(&self) -> &Path {
         self.manifest_path.parent().unwrap_or(&self.manifest_path)
     }
 
-    /// True if `spec` is a name of it: `name`, `name@version`, an id, or a pattern with `*` and `?`.
-    fn is(&self, spec: &str) -> bool {
+    /// Returns true if `spec` names the package: `name`, `name@version`, an id, or a pattern with
+    /// `*` and `?`.
+    fn matches_spec(&self, spec: &str) -> bool {
         let versioned = format!("{}@{}", self.name, self.version);
-        spec == self.id || matches(spec, &self.name) || spec == versioned
+        spec == self.id || matches_pattern(spec, &self.name) || spec == versioned
     }
 }
 
-/// True if `text` is what `pattern` describes, with `*` for any characters and `?` for one.
-fn matches(pattern: &str, text: &str) -> bool {
+/// Returns true if `text` matches `pattern`, with `*` for any characters and `?` for one.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     match pattern.chars().next() {
         None => text.is_empty(),
         Some('*') => {
             let starts = text.char_indices().map(|(start, _)| start).chain([text.len()]);
-            starts.into_iter().any(|start| matches(&pattern[1..], &text[start..]))
+            starts.into_iter().any(|start| matches_pattern(&pattern[1..], &text[start..]))
         }
         Some(wanted) => text.chars().next().is_some_and(|found| {
             (wanted == '?' || wanted == found)
-                && matches(&pattern[wanted.len_utf8()..], &text[found.len_utf8()..])
+                && matches_pattern(&pattern[wanted.len_utf8()..], &text[found.len_utf8()..])
         }),
     }
 }
 
-/// The manifest that cargo would take.
-fn manifest(build: &Build) -> std::io::Result<Option<PathBuf>> {
+/// Returns the manifest that cargo would use.
+fn find_manifest(build: &Build) -> std::io::Result<Option<PathBuf>> {
     if let Some(path) = &build.manifest_path {
         return path.canonicalize().map(Some);
     }
@@ -137,10 +142,10 @@ mod tests {
         };
         let names = ["image-kernels", "image-kernels@0.3.0", "image-*", "*", "image?kernels"];
         for name in names.into_iter().chain([package.id.as_str()]) {
-            assert!(package.is(name), "{name}");
+            assert!(package.matches_spec(name), "{name}");
         }
         for name in ["image", "image-kernels@0.2.0", "image-*s?", ""] {
-            assert!(!package.is(name), "{name}");
+            assert!(!package.matches_spec(name), "{name}");
         }
         assert_eq!(package.folder(), Path::new("/w/image-kernels"));
     }

@@ -1,7 +1,8 @@
-//! `cargo-warpwise` in the place of rustc: what tells the macro where to record.
+//! `cargo-warpwise` as the rustc wrapper: passes the record's path to the macro.
 //!
-//! Cargo runs `cargo-warpwise rustc ..` for every crate, because `RUSTC_WRAPPER` says so. That
-//! begins a new record of the crate, in the place of the one of its last compilation, and then is rustc.
+//! Cargo runs `cargo-warpwise rustc ..` for every crate, because `RUSTC_WRAPPER` says so. The
+//! wrapper begins a new record of the crate, which replaces that of its last compilation, and then
+//! becomes rustc.
 use crate::records;
 use std::{
     env,
@@ -11,13 +12,12 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// The environment variable that names the folder of the records, and makes this program a
-/// wrapper.
-pub(crate) const FOLDER: &str = "CARGO_WARPWISE_RECORDS";
-/// The environment variable that tells this run from all others.
-pub(crate) const RUN: &str = "CARGO_WARPWISE_RUN";
+/// Environment variable with the folder of the records; its presence makes this program a wrapper.
+pub(crate) const RECORDS_VARIABLE: &str = "CARGO_WARPWISE_RECORDS";
+/// Environment variable with the id of the run.
+pub(crate) const RUN_VARIABLE: &str = "CARGO_WARPWISE_RUN";
 
-/// What is to be compiled.
+/// Compilation to run.
 #[derive(Debug)]
 pub(crate) struct Compilation {
     folder: PathBuf,
@@ -25,9 +25,10 @@ pub(crate) struct Compilation {
     arguments: Vec<OsString>,
 }
 
-/// What this program is to compile in the place of rustc; `None` if it is what a user started.
-pub(crate) fn asked_for() -> Option<Compilation> {
-    let folder = env::var_os(FOLDER)?;
+/// Returns the compilation that this process is to run in place of rustc; `None` if a user started
+/// it.
+pub(crate) fn compilation_from_env() -> Option<Compilation> {
+    let folder = env::var_os(RECORDS_VARIABLE)?;
     let mut words = env::args_os().skip(1);
     let compiler = words.next()?;
     // A build script may run `cargo warpwise` itself.
@@ -35,29 +36,35 @@ pub(crate) fn asked_for() -> Option<Compilation> {
     is_compiler.then(|| Compilation { folder: folder.into(), compiler, arguments: words.collect() })
 }
 
-/// Compiles.
-pub(crate) fn run(compilation: &Compilation) -> ExitCode {
+/// Runs the compilation.
+pub(crate) fn run_compilation(compilation: &Compilation) -> ExitCode {
     let Compilation { folder, compiler, arguments } = compilation;
     let mut command = Command::new(compiler);
-    command.args(arguments).env_remove(FOLDER).env_remove(RUN).env_remove("RUSTC_WRAPPER");
-    if let Some(stem) = stem(arguments) {
-        let begun = records::begin(folder, &stem, &env::var(RUN).unwrap_or_default());
+    // Programs that the compilation starts must not act as wrappers themselves.
+    command
+        .args(arguments)
+        .env_remove(RECORDS_VARIABLE)
+        .env_remove(RUN_VARIABLE)
+        .env_remove("RUSTC_WRAPPER");
+    if let Some(stem) = output_stem(arguments) {
+        let begun =
+            records::begin_record(folder, &stem, &env::var(RUN_VARIABLE).unwrap_or_default());
         match begun {
-            Ok(path) => command.env(records::FILE, path),
+            Ok(path) => command.env(records::RECORD_VARIABLE, path),
             Err(error) => {
                 eprintln!("error: cannot write to {}: {error}", folder.display());
                 return ExitCode::FAILURE;
             }
         };
     }
-    let error = become_it(command);
+    let error = replace_process(command);
     eprintln!("error: cannot run {}: {error}", compiler.display());
     ExitCode::FAILURE
 }
 
-/// The name of what rustc writes, without `lib` and without an extension: the crate's name, and
-/// what tells this compilation of it from others. `None` if rustc is only asked something.
-fn stem(arguments: &[OsString]) -> Option<String> {
+/// Returns the stem of rustc's output files, without `lib` and extension: the crate's name, and a
+/// suffix that is unique to the compilation. `None` if rustc only answers a query.
+fn output_stem(arguments: &[OsString]) -> Option<String> {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let after = |word: &str| {
         let index = words.iter().position(|known| *known == word)?;
@@ -70,24 +77,27 @@ fn stem(arguments: &[OsString]) -> Option<String> {
     Some(format!("{name}{}", extra?))
 }
 
-/// Runs `command` in the place of this process; returns only if that fails.
+/// Replaces this process by `command`; returns only on failure.
 #[cfg(unix)]
-fn become_it(mut command: Command) -> io::Error {
+fn replace_process(mut command: Command) -> io::Error {
     std::os::unix::process::CommandExt::exec(&mut command)
 }
 
-/// Runs `command`, and ends as it does; returns only if that fails.
+/// Runs `command`, and exits with its status; returns only on failure.
 #[cfg(not(unix))]
-fn become_it(mut command: Command) -> io::Error {
+fn replace_process(mut command: Command) -> io::Error {
     match command.status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(1)),
         Err(error) => error,
     }
 }
 
-/// Sets `command`, a cargo, up to use this program as the wrapper.
-pub(crate) fn wrap(command: &mut Command, folder: &OsStr, run: &str) -> io::Result<()> {
-    command.env("RUSTC_WRAPPER", env::current_exe()?).env(FOLDER, folder).env(RUN, run);
+/// Sets up the cargo `command` to use this program as its wrapper.
+pub(crate) fn set_wrapper(command: &mut Command, folder: &OsStr, run: &str) -> io::Result<()> {
+    command
+        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env(RECORDS_VARIABLE, folder)
+        .env(RUN_VARIABLE, run);
     Ok(())
 }
 
@@ -96,7 +106,7 @@ mod tests {
     use super::*;
 
     fn stem_of(line: &str) -> Option<String> {
-        stem(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+        output_stem(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]

@@ -130,9 +130,9 @@ fn try_lower(input: LowerInput<'_>, errors: &mut Errors) -> Option<Lowered> {
     let (function, notes) = infer::infer_function(&context, errors)?;
     let function = Rc::new(function);
     // Most kernels do not depend on debug assertions, and need no second variant.
-    let debug = lower::kernel(&function, &program, options, true, errors)?;
+    let debug = lower::lower_kernel(&function, &program, options, true, errors)?;
     let release = match debug.depends_on_debug {
-        true => Some(lower::kernel(&function, &program, options, false, errors)?),
+        true => Some(lower::lower_kernel(&function, &program, options, false, errors)?),
         false => None,
     };
     // Inner items have witnesses of their own, or attributes that stay; the flat tokens have
@@ -149,12 +149,18 @@ fn try_lower(input: LowerInput<'_>, errors: &mut Errors) -> Option<Lowered> {
 
 impl Lowered {
     fn from_emitted(
-        emitted: lower::Emitted,
+        emitted: lower::LoweredKernel,
         witnesses: Vec<syn::Item>,
         release: Option<Box<Self>>,
     ) -> Self {
-        let lower::Emitted { kernel, spans, origins, levels, expectations, depends_on_debug: _ } =
-            emitted;
+        let lower::LoweredKernel {
+            kernel,
+            spans,
+            origins,
+            levels,
+            expectations,
+            depends_on_debug: _,
+        } = emitted;
         Self { kernel, spans, origins, levels, expectations, witnesses, release }
     }
 }

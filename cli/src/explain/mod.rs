@@ -1,4 +1,4 @@
-//! `cargo warpwise explain`: a lint's page, or everything that is known of a kernel.
+//! `cargo warpwise explain`: the page of a lint, or the verdicts on a kernel.
 mod kernel;
 
 use crate::{
@@ -12,20 +12,20 @@ use std::{io, process::ExitCode};
 /// Runs the command.
 pub(crate) fn run(command: &Explain, color: When) -> Result<ExitCode, Fault> {
     let subject = command.subject.as_str();
-    if let Some(page) = pages::page(subject) {
-        return listing::print(page);
+    if let Some(page) = pages::find_page(subject) {
+        return listing::print_text(page);
     }
     if subject.starts_with("gpu_") {
-        let near = pages::near(subject, pages::names());
+        let near = pages::similar_names(subject, pages::lint_page_names());
         let fault = Fault::new(format!("there is no lint `{subject}`"));
-        let did_you_mean = || format!("did you mean {}?", pages::listed(&near));
-        return Err(if near.is_empty() { fault } else { fault.help(did_you_mean()) });
+        let did_you_mean = || format!("did you mean {}?", pages::quote_list(&near));
+        return Err(if near.is_empty() { fault } else { fault.with_help(did_you_mean()) });
     }
-    let paint = Paint::of(color, &io::stdout());
+    let paint = Paint::for_stream(color, &io::stdout());
     let text = find::with_kernel(&command.build, subject, |project, found| {
-        let ir = find::maybe_open(found, &command.bind)?;
-        let explained = kernel::Explained::of(project, found, &ir);
-        Ok(if command.json { explained.json() } else { explained.text(paint) })
+        let ir = find::bound_or_open_ir(found, &command.bind)?;
+        let explained = kernel::ExplainedKernel::new(project, found, &ir);
+        Ok(if command.json { explained.to_json() } else { explained.to_text(paint) })
     })?;
-    listing::print(&text)
+    listing::print_text(&text)
 }

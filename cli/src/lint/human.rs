@@ -1,18 +1,5 @@
-//! Findings as rustc prints its own, with every place in one picture.
-//!
-//! ```text
-//! error[gpu_barriers_in_divergent_flow]: `sync_threads()` is not reached by every thread of the block
-//!  --> src/lib.rs:7:9
-//!   |
-//! 5 |     let i = thread_idx_x();
-//!   |             -------------- `thread_idx_x()` differs between the threads of a block
-//! 6 |     if i < 16 {
-//!   |        ------ control flow depends on this condition
-//! 7 |         sync_threads();
-//!   |         ^^^^^^^^^^^^^^
-//!   = help: ..
-//! ```
-use super::report::{Found, Report};
+//! Findings in rustc's style, with all places of a file in one snippet.
+use super::report::{Report, ReportedFinding};
 use crate::{
     color::Paint,
     records::Level as Severity,
@@ -23,20 +10,25 @@ use annotate_snippets::{
 };
 use std::collections::BTreeSet;
 
-/// Everything that was found, and a line that sums it up.
+/// Renders all findings and a summary line.
 pub(crate) fn render(report: &Report<'_>, all: bool, paint: Paint) -> String {
     let renderer = paint.renderer();
     let mut text = String::new();
     let mut explained = BTreeSet::new();
-    for found in report.shown(all) {
+    for found in report.visible_findings(all) {
         let first = explained.insert(found.finding.code.as_str());
-        text.push_str(&finding(report.sources, found, first, &renderer));
+        text.push_str(&render_finding(report.sources, found, first, &renderer));
         text.push_str("\n\n");
     }
-    text + &summary(report, all, paint)
+    text + &render_summary(report, all, paint)
 }
 
-fn finding(sources: &Sources, found: &Found<'_>, first: bool, renderer: &Renderer) -> String {
+fn render_finding(
+    sources: &Sources,
+    found: &ReportedFinding<'_>,
+    first: bool,
+    renderer: &Renderer,
+) -> String {
     let finding = found.finding;
     let level = match found.level {
         Severity::Deny => Level::ERROR,
@@ -45,8 +37,8 @@ fn finding(sources: &Sources, found: &Found<'_>, first: bool, renderer: &Rendere
     };
     let title = level.primary_title(&*finding.message).id(&*finding.code);
     let mut group = Group::with_title(title);
-    for file in files(finding.at, &finding.labels) {
-        group = places(group, sources, finding.at, file);
+    for file in group_by_file(finding.place, &finding.labels) {
+        group = add_snippet(group, sources, finding.place, file);
     }
     for note in &finding.notes {
         group = group.element(Level::NOTE.message(&**note));
@@ -66,15 +58,15 @@ fn finding(sources: &Sources, found: &Found<'_>, first: bool, renderer: &Rendere
     renderer.render(&[group])
 }
 
-/// The place, if it is the one a finding is at, or a label.
-type Spot<'f> = (Place, Option<&'f str>);
+/// Place of a finding, or of a label with its text.
+type LabeledPlace<'f> = (Place, Option<&'f str>);
 
-/// All places of a finding, those in one file together, that of the finding itself first.
-fn files(at: Place, labels: &[(Place, String)]) -> Vec<Vec<Spot<'_>>> {
-    let mut files: Vec<Vec<Spot<'_>>> = vec![vec![(at, None)]];
+/// Groups the places of a finding by file, with the finding's own file and place first.
+fn group_by_file(at: Place, labels: &[(Place, String)]) -> Vec<Vec<LabeledPlace<'_>>> {
+    let mut files: Vec<Vec<LabeledPlace<'_>>> = vec![vec![(at, None)]];
     for (place, text) in labels {
         let spot = (*place, Some(text.as_str()));
-        match files.iter_mut().find(|file| Sources::are_together(file[0].0, *place)) {
+        match files.iter_mut().find(|file| Sources::are_in_one_file(file[0].0, *place)) {
             Some(file) => file.push(spot),
             None => files.push(vec![spot]),
         }
@@ -82,30 +74,30 @@ fn files(at: Place, labels: &[(Place, String)]) -> Vec<Vec<Spot<'_>>> {
     files
 }
 
-/// Adds a picture of places in one file; if it cannot be read, only where they are.
-fn places<'f>(
+/// Adds a snippet with the places in one file; if the file cannot be read, only their locations.
+fn add_snippet<'f>(
     group: Group<'f>,
     sources: &'f Sources,
     at: Place,
-    spots: Vec<Spot<'f>>,
+    spots: Vec<LabeledPlace<'f>>,
 ) -> Group<'f> {
     let known: Option<Vec<_>> =
-        spots.iter().map(|(place, label)| Some((sources.bytes(*place)?, *label))).collect();
-    let text = sources.text(spots[0].0);
+        spots.iter().map(|(place, label)| Some((sources.byte_range(*place)?, *label))).collect();
+    let text = sources.file_text(spots[0].0);
     if let (Some(known), Some(text)) = (known, text) {
-        let is_primary = Sources::are_together(spots[0].0, at);
+        let is_primary = Sources::are_in_one_file(spots[0].0, at);
         let annotations = known.into_iter().enumerate().map(|(index, (bytes, label))| {
             let primary = is_primary && index == 0;
             let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             kind.span(bytes).label(label)
         });
-        let snippet = Snippet::source(text).path(sources.shown(spots[0].0));
+        let snippet = Snippet::source(text).path(sources.display_path(spots[0].0));
         return group.element(snippet.annotations(annotations));
     }
     spots.into_iter().fold(group, |group, (place, label)| {
         let (line, column) = place.start;
         let group =
-            group.element(Origin::path(sources.shown(place)).line(line).char_column(column));
+            group.element(Origin::path(sources.display_path(place)).line(line).char_column(column));
         match label {
             Some(label) => group.element(Level::NOTE.message(label)),
             None => group,
@@ -113,8 +105,8 @@ fn places<'f>(
     })
 }
 
-/// `warpwise: 12 kernels in 2 packages: 1 error, 3 warnings`
-fn summary(report: &Report<'_>, all: bool, paint: Paint) -> String {
+/// Renders `warpwise: 12 kernels in 2 packages: 1 error, 3 warnings`.
+fn render_summary(report: &Report<'_>, all: bool, paint: Paint) -> String {
     let count = |number: usize, thing: &str| match number {
         1 => format!("1 {thing}"),
         _ => format!("{number} {thing}s"),
@@ -124,7 +116,7 @@ fn summary(report: &Report<'_>, all: bool, paint: Paint) -> String {
         [only] => format!("package `{only}`"),
         _ => count(report.packages.len(), "package"),
     };
-    let (errors, warnings) = (report.errors(), report.warnings());
+    let (errors, warnings) = (report.error_count(), report.warning_count());
     let (color, mut result) = match (errors, warnings) {
         (0, 0) => (AnsiColor::BrightGreen, "nothing found".to_owned()),
         (0, _) => (AnsiColor::BrightYellow, count(warnings, "warning")),
@@ -134,7 +126,7 @@ fn summary(report: &Report<'_>, all: bool, paint: Paint) -> String {
             (AnsiColor::BrightRed, both)
         }
     };
-    let allowed = report.allowed();
+    let allowed = report.allowed_count();
     if allowed > 0 && !all {
         result.push_str(&format!(" ({allowed} allowed: `--all` shows them)"));
     } else if allowed > 0 {

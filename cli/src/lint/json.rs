@@ -1,30 +1,30 @@
-//! Findings for tools: an object a line, as `docs/cli.md` describes them.
-use super::report::{Found, Report};
+//! Findings as JSON, one object per line, as `docs/cli.md` describes them.
+use super::report::{Report, ReportedFinding};
 use crate::sources::{Place, Sources};
 use serde_json::{Value, json};
 
-/// Counts up when something that was there changes; what is added does not.
+/// Version of the format: it increases when a field changes, but not when one is added.
 const SCHEMA: u32 = 1;
 
-/// A line for each finding, and one that sums up.
+/// Renders one line for each finding, and a summary line.
 pub(crate) fn render(report: &Report<'_>, all: bool) -> String {
-    let findings = report.shown(all).map(|found| finding(report.sources, found));
+    let findings = report.visible_findings(all).map(|found| finding_to_json(report.sources, found));
     let summary = json!({
         "schema": SCHEMA,
         "kind": "summary",
         "packages": report.packages,
         "kernels": report.kernels,
-        "errors": report.errors(),
-        "warnings": report.warnings(),
-        "allowed": report.allowed(),
+        "errors": report.error_count(),
+        "warnings": report.warning_count(),
+        "allowed": report.allowed_count(),
     });
     findings.chain([summary]).map(|line| format!("{line}\n")).collect()
 }
 
-fn finding(sources: &Sources, found: &Found<'_>) -> Value {
+fn finding_to_json(sources: &Sources, found: &ReportedFinding<'_>) -> Value {
     let finding = found.finding;
     let labels = finding.labels.iter().map(|(place, text)| {
-        let mut label = span(sources, *place);
+        let mut label = place_to_json(sources, *place);
         label["text"] = json!(text);
         label
     });
@@ -35,7 +35,7 @@ fn finding(sources: &Sources, found: &Found<'_>) -> Value {
         "lint": finding.code,
         "level": found.level,
         "message": finding.message,
-        "span": span(sources, finding.at),
+        "span": place_to_json(sources, finding.place),
         "labels": labels.collect::<Vec<_>>(),
         "notes": finding.notes,
         "help": finding.help,
@@ -43,10 +43,10 @@ fn finding(sources: &Sources, found: &Found<'_>) -> Value {
     })
 }
 
-/// A place.
-pub(crate) fn span(sources: &Sources, place: Place) -> Value {
+/// Converts a place to JSON.
+pub(crate) fn place_to_json(sources: &Sources, place: Place) -> Value {
     json!({
-        "file": sources.shown(place),
+        "file": sources.display_path(place),
         "line": place.start.0,
         "column": place.start.1,
         "end_line": place.end.0,

@@ -1,4 +1,4 @@
-//! `cargo warpwise lint`: every finding in every kernel, once.
+//! `cargo warpwise lint`: the findings in all kernels, without duplicates.
 mod human;
 mod json;
 mod report;
@@ -11,8 +11,8 @@ use crate::{
     fault::Fault,
     pages,
 };
-pub(crate) use json::span;
-use report::{Denied, Report};
+pub(crate) use json::place_to_json;
+use report::{DeniedWarnings, Report};
 use std::{
     io::{self, Write as _},
     process::ExitCode,
@@ -21,16 +21,18 @@ use warpwise_compiler::lint;
 
 /// Runs the command.
 pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> {
-    let denied = denied(&command.deny)?;
-    let project = check::project(&command.build)?;
-    let report = Report::of(&project, &denied, command.deps);
-    let text = match command.format() {
-        Format::Human => human::render(&report, command.all, Paint::of(color, &io::stdout())),
+    let denied = parse_denied(&command.deny)?;
+    let project = check::check_project(&command.build)?;
+    let report = Report::new(&project, &denied, command.deps);
+    let text = match command.chosen_format() {
+        Format::Human => {
+            human::render(&report, command.all, Paint::for_stream(color, &io::stdout()))
+        }
         Format::Json => json::render(&report, command.all),
         Format::Sarif => sarif::render(&report, command.all),
     };
     match io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads this has seen enough.
+        // The reader, such as `head`, has closed the pipe on purpose.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         done => done.map_err(|error| Fault::new(format!("cannot print: {error}")))?,
     }
@@ -38,34 +40,34 @@ pub(crate) fn run(command: &args::Lint, color: When) -> Result<ExitCode, Fault> 
         let text = "the project does not build, so kernels may be missing above";
         return Err(Fault::new(text));
     }
-    hint(command, &report);
-    Ok(ExitCode::from(u8::from(report.errors() > 0)))
+    print_hint(command, &report);
+    Ok(ExitCode::from(u8::from(report.error_count() > 0)))
 }
 
-/// Says where kernels may be, if there are none.
-fn hint(command: &args::Lint, report: &Report<'_>) {
+/// Suggests other targets if there are no kernels.
+fn print_hint(command: &args::Lint, report: &Report<'_>) {
     if report.kernels == 0 && !command.build.names_targets() && !command.build.quiet {
         eprintln!("note: `--all-targets` looks at examples, tests and benchmarks, too");
     }
 }
 
-/// What `--deny` names: lints, groups of them, or `warnings`.
-fn denied(names: &[String]) -> Result<Denied, Fault> {
-    let mut denied = Denied::default();
+/// Parses the values of `--deny`: lints, groups of lints, or `warnings`.
+fn parse_denied(names: &[String]) -> Result<DeniedWarnings, Fault> {
+    let mut denied = DeniedWarnings::default();
     for name in names {
         let group = lint::named(name).unwrap_or_default();
         if name == "warnings" {
             denied.all = true;
-        } else if let Some(lint) = pages::lint(name) {
+        } else if let Some(lint) = pages::find_lint(name) {
             denied.lints.push(lint.name);
         } else if !group.is_empty() {
             denied.lints.extend(group);
         } else {
             let groups = lint::GROUPS.iter().map(|(name, _)| *name);
-            let near = pages::near(name, lint::names().chain(groups).chain(["warnings"]));
+            let near = pages::similar_names(name, lint::names().chain(groups).chain(["warnings"]));
             let fault = Fault::new(format!("there is no lint `{name}`"));
-            let did_you_mean = || format!("did you mean {}?", pages::listed(&near));
-            return Err(if near.is_empty() { fault } else { fault.help(did_you_mean()) });
+            let did_you_mean = || format!("did you mean {}?", pages::quote_list(&near));
+            return Err(if near.is_empty() { fault } else { fault.with_help(did_you_mean()) });
         }
     }
     Ok(denied)

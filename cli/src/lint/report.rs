@@ -1,4 +1,4 @@
-//! What there is to say, before it is said in any format.
+//! Findings of a project, independent of the output format.
 use crate::{
     check::{Finding, Kernel, Project},
     records::Level,
@@ -6,41 +6,41 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which warnings are errors.
+/// Warnings that count as errors.
 #[derive(Debug, Default)]
-pub(crate) struct Denied {
-    /// All of them.
+pub(crate) struct DeniedWarnings {
+    /// All warnings.
     pub(crate) all: bool,
-    /// Those of these lints.
+    /// Warnings of these lints.
     pub(crate) lints: Vec<&'static str>,
 }
 
-/// Every finding, in the order of the sources.
+/// Findings in source order.
 #[derive(Debug)]
 pub(crate) struct Report<'p> {
-    /// What the findings are in.
+    /// Source files of the findings.
     pub(crate) sources: &'p Sources,
-    /// What was found, each once.
-    pub(crate) found: Vec<Found<'p>>,
-    /// How many kernels were looked at.
+    /// Findings without duplicates.
+    pub(crate) findings: Vec<ReportedFinding<'p>>,
+    /// Number of kernels examined.
     pub(crate) kernels: usize,
-    /// The packages that were looked at.
+    /// Packages examined.
     pub(crate) packages: Vec<&'p str>,
 }
 
-/// A finding, and where it was found.
+/// Finding with the kernels that have it.
 #[derive(Debug)]
-pub(crate) struct Found<'p> {
-    /// The finding.
+pub(crate) struct ReportedFinding<'p> {
+    /// Finding.
     pub(crate) finding: &'p Finding,
-    /// How serious it is, all things considered.
+    /// Severity, including `--deny`.
     pub(crate) level: Level,
-    /// The kernels, several if it is in a function that they call: crate and name.
+    /// Kernels, as crate and name; several if the finding is in a function that they call.
     pub(crate) kernels: BTreeSet<(&'p str, &'p str)>,
 }
 
-impl Denied {
-    fn level(&self, finding: &Finding) -> Level {
+impl DeniedWarnings {
+    fn effective_level(&self, finding: &Finding) -> Level {
         let denied = self.all || self.lints.contains(&finding.code.as_str());
         match finding.level {
             Level::Warn if denied => Level::Deny,
@@ -50,57 +50,63 @@ impl Denied {
 }
 
 impl<'p> Report<'p> {
-    /// Of the packages that are meant, and with `deps` of what they depend on. What several
-    /// compilations of a crate find, or several kernels in a function that they call, is one finding, if it
-    /// has the same causes.
-    pub(crate) fn of(project: &'p Project, denied: &Denied, deps: bool) -> Self {
+    /// Collects the findings in the selected packages and, with `deps`, in their dependencies.
+    /// Findings of several compilations of a crate, or of several kernels in a common function, are
+    /// one finding if they have the same causes.
+    pub(crate) fn new(project: &'p Project, denied: &DeniedWarnings, deps: bool) -> Self {
         let kernels = || project.kernels.iter().filter(|kernel| deps || kernel.selected);
         let mut found = BTreeMap::new();
         let each = kernels()
             .flat_map(|kernel| kernel.findings.iter().map(move |finding| (kernel, finding)));
         for (kernel, finding) in each {
-            let level = denied.level(finding);
-            let Finding { code, message, at, labels, .. } = finding;
-            let entry = found.entry((at, code, message, labels, level));
-            let new = || Found { finding, level, kernels: BTreeSet::new() };
-            let entry: &mut Found<'p> = entry.or_insert_with(new);
+            let level = denied.effective_level(finding);
+            let Finding { code, message, place, labels, .. } = finding;
+            // The key has the causes, so that findings that differ in anything else coincide.
+            let entry = found.entry((place, code, message, labels, level));
+            let new = || ReportedFinding { finding, level, kernels: BTreeSet::new() };
+            let entry: &mut ReportedFinding<'p> = entry.or_insert_with(new);
             entry.kernels.insert((&kernel.krate, &kernel.name));
         }
         let mut found: Vec<_> = found.into_values().collect();
         let sources = &project.sources;
         found.sort_by_cached_key(|found| {
-            let (file, start, end) = sources.order(found.finding.at);
+            let (file, start, end) = sources.sort_key(found.finding.place);
             let finding = found.finding;
             (file.to_owned(), start, end, finding.code.clone(), finding.message.clone())
         });
         let places: BTreeSet<(Place, &str)> =
-            kernels().map(|kernel: &Kernel| (kernel.at, kernel.name.as_str())).collect();
+            kernels().map(|kernel: &Kernel| (kernel.name_place, kernel.name.as_str())).collect();
         let mut packages: BTreeSet<&str> = project.packages.iter().map(String::as_str).collect();
         packages.extend(kernels().map(|kernel| kernel.package.as_str()));
-        Self { sources, found, kernels: places.len(), packages: packages.into_iter().collect() }
+        Self {
+            sources,
+            findings: found,
+            kernels: places.len(),
+            packages: packages.into_iter().collect(),
+        }
     }
 
-    /// What is to be shown: with `all`, what is at level `allow`, too.
-    pub(crate) fn shown(&self, all: bool) -> impl Iterator<Item = &Found<'p>> {
-        self.found.iter().filter(move |found| all || found.level > Level::Allow)
+    /// Returns the findings to show; `all` includes those at level `allow`.
+    pub(crate) fn visible_findings(&self, all: bool) -> impl Iterator<Item = &ReportedFinding<'p>> {
+        self.findings.iter().filter(move |found| all || found.level > Level::Allow)
     }
 
-    fn count(&self, level: Level) -> usize {
-        self.found.iter().filter(|found| found.level == level).count()
+    fn count_at_level(&self, level: Level) -> usize {
+        self.findings.iter().filter(|found| found.level == level).count()
     }
 
-    /// How many findings are errors.
-    pub(crate) fn errors(&self) -> usize {
-        self.count(Level::Deny)
+    /// Returns the number of errors.
+    pub(crate) fn error_count(&self) -> usize {
+        self.count_at_level(Level::Deny)
     }
 
-    /// How many are warnings.
-    pub(crate) fn warnings(&self) -> usize {
-        self.count(Level::Warn)
+    /// Returns the number of warnings.
+    pub(crate) fn warning_count(&self) -> usize {
+        self.count_at_level(Level::Warn)
     }
 
-    /// How many are at level `allow`.
-    pub(crate) fn allowed(&self) -> usize {
-        self.count(Level::Allow)
+    /// Returns the number of findings at level `allow`.
+    pub(crate) fn allowed_count(&self) -> usize {
+        self.count_at_level(Level::Allow)
     }
 }

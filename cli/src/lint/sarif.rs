@@ -1,8 +1,8 @@
-//! Findings as SARIF 2.1.0, which code hosts and editors show.
+//! Findings as SARIF 2.1.0, a format of code hosts and editors.
 //!
-//! A lint is a rule. The labels of a finding are its related locations; they also are a code flow, read from
-//! the last label, where a difference begins, to the finding itself.
-use super::report::{Found, Report};
+//! A lint is a rule. The labels of a finding are its related locations. They also form a code flow,
+//! from the last label, the origin of a difference, to the finding itself.
+use super::report::{Report, ReportedFinding};
 use crate::{
     pages,
     records::Level,
@@ -14,10 +14,10 @@ use warpwise_compiler::{
     lint::{LINTS, Lint},
 };
 
-/// One log.
+/// Renders one log.
 pub(crate) fn render(report: &Report<'_>, all: bool) -> String {
     let results: Vec<Value> =
-        report.shown(all).map(|found| result(report.sources, found)).collect();
+        report.visible_findings(all).map(|found| result_to_json(report.sources, found)).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -26,7 +26,7 @@ pub(crate) fn render(report: &Report<'_>, all: bool) -> String {
                 "driver": {
                     "name": "cargo-warpwise",
                     "semanticVersion": env!("CARGO_PKG_VERSION"),
-                    "rules": LINTS.iter().map(rule).collect::<Vec<_>>(),
+                    "rules": LINTS.iter().map(rule_to_json).collect::<Vec<_>>(),
                 },
             },
             "columnKind": "unicodeCodePoints",
@@ -36,23 +36,23 @@ pub(crate) fn render(report: &Report<'_>, all: bool) -> String {
     format!("{log:#}\n")
 }
 
-fn rule(lint: &Lint) -> Value {
+fn rule_to_json(lint: &Lint) -> Value {
     let level = match lint.level {
         diag::Level::Allow => "none",
         diag::Level::Warn => "warning",
         diag::Level::Deny => "error",
     };
-    let page = pages::page(lint.name).unwrap_or(lint.name);
+    let page = pages::find_page(lint.name).unwrap_or(lint.name);
     json!({
         "id": lint.name,
-        "shortDescription": {"text": pages::summary(page)},
+        "shortDescription": {"text": pages::first_paragraph(page)},
         "help": {"text": page, "markdown": page},
         "defaultConfiguration": {"level": level},
         "properties": {"tags": [format!("{:?}", lint.group).to_lowercase()]},
     })
 }
 
-fn result(sources: &Sources, found: &Found<'_>) -> Value {
+fn result_to_json(sources: &Sources, found: &ReportedFinding<'_>) -> Value {
     let finding = found.finding;
     let level = match found.level {
         Level::Allow => "note",
@@ -67,7 +67,7 @@ fn result(sources: &Sources, found: &Found<'_>) -> Value {
         text.push_str(&format!("\nhelp: {help}"));
     }
     let related = finding.labels.iter().enumerate().map(|(index, (place, label))| {
-        let mut related = location(sources, *place, Some(label));
+        let mut related = location_to_json(sources, *place, Some(label));
         related["id"] = json!(index);
         related
     });
@@ -75,7 +75,7 @@ fn result(sources: &Sources, found: &Found<'_>) -> Value {
         "ruleId": finding.code,
         "level": level,
         "message": {"text": text},
-        "locations": [location(sources, finding.at, None)],
+        "locations": [location_to_json(sources, finding.place, None)],
         "relatedLocations": related.collect::<Vec<_>>(),
     });
     if let Some(index) = LINTS.iter().position(|lint| lint.name == finding.code) {
@@ -83,8 +83,8 @@ fn result(sources: &Sources, found: &Found<'_>) -> Value {
     }
     if !finding.labels.is_empty() {
         let causes = finding.labels.iter().rev();
-        let causes = causes.map(|(place, label)| location(sources, *place, Some(label)));
-        let end = location(sources, finding.at, Some(&finding.message));
+        let causes = causes.map(|(place, label)| location_to_json(sources, *place, Some(label)));
+        let end = location_to_json(sources, finding.place, Some(&finding.message));
         let steps: Vec<Value> =
             causes.chain([end]).map(|location| json!({"location": location})).collect();
         result["codeFlows"] = json!([{"threadFlows": [{"locations": steps}]}]);
@@ -92,12 +92,12 @@ fn result(sources: &Sources, found: &Found<'_>) -> Value {
     result
 }
 
-fn location(sources: &Sources, place: Place, message: Option<&str>) -> Value {
-    let (path, shown) = (sources.path(place), sources.shown(place));
+fn location_to_json(sources: &Sources, place: Place, message: Option<&str>) -> Value {
+    let (path, shown) = (sources.file_path(place), sources.display_path(place));
     let artifact = if path.is_absolute() && !std::path::Path::new(shown).is_absolute() {
-        json!({"uri": encoded(shown), "uriBaseId": "%SRCROOT%"})
+        json!({"uri": percent_encode(shown), "uriBaseId": "%SRCROOT%"})
     } else {
-        json!({"uri": format!("file://{}", encoded(shown))})
+        json!({"uri": format!("file://{}", percent_encode(shown))})
     };
     let mut location = json!({
         "physicalLocation": {
@@ -116,8 +116,8 @@ fn location(sources: &Sources, place: Place, message: Option<&str>) -> Value {
     location
 }
 
-/// `path` as a part of a URI.
-fn encoded(path: &str) -> String {
+/// Percent-encodes `path` for a URI.
+fn percent_encode(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let bytes = path.bytes();
     bytes
@@ -134,6 +134,6 @@ mod tests {
 
     #[test]
     fn paths_become_uris() {
-        assert_eq!(encoded("src/a b/größe.rs"), "src/a%20b/gr%C3%B6%C3%9Fe.rs");
+        assert_eq!(percent_encode("src/a b/größe.rs"), "src/a%20b/gr%C3%B6%C3%9Fe.rs");
     }
 }

@@ -1,19 +1,19 @@
-//! Counts as JSON, under the names that `docs/profiler.md` describes.
+//! Counters in JSON, with the field names of `docs/profiler.md`.
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use warpwise::counters::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts};
 
-/// [`ActiveThreads`], to be read and written: each number of threads, with instructions.
+/// Serialized form of [`ActiveThreads`]: pairs of a thread count and its instructions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Active(Vec<(u32, u64)>);
+pub(crate) struct ActiveThreadsRecord(Vec<(u32, u64)>);
 
-/// [`Trips`], to be read and written: each range of iterations, with visits.
+/// Serialized form of [`Trips`]: ranges of iterations with their visits.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Iterations(Vec<(u64, u64, u64)>);
+pub(crate) struct TripsRecord(Vec<(u64, u64, u64)>);
 
-/// [`Counts`], to be read and written.
+/// Serialized form of [`Counts`].
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub(crate) struct Counted {
+pub(crate) struct CountsRecord {
     warp_instructions: u64,
     thread_instructions: u64,
     branches: u64,
@@ -62,30 +62,31 @@ struct FloatsFields {
     double: u64,
 }
 
-impl From<Active> for ActiveThreads {
-    fn from(Active(all): Active) -> Self {
+impl From<ActiveThreadsRecord> for ActiveThreads {
+    fn from(ActiveThreadsRecord(all): ActiveThreadsRecord) -> Self {
         let mut active = Self::default();
         all.into_iter().for_each(|(threads, instructions)| active.add(threads, instructions));
         active
     }
 }
 
-impl From<&ActiveThreads> for Active {
+impl From<&ActiveThreads> for ActiveThreadsRecord {
     fn from(active: &ActiveThreads) -> Self {
         Self(active.iter().collect())
     }
 }
 
-impl From<Iterations> for Trips {
-    fn from(Iterations(all): Iterations) -> Self {
+impl From<TripsRecord> for Trips {
+    fn from(TripsRecord(all): TripsRecord) -> Self {
         let mut trips = Self::default();
-        // Each range ends with a number of it, the last with the greatest there was.
+        // Each range ends with a count that belongs to it; the last range ends with the greatest
+        // count.
         all.into_iter().for_each(|(_, most, visits)| trips.add(most, visits));
         trips
     }
 }
 
-impl From<&Trips> for Iterations {
+impl From<&Trips> for TripsRecord {
     fn from(trips: &Trips) -> Self {
         let range =
             |(range, visits): (RangeInclusive<u64>, u64)| (*range.start(), *range.end(), visits);
@@ -93,8 +94,8 @@ impl From<&Trips> for Iterations {
     }
 }
 
-impl From<Counted> for Counts {
-    fn from(counted: Counted) -> Self {
+impl From<CountsRecord> for Counts {
+    fn from(counted: CountsRecord) -> Self {
         let mut counts = Self::default();
         counts.warp_instructions = counted.warp_instructions;
         counts.thread_instructions = counted.thread_instructions;
@@ -114,7 +115,7 @@ impl From<Counted> for Counts {
     }
 }
 
-impl From<&Counts> for Counted {
+impl From<&Counts> for CountsRecord {
     fn from(counts: &Counts) -> Self {
         Self {
             warp_instructions: counts.warp_instructions,

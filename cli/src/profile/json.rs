@@ -1,26 +1,26 @@
-//! The report for tools: an object a line. `docs/profiler.md` describes the fields.
+//! The report as JSON, one object per line; `docs/profiler.md` describes the fields.
 use super::{
-    counts::{Active, Counted, Iterations},
-    read::Loop,
-    report::{Excess, Line, Profiled, Report},
+    counts::{ActiveThreadsRecord, CountsRecord, TripsRecord},
+    read::LoopCounts,
+    report::{Excess, KernelProfile, LineProfile, Report},
 };
 use serde_json::{Value, json};
 
-/// Counts up when a field that is described changes or goes.
+/// Version of the format: it increases when a documented field changes or disappears.
 const SCHEMA: u32 = 1;
 
-/// All kernels, then the summary.
+/// Renders all kernels, then the summary.
 pub(crate) fn render(report: &Report) -> String {
-    let kernels = report.kernels.iter().map(|of| kernel(report, of));
-    let lines = kernels.chain([summary(report)]);
+    let kernels = report.kernels.iter().map(|profile| kernel_to_json(report, profile));
+    let lines = kernels.chain([summary_to_json(report)]);
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-fn kernel(report: &Report, kernel: &Profiled) -> Value {
+fn kernel_to_json(report: &Report, kernel: &KernelProfile) -> Value {
     let launches = &kernel.launches;
     let total = &launches.total;
     let registers = kernel.registers;
-    let by = registers.map(|registers| if registers.assembled { "ptxas" } else { "user" });
+    let by = registers.map(|registers| if registers.is_assembled { "ptxas" } else { "user" });
     json!({
         "schema": SCHEMA,
         "kind": "kernel",
@@ -33,18 +33,18 @@ fn kernel(report: &Report, kernel: &Profiled) -> Value {
         "barriers": launches.barriers,
         "registers": registers.map(|registers| registers.number),
         "registers_from": by,
-        "occupancy": occupancy(report, kernel),
-        "total": Counted::from(total),
-        "active_threads": Active::from(&launches.active_threads),
+        "occupancy": occupancy_to_json(report, kernel),
+        "total": CountsRecord::from(total),
+        "active_threads": ActiveThreadsRecord::from(&launches.active_threads),
         "warp_execution_efficiency": total.warp_execution_efficiency(),
         "branch_efficiency": total.branch_efficiency(),
-        "lines": kernel.lines.iter().map(line).collect::<Vec<_>>(),
-        "loops": launches.loops.iter().map(rounds).collect::<Vec<_>>(),
+        "lines": kernel.lines.iter().map(line_to_json).collect::<Vec<_>>(),
+        "loops": launches.loops.iter().map(loop_to_json).collect::<Vec<_>>(),
         "accesses": kernel.accesses(),
     })
 }
 
-fn occupancy(report: &Report, kernel: &Profiled) -> Value {
+fn occupancy_to_json(report: &Report, kernel: &KernelProfile) -> Value {
     let target = report.multiprocessor.target.to_string();
     match kernel.occupancy(report.multiprocessor) {
         Ok(found) => json!({
@@ -60,41 +60,41 @@ fn occupancy(report: &Report, kernel: &Profiled) -> Value {
     }
 }
 
-fn line(line: &Line) -> Value {
+fn line_to_json(line: &LineProfile) -> Value {
     json!({
         "file": line.file,
         "line": line.number,
         "source": line.source,
-        "counts": Counted::from(&line.counts),
-        "active_threads": Active::from(&line.active_threads),
-        "excesses": line.excesses.iter().map(excess).collect::<Vec<_>>(),
+        "counts": CountsRecord::from(&line.counts),
+        "active_threads": ActiveThreadsRecord::from(&line.active_threads),
+        "excesses": line.excesses.iter().map(excess_to_json).collect::<Vec<_>>(),
     })
 }
 
-fn rounds(Loop { file, line, column, trips }: &Loop) -> Value {
+fn loop_to_json(LoopCounts { file, line, column, trips }: &LoopCounts) -> Value {
     json!({
         "file": file,
         "line": line,
         "column": column,
         "visits": trips.visits(),
-        "iterations": Iterations::from(trips),
+        "iterations": TripsRecord::from(trips),
     })
 }
 
-fn excess(Excess { of, expected, got, why }: &Excess) -> Value {
-    let (_, unit) = of.words();
+fn excess_to_json(Excess { kind, expected, got, explanation }: &Excess) -> Value {
+    let (_, unit) = kind.memory_and_unit();
     json!({
-        "of": of.name(),
+        "of": kind.json_name(),
         "unit": unit,
         "expected": expected,
         "got": got,
-        "lint": why.lint,
-        "found": why.found,
-        "reason": why.reason,
+        "lint": explanation.lint,
+        "found": explanation.found,
+        "reason": explanation.reason,
     })
 }
 
-fn summary(report: &Report) -> Value {
+fn summary_to_json(report: &Report) -> Value {
     let stopped = report.stopped.iter();
     let stopped = stopped.map(|(kernel, reason)| json!({ "kernel": kernel, "reason": reason }));
     json!({

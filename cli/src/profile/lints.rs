@@ -1,5 +1,5 @@
-//! The lint that explains what a line does more often than it needs.
-use super::report::Of;
+//! Lints that explain the excess work of a line.
+use super::report::ExcessKind;
 use crate::{
     check::{Finding, Project},
     find,
@@ -10,27 +10,27 @@ use warpwise_compiler::{
     id::Id as _,
 };
 
-/// A lint and its reason, in one line.
+/// Lint with a reason in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Explanation {
     pub(crate) lint: &'static str,
     pub(crate) reason: String,
-    /// Whether the lint found it in the source; otherwise the reason is what the lint is about.
+    /// True if the lint found the cause in the source; otherwise the reason is a general one.
     pub(crate) found: bool,
 }
 
-/// The lints about something, first the one that fits where none found it.
-const fn candidates(of: Of) -> &'static [&'static str] {
-    match of {
-        Of::Sectors => &[
+/// Returns the lints about an excess; the first one applies if none has a finding.
+const fn candidate_lints(kind: ExcessKind) -> &'static [&'static str] {
+    match kind {
+        ExcessKind::Sectors => &[
             "gpu_uncoalesced_accesses",
             "gpu_aos_accesses",
             "gpu_swapped_axes",
             "gpu_misaligned_accesses",
         ],
-        Of::Updates | Of::SharedUpdates => &["gpu_contended_atomics"],
-        Of::Wavefronts => &["gpu_bank_conflicts", "gpu_vector_bank_conflicts"],
-        Of::Divergence => &[
+        ExcessKind::Updates | ExcessKind::SharedUpdates => &["gpu_contended_atomics"],
+        ExcessKind::Wavefronts => &["gpu_bank_conflicts", "gpu_vector_bank_conflicts"],
+        ExcessKind::Divergence => &[
             "gpu_divergent_branches",
             "gpu_divergent_loops",
             "gpu_divergent_matches",
@@ -39,33 +39,36 @@ const fn candidates(of: Of) -> &'static [&'static str] {
     }
 }
 
-/// What the cause is where no lint found one in the source.
-const fn about(of: Of) -> &'static str {
-    match of {
-        Of::Sectors => "what the lanes of a warp want does not fill the sectors that it is in",
-        Of::Updates | Of::SharedUpdates => {
+/// Returns the general cause of an excess, for lines without a finding.
+const fn general_reason(kind: ExcessKind) -> &'static str {
+    match kind {
+        ExcessKind::Sectors => {
+            "what the lanes of a warp want does not fill the sectors that it is in"
+        }
+        ExcessKind::Updates | ExcessKind::SharedUpdates => {
             "lanes of a warp update the same memory, one after the other"
         }
-        Of::Wavefronts => "lanes of a warp want different words of one bank",
-        Of::Divergence => "lanes of a warp go different ways",
+        ExcessKind::Wavefronts => "lanes of a warp want different words of one bank",
+        ExcessKind::Divergence => "lanes of a warp go different ways",
     }
 }
 
-/// The lines of a kernel at whose branches there is nothing to gain, as `explain` says: guards, a lane that works for its
-/// warp, and what is so short that it may run under a predicate.
+/// Verdicts on the branches of a kernel's lines: true if all branches of a line are fine, as
+/// `explain` decides. Fine are guards, a lane that works for its warp, and bodies so short that
+/// they may run under a predicate.
 #[derive(Debug, Default)]
-pub(crate) struct Branches(BTreeMap<(String, usize), bool>);
+pub(crate) struct BranchVerdicts(BTreeMap<(String, usize), bool>);
 
-impl Branches {
-    /// Those of the kernel of this name; nothing is known of one whose IR cannot be read.
-    pub(crate) fn of(project: &Project, kernel: &str) -> Self {
+impl BranchVerdicts {
+    /// Collects the branches of the kernel of this name; a kernel with unreadable IR has none.
+    pub(crate) fn new(project: &Project, kernel: &str) -> Self {
         let mut lines = BTreeMap::new();
         for known in project.kernels.iter().filter(|known| known.name == kernel) {
-            let Ok(ir) = find::ir(known) else { continue };
+            let Ok(ir) = find::parse_ir(known) else { continue };
             for verdict in verdicts(&ir) {
                 let Some(&place) = known.spans.get(verdict.span.index()) else { continue };
                 if verdict.subject == Subject::Branch {
-                    let line = (project.sources.shown(place).to_owned(), place.start.0);
+                    let line = (project.sources.display_path(place).to_owned(), place.start.0);
                     let is_fine = verdict.answer == Answer::Good
                         || verdict.answer == Answer::Unknown && verdict.is_short;
                     *lines.entry(line).or_insert(true) &= is_fine;
@@ -80,19 +83,19 @@ impl Branches {
     }
 }
 
-/// Why a line of a kernel does too much of something; `None` of branches that are as they should be.
-pub(crate) fn explain(
+/// Explains an excess of a line; `None` for branches that are fine.
+pub(crate) fn explain_excess(
     project: &Project,
-    branches: &Branches,
+    branches: &BranchVerdicts,
     kernel: &str,
     at: (&str, usize),
-    of: Of,
+    kind: ExcessKind,
 ) -> Option<Explanation> {
-    let names = candidates(of);
+    let names = candidate_lints(kind);
     let (file, line) = at;
     let is_here = |finding: &Finding| {
-        let lines = finding.at.start.0..=finding.at.end.0;
-        lines.contains(&line) && project.sources.shown(finding.at) == file
+        let lines = finding.place.start.0..=finding.place.end.0;
+        lines.contains(&line) && project.sources.display_path(finding.place) == file
     };
     let kernels = project.kernels.iter().filter(|known| known.name == kernel);
     let findings: Vec<&Finding> =
@@ -101,12 +104,12 @@ pub(crate) fn explain(
         let finding = findings.iter().find(|finding| finding.code == *name)?;
         Some(Explanation { lint: name, reason: finding.message.clone(), found: true })
     });
-    if found.is_none() && of == Of::Divergence && branches.are_fine(at) {
+    if found.is_none() && kind == ExcessKind::Divergence && branches.are_fine(at) {
         return None;
     }
     Some(found.unwrap_or_else(|| {
         let lint = names[0];
-        Explanation { lint, reason: about(of).to_owned(), found: false }
+        Explanation { lint, reason: general_reason(kind).to_owned(), found: false }
     }))
 }
 
@@ -116,9 +119,15 @@ mod tests {
 
     #[test]
     fn every_lint_that_explains_something_exists() {
-        for of in [Of::Sectors, Of::Updates, Of::Wavefronts, Of::SharedUpdates, Of::Divergence] {
-            for name in candidates(of) {
-                assert!(crate::pages::lint(name).is_some(), "{name}");
+        for kind in [
+            ExcessKind::Sectors,
+            ExcessKind::Updates,
+            ExcessKind::Wavefronts,
+            ExcessKind::SharedUpdates,
+            ExcessKind::Divergence,
+        ] {
+            for name in candidate_lints(kind) {
+                assert!(crate::pages::find_lint(name).is_some(), "{name}");
             }
         }
     }

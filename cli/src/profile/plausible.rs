@@ -1,10 +1,10 @@
-//! Refuses records that no program writes: numbers whose sums would overflow, blocks that no launch
-//! has, and names that would write control characters to the terminal.
+//! Validation of records: refuses numbers whose sums would overflow, blocks that no launch has, and
+//! names with control characters for the terminal.
 //!
 //! Every number of a record is at most [`MAX_NUMBER`], and the counts of all launches together are
 //! at most [`MAX_SUM`]. A report adds counts over launches and fields and multiplies them by the 32
 //! bytes of a sector, so that its results stay below 2^63.
-use super::read::Line;
+use super::read::RecordLine;
 use serde_json::Value;
 use std::fmt;
 use warpwise_compiler::hardware::occupancy::MOST_THREADS;
@@ -16,18 +16,18 @@ pub(super) const MAX_SUM: u64 = 1 << 53;
 /// Bytes of the widest access of a lane.
 const MAX_ACCESS_BYTES: u32 = 16;
 /// Fields that hold names, which reports print.
-const NAMES: [&str; 4] = ["kernel", "generics", "file", "memory"];
+const NAME_FIELDS: [&str; 4] = ["kernel", "generics", "file", "memory"];
 
-/// Why a line is no record.
+/// Reason to refuse a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Implausible {
-    /// It ends within a value, as the last line does of a process that was killed.
+    /// It ends within a value, like the last line of a process that was killed.
     Incomplete,
-    /// It is not JSON, or not of the right shape.
+    /// It is not JSON, or has the wrong shape.
     NoRecord,
-    /// It has a number that is negative, no integer, or larger than [`MAX_NUMBER`].
+    /// It has a number that is negative, not an integer, or larger than [`MAX_NUMBER`].
     Number,
-    /// It has a block without threads, or with more than a block can have.
+    /// It has a block with no threads or too many.
     Block,
     /// It has an access of no bytes, or of more than [`MAX_ACCESS_BYTES`].
     AccessBytes,
@@ -48,14 +48,14 @@ impl fmt::Display for Implausible {
 }
 
 /// Parses and checks one line of a file.
-pub(super) fn parse(line: &[u8]) -> Result<Line, Implausible> {
+pub(super) fn parse_line(line: &[u8]) -> Result<RecordLine, Implausible> {
     let value: Value = serde_json::from_slice(line).map_err(|error| match error.is_eof() {
         true => Implausible::Incomplete,
         false => Implausible::NoRecord,
     })?;
     let sum = sum_of_counts(&value, "")?;
     let mut line = serde_json::from_value(value).map_err(|_| Implausible::NoRecord)?;
-    if let Line::Launch(launch) = &mut line {
+    if let RecordLine::Launch(launch) = &mut line {
         let threads = launch.block.iter().try_fold(1u32, |product, &n| product.checked_mul(n));
         if threads.is_none_or(|threads| !(1..=MOST_THREADS).contains(&threads)) {
             return Err(Implausible::Block);
@@ -69,8 +69,8 @@ pub(super) fn parse(line: &[u8]) -> Result<Line, Implausible> {
     Ok(line)
 }
 
-/// Returns the sum of all numbers in `value`, the field `name` of its parent, and checks numbers
-/// and names on the way. Offsets are addresses, which nothing adds up.
+/// Returns the sum of all numbers in `value`, the field `name` of its parent, and checks all
+/// numbers and names. Offsets are addresses, which no report adds up.
 fn sum_of_counts(value: &Value, name: &str) -> Result<u64, Implausible> {
     match value {
         Value::Number(number) => {
@@ -78,23 +78,31 @@ fn sum_of_counts(value: &Value, name: &str) -> Result<u64, Implausible> {
             let number = number.ok_or(Implausible::Number)?;
             Ok(if name == "offsets" { 0 } else { number })
         }
-        Value::String(text) if NAMES.contains(&name) && text.contains(char::is_control) => {
+        Value::String(text) if NAME_FIELDS.contains(&name) && text.contains(char::is_control) => {
             Err(Implausible::Name)
         }
-        Value::Array(values) => sum(values.iter().map(|value| sum_of_counts(value, name))),
-        Value::Object(fields) => sum(fields.iter().map(|(name, value)| sum_of_counts(value, name))),
+        Value::Array(values) => {
+            saturating_sum(values.iter().map(|value| sum_of_counts(value, name)))
+        }
+        Value::Object(fields) => {
+            saturating_sum(fields.iter().map(|(name, value)| sum_of_counts(value, name)))
+        }
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(0),
     }
 }
 
-fn sum(parts: impl Iterator<Item = Result<u64, Implausible>>) -> Result<u64, Implausible> {
+fn saturating_sum(
+    parts: impl Iterator<Item = Result<u64, Implausible>>,
+) -> Result<u64, Implausible> {
     parts.into_iter().try_fold(0u64, |sum, part| Ok(sum.saturating_add(part?)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{html, json, program::Ran, read, report::Report, text};
-    use crate::{args::When, check::Project, color::Paint, scratch::Scratch, sources::Sources};
+    use super::super::{html, json, program::ProgramRun, read, report::Report, text};
+    use crate::{
+        args::When, check::Project, color::Paint, scratch::ScratchFolder, sources::Sources,
+    };
     use serde_json::{Value, json};
     use std::{fs, io, path::Path};
     use warpwise_compiler::{hardware::occupancy::Multiprocessor, target::Target};
@@ -153,7 +161,7 @@ mod tests {
     fn report(folder: &Path, lines: &[Value]) -> Result<String, String> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         fs::write(folder.join("a.jsonl"), text).unwrap();
-        let recorded = read::folder(folder).map_err(|fault| fault.to_string())?;
+        let recorded = read::read_folder(folder).map_err(|fault| fault.to_string())?;
         let project = Project {
             kernels: Vec::new(),
             sources: Sources::new(folder),
@@ -161,15 +169,15 @@ mod tests {
             built: true,
         };
         let on = Multiprocessor::of(Target::new(90)).unwrap();
-        let ran = Ran { recorded, failed: None };
-        let report = Report::of(ran, &project, folder, on, |_, _| None);
-        let paint = Paint::of(When::Never, &io::stdout());
+        let ran = ProgramRun { recorded, failed: None };
+        let report = Report::new(ran, &project, folder, on, |_, _| None);
+        let paint = Paint::for_stream(When::Never, &io::stdout());
         Ok(text::render(&report, true, paint) + &json::render(&report) + &html::render(&report))
     }
 
     #[test]
     fn no_record_makes_a_report_panic() {
-        let folder = Scratch::new(
+        let folder = ScratchFolder::new(
             std::env::temp_dir().join(format!("warpwise-implausible-{}", std::process::id())),
         )
         .unwrap();
@@ -212,16 +220,16 @@ mod tests {
 
     #[test]
     fn a_broken_line_is_the_end_of_a_file_or_an_error() {
-        let folder = Scratch::new(
+        let folder = ScratchFolder::new(
             std::env::temp_dir().join(format!("warpwise-broken-{}", std::process::id())),
         )
         .unwrap();
         let file = folder.0.join("a.jsonl");
         fs::write(&file, format!("{}\n{{\"kind\":\"la", launch())).unwrap();
-        assert_eq!(read::folder(&folder.0).unwrap().kernels.len(), 1);
+        assert_eq!(read::read_folder(&folder.0).unwrap().kernels.len(), 1);
         for broken in ["{\"kind\":\"la", "{\"kind\":\"launch\"}", "[1, 2]", "x"] {
             fs::write(&file, format!("{broken}\n{}\n", launch())).unwrap();
-            let fault = read::folder(&folder.0).map(|_| ()).unwrap_err().to_string();
+            let fault = read::read_folder(&folder.0).map(|_| ()).unwrap_err().to_string();
             assert!(fault.contains("a.jsonl:1: this line is no record"), "{fault}");
         }
     }

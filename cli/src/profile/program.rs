@@ -1,9 +1,9 @@
-//! Builds the program that is to be profiled, and runs it with every CPU device counting.
-use super::read::{self, Recorded};
+//! Execution of the profiled program, with counters in every CPU device.
+use super::read::{self, Recording};
 use crate::{
     args::{Build, Profile},
     fault::Fault,
-    scratch::Scratch,
+    scratch::ScratchFolder,
     workspace::{Workspace, cargo},
 };
 use std::{
@@ -13,38 +13,38 @@ use std::{
     process::{self, ExitStatus, Stdio},
 };
 
-/// What a program did.
-pub(crate) struct Ran {
-    pub(crate) recorded: Recorded,
-    /// How it ended, if it failed.
+/// Result of a program's run.
+pub(crate) struct ProgramRun {
+    pub(crate) recorded: Recording,
+    /// Exit status, if it failed.
     pub(crate) failed: Option<ExitStatus>,
 }
 
-/// Builds and runs what `command` says.
-pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<Ran, Fault> {
-    let how = How::of(&command.build)?;
-    let words = command.build.check();
-    if !how.build(&words)?.success() {
+/// Builds and runs the program that `command` selects.
+pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<ProgramRun, Fault> {
+    let subcommand = CargoCommand::for_build(&command.build)?;
+    let words = command.build.check_options();
+    if !subcommand.build(&words)?.success() {
         return Err(Fault::new("the program does not build"));
     }
-    let folder = Scratch::new(
+    let folder = ScratchFolder::new(
         workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
     )?;
-    let status = how.run(&words, command, &folder.0)?;
-    let recorded = read::folder(&folder.0)?;
-    Ok(Ran { recorded, failed: Some(status).filter(|status| !status.success()) })
+    let status = subcommand.run(&words, command, &folder.0)?;
+    let recorded = read::read_folder(&folder.0)?;
+    Ok(ProgramRun { recorded, failed: Some(status).filter(|status| !status.success()) })
 }
 
-/// Which command of cargo runs it.
+/// Subcommand of cargo that runs the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum CargoCommand {
     Run,
     Test,
     Bench,
 }
 
-impl How {
-    fn of(build: &Build) -> Result<Self, Fault> {
+impl CargoCommand {
+    fn for_build(build: &Build) -> Result<Self, Fault> {
         if build.benches || !build.bench.is_empty() {
             return Ok(Self::Bench);
         }
@@ -53,11 +53,11 @@ impl How {
         }
         if build.bins || build.examples || build.bin.len() + build.example.len() > 1 {
             let text = "these are several programs, and one is run";
-            return Err(Fault::new(text).help("name it: `--bin NAME` or `--example NAME`"));
+            return Err(Fault::new(text).with_help("name it: `--bin NAME` or `--example NAME`"));
         }
         if build.workspace || build.package.len() > 1 {
             let text = "these are several packages, and the program of one is run";
-            return Err(Fault::new(text).help("name it: `-p NAME`"));
+            return Err(Fault::new(text).with_help("name it: `-p NAME`"));
         }
         Ok(Self::Run)
     }
@@ -69,10 +69,10 @@ impl How {
             Self::Test => command.args(["test", "--no-run"]),
             Self::Bench => command.args(["bench", "--no-run"]),
         };
-        command.args(words).stdout(Stdio::from(io::stderr())).status().map_err(cannot_run)
+        command.args(words).stdout(Stdio::from(io::stderr())).status().map_err(cannot_run_cargo)
     }
 
-    /// Runs it. What it prints goes where errors go, so that only the report is on stdout.
+    /// Runs the program. Its output goes to stderr, so that stdout has only the report.
     fn run(self, words: &[String], profile: &Profile, to: &Path) -> Result<ExitStatus, Fault> {
         let mut command = cargo();
         command.arg(match self {
@@ -85,11 +85,11 @@ impl How {
         }
         command.args(words).arg("--").args(&profile.arguments);
         command.env("WARPWISE_PROFILE", to).env("WARPWISE_DEVICE", OsStr::new("cpu"));
-        command.stdout(Stdio::from(io::stderr())).status().map_err(cannot_run)
+        command.stdout(Stdio::from(io::stderr())).status().map_err(cannot_run_cargo)
     }
 }
 
-fn cannot_run(error: io::Error) -> Fault {
+fn cannot_run_cargo(error: io::Error) -> Fault {
     Fault::new(format!("cannot run cargo: {error}"))
 }
 
@@ -100,14 +100,26 @@ mod tests {
     #[test]
     fn what_is_named_says_how_it_is_run() {
         let name = || vec!["x".to_owned()];
-        assert_eq!(How::of(&Build::default()), Ok(How::Run));
-        assert_eq!(How::of(&Build { example: name(), ..Build::default() }), Ok(How::Run));
-        assert_eq!(How::of(&Build { test: name(), ..Build::default() }), Ok(How::Test));
-        assert_eq!(How::of(&Build { lib: true, ..Build::default() }), Ok(How::Test));
-        assert_eq!(How::of(&Build { bench: name(), ..Build::default() }), Ok(How::Bench));
+        assert_eq!(CargoCommand::for_build(&Build::default()), Ok(CargoCommand::Run));
+        assert_eq!(
+            CargoCommand::for_build(&Build { example: name(), ..Build::default() }),
+            Ok(CargoCommand::Run)
+        );
+        assert_eq!(
+            CargoCommand::for_build(&Build { test: name(), ..Build::default() }),
+            Ok(CargoCommand::Test)
+        );
+        assert_eq!(
+            CargoCommand::for_build(&Build { lib: true, ..Build::default() }),
+            Ok(CargoCommand::Test)
+        );
+        assert_eq!(
+            CargoCommand::for_build(&Build { bench: name(), ..Build::default() }),
+            Ok(CargoCommand::Bench)
+        );
         let several = Build { example: name(), bin: name(), ..Build::default() };
         for refused in [several, Build { workspace: true, ..Build::default() }] {
-            assert!(How::of(&refused).is_err());
+            assert!(CargoCommand::for_build(&refused).is_err());
         }
     }
 }

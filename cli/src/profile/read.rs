@@ -1,11 +1,12 @@
-//! Reads what programs wrote because of `WARPWISE_PROFILE`: one file a process, one JSON object a line.
+//! Reader of the records that programs write under `WARPWISE_PROFILE`: one file per process, one
+//! JSON object per line.
 //!
-//! Launches of a kernel with the same shape are merged: their counts are added up, and of each access the worst request
-//! is kept.
+//! Launches of a kernel with the same shape are merged: their counts are added, and each access
+//! keeps its worst request.
 //!
-//! The files may come from anywhere, so [`plausible`] refuses what no program writes before
-//! anything is computed from it.
-use super::counts::{Active, Counted, Iterations};
+//! The files may come from anywhere, so [`plausible`] refuses implausible records before anything
+//! is computed from them.
+use super::counts::{ActiveThreadsRecord, CountsRecord, TripsRecord};
 use super::plausible::{self, Implausible};
 use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
@@ -17,14 +18,14 @@ use std::{
 };
 use warpwise::counters::{ActiveThreads, Counts, Trips};
 
-/// All that was written.
+/// Contents of all files.
 #[derive(Debug, Default)]
-pub(crate) struct Recorded {
-    /// Kernels by shape, in the order in which they were launched first.
-    pub(crate) kernels: Vec<Launches>,
-    /// IR of each kernel, by name and what its generic parameters stand for.
+pub(crate) struct Recording {
+    /// Kernels by shape, in the order of their first launches.
+    pub(crate) kernels: Vec<LaunchGroup>,
+    /// IR of each kernel, by name and generic arguments.
     pub(crate) ir: BTreeMap<(String, String), String>,
-    /// Launches that were given up, and why.
+    /// Launches that were aborted, with the reasons.
     pub(crate) stopped: Vec<(String, String)>,
     /// Launches that ran on a GPU.
     pub(crate) on_gpu: u64,
@@ -32,10 +33,10 @@ pub(crate) struct Recorded {
     sum: u64,
 }
 
-/// The launches of a kernel with one shape.
+/// Launches of a kernel with one shape.
 #[derive(Clone, Debug)]
-pub(crate) struct Launches {
-    /// How many.
+pub(crate) struct LaunchGroup {
+    /// Number of launches.
     pub(crate) count: u64,
     pub(crate) kernel: String,
     pub(crate) generics: String,
@@ -45,25 +46,25 @@ pub(crate) struct Launches {
     pub(crate) barriers: u32,
     pub(crate) total: Counts,
     pub(crate) active_threads: ActiveThreads,
-    /// By file and line.
+    /// Counters by file and line.
     pub(crate) lines: BTreeMap<(String, usize), (Counts, ActiveThreads)>,
-    /// In the order of the kernel.
-    pub(crate) loops: Vec<Loop>,
+    /// Loops in the kernel's order.
+    pub(crate) loops: Vec<LoopCounts>,
     pub(crate) accesses: Vec<Access>,
-    /// The sum of all counts of one launch.
+    /// Sum of all counts of one launch.
     sum: u64,
 }
 
-/// What was counted of a loop.
+/// Trip counts of a loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Loop {
+pub(crate) struct LoopCounts {
     pub(crate) file: String,
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) trips: Trips,
 }
 
-/// What one access asked.
+/// Requests of an access.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Access {
     pub(crate) file: String,
@@ -72,7 +73,7 @@ pub(crate) struct Access {
     /// Name of the parameter or array.
     pub(crate) memory: String,
     pub(crate) space: Space,
-    pub(crate) access: Verb,
+    pub(crate) access: AccessKind,
     pub(crate) bytes: u32,
     pub(crate) requests: u64,
     pub(crate) taken: u64,
@@ -80,7 +81,7 @@ pub(crate) struct Access {
     pub(crate) worst: Request,
 }
 
-/// Where memory is.
+/// Memory space.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Space {
@@ -88,16 +89,16 @@ pub(crate) enum Space {
     Global,
 }
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Verb {
+pub(crate) enum AccessKind {
     Load,
     Store,
     Atomic,
 }
 
-/// A request of a warp.
+/// Request of a warp.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Request {
     pub(crate) block: u64,
@@ -105,34 +106,34 @@ pub(crate) struct Request {
     pub(crate) active: u32,
     pub(crate) taken: u64,
     pub(crate) ideal: u64,
-    /// Of each lane, from the beginning of the memory, in bytes.
+    /// Byte offset of each lane from the start of the memory.
     pub(crate) offsets: [Option<u64>; 32],
 }
 
-/// A line of a file.
+/// Line of a file.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(super) enum Line {
+pub(super) enum RecordLine {
     Program { warpwise: String },
     Kernel { kernel: String, generics: String, ir: String },
-    Launch(Box<Launch>),
+    Launch(Box<LaunchRecord>),
     Again { launch: usize },
     Stopped { kernel: String, reason: String },
     Gpu {},
 }
 
 #[derive(Deserialize)]
-pub(super) struct Launch {
+pub(super) struct LaunchRecord {
     kernel: String,
     generics: String,
     grid: [u32; 3],
     pub(super) block: [u32; 3],
     shared_memory: u64,
     barriers: u32,
-    total: Counted,
-    active_threads: Active,
-    lines: Vec<OfLine>,
-    loops: Vec<OfLoop>,
+    total: CountsRecord,
+    active_threads: ActiveThreadsRecord,
+    lines: Vec<LineRecord>,
+    loops: Vec<LoopRecord>,
     pub(super) accesses: Vec<Access>,
     /// Not in the file: [`plausible::parse`] computes it.
     #[serde(skip)]
@@ -140,23 +141,23 @@ pub(super) struct Launch {
 }
 
 #[derive(Deserialize)]
-struct OfLine {
+struct LineRecord {
     file: String,
     line: usize,
-    counts: Counted,
-    active_threads: Active,
+    counts: CountsRecord,
+    active_threads: ActiveThreadsRecord,
 }
 
 #[derive(Deserialize)]
-struct OfLoop {
+struct LoopRecord {
     file: String,
     line: usize,
     column: usize,
-    iterations: Iterations,
+    iterations: TripsRecord,
 }
 
 /// Reads all files of a folder.
-pub(crate) fn folder(folder: &Path) -> Result<Recorded, Fault> {
+pub(crate) fn read_folder(folder: &Path) -> Result<Recording, Fault> {
     let unreadable = |path: &Path, error: io::Error| {
         Fault::new(format!("cannot read {}: {error}", path.display()))
     };
@@ -167,15 +168,15 @@ pub(crate) fn folder(folder: &Path) -> Result<Recorded, Fault> {
         .map_err(|error| unreadable(folder, error))?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     paths.sort();
-    let mut recorded = Recorded::default();
+    let mut recorded = Recording::default();
     for path in paths {
         let file = fs::File::open(&path).map_err(|error| unreadable(&path, error))?;
-        // Of each launch of the file, where it was merged, and what it was.
-        let mut known: Vec<Launches> = Vec::new();
+        // Launches of the file so far, to which later lines refer by index.
+        let mut known: Vec<LaunchGroup> = Vec::new();
         let mut lines = BufReader::new(file).split(b'\n').enumerate().peekable();
         while let Some((index, line)) = lines.next() {
             let line = line.map_err(|error| unreadable(&path, error))?;
-            let line = match plausible::parse(&line) {
+            let line = match plausible::parse_line(&line) {
                 Ok(line) => line,
                 // The last line may be incomplete, if the disk was full or the process was killed.
                 Err(Implausible::Incomplete) if lines.peek().is_none() => break,
@@ -184,52 +185,54 @@ pub(crate) fn folder(folder: &Path) -> Result<Recorded, Fault> {
                     return Err(Fault::new(format!("{}:{number}: {problem}", path.display())));
                 }
             };
-            recorded.take(line, &mut known)?;
+            recorded.add_line(line, &mut known)?;
         }
     }
     Ok(recorded)
 }
 
-impl Recorded {
-    fn take(&mut self, line: Line, known: &mut Vec<Launches>) -> Result<(), Fault> {
+impl Recording {
+    fn add_line(&mut self, line: RecordLine, known: &mut Vec<LaunchGroup>) -> Result<(), Fault> {
         match line {
-            Line::Program { warpwise } => {
+            RecordLine::Program { warpwise } => {
                 let ours = env!("CARGO_PKG_VERSION");
                 if warpwise != ours {
                     let text = format!(
                         "the program uses warpwise {warpwise}, and this is cargo-warpwise {ours}"
                     );
                     let help = format!("install cargo-warpwise {warpwise}");
-                    return Err(Fault::new(text).help(help));
+                    return Err(Fault::new(text).with_help(help));
                 }
             }
-            Line::Kernel { kernel, generics, ir } => {
+            RecordLine::Kernel { kernel, generics, ir } => {
                 self.ir.insert((kernel, generics), ir);
             }
-            Line::Launch(launch) => {
-                let launch = Launches::of(*launch);
-                self.add(&launch)?;
+            RecordLine::Launch(launch) => {
+                let launch = LaunchGroup::from_record(*launch);
+                self.add_launch(&launch)?;
                 known.push(launch);
             }
-            Line::Again { launch } => {
+            RecordLine::Again { launch } => {
                 if let Some(launch) = known.get(launch).cloned() {
-                    self.add(&launch)?;
+                    self.add_launch(&launch)?;
                     known.push(launch);
                 }
             }
-            Line::Stopped { kernel, reason } => self.stopped.push((kernel, reason)),
-            Line::Gpu {} => self.on_gpu += 1,
+            RecordLine::Stopped { kernel, reason } => self.stopped.push((kernel, reason)),
+            RecordLine::Gpu {} => self.on_gpu += 1,
         }
         Ok(())
     }
 
-    fn add(&mut self, launch: &Launches) -> Result<(), Fault> {
+    fn add_launch(&mut self, launch: &LaunchGroup) -> Result<(), Fault> {
         self.sum = self.sum.saturating_add(launch.sum);
         if self.sum > plausible::MAX_SUM {
             let text = "the launches recorded count more than any program can";
-            return Err(Fault::new(text).help("record them again, with `WARPWISE_PROFILE` set"));
+            return Err(
+                Fault::new(text).with_help("record them again, with `WARPWISE_PROFILE` set")
+            );
         }
-        match self.kernels.iter_mut().find(|known| known.is_like(launch)) {
+        match self.kernels.iter_mut().find(|known| known.is_same_shape(launch)) {
             Some(known) => known.merge(launch),
             None => self.kernels.push(launch.clone()),
         }
@@ -237,14 +240,14 @@ impl Recorded {
     }
 }
 
-impl Launches {
-    fn of(launch: Launch) -> Self {
-        let line = |OfLine { file, line, counts, active_threads }| {
+impl LaunchGroup {
+    fn from_record(launch: LaunchRecord) -> Self {
+        let line = |LineRecord { file, line, counts, active_threads }| {
             ((file, line), (counts.into(), active_threads.into()))
         };
-        let round = |OfLoop { file, line, column, iterations }| {
+        let round = |LoopRecord { file, line, column, iterations }| {
             let trips = iterations.into();
-            Loop { file, line, column, trips }
+            LoopCounts { file, line, column, trips }
         };
         Self {
             count: 1,
@@ -263,9 +266,9 @@ impl Launches {
         }
     }
 
-    /// Whether both are of one kernel and shape.
-    fn is_like(&self, other: &Self) -> bool {
-        let shape = |of: &Self| (of.grid, of.block, of.shared_memory);
+    /// Returns true if both are launches of one kernel with one shape.
+    fn is_same_shape(&self, other: &Self) -> bool {
+        let shape = |group: &Self| (group.grid, group.block, group.shared_memory);
         (&self.kernel, &self.generics) == (&other.kernel, &other.generics)
             && shape(self) == shape(other)
     }
@@ -280,14 +283,14 @@ impl Launches {
             *mine_active += *active;
         }
         for (index, theirs) in other.loops.iter().enumerate() {
-            // Several may be at one place: those that a loop was unrolled to.
-            match self.loops.get_mut(index).filter(|mine| mine.is_like(theirs)) {
+            // The copies of an unrolled loop share a place, so loops are matched by index first.
+            match self.loops.get_mut(index).filter(|mine| mine.is_same_place(theirs)) {
                 Some(mine) => mine.trips += theirs.trips,
                 None => self.loops.push(theirs.clone()),
             }
         }
         for theirs in &other.accesses {
-            match self.accesses.iter_mut().find(|mine| mine.is_like(theirs)) {
+            match self.accesses.iter_mut().find(|mine| mine.is_same_access(theirs)) {
                 Some(mine) => mine.merge(theirs),
                 None => self.accesses.push(theirs.clone()),
             }
@@ -295,17 +298,18 @@ impl Launches {
     }
 }
 
-impl Loop {
-    /// Whether both are at one place.
-    fn is_like(&self, other: &Self) -> bool {
+impl LoopCounts {
+    /// Returns true if both loops are at one place.
+    fn is_same_place(&self, other: &Self) -> bool {
         (&self.file, self.line, self.column) == (&other.file, other.line, other.column)
     }
 }
 
 impl Access {
-    /// Whether both are of one instruction, or of two at one place that do the same.
-    fn is_like(&self, other: &Self) -> bool {
-        let place = |of: &Self| (of.line, of.column, of.space, of.access, of.bytes);
+    /// Returns true if both are accesses of one instruction, or of equal instructions at one place.
+    fn is_same_access(&self, other: &Self) -> bool {
+        let place =
+            |access: &Self| (access.line, access.column, access.space, access.access, access.bytes);
         place(self) == place(other) && (&self.file, &self.memory) == (&other.file, &other.memory)
     }
 
@@ -313,7 +317,8 @@ impl Access {
         self.requests += other.requests;
         self.taken += other.taken;
         self.ideal += other.ideal;
-        let rank = |of: &Request| (of.taken.saturating_sub(of.ideal), of.taken);
+        // The request with the largest excess shows the most; among equals, the most expensive.
+        let rank = |request: &Request| (request.taken.saturating_sub(request.ideal), request.taken);
         if rank(&other.worst) > rank(&self.worst) {
             self.worst.clone_from(&other.worst);
         }

@@ -1,4 +1,5 @@
-//! How many registers a thread of a kernel takes: as the command line says, or as `ptxas` does, where it is there.
+//! Register counts of a kernel's threads: from the command line, or else from `ptxas`, if
+//! available.
 use super::report::Registers;
 use crate::{fault::Fault, pages, sass, tools};
 use std::path::PathBuf;
@@ -6,64 +7,67 @@ use warpwise_compiler::{
     back, hardware::occupancy::MOST_REGISTERS, ir, target::Target, verify::verify,
 };
 
-/// Who says it.
-pub(crate) struct Sources {
+/// Sources of register counts.
+pub(crate) struct RegisterSources {
     target: Target,
     ptxas: Option<PathBuf>,
-    /// For kernels of this name, or for all.
-    given: Vec<(Option<String>, u32)>,
+    /// Counts from the command line, for kernels of this name or for all.
+    overrides: Vec<(Option<String>, u32)>,
 }
 
-impl Sources {
-    /// What `--registers` says each time, and `ptxas` if it is here.
-    pub(crate) fn of(given: &[String], target: Target) -> Result<Self, Fault> {
-        let given = given.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
-        Ok(Self { target, ptxas: tools::find("ptxas"), given })
+impl RegisterSources {
+    /// Parses the values of `--registers`, and finds `ptxas`.
+    pub(crate) fn new(given: &[String], target: Target) -> Result<Self, Fault> {
+        let given = given.iter().map(|text| parse_override(text)).collect::<Result<_, _>>()?;
+        Ok(Self { target, ptxas: tools::find_program("ptxas"), overrides: given })
     }
 
-    /// Refuses what is given for a kernel that is none of `launched`.
-    pub(crate) fn check(&self, launched: &[&str]) -> Result<(), Fault> {
-        let given = self.given.iter().filter_map(|(of, number)| Some((of.as_deref()?, number)));
-        for (of, number) in given {
-            if !launched.contains(&of) {
-                let near = pages::near(of, launched.iter().copied());
+    /// Refuses a count for a kernel that is not among `launched`.
+    pub(crate) fn check_overrides(&self, launched: &[&str]) -> Result<(), Fault> {
+        let given =
+            self.overrides.iter().filter_map(|(name, number)| Some((name.as_deref()?, number)));
+        for (name, number) in given {
+            if !launched.contains(&name) {
+                let near = pages::similar_names(name, launched.iter().copied());
                 let help = match &near[..] {
                     [] => format!("launched were `{}`", launched.join("`, `")),
-                    near => format!("did you mean {}?", pages::listed(near)),
+                    near => format!("did you mean {}?", pages::quote_list(near)),
                 };
-                let fault = format!("`--registers {of}={number}`: no kernel `{of}` was launched");
-                return Err(Fault::new(fault).help(help));
+                let fault =
+                    format!("`--registers {name}={number}`: no kernel `{name}` was launched");
+                return Err(Fault::new(fault).with_help(help));
             }
         }
         Ok(())
     }
 
-    /// Those of a kernel, whose optimized IR is `ir`; `None` if nobody knows.
-    pub(crate) fn find(&self, kernel: &str, ir: Option<&str>) -> Option<Registers> {
+    /// Returns the registers of a kernel, whose optimized IR is `ir`; `None` if they are unknown.
+    pub(crate) fn registers_of(&self, kernel: &str, ir: Option<&str>) -> Option<Registers> {
         let given = |is_meant: &dyn Fn(&Option<String>) -> bool| {
-            self.given.iter().rfind(|(of, _)| is_meant(of)).map(|(_, number)| *number)
+            self.overrides.iter().rfind(|(name, _)| is_meant(name)).map(|(_, number)| *number)
         };
-        let named = given(&|of| of.as_deref() == Some(kernel)).or_else(|| given(&Option::is_none));
+        let named =
+            given(&|name| name.as_deref() == Some(kernel)).or_else(|| given(&Option::is_none));
         if let Some(number) = named {
-            return Some(Registers { number, assembled: false });
+            return Some(Registers { number, is_assembled: false });
         }
         let kernel: ir::Kernel = ir?.parse().ok()?;
         verify(&kernel).ok()?;
         let ptx = back::ptx::emit(&kernel, self.target).ok()?;
-        let number = sass::registers(self.ptxas.as_deref()?, &ptx, self.target).ok()??;
-        Some(Registers { number, assembled: true })
+        let number = sass::count_registers(self.ptxas.as_deref()?, &ptx, self.target).ok()??;
+        Some(Registers { number, is_assembled: true })
     }
 }
 
-/// `72` or `KERNEL=72`.
-fn parse(text: &str) -> Result<(Option<String>, u32), Fault> {
-    let (of, number) = match text.rsplit_once('=') {
-        Some((of, number)) => (Some(of.trim().to_owned()), number.trim()),
+/// Parses `72` or `KERNEL=72`.
+fn parse_override(text: &str) -> Result<(Option<String>, u32), Fault> {
+    let (name, number) = match text.rsplit_once('=') {
+        Some((name, number)) => (Some(name.trim().to_owned()), number.trim()),
         None => (None, text),
     };
     let number = number.parse().ok().filter(|number| (1..=MOST_REGISTERS).contains(number));
-    number.map(|number| (of, number)).ok_or_else(|| {
-        Fault::new(format!("`--registers {text}` is no number of registers")).help(format!(
+    number.map(|number| (name, number)).ok_or_else(|| {
+        Fault::new(format!("`--registers {text}` is no number of registers")).with_help(format!(
             "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MOST_REGISTERS}"
         ))
     })
@@ -76,12 +80,12 @@ mod tests {
     #[test]
     fn registers_are_given_for_all_kernels_or_for_one() {
         let given = ["40".to_owned(), "sum=72".to_owned()];
-        let found = Sources::of(&given, Target::new(90)).unwrap();
-        let number = |kernel| found.find(kernel, None).map(|registers| registers.number);
+        let found = RegisterSources::new(&given, Target::new(90)).unwrap();
+        let number = |kernel| found.registers_of(kernel, None).map(|registers| registers.number);
         assert_eq!((number("sum"), number("other")), (Some(72), Some(40)));
         for refused in ["many", "0", "256", "sum="] {
             assert!(
-                parse(refused).unwrap_err().to_string().contains("--registers 72"),
+                parse_override(refused).unwrap_err().to_string().contains("--registers 72"),
                 "{refused}"
             );
         }

@@ -1,9 +1,9 @@
-//! What is reported: of every kernel and shape, each line with its source, what it did beyond what is needed, and the
-//! lint that explains it.
+//! Contents of a report: for each kernel and shape, the lines with their source, their excess work,
+//! and the lints that explain it.
 use super::{
-    lints::{self, Branches, Explanation},
-    program::Ran,
-    read::{Access, Launches, Recorded},
+    lints::{self, BranchVerdicts, Explanation},
+    program::ProgramRun,
+    read::{Access, LaunchGroup, Recording},
 };
 use crate::{check::Project, sources::Sources};
 use std::{
@@ -21,59 +21,59 @@ use warpwise::{
     occupancy::{Block, Multiprocessor, Occupancy, Unlaunchable},
 };
 
-/// All kernels, those with the most to gain first.
+/// Report on all kernels, the largest possible gains first.
 pub(crate) struct Report {
-    pub(crate) kernels: Vec<Profiled>,
+    pub(crate) kernels: Vec<KernelProfile>,
     pub(crate) multiprocessor: &'static Multiprocessor,
-    /// What lines say.
-    pub(crate) texts: Texts,
-    /// Launches that were given up, and why.
+    /// Texts of source files.
+    pub(crate) texts: SourceTexts,
+    /// Launches that were aborted, with the reasons.
     pub(crate) stopped: Vec<(String, String)>,
     /// Launches that ran on a GPU.
     pub(crate) on_gpu: u64,
-    /// How the program ended, if it failed.
+    /// Exit status of the program, if it failed.
     pub(crate) failed: Option<String>,
 }
 
-/// The launches of a kernel with one shape.
-pub(crate) struct Profiled {
-    pub(crate) launches: Launches,
+/// Launches of a kernel with one shape.
+pub(crate) struct KernelProfile {
+    pub(crate) launches: LaunchGroup,
     pub(crate) registers: Option<Registers>,
-    /// Those with the most to gain first.
-    pub(crate) lines: Vec<Line>,
+    /// Lines, the largest possible gains first.
+    pub(crate) lines: Vec<LineProfile>,
 }
 
-/// Registers of a thread, and who says so.
+/// Registers of a thread, with their source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) number: u32,
-    /// From `ptxas`; otherwise from the command line.
-    pub(crate) assembled: bool,
+    /// True if the count is from `ptxas`, false if it is from the command line.
+    pub(crate) is_assembled: bool,
 }
 
-/// What a line did.
-pub(crate) struct Line {
-    /// As it is shown.
+/// Counters of a line.
+pub(crate) struct LineProfile {
+    /// Path as shown.
     pub(crate) file: String,
     pub(crate) number: usize,
-    /// Its text, without what it is indented by; empty if the file cannot be read.
+    /// Text without indentation; empty if the file cannot be read.
     pub(crate) source: String,
     pub(crate) counts: Counts,
     pub(crate) active_threads: ActiveThreads,
     pub(crate) excesses: Vec<Excess>,
 }
 
-/// Something that a line did more often than it needs.
+/// Excess work of a line.
 pub(crate) struct Excess {
-    pub(crate) of: Of,
+    pub(crate) kind: ExcessKind,
     pub(crate) expected: u64,
     pub(crate) got: u64,
-    pub(crate) why: Explanation,
+    pub(crate) explanation: Explanation,
 }
 
-/// What there is too much of.
+/// Kind of excess work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum ExcessKind {
     /// Sectors of loads and stores.
     Sectors,
     /// Sectors of atomic updates.
@@ -86,9 +86,9 @@ pub(crate) enum Of {
     Divergence,
 }
 
-impl Of {
-    /// What memory or instruction it is about, and in what it is counted.
-    pub(crate) const fn words(self) -> (&'static str, &'static str) {
+impl ExcessKind {
+    /// Returns the memory or instruction that it concerns, and the unit of its counts.
+    pub(crate) const fn memory_and_unit(self) -> (&'static str, &'static str) {
         match self {
             Self::Sectors => ("global memory", "sectors"),
             Self::Updates => ("atomics of global memory", "sectors"),
@@ -98,8 +98,8 @@ impl Of {
         }
     }
 
-    /// Its name in JSON.
-    pub(crate) const fn name(self) -> &'static str {
+    /// Returns its name in JSON.
+    pub(crate) const fn json_name(self) -> &'static str {
         match self {
             Self::Sectors => "global_memory",
             Self::Updates => "global_atomics",
@@ -109,18 +109,20 @@ impl Of {
         }
     }
 
-    /// How many were needed and how many there were, wherever there were too many.
-    fn in_line(counts: &Counts) -> impl Iterator<Item = (Self, u64, u64)> {
+    /// Returns the expected and the actual counts of each kind that has an excess.
+    fn excesses_in(counts: &Counts) -> impl Iterator<Item = (Self, u64, u64)> {
         let updates = [counts.global_reductions, counts.global_atomics];
-        let atomics =
-            updates.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
-        let accesses = [counts.global_loads, counts.global_stores];
-        let sectors =
-            accesses.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
-        let accesses = [counts.shared_loads, counts.shared_stores];
-        let wavefronts = accesses
+        let atomics = updates
             .iter()
-            .fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.wavefronts));
+            .fold((0, 0), |(ideal, got), counter| (ideal + counter.ideal, got + counter.sectors));
+        let accesses = [counts.global_loads, counts.global_stores];
+        let sectors = accesses
+            .iter()
+            .fold((0, 0), |(ideal, got), counter| (ideal + counter.ideal, got + counter.sectors));
+        let accesses = [counts.shared_loads, counts.shared_stores];
+        let wavefronts = accesses.iter().fold((0, 0), |(ideal, got), counter| {
+            (ideal + counter.ideal, got + counter.wavefronts)
+        });
         let found = [
             (Self::Sectors, sectors.0, sectors.1),
             (Self::Updates, atomics.0, atomics.1),
@@ -133,11 +135,11 @@ impl Of {
 }
 
 impl Excess {
-    /// `global memory: expected 8192 sectors, got 65536: 8.00x`
-    pub(crate) fn text(&self, branches: u64) -> String {
-        let Self { of, expected, got, .. } = self;
-        let (what, unit) = of.words();
-        if *of == Of::Divergence {
+    /// Formats `global memory: expected 8192 sectors, got 65536: 8.00x`.
+    pub(crate) fn to_text(&self, branches: u64) -> String {
+        let Self { kind, expected, got, .. } = self;
+        let (what, unit) = kind.memory_and_unit();
+        if *kind == ExcessKind::Divergence {
             #[expect(clippy::cast_precision_loss, reason = "for people to read")]
             let percent = 100.0 * *got as f64 / branches as f64;
             return format!("{what}: {got} of {branches} divergent ({percent:.1} %)");
@@ -146,64 +148,65 @@ impl Excess {
     }
 }
 
-impl Profiled {
-    /// What `launches` did, in sources of `project`.
-    pub(crate) fn of(
-        mut launches: Launches,
+impl KernelProfile {
+    /// Explains the counters of `launches` with the sources of `project`.
+    pub(crate) fn new(
+        mut launches: LaunchGroup,
         registers: Option<Registers>,
         project: &Project,
-        texts: &Texts,
+        texts: &SourceTexts,
     ) -> Self {
-        let branches = Branches::of(project, &launches.kernel);
+        let branches = BranchVerdicts::new(project, &launches.kernel);
         let lines = launches.lines.iter().map(|((file, number), (counts, active))| {
-            let shown = texts.shown(file);
-            let excess = |(of, expected, got)| {
+            let shown = texts.display_path(file);
+            let excess = |(kind, expected, got)| {
                 let at = (&*shown, *number);
-                let why = lints::explain(project, &branches, &launches.kernel, at, of)?;
-                Some(Excess { of, expected, got, why })
+                let explanation =
+                    lints::explain_excess(project, &branches, &launches.kernel, at, kind)?;
+                Some(Excess { kind, expected, got, explanation })
             };
-            let excesses = Of::in_line(counts).filter_map(excess).collect();
+            let excesses = ExcessKind::excesses_in(counts).filter_map(excess).collect();
             let source = texts.line(file, *number).trim().to_owned();
             let (counts, active_threads) = (*counts, *active);
-            Line { file: shown, number: *number, source, counts, active_threads, excesses }
+            LineProfile { file: shown, number: *number, source, counts, active_threads, excesses }
         });
-        let mut lines: Vec<Line> = lines.collect();
+        let mut lines: Vec<LineProfile> = lines.collect();
         lines.sort_by_key(|line| gain(&line.counts));
-        for of in &mut launches.loops {
-            of.file = texts.shown(&of.file);
+        for counts in &mut launches.loops {
+            counts.file = texts.display_path(&counts.file);
         }
         for access in &mut launches.accesses {
-            access.file = texts.shown(&access.file);
+            access.file = texts.display_path(&access.file);
         }
         Self { launches, registers, lines }
     }
 
-    /// `scaled::<f32, 16>`
+    /// Formats the kernel's name, such as `scaled::<f32, 16>`.
     pub(crate) fn name(&self) -> String {
-        let Launches { kernel, generics, .. } = &self.launches;
+        let LaunchGroup { kernel, generics, .. } = &self.launches;
         if generics.is_empty() { kernel.clone() } else { format!("{kernel}::<{generics}>") }
     }
 
-    /// `2 launches of 16 x 16 x 1 blocks of 256 x 1 x 1 threads`
+    /// Formats `2 launches of 16 x 16 x 1 blocks of 256 x 1 x 1 threads`.
     pub(crate) fn shape(&self) -> String {
-        let Launches { count, grid: [x, y, z], block: [i, j, k], .. } = &self.launches;
+        let LaunchGroup { count, grid: [x, y, z], block: [i, j, k], .. } = &self.launches;
         let launches = if *count == 1 { "launch" } else { "launches" };
         format!("{count} {launches} of {x} x {y} x {z} blocks of {i} x {j} x {k} threads")
     }
 
-    /// What a block takes of a multiprocessor.
-    pub(crate) fn block(&self) -> Block {
-        let Launches { block: [x, y, z], shared_memory, barriers, .. } = self.launches;
+    /// Returns the resources of a block.
+    pub(crate) fn block_resources(&self) -> Block {
+        let LaunchGroup { block: [x, y, z], shared_memory, barriers, .. } = self.launches;
         let registers = self.registers.map(|registers| registers.number);
         Block { threads: x * y * z, registers, shared: shared_memory, barriers }
     }
 
-    /// How many of its blocks run at the same time.
+    /// Computes the occupancy on `on`.
     pub(crate) fn occupancy(&self, on: &Multiprocessor) -> Result<Occupancy, Unlaunchable> {
-        on.occupancy(&self.block())
+        on.occupancy(&self.block_resources())
     }
 
-    /// Its accesses, those with the most to gain first.
+    /// Returns the accesses, the largest possible gains first.
     pub(crate) fn accesses(&self) -> Vec<&Access> {
         let mut accesses: Vec<&Access> = self.launches.accesses.iter().collect();
         accesses.sort_by_key(|access| {
@@ -214,52 +217,53 @@ impl Profiled {
 }
 
 impl Report {
-    /// What was recorded, explained by what is known of `project`.
-    pub(crate) fn of(
-        ran: Ran,
+    /// Explains the recorded counters with the findings in `project`.
+    pub(crate) fn new(
+        ran: ProgramRun,
         project: &Project,
         root: &Path,
         multiprocessor: &'static Multiprocessor,
         registers: impl Fn(&str, Option<&str>) -> Option<Registers>,
     ) -> Self {
-        let Recorded { kernels, ir, stopped, on_gpu, .. } = ran.recorded;
-        let texts = Texts::of(root, &project.sources);
+        let Recording { kernels, ir, stopped, on_gpu, .. } = ran.recorded;
+        let texts = SourceTexts::new(root, &project.sources);
         let profiled = kernels.into_iter().map(|launches| {
             let key = (launches.kernel.clone(), launches.generics.clone());
             let registers = registers(&launches.kernel, ir.get(&key).map(String::as_str));
-            Profiled::of(launches, registers, project, &texts)
+            KernelProfile::new(launches, registers, project, &texts)
         });
-        let mut kernels: Vec<Profiled> = profiled.collect();
+        let mut kernels: Vec<KernelProfile> = profiled.collect();
         kernels.sort_by_key(|kernel| gain(&kernel.launches.total));
         let failed = ran.failed.map(|status| status.to_string());
         Self { kernels, multiprocessor, texts, stopped, on_gpu, failed }
     }
 }
 
-/// The texts of sources, each read once.
+/// Texts of source files, each read once.
 ///
-/// Records name their files, and may come from anywhere. So that a report never shows a file that
-/// has nothing to do with the build, a text is read only of a file in which the build found kernels,
-/// or of a `.rs` file inside the workspace, symbolic links resolved.
-pub(crate) struct Texts {
+/// Records name their files, and may come from anywhere. A report must never show a file that has
+/// nothing to do with the build. Therefore a text is read only if the build found kernels in its
+/// file, or if it is a `.rs` file inside the workspace, after symbolic links are resolved.
+pub(crate) struct SourceTexts {
     root: PathBuf,
     /// Files in which the build found kernels.
     built: BTreeSet<PathBuf>,
     known: RefCell<HashMap<PathBuf, Vec<String>>>,
 }
 
-impl Texts {
-    /// Of files whose paths begin at `root`, and of those of `sources`.
-    pub(crate) fn of(root: &Path, sources: &Sources) -> Self {
+impl SourceTexts {
+    /// Creates the texts of files below `root` and of the files in `sources`.
+    pub(crate) fn new(root: &Path, sources: &Sources) -> Self {
         let built = sources.paths().filter_map(|path| path.canonicalize().ok()).collect();
         Self { root: root.to_owned(), built, known: RefCell::default() }
     }
 
-    /// The lines of a file, none if it cannot or must not be read.
-    fn read(&self, path: &Path) -> Vec<String> {
+    /// Reads the lines of a file; there are none if it cannot or must not be read.
+    fn read_lines(&self, path: &Path) -> Vec<String> {
         let (Ok(path), Ok(root)) = (path.canonicalize(), self.root.canonicalize()) else {
             return Vec::new();
         };
+        // Compare canonical paths: a link must not lead out of the workspace.
         let is_inside = path.starts_with(root) && path.extension().is_some_and(|end| end == "rs");
         if !is_inside && !self.built.contains(&path) {
             return Vec::new();
@@ -268,18 +272,18 @@ impl Texts {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// How a path is shown: from the root, if it is in there.
-    fn shown(&self, file: &str) -> String {
+    /// Returns the displayed form of a path: relative to the root, if it is inside.
+    fn display_path(&self, file: &str) -> String {
         let path = self.root.join(file);
         let shown = path.strip_prefix(&self.root).unwrap_or(&path);
         shown.display().to_string().replace('\\', "/")
     }
 
-    /// A line, from 1; empty if it cannot be read.
+    /// Returns a line, counted from 1; empty if it cannot be read.
     pub(crate) fn line(&self, file: &str, number: usize) -> String {
         let path = self.root.join(file);
         let mut known = self.known.borrow_mut();
-        let lines = known.entry(path).or_insert_with_key(|path| self.read(path));
+        let lines = known.entry(path).or_insert_with_key(|path| self.read_lines(path));
         let index = number.checked_sub(1);
         index.and_then(|index| lines.get(index)).cloned().unwrap_or_default()
     }
@@ -288,12 +292,12 @@ impl Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::scratch::ScratchFolder;
 
     #[test]
     fn texts_are_of_sources_alone() {
         let folder = std::env::temp_dir().join(format!("warpwise-texts-{}", std::process::id()));
-        let scratch = Scratch::new(folder).unwrap();
+        let scratch = ScratchFolder::new(folder).unwrap();
         let root = scratch.0.join("workspace");
         fs::create_dir_all(root.join("src")).unwrap();
         for (name, text) in [("src/main.rs", "fn main() {}"), (".env", "key"), ("../other.rs", "x")]
@@ -301,7 +305,7 @@ mod tests {
             fs::write(root.join(name), text).unwrap();
         }
         let mut sources = Sources::new(&root);
-        let texts = Texts::of(&root, &sources);
+        let texts = SourceTexts::new(&root, &sources);
         assert_eq!(texts.line("src/main.rs", 1), "fn main() {}");
         let other = scratch.0.join("other.rs");
         for hidden in [".env", "../other.rs", other.to_str().unwrap(), "/etc/passwd", "src"] {
@@ -312,7 +316,7 @@ mod tests {
             std::os::unix::fs::symlink("/etc/passwd", root.join("src/link.rs")).unwrap();
             assert_eq!(texts.line("src/link.rs", 1), "");
         }
-        sources.place(other, (1, 1), (1, 1));
-        assert_eq!(Texts::of(&root, &sources).line("../other.rs", 1), "x");
+        sources.add_place(other, (1, 1), (1, 1));
+        assert_eq!(SourceTexts::new(&root, &sources).line("../other.rs", 1), "x");
     }
 }

@@ -1,4 +1,4 @@
-//! `lint`: findings, as text and for tools.
+//! `lint`: findings as text and in machine-readable formats.
 use crate::fixture::Fixture;
 use serde_json::Value;
 use std::fs;
@@ -6,24 +6,24 @@ use std::fs;
 #[test]
 fn findings_are_shown_with_their_causes_and_again_when_nothing_changed() {
     let fixture = Fixture::get();
-    let first = fixture.run("lint -q").exits(1).prints("lint.txt");
-    let again = fixture.run("lint -q").exits(1);
+    let first = fixture.run("lint -q").assert_exit(1).assert_prints("lint.txt");
+    let again = fixture.run("lint -q").assert_exit(1);
     assert_eq!(first.stdout, again.stdout);
     assert_eq!(again.stderr, "");
 }
 
 #[test]
 fn findings_at_level_allow_are_shown_on_request() {
-    let said = Fixture::get().run("lint -q --all").exits(1);
-    assert!(said.stdout.contains("allowed[gpu_barriers_in_divergent_flow]"), "{said:#?}");
-    assert!(said.summary().ends_with(" allowed"), "{said:#?}");
+    let output = Fixture::get().run("lint -q --all").assert_exit(1);
+    assert!(output.stdout.contains("allowed[gpu_barriers_in_divergent_flow]"), "{output:#?}");
+    assert!(output.summary().ends_with(" allowed"), "{output:#?}");
 }
 
 #[test]
 fn a_package_without_findings_is_fine() {
-    let said = Fixture::get().run("lint -q -p clean").exits(0);
+    let output = Fixture::get().run("lint -q -p clean").assert_exit(0);
     let expected = "warpwise: 1 kernel in package `clean`: nothing found";
-    assert!(said.stdout.starts_with(expected), "{said:#?}");
+    assert!(output.stdout.starts_with(expected), "{output:#?}");
 }
 
 #[test]
@@ -44,33 +44,33 @@ fn a_workspace_has_the_kernels_of_all_its_members() {
 fn warnings_can_be_errors() {
     let fixture = Fixture::get();
     let quiet = "WARPWISE_LINTS";
-    let said = fixture.run_with("lint -q", &[(quiet, "warn")]).exits(0);
-    assert!(said.summary().contains(": 3 warnings"), "{said:#?}");
-    fixture.run_with("lint -q --deny warnings", &[(quiet, "warn")]).exits(1);
-    let said = fixture.run("lint -q -D gpu-barriers-after-divergent-returns").exits(1);
-    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
-    let said = fixture.run("lint -q -D gpu_correctness").exits(1);
-    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
-    let said = fixture.run("lint -q -D gpu_barriers_after_divergent_return").exits(2);
+    let output = fixture.run_with("lint -q", &[(quiet, "warn")]).assert_exit(0);
+    assert!(output.summary().contains(": 3 warnings"), "{output:#?}");
+    fixture.run_with("lint -q --deny warnings", &[(quiet, "warn")]).assert_exit(1);
+    let output = fixture.run("lint -q -D gpu-barriers-after-divergent-returns").assert_exit(1);
+    assert!(output.summary().contains(": 3 errors"), "{output:#?}");
+    let output = fixture.run("lint -q -D gpu_correctness").assert_exit(1);
+    assert!(output.summary().contains(": 3 errors"), "{output:#?}");
+    let output = fixture.run("lint -q -D gpu_barriers_after_divergent_return").assert_exit(2);
     let help = "help: did you mean `gpu_barriers_after_divergent_returns`?\n";
-    assert!(said.stderr.ends_with(help), "{said:#?}");
+    assert!(output.stderr.ends_with(help), "{output:#?}");
 }
 
 #[test]
 fn tools_get_an_object_a_line() {
-    Fixture::get().run("lint -q --json --all").exits(1).prints("lint.jsonl");
+    Fixture::get().run("lint -q --json --all").assert_exit(1).assert_prints("lint.jsonl");
 }
 
 #[test]
 fn a_kernel_that_is_gone_is_reported_no_more() {
     let fixture = Fixture::get();
-    let said = fixture.changed(
+    let output = fixture.with_changed_file(
         "kernels/src/inner.rs",
         "#[kernel(block = 64)]\npub fn odd",
         "pub fn odd",
         || fixture.run("lint -q"),
     );
-    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
+    assert!(output.summary().starts_with("warpwise: 3 kernels"), "{output:#?}");
     let back = fixture.run("lint -q");
     assert!(back.summary().starts_with("warpwise: 4 kernels"), "{back:#?}");
 }
@@ -79,9 +79,11 @@ fn a_kernel_that_is_gone_is_reported_no_more() {
 fn levels_of_the_source_count() {
     let fixture = Fixture::get();
     let with = "#[warn(gpu_barriers_in_divergent_flow)]\n#[kernel(block = 64)]";
-    let said = fixture
-        .changed("kernels/src/lib.rs", "#[kernel(block = 64)]", with, || fixture.run("lint -q"));
-    assert!(said.summary().contains(": 1 error, 2 warnings"), "{said:#?}");
+    let output =
+        fixture.with_changed_file("kernels/src/lib.rs", "#[kernel(block = 64)]", with, || {
+            fixture.run("lint -q")
+        });
+    assert!(output.summary().contains(": 1 error, 2 warnings"), "{output:#?}");
 }
 
 #[test]
@@ -95,22 +97,25 @@ fn records_that_somebody_removed_are_made_again() {
 #[test]
 fn what_builds_is_reported_where_something_does_not() {
     let fixture = Fixture::get();
-    let said = fixture.changed("kernels/src/lib.rs", "x[i] = 1;", "x[i] = 1; nothing();", || {
-        fixture.run("lint -q").exits(2)
-    });
-    assert!(said.stderr.contains("cannot find function `nothing`"), "{said:#?}");
-    assert!(said.stderr.contains("error: the project does not build"), "{said:#?}");
-    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
-    fixture.run("lint -q").exits(1);
+    let output = fixture.with_changed_file(
+        "kernels/src/lib.rs",
+        "x[i] = 1;",
+        "x[i] = 1; nothing();",
+        || fixture.run("lint -q").assert_exit(2),
+    );
+    assert!(output.stderr.contains("cannot find function `nothing`"), "{output:#?}");
+    assert!(output.stderr.contains("error: the project does not build"), "{output:#?}");
+    assert!(output.summary().starts_with("warpwise: 3 kernels"), "{output:#?}");
+    fixture.run("lint -q").assert_exit(1);
 }
 
 #[test]
 fn a_package_that_is_not_there_is_a_mistake() {
-    let said = Fixture::get().run("lint -q -p nothing").exits(2);
-    assert!(said.stderr.starts_with("error: package `nothing` is no member"), "{said:#?}");
+    let output = Fixture::get().run("lint -q -p nothing").assert_exit(2);
+    assert!(output.stderr.starts_with("error: package `nothing` is no member"), "{output:#?}");
 }
 
-/// What the schema of SARIF 2.1.0 requires of each object, where it is in a log.
+/// Fields that the schema of SARIF 2.1.0 requires of each object, by path.
 const REQUIRED: &[(&str, &[&str])] = &[
     ("", &["version", "runs"]),
     ("/runs/*", &["tool"]),
@@ -125,8 +130,8 @@ const REQUIRED: &[(&str, &[&str])] = &[
     ("/runs/*/results/*/codeFlows/*/threadFlows/*", &["locations"]),
 ];
 
-/// Every value at a path, in which `*` stands for every element.
-fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
+/// Returns the values at a path, in which `*` stands for every element.
+fn values_at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
     let mut found = vec![value];
     for part in path.split('/').skip(1) {
         found = found
@@ -142,11 +147,11 @@ fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
 
 #[test]
 fn a_sarif_log_has_what_its_schema_requires() {
-    let said = Fixture::get().run("lint -q --sarif --all").exits(1);
-    let log: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = Fixture::get().run("lint -q --sarif --all").assert_exit(1);
+    let log: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(log["version"], "2.1.0");
     for (path, fields) in REQUIRED {
-        let found = at(&log, path);
+        let found = values_at(&log, path);
         assert!(!found.is_empty(), "{path}");
         for (value, field) in found.iter().flat_map(|value| fields.iter().map(move |f| (value, f)))
         {
@@ -154,19 +159,19 @@ fn a_sarif_log_has_what_its_schema_requires() {
         }
     }
     let driver = &log["runs"][0]["tool"]["driver"];
-    for result in at(&log, "/runs/*/results/*") {
+    for result in values_at(&log, "/runs/*/results/*") {
         let rule = &driver["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
         assert_eq!(rule["id"], result["ruleId"]);
         let levels = ["none", "note", "warning", "error"];
         assert!(levels.contains(&result["level"].as_str().unwrap()), "{result}");
     }
-    for place in at(&log, "/runs/*/results/*/locations/*/physicalLocation") {
+    for place in values_at(&log, "/runs/*/results/*/locations/*/physicalLocation") {
         let uri = place["artifactLocation"]["uri"].as_str().unwrap();
         assert!(uri.ends_with(".rs") && !uri.starts_with('/'), "{uri}");
         let line = place["region"]["startLine"].as_u64().unwrap();
         assert!(line > 0 && line <= place["region"]["endLine"].as_u64().unwrap());
     }
-    let flow = at(&log, "/runs/*/results/*/codeFlows/*/threadFlows/*/locations/*/location");
+    let flow = values_at(&log, "/runs/*/results/*/codeFlows/*/threadFlows/*/locations/*/location");
     let first = flow[0]["message"]["text"].as_str().unwrap();
     assert!(first.contains("differs between the threads"), "a flow begins at its source: {first}");
 }

@@ -1,4 +1,4 @@
-//! The workspace that the program is run in, and what it says there.
+//! Workspace in which the program runs, and checks of its output.
 use serde_json::Value;
 use std::{
     env, fs,
@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-/// The copy of the workspace, for one test.
+/// Copy of the workspace, held by one test at a time.
 pub(crate) struct Fixture {
     pub(crate) root: PathBuf,
     _alone: MutexGuard<'static, ()>,
@@ -21,19 +21,19 @@ impl Fixture {
         let root = COPIED.get_or_init(|| {
             let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixture");
             let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-            copy(&package.join("tests/fixture"), &root);
-            // The versions that the workspace has.
+            copy_folder(&package.join("tests/fixture"), &root);
+            // Use the versions of the workspace's lock file.
             fs::copy(package.join("../Cargo.lock"), root.join("Cargo.lock")).unwrap();
             root
         });
         Self { root: root.clone(), _alone: alone }
     }
 
-    pub(crate) fn run(&self, line: &str) -> Said {
+    pub(crate) fn run(&self, line: &str) -> RunOutput {
         self.run_with(line, &[])
     }
 
-    pub(crate) fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> Said {
+    pub(crate) fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> RunOutput {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-warpwise"));
         for (name, _) in env::vars_os() {
             if name.to_string_lossy().starts_with("WARPWISE_") {
@@ -49,11 +49,11 @@ impl Fixture {
             .env_remove("CARGO_TARGET_DIR")
             .env_remove("RUSTC_WRAPPER")
             .envs(variables.iter().copied());
-        Said::of(self, &command.output().unwrap())
+        RunOutput::new(self, &command.output().unwrap())
     }
 
-    /// Replaces `from` in a file while `work` is done.
-    pub(crate) fn changed<T>(
+    /// Replaces `from` in a file while `work` runs.
+    pub(crate) fn with_changed_file<T>(
         &self,
         file: &str,
         from: &str,
@@ -63,31 +63,31 @@ impl Fixture {
         let path = self.root.join(file);
         let before = fs::read_to_string(&path).unwrap();
         assert!(before.contains(from), "{before}");
-        // What cargo compares are times, which some file systems count in seconds.
+        // Cargo compares modification times, which some file systems store in seconds.
         fs::write(&path, before.replace(from, to)).unwrap();
-        later(&path, 2);
+        set_modified_later(&path, 2);
         let result = work();
         fs::write(&path, before).unwrap();
-        later(&path, 4);
+        set_modified_later(&path, 4);
         result
     }
 }
 
-/// Makes a file look as if it were written so many seconds later.
-fn later(path: &Path, seconds: u64) {
+/// Sets a file's modification time the given number of seconds into the future.
+fn set_modified_later(path: &Path, seconds: u64) {
     let file = fs::File::options().write(true).open(path).unwrap();
     let now = std::time::SystemTime::now() + std::time::Duration::from_secs(seconds);
     file.set_modified(now).unwrap();
 }
 
-/// Copies a folder; what has not changed stays as it is, so that cargo finds it fresh.
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder; unchanged files stay untouched, so that cargo finds them fresh.
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            copy(&path, &target);
+            copy_folder(&path, &target);
             continue;
         }
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("runtime");
@@ -99,16 +99,16 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What the program said.
+/// Output of the program.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Said {
-    fn of(fixture: &Fixture, output: &Output) -> Self {
+impl RunOutput {
+    fn new(fixture: &Fixture, output: &Output) -> Self {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             text.replace(fixture.root.to_str().unwrap(), "ROOT")
@@ -121,16 +121,16 @@ impl Said {
     }
 
     #[track_caller]
-    pub(crate) fn exits(self, code: i32) -> Self {
+    pub(crate) fn assert_exit(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self:#?}");
         self
     }
 
-    /// Compares what was printed with `golden/NAME`.
+    /// Compares stdout with `golden/NAME`.
     #[track_caller]
-    pub(crate) fn prints(self, name: &str) -> Self {
+    pub(crate) fn assert_prints(self, name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-        let printed = lasting(&self.stdout);
+        let printed = stable_output(&self.stdout);
         if env::var_os("BLESS").is_some() {
             fs::write(&path, &printed).unwrap();
         }
@@ -140,7 +140,7 @@ impl Said {
         self
     }
 
-    /// The last line.
+    /// Returns the last line.
     pub(crate) fn summary(&self) -> &str {
         self.stdout.lines().last().unwrap_or_default()
     }
@@ -150,9 +150,9 @@ impl Said {
     }
 }
 
-/// What was printed, less what every new lint at level `allow` would change: how often these find
-/// something, and what.
-fn lasting(text: &str) -> String {
+/// Removes the parts of the output that every new lint at level `allow` would change: the number of
+/// its findings, and the findings themselves.
+fn stable_output(text: &str) -> String {
     let is_new =
         |line: &&str| line.contains("\"level\":\"allow\"") && !line.contains("gpu_barriers_");
     let lines = text.lines().filter(|line| !is_new(line)).map(|line| {

@@ -1,13 +1,16 @@
-//! What is explained: kernels, lints, and the machine.
+//! `explain`, `ir`, `ptx`, `sass` and `doctor`.
 use crate::fixture::Fixture;
 use std::{fs, path::Path, process::Command};
 
 #[test]
 fn a_kernel_is_explained_line_by_line() {
     let fixture = Fixture::get();
-    fixture.run("explain -q half").exits(0).prints("explain.txt");
-    fixture.run("explain -q kernels::inner::odd").exits(0).prints("explain_device.txt");
-    let lines = fixture.run("explain -q half --json").exits(0).values();
+    fixture.run("explain -q half").assert_exit(0).assert_prints("explain.txt");
+    fixture
+        .run("explain -q kernels::inner::odd")
+        .assert_exit(0)
+        .assert_prints("explain_device.txt");
+    let lines = fixture.run("explain -q half --json").assert_exit(0).values();
     assert!(lines.iter().all(|line| line["kernel"]["name"] == "half"), "{lines:#?}");
     let barrier = lines.iter().find(|line| line["subject"] == "barrier").unwrap();
     assert_eq!((&barrier["answer"], &barrier["span"]["line"]), (&"bad".into(), &11.into()));
@@ -24,17 +27,23 @@ fn lints_are_explained_by_their_pages() {
         name.starts_with("gpu_").then(|| (name, fs::read_to_string(path).unwrap()))
     });
     for (name, page) in names {
-        assert_eq!(fixture.run(&format!("explain {name}")).exits(0).stdout.trim(), page.trim());
+        assert_eq!(
+            fixture.run(&format!("explain {name}")).assert_exit(0).stdout.trim(),
+            page.trim()
+        );
         let short = name.strip_prefix("gpu_").unwrap().replace('_', "-");
-        assert_eq!(fixture.run(&format!("explain {short}")).exits(0).stdout.trim(), page.trim());
-        let said = fixture.run(&format!("explain {name}x")).exits(2);
-        assert!(said.stderr.contains(&format!("did you mean `{name}`")), "{said:#?}");
+        assert_eq!(
+            fixture.run(&format!("explain {short}")).assert_exit(0).stdout.trim(),
+            page.trim()
+        );
+        let output = fixture.run(&format!("explain {name}x")).assert_exit(2);
+        assert!(output.stderr.contains(&format!("did you mean `{name}`")), "{output:#?}");
     }
-    let said = fixture.run("explain gpu_zzz").exits(2);
-    assert_eq!(said.stderr, "error: there is no lint `gpu_zzz`\n");
+    let output = fixture.run("explain gpu_zzz").assert_exit(2);
+    assert_eq!(output.stderr, "error: there is no lint `gpu_zzz`\n");
 }
 
-/// What is installed from a registry is built of its package alone.
+/// A registry builds the crate from its package alone.
 #[test]
 fn the_package_has_the_pages() {
     let mut cargo = Command::new(env!("CARGO"));
@@ -51,44 +60,51 @@ fn the_package_has_the_pages() {
 #[test]
 fn kernels_are_found_by_name_path_and_place() {
     let fixture = Fixture::get();
-    let ir = fixture.run("ir -q half").exits(0).prints("half.ir");
+    let ir = fixture.run("ir -q half").assert_exit(0).assert_prints("half.ir");
     for name in ["crate::half", "kernels::half", "kernels/src/lib.rs:14", "lib.rs:8:8"] {
-        assert_eq!(fixture.run(&format!("ir -q {name}")).exits(0).stdout, ir.stdout, "{name}");
+        assert_eq!(
+            fixture.run(&format!("ir -q {name}")).assert_exit(0).stdout,
+            ir.stdout,
+            "{name}"
+        );
     }
-    // One that only an example has is found without being told where.
-    let said = fixture.run("ir -q shown").exits(0);
-    assert!(said.stdout.starts_with("kernel shown {"), "{said:#?}");
-    let said = fixture.run("ir -q haff").exits(2);
+    // A kernel of an example is found without `--example`.
+    let output = fixture.run("ir -q shown").assert_exit(0);
+    assert!(output.stdout.starts_with("kernel shown {"), "{output:#?}");
+    let output = fixture.run("ir -q haff").assert_exit(2);
     let expected = "error: there is no kernel `haff`\nhelp: did you mean `half`?\n";
-    assert_eq!(said.stderr, expected);
-    let said = fixture.run("ir -q inner::half").exits(2);
-    assert!(said.stderr.starts_with("error: there is no kernel `inner::half`"), "{said:#?}");
+    assert_eq!(output.stderr, expected);
+    let output = fixture.run("ir -q inner::half").assert_exit(2);
+    assert!(output.stderr.starts_with("error: there is no kernel `inner::half`"), "{output:#?}");
 }
 
 #[test]
 fn generic_kernels_are_bound() {
     let fixture = Fixture::get();
-    let said = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").exits(0);
-    assert!(said.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{said:#?}");
-    assert!(said.stdout.contains("mul.rn.f32"), "{said:#?}");
-    let said = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").exits(0);
-    assert!(said.stdout.contains("[u32]") && !said.stdout.contains("generic"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind T=f32").exits(2);
-    assert!(said.stderr.contains("help: bind its parameters, such as --bind N=16"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind T=bool --bind N=1").exits(2);
-    assert!(said.stderr.contains("`T` is an integer or float type"), "{said:#?}");
-    let said = fixture.run("ptx -q scaled --bind U=f32").exits(2);
-    assert!(said.stderr.contains("help: it has `T` or `N`"), "{said:#?}");
+    let output = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").assert_exit(0);
+    assert!(output.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{output:#?}");
+    assert!(output.stdout.contains("mul.rn.f32"), "{output:#?}");
+    let output = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").assert_exit(0);
+    assert!(output.stdout.contains("[u32]") && !output.stdout.contains("generic"), "{output:#?}");
+    let output = fixture.run("ptx -q scaled --bind T=f32").assert_exit(2);
+    assert!(
+        output.stderr.contains("help: bind its parameters, such as --bind N=16"),
+        "{output:#?}"
+    );
+    let output = fixture.run("ptx -q scaled --bind T=bool --bind N=1").assert_exit(2);
+    assert!(output.stderr.contains("`T` is an integer or float type"), "{output:#?}");
+    let output = fixture.run("ptx -q scaled --bind U=f32").assert_exit(2);
+    assert!(output.stderr.contains("help: it has `T` or `N`"), "{output:#?}");
 }
 
 #[test]
 fn the_code_of_large_launches_is_printed_where_it_differs() {
     let fixture = Fixture::get();
-    let plain = fixture.run("ptx -q shown --backend builtin").exits(0);
+    let plain = fixture.run("ptx -q shown --backend builtin").assert_exit(0);
     assert!(!plain.stdout.contains("coarsened_grid"), "{plain:#?}");
-    let coarsened = fixture.run("ptx -q shown --backend builtin --coarsened").exits(0);
+    let coarsened = fixture.run("ptx -q shown --backend builtin --coarsened").assert_exit(0);
     assert!(coarsened.stdout.contains(".param .u32 coarsened_grid\n"), "{coarsened:#?}");
-    let said = fixture.run("ptx -q half --coarsened").exits(2);
+    let said = fixture.run("ptx -q half --coarsened").assert_exit(2);
     assert_eq!(said.stderr, "error: large launches of `half` run the same code\n");
 }
 
@@ -106,17 +122,17 @@ fn the_page_shows_what_is_printed() {
 fn machine_code_needs_programs_that_may_be_missing() {
     let fixture = Fixture::get();
     let nothing = [("PTXAS", ""), ("PATH", ""), ("CUDA_HOME", ""), ("VIRTUAL_ENV", "")];
-    let said = fixture.run_with("sass -q half", &nothing).exits(2);
-    assert!(said.stderr.contains("pip install nvidia-cuda-nvcc"), "{said:#?}");
+    let output = fixture.run_with("sass -q half", &nothing).assert_exit(2);
+    assert!(output.stderr.contains("pip install nvidia-cuda-nvcc"), "{output:#?}");
 }
 
 #[test]
 fn a_doctor_warns_of_variables_that_mean_nothing() {
     let fixture = Fixture::get();
     let variables = [("WARPWISE_DEVICE", "cpu"), ("WARPWISE_LINT", "deny")];
-    let said = fixture.run_with("doctor", &variables).exits(1);
-    assert!(said.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{said:#?}");
-    assert!(said.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{said:#?}");
-    let said = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).exits(1);
-    assert!(said.stdout.contains("warn  engine"), "{said:#?}");
+    let output = fixture.run_with("doctor", &variables).assert_exit(1);
+    assert!(output.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{output:#?}");
+    assert!(output.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{output:#?}");
+    let output = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).assert_exit(1);
+    assert!(output.stdout.contains("warn  engine"), "{output:#?}");
 }

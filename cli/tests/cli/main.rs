@@ -1,7 +1,7 @@
-//! The program, on a small workspace of its own.
+//! Tests of the program in a small workspace.
 //!
-//! What it prints is compared with the files in `golden`; `BLESS=1` rewrites them. The workspace is
-//! copied, so that tests can change it, and one test at a time uses it.
+//! The output is compared with the files in `golden`; `BLESS=1` rewrites them. The workspace is a
+//! copy, so that tests can change it, and one test at a time uses it.
 #![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 mod findings;
 mod fixture;

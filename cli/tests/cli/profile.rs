@@ -1,4 +1,4 @@
-//! `profile`: what is counted, as text, as a page and for tools.
+//! `profile`: counters as text, as a page and as JSON.
 use crate::fixture::Fixture;
 use serde_json::Value;
 use std::{fs, path::Path, process::Command};
@@ -6,7 +6,10 @@ use std::{fs, path::Path, process::Command};
 #[test]
 fn a_program_is_profiled() {
     let fixture = Fixture::get();
-    fixture.run("profile -q -p profiled --registers 32").exits(0).prints("profile.txt");
+    fixture
+        .run("profile -q -p profiled --registers 32")
+        .assert_exit(0)
+        .assert_prints("profile.txt");
     let page = fs::read_to_string(fixture.root.join("target/warpwise/profile.html")).unwrap();
     assert_is_well_formed(&page);
     assert!(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
@@ -18,7 +21,7 @@ fn a_program_is_profiled() {
     assert!(page.contains(excess), "{excess}");
 }
 
-/// Checks that every element of a page ends, in the order in which they begin.
+/// Checks that the elements of a page nest properly, and that ids are unique.
 #[track_caller]
 fn assert_is_well_formed(page: &str) {
     const EMPTY: [&str; 4] = ["!DOCTYPE", "meta", "br", "hr"];
@@ -32,7 +35,7 @@ fn assert_is_well_formed(page: &str) {
         } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
             open.push(name);
         }
-        // What is in a style or a script is no markup.
+        // The contents of styles and scripts are not markup.
         let is_raw = ["style", "script"].contains(&name) && !tag.starts_with('/');
         rest = if is_raw { &next[next.find("</").unwrap()..] } else { next };
     }
@@ -47,28 +50,28 @@ fn assert_is_well_formed(page: &str) {
 
 #[test]
 fn what_is_profiled_is_what_the_counters_say() {
-    let said = Fixture::get().run("profile -q -p profiled --json").exits(0);
-    let kernels = said.values();
-    let printed = said.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
+    let output = Fixture::get().run("profile -q -p profiled --json").assert_exit(0);
+    let kernels = output.values();
+    let printed = output.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
     let taken: Vec<Value> = printed.map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(taken.len(), 4, "{said:#?}");
+    assert_eq!(taken.len(), 4, "{output:#?}");
     for launch in &taken {
         let kernel = kernels.iter().find(|kernel| kernel["kernel"] == launch["kernel"]).unwrap();
         let launches = kernel["launches"].as_u64().unwrap();
-        assert_eq!(kernel["total"], times(&launch["total"], launches));
+        assert_eq!(kernel["total"], scale_numbers(&launch["total"], launches));
         let lines = kernel["lines"].as_array().unwrap();
         assert_eq!(lines.len(), launch["lines"].as_array().unwrap().len());
         for line in launch["lines"].as_array().unwrap() {
             let found = lines.iter().find(|found| found["line"] == line["line"]).unwrap();
-            assert_eq!(found["counts"], times(&line["counts"], launches));
-            assert_eq!(found["active_threads"], many(&line["active_threads"], launches));
+            assert_eq!(found["counts"], scale_numbers(&line["counts"], launches));
+            assert_eq!(found["active_threads"], scale_histogram(&line["active_threads"], launches));
         }
-        assert_eq!(kernel["active_threads"], many(&launch["active_threads"], launches));
+        assert_eq!(kernel["active_threads"], scale_histogram(&launch["active_threads"], launches));
         let loops = [kernel, launch].map(|of| of["loops"].as_array().unwrap());
         assert_eq!(loops[0].len(), loops[1].len());
         for (found, of) in loops[0].iter().zip(loops[1]) {
-            assert_eq!(found["visits"], times(&of["visits"], launches));
-            assert_eq!(found["iterations"], many(&of["iterations"], launches));
+            assert_eq!(found["visits"], scale_numbers(&of["visits"], launches));
+            assert_eq!(found["iterations"], scale_histogram(&of["iterations"], launches));
         }
         for access in kernel["accesses"].as_array().unwrap() {
             let offsets = access["worst"]["offsets"].as_array().unwrap();
@@ -80,24 +83,25 @@ fn what_is_profiled_is_what_the_counters_say() {
     assert_eq!(kernels.last().unwrap()["launches"], 4);
 }
 
-/// A histogram in which each number, the last of its row, is so many times as large.
-fn many(rows: &Value, times: u64) -> Value {
+/// Multiplies the last number of each row of a histogram.
+fn scale_histogram(rows: &Value, times: u64) -> Value {
     let row = |row: &Value| {
         let mut row = row.as_array().unwrap().clone();
         let last = row.last_mut().unwrap();
-        *last = self::times(last, times);
+        *last = self::scale_numbers(last, times);
         Value::Array(row)
     };
     Value::Array(rows.as_array().unwrap().iter().map(row).collect())
 }
 
-/// All numbers of a value, so many times.
-fn times(value: &Value, times: u64) -> Value {
+/// Multiplies all numbers of a value.
+fn scale_numbers(value: &Value, times: u64) -> Value {
     match value {
         Value::Number(number) => (number.as_u64().unwrap() * times).into(),
         Value::Object(fields) => {
-            let fields =
-                fields.iter().map(|(name, value)| (name.clone(), self::times(value, times)));
+            let fields = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), self::scale_numbers(value, times)));
             Value::Object(fields.collect())
         }
         other => panic!("{other}"),
@@ -106,10 +110,10 @@ fn times(value: &Value, times: u64) -> Value {
 
 #[test]
 fn every_field_of_a_profile_is_described() {
-    let said = Fixture::get().run("profile -q -p profiled --json --registers 32").exits(0);
+    let output = Fixture::get().run("profile -q -p profiled --json --registers 32").assert_exit(0);
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiler.md");
     let page = fs::read_to_string(page).unwrap();
-    let mut open: Vec<Value> = said.values();
+    let mut open: Vec<Value> = output.values();
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
@@ -126,40 +130,42 @@ fn every_field_of_a_profile_is_described() {
 
 #[test]
 fn a_program_that_fails_is_profiled_up_to_there() {
-    let said = Fixture::get().run("profile -q -p profiled -- failing").exits(1);
-    assert!(said.stdout.contains("kernel `parity`: 1 launch of"), "{said:#?}");
+    let output = Fixture::get().run("profile -q -p profiled -- failing").assert_exit(1);
+    assert!(output.stdout.contains("kernel `parity`: 1 launch of"), "{output:#?}");
     let end = "warpwise: 4 launches counted; then the program failed (exit status: 101)\n";
-    assert!(said.stdout.contains(end), "{said:#?}");
-    assert!(said.stderr.contains("as it was asked to"), "{said:#?}");
+    assert!(output.stdout.contains(end), "{output:#?}");
+    assert!(output.stderr.contains("as it was asked to"), "{output:#?}");
 }
 
 #[test]
 fn what_cannot_be_profiled_says_why() {
     let fixture = Fixture::get();
-    let said = fixture.run("profile -q -p profiled -- nothing").exits(2);
-    assert!(said.stderr.contains("error: the program launched no kernel\nhelp: "), "{said:#?}");
-    let said =
-        fixture.changed("profiled/src/main.rs", "let device", "let device = nothing;", || {
-            fixture.run("profile -q -p profiled").exits(2)
-        });
-    assert!(said.stderr.ends_with("error: the program does not build\n"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --bins").exits(2);
-    assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --registers many").exits(2);
-    assert!(said.stderr.contains("write `--registers 72`"), "{said:#?}");
-    let said = fixture.run("profile -q -p profiled --registers nobody=72").exits(2);
-    assert!(
-        said.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
-        "{said:#?}"
+    let output = fixture.run("profile -q -p profiled -- nothing").assert_exit(2);
+    assert!(output.stderr.contains("error: the program launched no kernel\nhelp: "), "{output:#?}");
+    let output = fixture.with_changed_file(
+        "profiled/src/main.rs",
+        "let device",
+        "let device = nothing;",
+        || fixture.run("profile -q -p profiled").assert_exit(2),
     );
-    let said = fixture.run("profile -q -p profiled --target sm_76").exits(2);
-    assert!(said.stderr.contains("nothing is known of multiprocessors of sm_76"), "{said:#?}");
+    assert!(output.stderr.ends_with("error: the program does not build\n"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --bins").assert_exit(2);
+    assert!(output.stderr.contains("help: name it: `--bin NAME`"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --registers many").assert_exit(2);
+    assert!(output.stderr.contains("write `--registers 72`"), "{output:#?}");
+    let output = fixture.run("profile -q -p profiled --registers nobody=72").assert_exit(2);
+    assert!(
+        output.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
+        "{output:#?}"
+    );
+    let output = fixture.run("profile -q -p profiled --target sm_76").assert_exit(2);
+    assert!(output.stderr.contains("nothing is known of multiprocessors of sm_76"), "{output:#?}");
 }
 
 #[test]
 fn what_a_program_wrote_is_read_later() {
     let fixture = Fixture::get();
-    let before = fixture.run("profile -q -p profiled --json --registers 32").exits(0);
+    let before = fixture.run("profile -q -p profiled --json --registers 32").assert_exit(0);
     let folder = fixture.root.join("target/recorded");
     let _ = fs::remove_dir_all(&folder);
     let program = fixture.root.join("target/debug/profiled");
@@ -168,14 +174,15 @@ fn what_a_program_wrote_is_read_later() {
         .env("WARPWISE_DEVICE", "cpu")
         .output();
     assert!(run.unwrap().status.success());
-    let said =
-        fixture.run("profile -q -p profiled --json --registers 32 --read target/recorded").exits(0);
-    assert_eq!(said.stdout, before.stdout);
+    let output = fixture
+        .run("profile -q -p profiled --json --registers 32 --read target/recorded")
+        .assert_exit(0);
+    assert_eq!(output.stdout, before.stdout);
     fs::write(
         folder.join("of-another-version.jsonl"),
         "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n",
     )
     .unwrap();
-    let said = fixture.run("profile -q -p profiled --read target/recorded").exits(2);
-    assert!(said.stderr.contains("the program uses warpwise 0.0.1"), "{said:#?}");
+    let output = fixture.run("profile -q -p profiled --read target/recorded").assert_exit(2);
+    assert!(output.stderr.contains("the program uses warpwise 0.0.1"), "{output:#?}");
 }

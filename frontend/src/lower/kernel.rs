@@ -1,11 +1,11 @@
-//! The kernel itself: its signature, then its body.
+//! Lowering of the kernel itself: its signature, then its body.
 use crate::{
     attr::{Options, lint_attr::Expectation},
     hir::{Function, GenericKind, Pattern, PatternKind, SpanId},
     infer::program::Program,
     lower::{
-        Emit, Flow, Frame, Left, Length, Memory, Place, Pointer, Value, VariantPlaces,
-        memory::layout::scalar,
+        Diverged, EnumPlaces, Flow, Frame, Length, Lowerer, Memory, Place, Pointer, Value,
+        memory::layout::scalar_of_mono,
     },
     syntax::{
         error::Errors,
@@ -23,33 +23,33 @@ use warpwise_compiler::{
     lint::Levels,
 };
 
-/// A kernel with where its spans are, and the levels of lints.
-pub(crate) struct Emitted {
+/// Lowered kernel with its spans and lint levels.
+pub(crate) struct LoweredKernel {
     pub(crate) kernel: Kernel,
     pub(crate) spans: Vec<SpanRange>,
     pub(crate) origins: Vec<Origin>,
     pub(crate) levels: Levels,
     pub(crate) expectations: Vec<Rc<Expectation>>,
-    /// Whether it is another one with debug assertions than without.
+    /// True if debug assertions change the kernel.
     pub(crate) depends_on_debug: bool,
 }
 
-/// Emits a kernel, with debug assertions if `debug`; `None` if something was reported.
+/// Lowers a kernel, with debug assertions if `debug`; returns `None` if an error was reported.
 ///
-/// A function pointer that is called may point to what only comes behind the call, as in a loop:
-/// then all is emitted again, with that known.
-pub(crate) fn kernel(
+/// A function pointer may point to a function that the kernel names only after the call, as in a
+/// loop. The kernel is then lowered again with all pointees known from the start.
+pub(crate) fn lower_kernel(
     function: &Rc<Function>,
     program: &Program<'_>,
     options: &Options,
     debug: bool,
     errors: &mut Errors,
-) -> Option<Emitted> {
-    let mut pointed = Vec::new();
+) -> Option<LoweredKernel> {
+    let mut pointees = Vec::new();
     loop {
         let mut frame = Frame::new(function.clone(), 0, 0);
         frame.contract = options.contract;
-        let mut emit = Emit {
+        let mut lowerer = Lowerer {
             program,
             options,
             debug,
@@ -61,55 +61,57 @@ pub(crate) fn kernel(
             settings: Vec::new(),
             expectations: Vec::new(),
             frame,
-            waiting: vec![None],
-            calls: 0,
+            callers: vec![None],
+            call_count: 0,
             nesting: 0,
-            pointed,
-            known_pointed: None,
-            pointing: Vec::new(),
+            pointees,
+            pointees_at_first_call: None,
+            active_pointees: Vec::new(),
         };
-        emit.whole(options).ok()?;
-        if !emit.errors.is_empty() {
+        lowerer.lower_whole(options).ok()?;
+        if !lowerer.errors.is_empty() {
             return None;
         }
-        if emit.known_pointed.is_none_or(|known| known == emit.pointed.len()) {
-            return Some(Emitted {
-                kernel: emit.build.finish(),
-                spans: emit.spans,
-                origins: emit.origins,
-                levels: Levels { settings: emit.settings },
-                expectations: emit.expectations,
-                depends_on_debug: emit.depends_on_debug,
+        // A pointee that was added after the first call is missing from the chain of that call.
+        if lowerer.pointees_at_first_call.is_none_or(|known| known == lowerer.pointees.len()) {
+            return Some(LoweredKernel {
+                kernel: lowerer.build.finish(),
+                spans: lowerer.spans,
+                origins: lowerer.origins,
+                levels: Levels { settings: lowerer.settings },
+                expectations: lowerer.expectations,
+                depends_on_debug: lowerer.depends_on_debug,
             });
         }
-        pointed = emit.pointed;
+        pointees = lowerer.pointees;
     }
 }
 
-impl Emit<'_> {
-    fn whole(&mut self, options: &Options) -> Flow<()> {
+impl Lowerer<'_> {
+    fn lower_whole(&mut self, options: &Options) -> Flow<()> {
         let function = self.frame.function.clone();
         self.build.kernel.may_coarsen = options.coarsen;
         self.build.kernel.min_blocks = options.min_blocks;
         self.build.kernel.cooperative = options.cooperative;
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;
-        self.signature()?;
-        self.give(&function.levels);
-        self.requirements(&options.requires)?;
-        // A body that leaves by `return` has left no less than one that ends.
-        let _ = self.block(&function.body);
-        self.spaces();
+        self.lower_signature()?;
+        self.push_lint_levels(&function.levels);
+        self.lower_requirements(&options.requires)?;
+        // A body that leaves by `return` is as complete as one that reaches its end.
+        let _ = self.lower_block(&function.body);
+        self.resolve_spaces();
         Ok(())
     }
 
-    fn signature(&mut self) -> Flow<()> {
+    fn lower_signature(&mut self) -> Flow<()> {
+        // Generic parameters come first: the parameters' types name them.
         let function = self.frame.function.clone();
         for generic in &function.generics {
             let kind = match generic.kind {
                 GenericKind::Type(bound) => ir::GenericKind::Type(bound),
                 GenericKind::Const(prim) => ir::GenericKind::Const(prim.scalar()),
-                GenericKind::Open(ty) => self.open(ty, generic.at)?,
+                GenericKind::Open(ty) => self.open_const_kind(ty, generic.at)?,
             };
             let span = Span::new(self.spans.len());
             self.spans.push(generic.at);
@@ -120,24 +122,25 @@ impl Emit<'_> {
         self.build.kernel.block = function.block.clone();
         let mut places = Vec::with_capacity(function.params.len());
         for pattern in &function.params {
-            let mono = self.mono(pattern.ty, pattern.at)?;
+            let mono = self.mono_type(pattern.ty, pattern.at)?;
             let name = match &pattern.kind {
                 PatternKind::Bind { var, .. } => {
                     function.vars[*var].name.trim_start_matches("r#").to_owned()
                 }
                 _ => "_".into(),
             };
-            self.check_passed(&mono, pattern.at)?;
-            places.push((pattern, self.param(&mono, &name, pattern.at)?, mono));
+            self.check_param_size(&mono, pattern.at)?;
+            places.push((pattern, self.declare_params(&mono, &name, pattern.at)?, mono));
         }
+        // Patterns are bound after all parameters are declared, since that may append instructions.
         for (pattern, place, mono) in places {
-            let place = self.unpacked(place, &mono, pattern.at)?;
+            let place = self.copy_array_params(place, &mono, pattern.at)?;
             self.bind_param(pattern, place, &mono)?;
         }
         Ok(())
     }
 
-    /// Parameters that are never set again are read where they are used.
+    /// Binds a parameter. One that is never assigned again is read at its uses.
     fn bind_param(&mut self, pattern: &Pattern, place: Place, mono: &Mono) -> Flow<()> {
         match &pattern.kind {
             PatternKind::Bind { var, by_ref: false, subpattern: None }
@@ -150,45 +153,45 @@ impl Emit<'_> {
         }
     }
 
-    fn open(&mut self, ty: Ty, at: SpanRange) -> Flow<ir::GenericKind> {
-        match self.ty(ty) {
+    fn open_const_kind(&mut self, ty: Ty, at: SpanRange) -> Flow<ir::GenericKind> {
+        match self.type_of(ty) {
             Type::Prim(prim) => Ok(ir::GenericKind::Const(prim.scalar())),
             _ => {
                 self.errors.report(at, "an open constant is a number or `bool`");
-                Err(Left)
+                Err(Diverged)
             }
         }
     }
 
-    /// Reports a parameter that is too large, before one of the IR is made for each number in it.
-    fn check_passed(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
-        let bytes = self.passed_bytes(mono, at)?;
+    /// Reports a parameter that is too large, before each of its numbers becomes an IR parameter.
+    fn check_param_size(&mut self, mono: &Mono, at: SpanId) -> Flow<()> {
+        let bytes = self.param_bytes(mono, at)?;
         if bytes > MOST_PARAM_BYTES {
             self.errors.advise(
-                self.range(at),
+                self.source_range(at),
                 format_args!(
                     "this parameter takes {bytes} bytes, and all parameters of a kernel take at most \
                      {MOST_PARAM_BYTES}"
                 ),
                 "pass a buffer: `&[T]`",
             );
-            return Err(Left);
+            return Err(Diverged);
         }
         Ok(())
     }
 
-    /// The bytes of the numbers that are passed for a value of this type, as far as they are known.
-    fn passed_bytes(&mut self, mono: &Mono, at: SpanId) -> Flow<u64> {
-        if let Some(scalar) = scalar(mono) {
+    /// Returns the known size in bytes of the numbers that are passed for a value of this type.
+    fn param_bytes(&mut self, mono: &Mono, at: SpanId) -> Flow<u64> {
+        if let Some(scalar) = scalar_of_mono(mono) {
             return Ok(scalar.size().map_or(0, u64::from));
         }
         let parts = match mono {
             Mono::Array(elem, len) => {
-                let each = self.passed_bytes(elem, at)?;
-                let len = self.extent(len, at)?.known().unwrap_or_default();
+                let each = self.param_bytes(elem, at)?;
+                let len = self.simplify_extent(len, at)?.known().unwrap_or_default();
                 return Ok(each.saturating_mul(len));
             }
-            Mono::Tuple(_) | Mono::Adt(..) => self.inner(mono, at)?,
+            Mono::Tuple(_) | Mono::Adt(..) => self.contained_types(mono, at)?,
             Mono::Unit
             | Mono::Never
             | Mono::Prim(_)
@@ -202,35 +205,37 @@ impl Emit<'_> {
         };
         let mut bytes = 0u64;
         for part in parts {
-            bytes = bytes.saturating_add(self.passed_bytes(&part, at)?);
+            bytes = bytes.saturating_add(self.param_bytes(&part, at)?);
         }
         Ok(bytes)
     }
 
-    /// A parameter of this type: one of the IR for each number in it.
-    fn param(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
-        if let Some(scalar) = scalar(mono) {
+    /// Declares a parameter of this type: one IR parameter for each number in it.
+    fn declare_params(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
+        if let Some(scalar) = scalar_of_mono(mono) {
             return Ok(Place::Param(self.declare_param(name, ParamKind::Scalar(scalar), at)));
         }
         match mono {
-            Mono::Ref { mutable, to } => self.reference(*mutable, to, name, at),
+            Mono::Ref { mutable, to } => self.declare_reference_param(*mutable, to, name, at),
             Mono::Unit => Ok(Place::Value(Value::Unit)),
-            Mono::Tuple(_) | Mono::Adt(..) => match self.parts_of(mono, at)? {
+            Mono::Tuple(_) | Mono::Adt(..) => match self.part_types(mono, at)? {
                 Some(parts) => {
                     let names = self.part_names(mono, 0, name, at)?;
                     let named = parts.iter().zip(&names);
-                    let places = named.map(|(part, name)| self.param(part, name, at));
+                    let places = named.map(|(part, name)| self.declare_params(part, name, at));
                     Ok(Place::Parts(places.collect::<Flow<_>>()?))
                 }
-                None => self.enum_param(mono, name, at),
+                None => self.declare_enum_param(mono, name, at),
             },
             Mono::Array(elem, len) => {
-                let (elements, all) = self.elements(mono, at)?;
-                let Some(len) = self.extent(len, at)?.known().filter(|_| all.known().is_some())
+                let (elements, all) = self.array_elements(mono, at)?;
+                let Some(len) =
+                    self.simplify_extent(len, at)?.known().filter(|_| all.known().is_some())
                 else {
-                    return self.open_array(elements, all, name, at);
+                    return self.declare_open_array(elements, all, name, at);
                 };
-                let places = (0..len).map(|index| self.param(elem, &format!("{name}.{index}"), at));
+                let places =
+                    (0..len).map(|index| self.declare_params(elem, &format!("{name}.{index}"), at));
                 Ok(Place::Parts(places.collect::<Flow<_>>()?))
             }
             Mono::Never
@@ -240,48 +245,60 @@ impl Emit<'_> {
             | Mono::Atomic(_)
             | Mono::Closure(_)
             | Mono::Pointer(_)
-            | Mono::Iter(..) => Err(self.bug(at)),
+            | Mono::Iter(..) => Err(self.report_bug(at)),
         }
     }
 
-    /// An array of so many `elements`, of which only the launch knows how many they are.
-    fn open_array(&mut self, elem: Element, len: Extent, name: &str, at: SpanId) -> Flow<Place> {
+    /// Declares an array of `len` elements, of which only the launch knows the number.
+    fn declare_open_array(
+        &mut self,
+        elem: Element,
+        len: Extent,
+        name: &str,
+        at: SpanId,
+    ) -> Flow<Place> {
         let Some(scalar) = elem.scalar() else {
             self.errors.advise(
-                self.range(at),
+                self.source_range(at),
                 "an array of structs, tuples or enums that is passed by value must have a length that is a number",
                 "pass it as `&[T]`",
             );
-            return Err(Left);
+            return Err(Diverged);
         };
         let passed = Some(self.declare_param(name, ParamKind::Scalar(scalar), at));
-        let (name, span) = (name.to_owned(), self.span(at));
+        let (name, span) = (name.to_owned(), self.ir_span(at));
         let id = self.build.kernel.arrays.push(Array { name, elem, len, passed, span });
-        Ok(Place::Memory(Memory::at(Pointer::Array(id))))
+        Ok(Place::Memory(Memory::new(Pointer::Array(id))))
     }
 
-    /// The discriminant, and then what each variant has.
-    fn enum_param(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
-        let adt = self.adt(mono, at)?;
-        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
+    /// Declares the parameters of an enum: its discriminant, then the fields of each variant.
+    fn declare_enum_param(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
+        let adt = self.adt_of(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
         let tag = Place::Param(self.declare_param(name, ParamKind::Scalar(tag), at));
         let mut parts = Vec::with_capacity(adt.variants.len());
         for (index, types) in adt.variants.iter().enumerate() {
             let names = self.part_names(mono, index, name, at)?;
             let named = types.iter().zip(&names);
-            let places = named.map(|(part, name)| self.param(part, name, at));
+            let places = named.map(|(part, name)| self.declare_params(part, name, at));
             parts.push(places.collect::<Flow<Vec<_>>>()?);
         }
-        Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
+        Ok(Place::Variants(Rc::new(EnumPlaces { tag, parts })))
     }
 
     fn declare_param(&mut self, name: &str, kind: ParamKind, at: SpanId) -> ParamId {
-        let span = self.span(at);
+        let span = self.ir_span(at);
         self.build.kernel.params.push(Param { name: name.to_owned(), kind, span })
     }
 
-    /// `&[T]`, `&mut [T]`; of one value, a slice with one element.
-    fn reference(&mut self, mutable: bool, to: &Mono, name: &str, at: SpanId) -> Flow<Place> {
+    /// Declares `&[T]` or `&mut [T]`; a reference to one value is a slice with one element.
+    fn declare_reference_param(
+        &mut self,
+        mutable: bool,
+        to: &Mono,
+        name: &str,
+        at: SpanId,
+    ) -> Flow<Place> {
         let (elem, many) = match to {
             Mono::Slice(elem) => (&**elem, true),
             one => (one, false),
@@ -298,12 +315,12 @@ impl Emit<'_> {
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 
-    /// Whether a type is an atomic, or has a part that is.
+    /// Returns true if a type is an atomic or contains one.
     fn has_atomics(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         if matches!(mono, Mono::Atomic(_)) {
             return Ok(true);
         }
-        for part in self.inner(mono, at)? {
+        for part in self.contained_types(mono, at)? {
             if self.has_atomics(&part, at)? {
                 return Ok(true);
             }
@@ -311,37 +328,43 @@ impl Emit<'_> {
         Ok(false)
     }
 
-    /// A parameter that is an array becomes one of the thread's own.
-    fn unpacked(&mut self, place: Place, mono: &Mono, at: SpanId) -> Flow<Place> {
+    /// Copies array parameters into thread-private arrays.
+    fn copy_array_params(&mut self, place: Place, mono: &Mono, at: SpanId) -> Flow<Place> {
         match (mono, place) {
             (Mono::Array(elem, _), Place::Parts(parts)) => {
-                let array = self.array(mono, "", at)?;
+                let array = self.new_array(mono, "", at)?;
                 for (index, part) in parts.iter().enumerate() {
-                    let part = self.unpacked(part.clone(), elem, at)?;
-                    let value = self.get(&part, elem, at)?;
-                    let index = self.bits(index as u64, Scalar::U64, at);
-                    let place = self.nth(&array, index, elem, at)?;
-                    self.set(&Place::Memory(place), value, elem, at)?;
+                    let part = self.copy_array_params(part.clone(), elem, at)?;
+                    let value = self.read_place(&part, elem, at)?;
+                    let index = self.push_bits(index as u64, Scalar::U64, at);
+                    let place = self.element_at(&array, index, elem, at)?;
+                    self.write_place(&Place::Memory(place), value, elem, at)?;
                 }
                 Ok(Place::Memory(array))
             }
             (_, Place::Parts(parts)) => {
-                let types = self.parts_of(mono, at)?.unwrap_or_default();
-                Ok(Place::Parts(self.all_unpacked(&parts, &types, at)?.into()))
+                let types = self.part_types(mono, at)?.unwrap_or_default();
+                Ok(Place::Parts(self.copy_all_array_params(&parts, &types, at)?.into()))
             }
             (_, Place::Variants(places)) => {
-                let adt = self.adt(mono, at)?;
+                let adt = self.adt_of(mono, at)?;
                 let variants = places.parts.iter().zip(&adt.variants);
-                let parts = variants.map(|(parts, types)| self.all_unpacked(parts, types, at));
+                let parts =
+                    variants.map(|(parts, types)| self.copy_all_array_params(parts, types, at));
                 let (tag, parts) = (places.tag.clone(), parts.collect::<Flow<_>>()?);
-                Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
+                Ok(Place::Variants(Rc::new(EnumPlaces { tag, parts })))
             }
             (_, place) => Ok(place),
         }
     }
 
-    fn all_unpacked(&mut self, parts: &[Place], types: &[Mono], at: SpanId) -> Flow<Vec<Place>> {
+    fn copy_all_array_params(
+        &mut self,
+        parts: &[Place],
+        types: &[Mono],
+        at: SpanId,
+    ) -> Flow<Vec<Place>> {
         let parts = parts.iter().zip(types);
-        parts.map(|(part, ty)| self.unpacked(part.clone(), ty, at)).collect()
+        parts.map(|(part, ty)| self.copy_array_params(part.clone(), ty, at)).collect()
     }
 }

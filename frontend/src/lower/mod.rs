@@ -1,14 +1,15 @@
-//! Typed tree to IR.
+//! Lowering of the typed tree to IR.
 //!
-//! An expression becomes instructions in the order in which Rust evaluates it, and a [`Value`] or
-//! [`Place`] that stands for its result. What has parts is a tree of them: the IR only ever sees
-//! numbers. A variable that is never set again is the value itself; one that is becomes locals of
-//! the IR, and an array memory of the thread's own. A reference is what it refers to, and only has
-//! a value of its own at run time where it is [chosen or set](mod@memory::reference). A device function or
-//! closure is inlined at its call: the function among variables of its own, in a [`Frame`], the
-//! closure among those of where it was made.
+//! An expression becomes instructions in Rust's order of evaluation, and a [`Value`] or [`Place`]
+//! that stands for its result. Composite values are scalarized into trees: the IR only sees
+//! numbers. A variable that is never assigned again is the value itself. A variable that is
+//! assigned again becomes locals of the IR, and an array becomes thread-private memory. A reference
+//! is its referent's place; it has a run-time value only where it is [chosen or
+//! reassigned](mod@memory::reference). Device functions and closures are inlined at their calls: a
+//! function gets variables of its own, in a [`Frame`], and a closure uses the variables of the
+//! frame that created it.
 //!
-//! [`Left`] says that control does not come back, so that nothing is emitted behind it.
+//! [`Diverged`] means that control does not return, so that nothing is lowered after it.
 mod arith;
 mod call;
 mod control;
@@ -17,7 +18,7 @@ mod iterator;
 mod kernel;
 mod memory;
 
-pub(crate) use crate::lower::kernel::{Emitted, kernel};
+pub(crate) use crate::lower::kernel::{LoweredKernel, lower_kernel};
 use crate::{
     attr::{
         Options,
@@ -26,7 +27,7 @@ use crate::{
     hir::{Closure, Function, LintLevels, SpanId, Var},
     infer::program::{InstanceArgs, Program},
     lower::{
-        call::pointer::{POINTER, Pointed},
+        call::pointer::{FUNCTION_POINTER, Pointee},
         memory::reference::ReferencePlace,
     },
     resolve::device_set::Callee,
@@ -46,20 +47,20 @@ use warpwise_compiler::{
     lint::Setting,
 };
 
-/// How many instructions a kernel may have, before any optimization.
+/// Limit on a kernel's instructions, before any optimization.
 const MAX_INSTS: usize = 1 << 18;
 
-/// How deep expressions may nest, those of inlined functions included.
+/// Limit on the nesting of expressions, including those of inlined functions.
 const MAX_NESTING: usize = 2 * crate::syntax::limits::MAX_DEPTH;
 
-/// Control has left, or something was reported: nothing comes behind.
+/// Marker that control flow has left this point, or that an error was reported: nothing follows.
 #[derive(Clone, Copy, Debug)]
-struct Left;
+struct Diverged;
 
-/// What is emitted, unless control has left.
-type Flow<T> = Result<T, Left>;
+/// Result of lowering, unless control flow has diverged.
+type Flow<T> = Result<T, Diverged>;
 
-/// What an expression yields.
+/// Result of an expression.
 #[derive(Clone, Debug)]
 enum Value {
     /// `()`
@@ -68,51 +69,51 @@ enum Value {
     Scalar(InstId),
     /// A reference.
     Ref(Box<Place>),
-    /// A tuple or struct, part by part.
+    /// The fields of a tuple or struct.
     Parts(Rc<[Value]>),
     /// An enum.
-    Variants(Rc<Variants>),
+    Variants(Rc<EnumValue>),
     /// An array, in memory that nothing else refers to.
     Array(Memory),
     /// A closure.
     Closure(Rc<ClosureValue>),
 }
 
-/// An enum: which variant it is, and the parts of every variant that it may be.
+/// Enum value: its discriminant, and the fields of every variant that it can be.
 #[derive(Clone, Debug)]
-struct Variants {
+struct EnumValue {
     /// The discriminant of the variant.
     tag: InstId,
-    /// Parts of each variant; `None` for one that it is not.
+    /// Fields of each variant; `None` for a variant that the value cannot be.
     parts: Vec<Option<Vec<Value>>>,
 }
 
-/// A closure, with where it was made.
+/// Closure with the call that created it.
 #[derive(Clone, Debug)]
 struct ClosureValue {
     closure: Rc<Closure>,
-    /// The call in whose variables it lives.
+    /// The level of the call whose variables it uses.
     level: usize,
-    /// Which of all calls that is.
+    /// The serial number of that call.
     serial: usize,
-    /// What it took copies of.
-    copies: Vec<Captured>,
-    /// That call, once it has come back.
-    kept: Option<Rc<Frame>>,
+    /// Its own copies of captured variables.
+    copies: Vec<CapturedVar>,
+    /// That call, once it has returned.
+    returned_frame: Option<Rc<Frame>>,
 }
 
-/// A variable that a closure has its own copy of, and of which type.
+/// Captured variable of which a closure has its own copy, with its type.
 #[derive(Clone, Debug)]
-struct Captured {
+struct CapturedVar {
     var: Var,
     place: Place,
     mono: Mono,
 }
 
-/// What an expression stands for.
+/// Location that an expression denotes.
 #[derive(Clone, Debug)]
 enum Place {
-    /// A value that is not set again.
+    /// A value that is not assigned again.
     Value(Value),
     /// A parameter of the kernel.
     Param(ParamId),
@@ -120,40 +121,40 @@ enum Place {
     Local(LocalId),
     /// Memory of the device, the block or the thread.
     Memory(Memory),
-    /// A tuple or struct, part by part.
+    /// The fields of a tuple or struct.
     Parts(Rc<[Place]>),
-    /// An enum: its discriminant, and the parts of every variant.
-    Variants(Rc<VariantPlaces>),
-    /// The one of these, which are of one type, that an index says.
+    /// An enum: its discriminant, and the fields of every variant.
+    Variants(Rc<EnumPlaces>),
+    /// The element that a run-time index chooses from places of one type.
     OneOf(Rc<[Place]>, InstId),
-    /// A reference that is set at run time.
+    /// A reference that is assigned at run time.
     Reference(ReferencePlace),
 }
 
-/// Where an enum is.
+/// Place of an enum: its discriminant, and the fields of every variant.
 #[derive(Clone, Debug)]
-struct VariantPlaces {
+struct EnumPlaces {
     tag: Place,
     parts: Vec<Vec<Place>>,
 }
 
-/// A part of memory: a scalar, a struct, an array or a slice.
+/// Part of memory: a scalar, a struct, an array or a slice.
 #[derive(Clone, Debug)]
 struct Memory {
     ptr: Pointer,
-    /// For slices.
+    /// Length of a slice.
     len: Option<Length>,
-    /// For atomics that are not at the scope of where they are.
+    /// Scope of an atomic that differs from the default of its memory.
     scope: Option<Scope>,
 }
 
 impl Memory {
-    const fn at(ptr: Pointer) -> Self {
+    const fn new(ptr: Pointer) -> Self {
         Self { ptr, len: None, scope: None }
     }
 }
 
-/// An address.
+/// Address.
 #[derive(Clone, Copy, Debug)]
 enum Pointer {
     Param(ParamId),
@@ -162,7 +163,7 @@ enum Pointer {
     Inst(InstId),
 }
 
-/// How many elements a slice has.
+/// Number of elements of a slice.
 #[derive(Clone, Debug)]
 enum Length {
     Param(ParamId),
@@ -170,109 +171,112 @@ enum Length {
     Inst(InstId),
 }
 
-/// Where `break` and `continue` go, and where `break` puts its value.
+/// Target of `break` and `continue`, and place for the value of `break`.
 #[derive(Clone, Debug)]
-struct Target {
+struct JumpTarget {
+    /// The loop or block that `break` leaves.
     inst: InstId,
-    /// The loop that `continue` goes on with: `inst`, unless items are those of several loops.
-    next: InstId,
+    /// The loop that `continue` continues: `inst`, unless nested loops produce the items.
+    continue_to: InstId,
     result: Option<Place>,
 }
 
-impl Target {
+impl JumpTarget {
     const fn new(inst: InstId, result: Option<Place>) -> Self {
-        Self { inst, next: inst, result }
+        Self { inst, continue_to: inst, result }
     }
 }
 
-/// A call of a function: the kernel's own, or one that is inlined.
+/// Function call: the kernel itself, or an inlined call.
 #[derive(Clone, Debug)]
 struct Frame {
     function: Rc<Function>,
-    /// Which function, and for which types; `None` for the kernel.
-    of: Option<(Callee, InstanceArgs)>,
-    /// How many calls it is in.
+    /// The callee and its generic arguments; `None` for the kernel.
+    callee: Option<(Callee, InstanceArgs)>,
+    /// Call depth.
     level: usize,
-    /// Which of all calls it is.
+    /// Serial number among all calls.
     serial: usize,
     vars: Vec<Option<Place>>,
-    labels: Vec<Option<Target>>,
-    /// Shared memory that code in it has: the same one wherever that code is emitted again.
+    labels: Vec<Option<JumpTarget>>,
+    /// Shared arrays that its code declares: one each, however often that code is lowered.
     shared: Vec<(SpanId, SharedId)>,
-    /// The IR's span of each place in the source, once one was needed.
+    /// IR spans of its source locations, allocated on first use.
     spans: Vec<Option<Span>>,
-    /// The IR's span of everything in it: that of its call, for code that is not the user's.
-    called: Option<Span>,
-    /// Whether overflow is a fault in it, where the kernel asks for that.
+    /// Span of the call, which stands for all locations in code that is not the user's.
+    call_span: Option<Span>,
+    /// True if its overflows are faults where the kernel asks for that.
     checks_overflow: bool,
-    /// Whose code it is.
+    /// Owner of its code.
     origin: Origin,
-    /// Where `return` goes; `None` in the kernel.
-    exit: Option<Target>,
+    /// Target of `return`; `None` in the kernel.
+    exit: Option<JumpTarget>,
     /// True if products contract into sums, and roots into their inverses.
     contract: bool,
-    /// Variables that are roots, and not set again.
+    /// Variables that are bound to a square root and not assigned again.
     roots: Vec<Var>,
-    /// Whether it stands for any call of its function, so that what is in it has no variables from outside.
-    is_pointed: bool,
+    /// True if it stands for every call of a pointee, so that its code sees no variables from
+    /// outside.
+    is_pointee: bool,
 }
 
 impl Frame {
     fn new(function: Rc<Function>, level: usize, serial: usize) -> Self {
         Self {
-            of: None,
+            callee: None,
             level,
             serial,
             vars: vec![None; function.vars.len()],
             labels: vec![None; function.labels.len()],
             shared: Vec::new(),
             spans: vec![None; function.spans.len()],
-            called: None,
+            call_span: None,
             checks_overflow: true,
             origin: Origin::Kernel,
             exit: None,
             contract: true,
             roots: Vec::new(),
-            is_pointed: false,
+            is_pointee: false,
             function,
         }
     }
 }
 
-struct Emit<'a> {
+/// State of the lowering of one kernel.
+struct Lowerer<'a> {
     program: &'a Program<'a>,
     options: &'a Options,
-    /// Whether debug assertions are on.
+    /// True if debug assertions are on.
     debug: bool,
-    /// Whether there were any.
+    /// True if the kernel contains a debug assertion.
     depends_on_debug: bool,
     errors: &'a mut Errors,
     build: Builder,
     spans: Vec<SpanRange>,
-    /// Whose they are.
+    /// The owner of each span.
     origins: Vec<Origin>,
     settings: Vec<Setting>,
-    /// Those of `#[expect(..)]` in the kernel itself.
+    /// The `#[expect(..)]` attributes of the kernel itself.
     expectations: Vec<Rc<Expectation>>,
-    /// The call at hand.
+    /// The current call.
     frame: Frame,
-    /// The calls by their level; that at hand is not among them.
-    waiting: Vec<Option<Frame>>,
-    /// How many calls there were.
-    calls: usize,
+    /// The pending callers by level; the current call is not among them.
+    callers: Vec<Option<Frame>>,
+    /// Number of calls so far.
+    call_count: usize,
     nesting: usize,
-    /// What function pointers point to: their values are numbers of these.
-    pointed: Vec<Pointed>,
-    /// How many of these were known at the first call of a pointer, if there was one.
-    known_pointed: Option<usize>,
-    /// Those of them that are being called.
-    pointing: Vec<usize>,
+    /// Pointees of function pointers: the value of a pointer is an index into this list.
+    pointees: Vec<Pointee>,
+    /// Number of pointees known at the first call of a pointer, if there was one.
+    pointees_at_first_call: Option<usize>,
+    /// Pointees whose calls are being lowered.
+    active_pointees: Vec<usize>,
 }
 
-impl Emit<'_> {
-    /// The IR's span of a place in the function at hand.
-    fn span(&mut self, at: SpanId) -> Span {
-        if let Some(span) = self.frame.called.or(self.frame.spans[at.index()]) {
+impl Lowerer<'_> {
+    /// Returns the IR's span for a location in the current function.
+    fn ir_span(&mut self, at: SpanId) -> Span {
+        if let Some(span) = self.frame.call_span.or(self.frame.spans[at.index()]) {
             return span;
         }
         let span = Span::new(self.spans.len());
@@ -282,74 +286,76 @@ impl Emit<'_> {
         span
     }
 
-    /// Where something is in the source that the user sees.
-    fn range(&self, at: SpanId) -> SpanRange {
-        match self.frame.called {
+    /// Returns the location in the user's source that stands for `at`.
+    fn source_range(&self, at: SpanId) -> SpanRange {
+        match self.frame.call_span {
             Some(span) => self.spans[span.index()],
             None => self.frame.function.spans[at],
         }
     }
 
-    /// Whether overflow is a fault here.
-    fn overflow_checks(&self) -> bool {
+    /// Returns true if overflow is a fault here.
+    fn has_overflow_checks(&self) -> bool {
         self.options.overflow_checks && self.frame.checks_overflow
     }
 
-    fn inst(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> InstId {
-        self.build.span = self.span(at);
+    /// Appends an instruction.
+    fn push_inst(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> InstId {
+        self.build.span = self.ir_span(at);
         self.build.inst(op, ty)
     }
 
-    /// Opens the first body of an instruction. Whatever happens in it, [`Builder::end`] follows.
-    fn begin(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> Flow<InstId> {
-        // The kernel's own body counts, and so does the one that is opened.
+    /// Opens the first body of an instruction. The caller must call [`Builder::end`] in any case.
+    fn begin_body(&mut self, at: SpanId, op: Op, ty: impl Into<ir::Ty>) -> Flow<InstId> {
+        // The kernel's own body counts as a level, and so does the new one.
         if self.build.depth() + 2 > MAX_DEPTH {
-            return Err(self.too_deep(at));
+            return Err(self.report_too_deep(at));
         }
-        self.build.span = self.span(at);
+        self.build.span = self.ir_span(at);
         Ok(self.build.begin(op, ty))
     }
 
-    fn too_deep(&mut self, at: SpanId) -> Left {
+    fn report_too_deep(&mut self, at: SpanId) -> Diverged {
         self.errors.advise(
-            self.range(at),
+            self.source_range(at),
             "this kernel nests too deep once its device functions are inlined",
             "split it into kernels, or make its expressions and loops flatter",
         );
-        Left
+        Diverged
     }
 
-    /// Something got here that inference should have refused.
-    fn bug(&mut self, at: SpanId) -> Left {
-        // What follows from an error that was reported is none of its own.
+    /// Reports an internal error: inference should have refused this code.
+    fn report_bug(&mut self, at: SpanId) -> Diverged {
+        // An earlier error may be the cause: do not report its consequences.
         if self.errors.is_empty() {
             let fact = "this could not be lowered: please report this bug of Warpwise";
-            self.errors.report(self.range(at), fact);
+            self.errors.report(self.source_range(at), fact);
         }
-        Left
+        Diverged
     }
 
-    fn ty(&self, ty: Ty) -> Type {
+    fn type_of(&self, ty: Ty) -> Type {
         self.frame.function.types.get(ty)
     }
 
-    /// The type, with nothing of the function at hand in it.
-    fn mono(&mut self, ty: Ty, at: SpanId) -> Flow<Mono> {
+    /// Returns the type with the current function's generic arguments substituted.
+    fn mono_type(&mut self, ty: Ty, at: SpanId) -> Flow<Mono> {
         let mono = self.frame.function.types.to_mono(ty);
         mono.ok_or_else(|| {
-            // Nothing determines a part of it, as in `let a = None;`.
+            // Nothing determines a part of the type, as in `let a = None;`.
             let shown = self.frame.function.types.show(ty);
-            self.errors.mistyped(self.range(at), format_args!("the type `{shown}` is not known"));
-            Left
+            self.errors
+                .mistyped(self.source_range(at), format_args!("the type `{shown}` is not known"));
+            Diverged
         })
     }
 
-    /// The scalar that a type is; an atomic is that of its value.
+    /// Returns the scalar of a number type; that of an atomic is its value's.
     fn scalar_type(&self, ty: Ty) -> Option<Scalar> {
-        match self.ty(ty) {
+        match self.type_of(ty) {
             Type::Prim(prim) | Type::Atomic(prim) => Some(prim.scalar()),
             Type::Generic(id) => Some(Scalar::Generic(id)),
-            Type::Pointer(_) => Some(POINTER),
+            Type::Pointer(_) => Some(FUNCTION_POINTER),
             Type::Unknown(_)
             | Type::Same(_)
             | Type::Reported(_)
@@ -365,47 +371,49 @@ impl Emit<'_> {
         }
     }
 
-    fn scalar_of(&mut self, ty: Ty, at: SpanId) -> Flow<Scalar> {
-        self.scalar_type(ty).ok_or_else(|| self.bug(at))
+    fn expect_scalar_type(&mut self, ty: Ty, at: SpanId) -> Flow<Scalar> {
+        self.scalar_type(ty).ok_or_else(|| self.report_bug(at))
     }
 
-    /// An extent, computed as far as it goes.
-    fn extent(&mut self, extent: &Extent, at: SpanId) -> Flow<Extent> {
+    /// Simplifies an extent as far as its parameters permit.
+    fn simplify_extent(&mut self, extent: &Extent, at: SpanId) -> Flow<Extent> {
         extent.simplified().ok_or_else(|| {
-            let at = self.range(at);
+            let at = self.source_range(at);
             self.errors.report(at, "a length here overflows or divides by zero");
-            Left
+            Diverged
         })
     }
 
-    /// What a length or constant argument is, computed as far as it goes.
-    fn extent_of(&mut self, len: Len, at: SpanId) -> Flow<Extent> {
+    /// Returns a length or constant argument, simplified as far as possible.
+    fn simplify_len(&mut self, len: Len, at: SpanId) -> Flow<Extent> {
         match self.frame.function.types.extent(len).cloned() {
-            Some(extent) => self.extent(&extent, at),
-            None => Err(self.bug(at)),
+            Some(extent) => self.simplify_extent(&extent, at),
+            None => Err(self.report_bug(at)),
         }
     }
 
-    fn product(&mut self, a: Extent, b: Extent, at: SpanId) -> Flow<Extent> {
+    fn extent_product(&mut self, a: Extent, b: Extent, at: SpanId) -> Flow<Extent> {
         let product = Extent::Mul(Box::new(a), Box::new(b)).simplified();
         product.ok_or_else(|| {
-            self.errors.report(self.range(at), "this type is too large");
-            Left
+            self.errors.report(self.source_range(at), "this type is too large");
+            Diverged
         })
     }
 
-    /// A local of the IR for the function at hand.
-    fn local(&mut self, name: &str, scalar: Scalar, at: SpanId) -> LocalId {
-        let span = self.span(at);
+    /// Declares a local of the IR for the current function.
+    fn new_local(&mut self, name: &str, scalar: Scalar, at: SpanId) -> LocalId {
+        let span = self.ir_span(at);
         self.build.kernel.locals.push(Local { name: name.into(), ty: scalar.into(), span })
     }
 
-    /// Emits with lint levels that hold for what is emitted; outer levels come before inner ones.
-    fn leveled<T>(&mut self, levels: &LintLevels, emit: impl FnOnce(&mut Self) -> T) -> T {
+    /// Applies lint levels to everything that `work` lowers. Outer levels precede inner ones.
+    fn with_lint_levels<T>(&mut self, levels: &LintLevels, work: impl FnOnce(&mut Self) -> T) -> T {
+        // Settings precede the spans that they cover, so that their ranges are filled in
+        // afterwards.
         let (first_setting, first_span) = (self.settings.len(), self.spans.len());
-        self.give(levels);
+        self.push_lint_levels(levels);
         let last_setting = self.settings.len();
-        let result = emit(self);
+        let result = work(self);
         let within = first_span..self.spans.len();
         for setting in &mut self.settings[first_setting..last_setting] {
             setting.within = Some(within.clone());
@@ -413,11 +421,11 @@ impl Emit<'_> {
         result
     }
 
-    /// Takes note of lint levels, for everywhere at first. In a device function `#[expect(..)]` is no
-    /// more than `#[allow(..)]`: other kernels may fulfil it.
-    fn give(&mut self, levels: &LintLevels) {
+    /// Records lint levels, without a range of spans at first. In a device function `#[expect(..)]`
+    /// acts as `#[allow(..)]`, because another kernel may fulfil it.
+    fn push_lint_levels(&mut self, levels: &LintLevels) {
         for LintLevel { lint, level, expectation } in levels {
-            let expectation = expectation.as_ref().filter(|_| self.frame.of.is_none());
+            let expectation = expectation.as_ref().filter(|_| self.frame.callee.is_none());
             let number = expectation.map(|expectation| {
                 let known = self.expectations.iter().position(|it| Rc::ptr_eq(it, expectation));
                 known.unwrap_or_else(|| {

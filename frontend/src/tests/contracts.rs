@@ -1,4 +1,5 @@
-//! Contracts that checks suggest: each proves its check, and rejects no launch in which nothing fails.
+//! Contracts that the help of checks suggests: each proves its check, and rejects no launch that
+//! runs without faults.
 use crate::tests::Source;
 use warpwise_compiler::{
     analysis::checks::{self, Verdict},
@@ -6,7 +7,7 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-fn kernel(attribute: &str, body: &str) -> Kernel {
+fn lower_kernel_body(attribute: &str, body: &str) -> Kernel {
     let text = format!(
         "#[kernel({attribute})] fn k(n: usize, m: usize, x: &[f32], y: &mut [f32], key: &[u8]) {{ {body} }}"
     );
@@ -17,9 +18,9 @@ fn kernel(attribute: &str, body: &str) -> Kernel {
     lowered.kernel
 }
 
-/// The contract that each check suggests, if it is not proved.
-fn suggested(attribute: &str, body: &str) -> Vec<Option<String>> {
-    let checks = checks::analyze(&kernel(attribute, body));
+/// Returns the contract that each check suggests, if it is not proved.
+fn suggested_contracts(attribute: &str, body: &str) -> Vec<Option<String>> {
+    let checks = checks::analyze(&lower_kernel_body(attribute, body));
     let contract = |verdict: Verdict| {
         let Verdict::Stays(why) = verdict else { return None };
         let (_, rest) = why.help.split_once("#[kernel(requires(")?;
@@ -28,16 +29,16 @@ fn suggested(attribute: &str, body: &str) -> Vec<Option<String>> {
     checks.into_iter().map(|check| contract(check.verdict)).collect()
 }
 
-/// Asserts that each check of `body` suggests what is expected, and is proved by it.
+/// Asserts that each check of `body` suggests the expected contract, which proves it.
 #[track_caller]
 fn assert_suggested(attribute: &str, body: &str, expected: &[Option<&str>]) {
-    let found = suggested(attribute, body);
+    let found = suggested_contracts(attribute, body);
     let plain: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
     assert_eq!(plain, expected, "{body}");
     for (number, contract) in found.iter().enumerate() {
         let Some(contract) = contract else { continue };
         let with = [attribute, &format!("requires({contract})")].join(", ");
-        let checks = checks::analyze(&kernel(with.trim_start_matches(", "), body));
+        let checks = checks::analyze(&lower_kernel_body(with.trim_start_matches(", "), body));
         let is_proved = matches!(checks[number].verdict, Verdict::Proved(_));
         assert!(is_proved, "{contract} does not prove check {number}: {body}");
     }
@@ -51,7 +52,7 @@ fn a_contract_names_what_the_grid_covers_and_not_its_limit() {
     assert_suggested("", "y[thread_idx_x()] = 1.0;", &[Some("y.len() >= block_dim_x()")]);
     assert_suggested("block = 64", "y[thread_idx_x()] = 1.0;", &[Some("y.len() >= 64")]);
     assert_suggested("", "y[block_idx_x()] = 1.0;", &[Some("y.len() >= grid_dim_x()")]);
-    // In a block of eight threads it is below 8.
+    // In a block of eight threads, lane ids are below 8.
     assert_suggested("", "y[warp::lane_id()] = 1.0;", &[None]);
     let threads =
         ["x.len() >= grid_dim_x() * block_dim_x() + 3", "y.len() >= grid_dim_x() * block_dim_x()"];
@@ -79,7 +80,7 @@ fn a_contract_follows_guards_and_loops() {
     let rows = "let i = global_idx_x(); for k in 0..m { if i < n { y[i * m + k] = 1.0; } }";
     assert_suggested("", rows, &[Some("y.len() >= m * n")]);
     assert_suggested("", "y[0] = x[n];", &[Some("x.len() > n"), Some("y.len() >= 1")]);
-    // With a large `n`, `m` elements are enough, and the other way round.
+    // With a large `n`, `m` elements suffice, and vice versa.
     let two = "let i = global_idx_x(); if i < n && i < m { y[i] = 1.0; }";
     assert_suggested("", two, &[None]);
 }
@@ -93,7 +94,7 @@ fn nothing_is_required_of_blocks_for_the_sake_of_an_index() {
         "let t = thread_idx_x(); if t > 0 { y[t - 1] = x[t]; }",
     ] {
         for attribute in ["", exact] {
-            for contract in suggested(attribute, body).into_iter().flatten() {
+            for contract in suggested_contracts(attribute, body).into_iter().flatten() {
                 let (length, _) = contract.split_once(".len()").expect("a length is required");
                 assert!(["x", "y"].contains(&length), "{contract}: {body}");
             }

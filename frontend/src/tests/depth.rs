@@ -1,19 +1,19 @@
-//! Nesting is limited, so that nothing that recurses overflows the stack.
+//! Limits on nesting, which keep recursive stages from overflowing the stack.
 use crate::{syntax::limits::MAX_DEPTH, tests::lower_text};
 use warpwise_compiler::verify::verify;
 
-/// Runs `test` with the stack that rustc gives to a macro.
-fn with_stack(test: impl FnOnce() + Send + 'static) {
+/// Runs `test` with the stack size that rustc gives to a macro.
+fn with_rustc_stack(test: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(8 << 20).spawn(test).unwrap().join().unwrap();
 }
 
-fn message(text: &str) -> String {
+fn error_message(text: &str) -> String {
     lower_text(text).unwrap_err().errors.to_string()
 }
 
 #[test]
 fn what_nests_too_deep_is_refused() {
-    with_stack(|| {
+    with_rustc_stack(|| {
         for depth in [MAX_DEPTH, 2 * MAX_DEPTH] {
             let negated = "-".repeat(depth);
             let parens = ("(".repeat(depth), ")".repeat(depth));
@@ -28,15 +28,16 @@ fn what_nests_too_deep_is_refused() {
                 format!("if x[0] > 1 {} {{}}", "&& x[0] > 1 ".repeat(depth)),
                 format!("let y: {}i32 = &1;", "&".repeat(MAX_DEPTH)),
             ] {
-                let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+                let message = error_message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
                 assert!(message.contains("cannot nest deeper than"), "{message}\n{text}");
             }
         }
     });
 }
 
-/// A sum of many terms, as many alternatives, and as many `else if`s with and without values.
-fn chains(links: usize) -> [String; 4] {
+/// Returns a sum of many terms, as many alternatives, and as many `else if`s with and without
+/// values.
+fn long_chains(links: usize) -> [String; 4] {
     let arms = |what: &str| {
         let arms = (0..links)
             .map(|n| format!("if x[0] == {n} {{ {} }}", what.replace('#', &n.to_string())));
@@ -52,13 +53,13 @@ fn chains(links: usize) -> [String; 4] {
 
 #[test]
 fn long_chains_are_lowered() {
-    with_stack(|| {
-        for text in chains(1500) {
+    with_rustc_stack(|| {
+        for text in long_chains(1500) {
             let lowered = lower_text(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
             verify(&lowered.unwrap().kernel).unwrap();
         }
-        for text in chains(2500) {
-            let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+        for text in long_chains(2500) {
+            let message = error_message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
             assert!(message.contains("cannot chain more than"), "{message}");
         }
     });
@@ -79,7 +80,7 @@ fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
 
 #[test]
 fn what_the_parser_cannot_take_is_refused() {
-    with_stack(|| {
+    with_rustc_stack(|| {
         for (open, close) in
             [("(", ")"), ("{", "}"), ("[", "]"), ("f(", ")"), ("- ", ""), ("& ", "")]
         {
@@ -103,7 +104,7 @@ fn what_the_parser_cannot_take_is_refused() {
 
 #[test]
 fn what_nests_just_not_too_deep_is_lowered() {
-    with_stack(|| {
+    with_rustc_stack(|| {
         let depth = MAX_DEPTH - 8;
         let sum = "x[0] + ".repeat(depth);
         let parens = ("(".repeat(depth), ")".repeat(depth));
@@ -123,8 +124,8 @@ fn what_nests_just_not_too_deep_is_lowered() {
 
 #[test]
 fn inlining_too_much_is_refused() {
-    with_stack(|| {
-        // Each function calls the one before it twice, or nests its call deep.
+    with_rustc_stack(|| {
+        // Each function calls the previous one twice, or nests its call deeply.
         let mut doubling = String::from("#[device] fn f0(x: f32) -> f32 { x + 1.0 }");
         let mut nesting = doubling.clone();
         for n in 1..40 {
@@ -138,9 +139,9 @@ fn inlining_too_much_is_refused() {
                 &format!("#[device] fn f{n}(x: f32) -> f32 {{ {parens} f{before}(x) {close} }}");
         }
         let kernel = "#[kernel] fn k(x: &mut [f32]) { x[0] = f39(x[0]); }";
-        let error = message(&format!("{doubling} {kernel}"));
+        let error = error_message(&format!("{doubling} {kernel}"));
         assert!(error.contains("instructions once its device functions are inlined"), "{error}");
-        let error = message(&format!("{nesting} {kernel}"));
+        let error = error_message(&format!("{nesting} {kernel}"));
         assert!(error.contains("nests too deep once its device functions are inlined"), "{error}");
     });
 }

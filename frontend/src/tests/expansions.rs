@@ -1,15 +1,15 @@
-//! What the macros expand to, as text that a person can read: each file of `frontend/golden` has
-//! items, and below a line of dashes what they expand to.
+//! Golden tests of macro expansion: each file of `frontend/golden` has items and, below a line of
+//! dashes, their expansion.
 //!
-//! `BLESS=1 cargo test -p warpwise-frontend golden` rewrites the lower parts. IR and PTX stand
-//! there as `"IR"` and `"PTX"`, and hashes as `HASH`: they have tests of their own.
+//! `BLESS=1 cargo test -p warpwise-frontend golden` rewrites the lower parts. IR and PTX appear as
+//! `"IR"` and `"PTX"`, and hashes as `HASH`: they have tests of their own.
 use crate::{device, kernel};
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::{fs, path::Path};
 use syn::{Attribute, Item, Meta};
 
-const LINE: &str = "// ---------------------------------------- expands to\n";
+const SEPARATOR: &str = "// ---------------------------------------- expands to\n";
 
 #[test]
 fn golden() {
@@ -19,12 +19,12 @@ fn golden() {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
-        let (source, expected) = text.split_once(LINE).unwrap_or((&text, ""));
+        let (source, expected) = text.split_once(SEPARATOR).unwrap_or((&text, ""));
         let found = expand_file(source);
         files += 1;
         if found == expected {
         } else if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, format!("{}\n\n{LINE}{found}", source.trim_end())).unwrap();
+            fs::write(&path, format!("{}\n\n{SEPARATOR}{found}", source.trim_end())).unwrap();
         } else {
             wrong.push(format!("{}:\n{found}", path.display()));
         }
@@ -33,11 +33,11 @@ fn golden() {
     assert!(wrong.is_empty(), "{}\nBLESS=1 accepts this", wrong.join("\n"));
 }
 
-/// What the items of `source` expand to.
+/// Expands the items of `source`.
 fn expand_file(source: &str) -> String {
     let file = syn::parse_file(source).unwrap();
     let expanded: TokenStream = file.items.into_iter().map(expand_item).collect();
-    let expanded = syn::parse2(redacted(expanded)).unwrap();
+    let expanded = syn::parse2(redact(expanded)).unwrap();
     prettyplease::unparse(&expanded)
 }
 
@@ -57,17 +57,17 @@ fn expand_item(item: Item) -> TokenStream {
     expand(args, item.into_token_stream())
 }
 
-/// `tokens` without what other tests look at.
-fn redacted(tokens: TokenStream) -> TokenStream {
+/// Replaces the parts of `tokens` that other tests cover by placeholders.
+fn redact(tokens: TokenStream) -> TokenStream {
     let token = |token| match token {
         TokenTree::Group(group) => {
-            TokenTree::Group(Group::new(group.delimiter(), redacted(group.stream())))
+            TokenTree::Group(Group::new(group.delimiter(), redact(group.stream())))
         }
         TokenTree::Literal(literal) => match literal.to_string() {
-            text if is_raw(&text, "kernel ") && text.contains(" {\n") => {
+            text if is_raw_string(&text, "kernel ") && text.contains(" {\n") => {
                 Literal::string("IR").into()
             }
-            text if is_raw(&text, "//") && text.contains("\n.version ") => {
+            text if is_raw_string(&text, "//") && text.contains("\n.version ") => {
                 Literal::string("PTX").into()
             }
             text if is_hash(text.trim_matches('"')) => Literal::string("HASH").into(),
@@ -84,8 +84,8 @@ fn redacted(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(token).collect()
 }
 
-/// Whether `literal` is a raw string that begins so.
-fn is_raw(literal: &str, start: &str) -> bool {
+/// Returns true if `literal` is a raw string that begins with `start`.
+fn is_raw_string(literal: &str, start: &str) -> bool {
     literal.starts_with('r') && literal.trim_start_matches(['r', '#', '"']).starts_with(start)
 }
 

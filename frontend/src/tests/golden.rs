@@ -1,4 +1,4 @@
-//! Runs `frontend/tests/lower`.
+//! Runner of the golden tests in `frontend/tests/lower`.
 use crate::tests::Source;
 use proc_macro2::Span;
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 use warpwise_compiler::verify::verify;
 
-const MARK: &str = "// ==";
+const RESULT_MARK: &str = "// ==";
 
 #[test]
 fn kernels_become_what_is_expected() {
@@ -20,14 +20,14 @@ fn kernels_become_what_is_expected() {
         .collect();
     files.sort();
     assert!(!files.is_empty());
-    let failures: String = files.iter().filter_map(|file| run(file)).collect();
+    let failures: String = files.iter().filter_map(|file| run_file(file)).collect();
     assert!(failures.is_empty(), "{failures}\nBLESS=1 rewrites what is expected");
 }
 
-/// What differs, if anything does.
-fn run(file: &Path) -> Option<String> {
+/// Runs one file; returns the difference, if there is any.
+fn run_file(file: &Path) -> Option<String> {
     let text = fs::read_to_string(file).unwrap();
-    let (source, expected) = match text.find(MARK) {
+    let (source, expected) = match text.find(RESULT_MARK) {
         Some(at) => text.split_at(at),
         None => (text.as_str(), ""),
     };
@@ -35,8 +35,8 @@ fn run(file: &Path) -> Option<String> {
     let parsed = Source::parse(source);
     for kernel in &parsed.kernels {
         let name = &kernel.0.sig.ident;
-        writeln!(found, "{MARK} {name}").unwrap();
-        for line in outcome(&parsed, kernel).lines() {
+        writeln!(found, "{RESULT_MARK} {name}").unwrap();
+        for line in format_outcome(&parsed, kernel).lines() {
             writeln!(found, "{}", format!("// {line}").trim_end()).unwrap();
         }
     }
@@ -47,11 +47,11 @@ fn run(file: &Path) -> Option<String> {
         fs::write(file, format!("{source}{found}")).unwrap();
         return None;
     }
-    let (file, line) = (file.display(), differing(expected, &found));
+    let (file, line) = (file.display(), first_difference(expected, &found));
     Some(format!("{file}: {line}\n"))
 }
 
-fn outcome(source: &Source, kernel: &(syn::ItemFn, crate::attr::Options)) -> String {
+fn format_outcome(source: &Source, kernel: &(syn::ItemFn, crate::attr::Options)) -> String {
     match source.lower(kernel) {
         Ok(lowered) => {
             if let Err(errors) = verify(&lowered.kernel) {
@@ -63,7 +63,7 @@ fn outcome(source: &Source, kernel: &(syn::ItemFn, crate::attr::Options)) -> Str
             let who = if rejected.rustc_reports { "rustc too" } else { "error" };
             let mut text = String::new();
             for error in rejected.errors {
-                let (start, end) = (error.span().start(), end(&error));
+                let (start, end) = (error.span().start(), end_position(&error));
                 let place = format!("{}:{}-{}", start.line, start.column + 1, end);
                 writeln!(text, "{who}: {place}: {error}").unwrap();
             }
@@ -72,14 +72,14 @@ fn outcome(source: &Source, kernel: &(syn::ItemFn, crate::attr::Options)) -> Str
     }
 }
 
-/// Where the last token of an error ends.
-fn end(error: &syn::Error) -> String {
+/// Returns the end of an error's last token.
+fn end_position(error: &syn::Error) -> String {
     let last = error.clone().to_compile_error().into_iter().last();
     let end = last.map_or_else(Span::call_site, |token| token.span()).end();
     format!("{}:{}", end.line, end.column + 1)
 }
 
-fn differing(expected: &str, found: &str) -> String {
+fn first_difference(expected: &str, found: &str) -> String {
     let (mut expected, mut found) = (expected.lines(), found.lines());
     loop {
         match (expected.next(), found.next()) {

@@ -1,18 +1,18 @@
-//! Tests of lowering, on proc_macro2's fallback.
+//! Tests of lowering, on the fallback of proc_macro2.
 //!
-//! `frontend/tests/lower/*.rs` are kernels and what becomes of them: IR text, or what is reported
-//! and where. `BLESS=1` rewrites what is expected.
-mod assumed;
+//! `frontend/tests/lower/*.rs` contain kernels with the expected outcome: IR text, or errors with
+//! their places. `BLESS=1` rewrites the expected outcomes.
+mod assumed_blocks;
 mod contracts;
 mod depth;
 mod expansions;
 mod fuzz;
 mod golden;
-mod helps;
-mod linted;
-mod random;
+mod lint_helps;
+mod lint_source;
+mod random_kernels;
 mod std_paths;
-mod unending;
+mod unbounded_definitions;
 
 use crate::{
     attr::{self, Options},
@@ -32,7 +32,7 @@ use warpwise_compiler::{
     ir::{self, Op},
 };
 
-/// A source file: its kernels, and its device items, which know each other by name.
+/// Source file: its kernels, and its device items, which refer to each other by name.
 pub(crate) struct Source {
     pub(crate) kernels: Vec<(ItemFn, Options)>,
     pub(crate) devices: Vec<Item>,
@@ -59,15 +59,15 @@ impl Source {
         source
     }
 
-    /// Where the paths in the source lead, by their last names.
-    fn paths(&self) -> BTreeMap<String, usize> {
+    /// Returns the indices of the device items by name.
+    fn item_names(&self) -> BTreeMap<String, usize> {
         let named = self.devices.iter().enumerate();
         let named = named.map(|(index, item)| (crate::syntax::item::unraw_item_name(item), index));
         named.filter(|(name, _)| name != "_").collect()
     }
 
-    fn paths_of(&self, item: &ItemFn) -> BTreeMap<String, usize> {
-        let known = self.paths();
+    fn resolved_paths(&self, item: &ItemFn) -> BTreeMap<String, usize> {
+        let known = self.item_names();
         let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
         let mut all = known.clone();
         all.retain(|_, index| !is_function(index));
@@ -84,14 +84,14 @@ impl Source {
         let item = |item: &Item| DeviceItem {
             item: item.clone(),
             paths: match item {
-                Item::Fn(function) => self.paths_of(function),
-                _ => self.paths(),
+                Item::Fn(function) => self.resolved_paths(function),
+                _ => self.item_names(),
             },
             is_foreign: false,
             std_item: None,
         };
         DeviceSet {
-            kernel_paths: self.paths_of(kernel),
+            kernel_paths: self.resolved_paths(kernel),
             items: self.devices.iter().map(item).collect(),
         }
     }
@@ -102,7 +102,7 @@ impl Source {
     }
 }
 
-/// Takes `#[kernel]` or `#[device]` off an item.
+/// Removes `#[kernel]` or `#[device]` from an item.
 fn take_attribute(item: &mut Item) -> Option<syn::Attribute> {
     let attrs = match item {
         Item::Const(item) => &mut item.attrs,
@@ -120,13 +120,13 @@ fn take_attribute(item: &mut Item) -> Option<syn::Attribute> {
     Some(attrs.remove(which))
 }
 
-/// The only kernel of a text.
+/// Lowers the only kernel of a text.
 pub(crate) fn lower_text(text: &str) -> Result<Lowered, Rejected> {
     let source = Source::parse(text);
     source.lower(&source.kernels[0])
 }
 
-fn text_of(range: crate::syntax::span::SpanRange) -> (usize, usize) {
+fn column_range(range: crate::syntax::span::SpanRange) -> (usize, usize) {
     (range.first.start().column, range.last.end().column)
 }
 
@@ -139,7 +139,7 @@ fn spans_cover_what_one_would_underline() {
         .insts
         .iter()
         .map(|(id, inst)| {
-            let (start, end) = text_of(lowered.spans[inst.span.index()]);
+            let (start, end) = column_range(lowered.spans[inst.span.index()]);
             let line = lowered.kernel.inst_text(id).to_string();
             let op = line.split([' ', '.']).nth(2).unwrap_or_default().to_owned();
             format!("{op}: {}", &text[start..end])

@@ -1,4 +1,4 @@
-//! What std has by the paths and with the generic arguments that rustc takes.
+//! Names of std, with the paths and generic arguments that rustc accepts.
 use crate::tests::lower_text;
 
 #[test]

@@ -1,6 +1,6 @@
-//! Occupancy against what a block takes: its threads, its registers, its shared memory.
+//! Curves of occupancy over a block's resources: threads, registers, shared memory.
 use super::svg::Svg;
-use crate::profile::report::Profiled;
+use crate::profile::report::KernelProfile;
 use warpwise::occupancy::{Block, Multiprocessor};
 
 const WIDTH: f64 = 340.0;
@@ -10,60 +10,63 @@ const RIGHT: f64 = 328.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 148.0;
 
-/// What the block is changed in.
-struct Axis {
+/// Resource that a curve varies.
+struct CurveAxis {
     title: &'static str,
-    /// The values that the curve has.
+    /// Values on the curve.
     values: Vec<u64>,
     ticks: [u64; 5],
-    /// Where the kernel is, if that is known.
-    here: Option<u64>,
+    /// Value of the kernel, if it is known.
+    actual: Option<u64>,
     unit: &'static str,
     change: fn(Block, u64) -> Block,
 }
 
-/// The three curves of a kernel.
-pub(super) fn curves(kernel: &Profiled, on: &Multiprocessor) -> String {
-    axes(kernel, on).iter().map(|axis| curve(axis, kernel.block(), on)).collect()
+/// Draws the three curves of a kernel.
+pub(super) fn draw_curves(kernel: &KernelProfile, on: &Multiprocessor) -> String {
+    curve_axes(kernel, on)
+        .iter()
+        .map(|axis| draw_curve(axis, kernel.block_resources(), on))
+        .collect()
 }
 
-fn axes(kernel: &Profiled, on: &Multiprocessor) -> [Axis; 3] {
-    let block = kernel.block();
+fn curve_axes(kernel: &KernelProfile, on: &Multiprocessor) -> [CurveAxis; 3] {
+    let block = kernel.block_resources();
     let most_shared = on.block_shared;
     [
-        Axis {
+        CurveAxis {
             title: "against threads of a block",
             values: (1..=32).map(|warps| 32 * warps).collect(),
             ticks: [32, 256, 512, 768, 1024],
-            here: Some(block.threads.into()),
+            actual: Some(block.threads.into()),
             unit: "threads",
             change: |block, value| Block { threads: value as u32, ..block },
         },
-        Axis {
+        CurveAxis {
             title: "against registers of a thread",
             values: (16..=255).collect(),
             ticks: [16, 64, 128, 192, 255],
-            here: block.registers.map(u64::from),
+            actual: block.registers.map(u64::from),
             unit: "registers",
             change: |block, value| Block { registers: Some(value as u32), ..block },
         },
-        Axis {
+        CurveAxis {
             title: "against KiB of shared memory of a block",
             values: (0..=most_shared / 512).map(|step| 512 * step).collect(),
             ticks: [0, 1, 2, 3, 4].map(|quarter| most_shared * quarter / 4),
-            here: Some(block.shared),
+            actual: Some(block.shared),
             unit: "bytes of shared memory",
             change: |block, value| Block { shared: value, ..block },
         },
     ]
 }
 
-/// Warps that run at the same time; none where no block does.
-fn warps(on: &Multiprocessor, block: &Block) -> u32 {
+/// Returns the number of resident warps, 0 if no block fits.
+fn resident_warps(on: &Multiprocessor, block: &Block) -> u32 {
     on.occupancy(block).map_or(0, |found| found.warps)
 }
 
-fn curve(axis: &Axis, block: Block, on: &Multiprocessor) -> String {
+fn draw_curve(axis: &CurveAxis, block: Block, on: &Multiprocessor) -> String {
     let [first, last] = [axis.ticks[0], axis.ticks[4]].map(|value| value as f64);
     let x = |value: u64| LEFT + (value as f64 - first) / (last - first) * (RIGHT - LEFT);
     let y = |warps: u32| BOTTOM - f64::from(warps) / f64::from(on.warps) * (BOTTOM - TOP);
@@ -79,8 +82,8 @@ fn curve(axis: &Axis, block: Block, on: &Multiprocessor) -> String {
     }
     let mut points: Vec<[f64; 2]> = Vec::new();
     for &value in &axis.values {
-        let at = [x(value), y(warps(on, &(axis.change)(block, value)))];
-        // A step, not a slope.
+        let at = [x(value), y(resident_warps(on, &(axis.change)(block, value)))];
+        // The curve has steps, not slopes.
         if let Some([_, before]) =
             points.last().copied().filter(|[_, before]| (before - at[1]).abs() > 0.01)
         {
@@ -88,9 +91,9 @@ fn curve(axis: &Axis, block: Block, on: &Multiprocessor) -> String {
         }
         points.push(at);
     }
-    svg.path("curve", &points);
-    let found = warps(on, &block);
-    let said = match axis.here {
+    svg.polyline("curve", &points);
+    let found = resident_warps(on, &block);
+    let said = match axis.actual {
         Some(here) => {
             let label = format!("{here} {}: {found} of {} warps", axis.unit, on.warps);
             svg.circle("here", [x(here).clamp(LEFT, RIGHT), y(found)], 5.0, &label);
@@ -99,6 +102,7 @@ fn curve(axis: &Axis, block: Block, on: &Multiprocessor) -> String {
         None => format!("{} are not known", axis.unit),
     };
     svg.text("middle", [(LEFT + RIGHT) / 2.0, BOTTOM + 34.0], axis.title);
-    let drawn = svg.end("curve-box", &format!("warps of a multiprocessor {}: {said}", axis.title));
+    let drawn =
+        svg.finish("curve-box", &format!("warps of a multiprocessor {}: {said}", axis.title));
     format!("<figure>{drawn}<figcaption>{said}</figcaption></figure>\n")
 }

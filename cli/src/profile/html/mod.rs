@@ -1,26 +1,26 @@
-//! The report as one HTML page that needs nothing else: no network, no fonts, and a script that the page also does
-//! without.
+//! The report as a self-contained HTML page: without network access or fonts, and usable without
+//! its script.
 mod curves;
+mod histograms;
 mod pattern;
 mod roofline;
 mod source;
-mod spread;
 mod svg;
 
 use super::{
-    read::{Access, Space, Verb},
-    report::{Excess, Line, Profiled, Report},
+    read::{Access, AccessKind, Space},
+    report::{Excess, KernelProfile, LineProfile, Report},
     text,
 };
 use roofline::Peak;
 use svg::escape;
 use warpwise::counters::{self, text::times};
 
-/// Accesses of a kernel that are drawn, and how many of these are open at first.
-const DRAWN: usize = 8;
-const OPEN: usize = 2;
+/// Number of accesses that are drawn, and of those that are open initially.
+const MAX_DRAWN_ACCESSES: usize = 8;
+const INITIALLY_OPEN_ACCESSES: usize = 2;
 
-/// The page.
+/// Renders the page.
 pub(super) fn render(report: &Report) -> String {
     let style = include_str!("page.css");
     let script = include_str!("page.js");
@@ -29,17 +29,17 @@ pub(super) fn render(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise profile</title>\n\
          <style>\n{style}</style>\n</head>\n<body>\n<header><h1>Warpwise profile</h1>\n{}</header>\n<main>\n",
-        introduction(report)
+        render_introduction(report)
     );
-    page += &list(report);
-    page += &roofline(report);
+    page += &render_kernel_list(report);
+    page += &render_roofline(report);
     for (index, kernel) in report.kernels.iter().enumerate() {
-        page += &section(report, kernel, index + 1);
+        page += &render_kernel(report, kernel, index + 1);
     }
     page + &format!("</main>\n<script>\n{script}</script>\n</body>\n</html>\n")
 }
 
-fn introduction(report: &Report) -> String {
+fn render_introduction(report: &Report) -> String {
     let mut text =
         "<p>What kernels did on the SIMT interpreter, counted as hardware counts. All numbers are \
                     counts, none are times.</p>\n"
@@ -57,8 +57,8 @@ fn introduction(report: &Report) -> String {
     text
 }
 
-/// The list of kernels with their totals.
-fn list(report: &Report) -> String {
+/// Renders the list of kernels with their totals.
+fn render_kernel_list(report: &Report) -> String {
     let target = report.multiprocessor.target;
     let mut text = format!(
         "<section aria-labelledby=\"kernels\"><h2 id=\"kernels\">Kernels</h2>\n\
@@ -82,7 +82,7 @@ fn list(report: &Report) -> String {
             ratio(global.sectors, global.ideal),
             shared.wavefronts.to_string(),
             ratio(shared.wavefronts, shared.ideal),
-            percent(report, kernel),
+            occupancy_percent(report, kernel),
         ];
         let (number, name) = (index + 1, escape(&kernel.name()));
         text += &format!(
@@ -93,26 +93,26 @@ fn list(report: &Report) -> String {
     text + "</tbody></table></div></section>\n"
 }
 
-/// The share of warps that run at the same time.
-fn percent(report: &Report, kernel: &Profiled) -> String {
+/// Formats the share of resident warps.
+fn occupancy_percent(report: &Report, kernel: &KernelProfile) -> String {
     kernel.occupancy(report.multiprocessor).map_or("none".to_owned(), |found| {
         let most = if found.registers_known { "" } else { "≤ " };
         format!("{most}{:.0} %", 100.0 * found.ratio())
     })
 }
 
-fn roofline(report: &Report) -> String {
+fn render_roofline(report: &Report) -> String {
     let mut text =
         "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n".to_owned();
-    match Peak::of(report.multiprocessor.target) {
+    match Peak::for_target(report.multiprocessor.target) {
         Some(peak) => {
             text += &format!(
                 "<p>Each kernel at the operations that it counts for each byte of the sectors that it asks for, under the \
                  roof of one {}: {}. Caches keep some of these bytes from memory, so a kernel may be faster than its \
                  mark.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"roofline\">{}</div>\n",
                 peak.name,
-                peak.text(),
-                roofline::drawing(&report.kernels, peak)
+                peak.to_text(),
+                roofline::draw_roofline(&report.kernels, peak)
             );
         }
         None => {
@@ -124,7 +124,7 @@ fn roofline(report: &Report) -> String {
     for kernel in &report.kernels {
         let floats = kernel.launches.total.floats.all();
         let bytes = 32 * kernel.launches.total.global().sectors;
-        let ratio = roofline::intensity(&kernel.launches.total)
+        let ratio = roofline::arithmetic_intensity(&kernel.launches.total)
             .map_or("not in the picture".to_owned(), |ratio| format!("{ratio:.3} for each"));
         let name = escape(&kernel.name());
         text += &format!(
@@ -134,35 +134,35 @@ fn roofline(report: &Report) -> String {
     text + "</ol></section>\n"
 }
 
-fn section(report: &Report, kernel: &Profiled, number: usize) -> String {
+fn render_kernel(report: &Report, kernel: &KernelProfile, number: usize) -> String {
     let name = escape(&kernel.name());
     let mut text = format!(
         "<section class=\"kernel\" aria-labelledby=\"kernel-{number}\">\
          <h2 id=\"kernel-{number}\">{number}: <code>{name}</code></h2>\n<p>{}</p>\n<ul>\n",
         kernel.shape()
     );
-    for line in text::said(kernel).chain([text::occupancy(report, kernel)]) {
+    for line in text::kernel_facts(kernel).chain([text::describe_occupancy(report, kernel)]) {
         text += &format!("<li>{}</li>\n", escape(&line));
     }
     text += "</ul>\n";
-    text += &worst(&kernel.lines);
+    text += &render_excesses(&kernel.lines);
     text += "<h3>Source</h3>\n";
-    text += &source::tables(kernel, &report.texts);
-    text += &spread::threads(kernel);
-    text += &spread::loops(kernel);
-    text += &accesses(kernel);
+    text += &source::render_tables(kernel, &report.texts);
+    text += &histograms::render_active_threads(kernel);
+    text += &histograms::render_loops(kernel);
+    text += &render_accesses(kernel);
     text += &format!(
         "<h3>Occupancy</h3>\n<p>Warps that run on a multiprocessor of {} at the same time, if one of what a block \
          takes were different.</p>\n<div class=\"curves\">{}</div></section>\n",
         report.multiprocessor.target,
-        curves::curves(kernel, report.multiprocessor)
+        curves::draw_curves(kernel, report.multiprocessor)
     );
     text
 }
 
-/// Lines that do more than they need, with the lints that explain it.
-fn worst(lines: &[Line]) -> String {
-    let worst: Vec<&Line> = lines.iter().filter(|line| !line.excesses.is_empty()).collect();
+/// Renders the lines with more work than they need, with the lints that explain it.
+fn render_excesses(lines: &[LineProfile]) -> String {
+    let worst: Vec<&LineProfile> = lines.iter().filter(|line| !line.excesses.is_empty()).collect();
     if worst.is_empty() {
         return "<p>No line does more than it needs.</p>\n".to_owned();
     }
@@ -175,21 +175,21 @@ fn worst(lines: &[Line]) -> String {
              <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{spot}\"><pre><code>{source}</code></pre></div>\n"
         );
         for excess in &line.excesses {
-            text += &fact(excess, line.counts.branches);
+            text += &render_excess(excess, line.counts.branches);
         }
         text += "</li>\n";
     }
     text + "</ol>\n"
 }
 
-fn fact(excess: &Excess, branches: u64) -> String {
-    let (fact, reason) = (escape(&excess.text(branches)), escape(&excess.why.reason));
-    let lint = excess.why.lint;
+fn render_excess(excess: &Excess, branches: u64) -> String {
+    let (fact, reason) = (escape(&excess.to_text(branches)), escape(&excess.explanation.reason));
+    let lint = excess.explanation.lint;
     format!("<p class=\"fact\">{fact}</p>\n<p><code>{lint}</code>: {reason}</p>\n")
 }
 
-/// Drawings of the worst request of each access, those with the most to gain first.
-fn accesses(kernel: &Profiled) -> String {
+/// Draws the worst request of each access, the largest excess first.
+fn render_accesses(kernel: &KernelProfile) -> String {
     let accesses = kernel.accesses();
     if accesses.is_empty() {
         return String::new();
@@ -198,34 +198,34 @@ fn accesses(kernel: &Profiled) -> String {
         "<h3>Access patterns</h3>\n<p>The worst request of an access: where each lane of the warp \
                     goes.</p>\n"
             .to_owned();
-    for (index, access) in accesses.iter().take(DRAWN).enumerate() {
-        let open = if index < OPEN { " open" } else { "" };
+    for (index, access) in accesses.iter().take(MAX_DRAWN_ACCESSES).enumerate() {
+        let open = if index < INITIALLY_OPEN_ACCESSES { " open" } else { "" };
         text += &format!(
             "<details{open}><summary>{}</summary>\n<p>{}</p>\n\
              <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"access pattern\">{}</div>\n\
              <p class=\"offsets\">{}</p></details>\n",
-            escape(&title(access)),
-            escape(&caption(access)),
-            pattern::drawing(access),
-            offsets(access)
+            escape(&access_title(access)),
+            escape(&access_caption(access)),
+            pattern::draw_pattern(access),
+            access_offsets(access)
         );
     }
-    if accesses.len() > DRAWN {
-        let more = accesses.len() - DRAWN;
+    if accesses.len() > MAX_DRAWN_ACCESSES {
+        let more = accesses.len() - MAX_DRAWN_ACCESSES;
         text += &format!("<p>{more} accesses with less to gain are not drawn.</p>\n");
     }
     text
 }
 
-/// `src/main.rs:10:16: load of 4 bytes from x: expected 8192 sectors, got 65536: 8.00x`
-fn title(access: &Access) -> String {
+/// Formats `src/main.rs:10:16: load of 4 bytes from x: expected 8192 sectors, got 65536: 8.00x`.
+fn access_title(access: &Access) -> String {
     let Access { file, line, column, memory, bytes, taken, ideal, .. } = access;
     let (what, memory) = match access.access {
-        Verb::Load => ("load", format!("from {memory}")),
-        Verb::Store => ("store", format!("to {memory}")),
-        Verb::Atomic => ("atomic update", format!("of {memory}")),
+        AccessKind::Load => ("load", format!("from {memory}")),
+        AccessKind::Store => ("store", format!("to {memory}")),
+        AccessKind::Atomic => ("atomic update", format!("of {memory}")),
     };
-    let unit = unit(access);
+    let unit = access_unit(access);
     let more = counters::text::excess(*taken, *ideal);
     let more = if more.is_empty() { more } else { format!(": {more}") };
     format!(
@@ -233,14 +233,14 @@ fn title(access: &Access) -> String {
     )
 }
 
-const fn unit(access: &Access) -> &'static str {
+const fn access_unit(access: &Access) -> &'static str {
     match access.space {
         Space::Shared => "wavefronts",
         Space::Global => "sectors",
     }
 }
 
-fn caption(access: &Access) -> String {
+fn access_caption(access: &Access) -> String {
     let worst = &access.worst;
     format!(
         "Of {} requests the worst, of warp {} of block {}, takes {} {} where {} would do.",
@@ -248,12 +248,12 @@ fn caption(access: &Access) -> String {
         worst.warp,
         worst.block,
         worst.taken,
-        unit(access),
+        access_unit(access),
         worst.ideal
     )
 }
 
-fn offsets(access: &Access) -> String {
+fn access_offsets(access: &Access) -> String {
     let all = access.worst.offsets.iter();
     let all: Vec<String> =
         all.map(|offset| offset.map_or("–".into(), |at| at.to_string())).collect();

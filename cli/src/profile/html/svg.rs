@@ -1,7 +1,7 @@
-//! Pieces of SVG, and text that is safe in HTML and in attributes.
+//! SVG elements, and escaped text for HTML and attributes.
 use std::fmt::Write as _;
 
-/// `text` with everything replaced that could be markup.
+/// Replaces everything in `text` that could be markup.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -11,7 +11,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No document may have these.
+            // Control characters are not permitted in documents.
             '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f' => escaped.push('\u{fffd}'),
             other => escaped.push(other),
         }
@@ -19,7 +19,8 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A drawing that is being made. Classes say what things are; the style sheet says how these look.
+/// Drawing under construction. Classes name the meaning of elements; the style sheet defines their
+/// looks.
 pub(super) struct Svg {
     width: f64,
     height: f64,
@@ -43,7 +44,7 @@ impl Svg {
         ));
     }
 
-    /// A rectangle that says what it is.
+    /// Adds a rectangle with a tooltip.
     pub(super) fn bar(
         &mut self,
         class: &str,
@@ -64,13 +65,13 @@ impl Svg {
         ));
     }
 
-    /// A line through points.
-    pub(super) fn path(&mut self, class: &str, points: &[[f64; 2]]) {
+    /// Adds a polyline.
+    pub(super) fn polyline(&mut self, class: &str, points: &[[f64; 2]]) {
         let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         self.push(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
     }
 
-    /// Text whose class says how it is anchored: `start`, `middle` or `end`.
+    /// Adds text; its class contains its anchor: `start`, `middle` or `end`.
     pub(super) fn text(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
         let text = escape(text);
         self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
@@ -80,8 +81,8 @@ impl Svg {
         self.body.write_fmt(piece).expect("strings take all");
     }
 
-    /// The drawing, described for those who do not see it.
-    pub(super) fn end(self, class: &str, label: &str) -> String {
+    /// Returns the drawing, with a description for screen readers.
+    pub(super) fn finish(self, class: &str, label: &str) -> String {
         let Self { width, height, body } = self;
         let label = escape(label);
         format!(
@@ -103,6 +104,6 @@ mod tests {
         let mut svg = Svg::new(10.0, 10.0);
         svg.text("start", [0.0, 0.0], source);
         svg.circle("point", [0.0, 0.0], 1.0, source);
-        assert!(!svg.end("x", source).contains("<script"));
+        assert!(!svg.finish("x", source).contains("<script"));
     }
 }

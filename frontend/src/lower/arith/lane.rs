@@ -1,22 +1,22 @@
-//! Lanes of vectors by their number: `v[i]`.
+//! Lanes of vectors by index: `v[i]`.
 //!
-//! A vector in memory is indexed as an array is. One in variables has no address: the lane is
-//! selected among all of them, and setting it sets each to what it is or is to be.
+//! A vector in memory is indexed like an array. A vector in variables has no address: a read
+//! selects among all lanes, and a write assigns each lane its old or its new value.
 use crate::{
     hir::{Expr, SpanId},
     lower::{
-        Emit, Flow, Place, Value,
-        arith::check::known,
-        memory::{layout::scalar, storage::placed},
+        Flow, Lowerer, Place, Value,
+        arith::check::literal_value,
+        memory::{layout::scalar_of_mono, storage::place_of_value},
     },
     types::mono::Mono,
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{CompareOp, InstId, Op, Scalar};
 
-impl Emit<'_> {
-    /// `vector[index]`, with its check, of a vector that is this item.
-    pub(crate) fn lane_of(
+impl Lowerer<'_> {
+    /// Lowers `vector[index]`, with its bounds check, for the vector type `item`.
+    pub(crate) fn lower_lane_index(
         &mut self,
         vector: &Place,
         item: usize,
@@ -24,25 +24,27 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Place> {
         let Some(lanes) = self.program.vector(item).map(|vector| vector.lanes) else {
-            return Err(self.bug(expr.at));
+            return Err(self.report_bug(expr.at));
         };
-        let constant = known(index).and_then(|index| usize::try_from(index).ok());
-        let value = self.scalar(index)?;
-        let len = self.bits(lanes as u64, Scalar::U64, index.at);
-        let index = self.inst(index.at, Op::Bounds { index: value, len }, Scalar::U64);
+        let constant = literal_value(index).and_then(|index| usize::try_from(index).ok());
+        let value = self.lower_scalar(index)?;
+        let len = self.push_bits(lanes as u64, Scalar::U64, index.at);
+        let index = self.push_inst(index.at, Op::Bounds { index: value, len }, Scalar::U64);
         let places: Rc<[Place]> = match vector {
             Place::Memory(memory) => {
-                let mono = self.mono(expr.ty, expr.at)?;
-                return self.nth(memory, index, &mono, expr.at).map(Place::Memory);
+                let mono = self.mono_type(expr.ty, expr.at)?;
+                return self.element_at(memory, index, &mono, expr.at).map(Place::Memory);
             }
             Place::Parts(places) => places.clone(),
-            Place::Value(Value::Parts(values)) => values.iter().cloned().map(placed).collect(),
+            Place::Value(Value::Parts(values)) => {
+                values.iter().cloned().map(place_of_value).collect()
+            }
             Place::Value(_)
             | Place::Param(_)
             | Place::Local(_)
             | Place::Variants(_)
             | Place::OneOf(..)
-            | Place::Reference(_) => return Err(self.bug(expr.at)),
+            | Place::Reference(_) => return Err(self.report_bug(expr.at)),
         };
         Ok(match constant.and_then(|index| places.get(index)) {
             Some(place) => place.clone(),
@@ -50,33 +52,33 @@ impl Emit<'_> {
         })
     }
 
-    /// What is in the place with that number.
-    pub(crate) fn get_one(
+    /// Reads the place at this index.
+    pub(crate) fn read_one_of(
         &mut self,
         places: &[Place],
         index: InstId,
         mono: &Mono,
         at: SpanId,
     ) -> Flow<Value> {
-        let Some(scalar) = scalar(mono) else {
-            return self.get_chosen(places, index, mono, at);
+        let Some(scalar) = scalar_of_mono(mono) else {
+            return self.read_chosen(places, index, mono, at);
         };
         let mut found = None;
         for (number, place) in places.iter().enumerate() {
-            let value = self.number_in(place, mono, at)?;
+            let value = self.read_number(place, mono, at)?;
             found = Some(match found {
                 None => value,
                 Some(before) => {
-                    let cond = self.is_number(index, number, at);
-                    self.select(cond, value, before, scalar, at)
+                    let cond = self.index_equals(index, number, at);
+                    self.push_select(cond, value, before, scalar, at)
                 }
             });
         }
-        found.map(Value::Scalar).ok_or_else(|| self.bug(at))
+        found.map(Value::Scalar).ok_or_else(|| self.report_bug(at))
     }
 
-    /// Sets the place with that number.
-    pub(crate) fn set_one(
+    /// Writes the place at this index.
+    pub(crate) fn write_one_of(
         &mut self,
         places: &[Place],
         index: InstId,
@@ -84,29 +86,29 @@ impl Emit<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<()> {
-        let scalar = self.lane_type(mono, at)?;
+        let scalar = self.expect_lane_type(mono, at)?;
         for (number, place) in places.iter().enumerate() {
-            let before = self.number_in(place, mono, at)?;
-            let cond = self.is_number(index, number, at);
-            let value = self.select(cond, value, before, scalar, at);
-            self.set(place, Value::Scalar(value), mono, at)?;
+            let before = self.read_number(place, mono, at)?;
+            let cond = self.index_equals(index, number, at);
+            let value = self.push_select(cond, value, before, scalar, at);
+            self.write_place(place, Value::Scalar(value), mono, at)?;
         }
         Ok(())
     }
 
-    fn lane_type(&mut self, mono: &Mono, at: SpanId) -> Flow<Scalar> {
-        scalar(mono).ok_or_else(|| self.bug(at))
+    fn expect_lane_type(&mut self, mono: &Mono, at: SpanId) -> Flow<Scalar> {
+        scalar_of_mono(mono).ok_or_else(|| self.report_bug(at))
     }
 
-    fn number_in(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<InstId> {
-        match self.get(place, mono, at)? {
+    fn read_number(&mut self, place: &Place, mono: &Mono, at: SpanId) -> Flow<InstId> {
+        match self.read_place(place, mono, at)? {
             Value::Scalar(value) => Ok(value),
-            _ => Err(self.bug(at)),
+            _ => Err(self.report_bug(at)),
         }
     }
 
-    pub(crate) fn is_number(&mut self, index: InstId, number: usize, at: SpanId) -> InstId {
-        let number = self.bits(number as u64, Scalar::U64, at);
-        self.compare(CompareOp::Eq, index, number, at)
+    pub(crate) fn index_equals(&mut self, index: InstId, number: usize, at: SpanId) -> InstId {
+        let number = self.push_bits(number as u64, Scalar::U64, at);
+        self.push_compare(CompareOp::Eq, index, number, at)
     }
 }

@@ -1,9 +1,10 @@
-//! Methods of numbers. Each does exactly what std documents; the longer ones follow std's code.
+//! Lowering of the methods of numbers, exactly as std documents them; the longer ones follow std's
+//! code.
 use crate::{
     hir::{Expr, SpanId},
     lower::{
-        Emit, Flow, Value,
-        arith::check::{Operands, known},
+        Flow, Lowerer, Value,
+        arith::check::{Operands, literal_value},
     },
     types::{
         Type,
@@ -12,183 +13,207 @@ use crate::{
 };
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Fault, InstId, Op, Scalar, UnaryOp};
 
-/// A method with the values that it is called on. What it does not take is its receiver again.
+/// Method call with its operands. The receiver stands in for missing operands.
 #[derive(Clone, Copy)]
-pub(crate) struct Applied {
+pub(crate) struct MethodCall {
     pub(crate) operands: Operands,
     pub(crate) third: InstId,
-    /// The type that has the method.
-    pub(crate) of: Scalar,
-    /// The type of its result.
+    /// Type of the receiver.
+    pub(crate) scalar: Scalar,
+    /// Type of the result.
     pub(crate) ret: Scalar,
     pub(crate) at: SpanId,
 }
 
-impl Emit<'_> {
-    pub(crate) fn method(&mut self, method: Method, args: &[Expr], expr: &Expr) -> Flow<Value> {
+impl Lowerer<'_> {
+    pub(crate) fn lower_method(
+        &mut self,
+        method: Method,
+        args: &[Expr],
+        expr: &Expr,
+    ) -> Flow<Value> {
         let at = expr.at;
-        let Some(first) = args.first() else { return Err(self.bug(at)) };
-        let of = self.scalar_of(first.ty, first.at)?;
+        let Some(first) = args.first() else { return Err(self.report_bug(at)) };
+        let scalar = self.expect_scalar_type(first.ty, first.at)?;
+        // The inverse root is one operation: test for it before the operand is lowered as a root.
         if let Method::Float(FloatMethod::Recip) = method
-            && let Some(inverse) = self.inverse_root(first, of, at)?
+            && let Some(inverse) = self.inverse_root(first, scalar, at)?
         {
             return Ok(Value::Scalar(inverse));
         }
-        let values: Vec<InstId> = args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
+        let values: Vec<InstId> =
+            args.iter().map(|arg| self.lower_scalar(arg)).collect::<Flow<_>>()?;
         let lhs = values[0];
         let operands = Operands {
             lhs,
             rhs: values.get(1).copied().unwrap_or(lhs),
-            known_lhs: known(first),
-            known_rhs: args.get(1).and_then(known),
+            known_lhs: literal_value(first),
+            known_rhs: args.get(1).and_then(literal_value),
         };
         let third = values.get(2).copied().unwrap_or(lhs);
-        let applied = Applied { operands, third, of, ret: of, at };
+        let applied = MethodCall { operands, third, scalar, ret: scalar, at };
         match method {
-            Method::Checked(exact) => self.exact_method(exact, true, applied),
-            Method::Overflowing(exact) => self.exact_method(exact, false, applied),
-            Method::Math(math) => self.math(math, &values, of, at),
+            Method::Checked(exact) => self.lower_exact_method(exact, true, applied),
+            Method::Overflowing(exact) => self.lower_exact_method(exact, false, applied),
+            Method::Math(math) => self.lower_math(math, &values, scalar, at),
             _ => {
-                let own = matches!(self.ty(first.ty), Type::Prim(_));
-                let ret = self.scalar_of(expr.ty, at)?;
-                self.apply(method, Applied { ret, ..applied }, own).map(Value::Scalar)
+                let own = matches!(self.type_of(first.ty), Type::Prim(_));
+                let ret = self.expect_scalar_type(expr.ty, at)?;
+                self.lower_simple_method(method, MethodCall { ret, ..applied }, own)
+                    .map(Value::Scalar)
             }
         }
     }
 
-    /// `own` if the method is a type's own, and not one of `Num`.
-    fn apply(&mut self, method: Method, applied: Applied, own: bool) -> Flow<InstId> {
-        let Applied { operands, third, of, ret, at } = applied;
+    /// Lowers a method; `own` if it is the type's own method instead of one of `Num`.
+    fn lower_simple_method(
+        &mut self,
+        method: Method,
+        applied: MethodCall,
+        own: bool,
+    ) -> Flow<InstId> {
+        let MethodCall { operands, third, scalar, ret, at } = applied;
         let Operands { lhs, rhs, .. } = operands;
         Ok(match method {
-            Method::Convert => self.convert(lhs, of, ret, at),
-            Method::Bits => self.inst(at, Op::Bitcast { value: lhs }, ret),
+            Method::Convert => self.push_convert(lhs, scalar, ret, at),
+            Method::Bits => self.push_inst(at, Op::Bitcast { value: lhs }, ret),
             Method::Same => lhs,
-            Method::Unary(op) => self.one(op, lhs, of, at),
-            Method::Binary(op) => self.binary_op(op, lhs, rhs, of, at),
-            Method::MulAdd => self.inst(at, Op::Fma { a: lhs, b: rhs, c: third }, of),
-            Method::Abs => self.abs(lhs, of, own, at),
-            Method::Clamp => self.clamp([lhs, rhs, third], of, at),
-            Method::Signum => self.signum(lhs, of, at),
+            Method::Unary(op) => self.push_unary(op, lhs, scalar, at),
+            Method::Binary(op) => self.push_binary(op, lhs, rhs, scalar, at),
+            Method::MulAdd => self.push_inst(at, Op::Fma { a: lhs, b: rhs, c: third }, scalar),
+            Method::Abs => self.lower_abs(lhs, scalar, own, at),
+            Method::Clamp => self.lower_clamp([lhs, rhs, third], scalar, at),
+            Method::Signum => self.lower_signum(lhs, scalar, at),
             Method::DivEuclid => {
                 let faults = [Fault::DivideByZero, Fault::DivideOverflow];
-                self.check_division(operands, faults, of, at);
-                self.div_euclid(lhs, rhs, of, at)
+                self.check_division(operands, faults, scalar, at);
+                self.lower_div_euclid(lhs, rhs, scalar, at)
             }
             Method::RemEuclid => {
                 let faults = [Fault::RemainderByZero, Fault::RemainderOverflow];
-                self.check_division(operands, faults, of, at);
-                self.rem_euclid(lhs, rhs, of, at)
+                self.check_division(operands, faults, scalar, at);
+                self.lower_rem_euclid(lhs, rhs, scalar, at)
             }
             Method::Checked(_) | Method::Overflowing(_) | Method::Math(_) => {
-                return Err(self.bug(at));
+                return Err(self.report_bug(at));
             }
-            Method::Int(method) => self.int_method(method, applied)?,
-            Method::Bit(method) => self.bit_method(method, applied),
-            Method::Float(method) => self.float_method(method, applied)?,
+            Method::Int(method) => self.lower_int_method(method, applied)?,
+            Method::Bit(method) => self.lower_bit_method(method, applied),
+            Method::Float(method) => self.lower_float_method(method, applied)?,
         })
     }
 
-    pub(crate) fn one(&mut self, op: UnaryOp, value: InstId, scalar: Scalar, at: SpanId) -> InstId {
-        self.inst(at, Op::Unary { op, value }, scalar)
+    pub(crate) fn push_unary(
+        &mut self,
+        op: UnaryOp,
+        value: InstId,
+        scalar: Scalar,
+        at: SpanId,
+    ) -> InstId {
+        self.push_inst(at, Op::Unary { op, value }, scalar)
     }
 
-    pub(crate) fn select(
+    pub(crate) fn push_select(
         &mut self,
         cond: InstId,
         then: InstId,
         other: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
-        self.inst(at, Op::Select { cond, then, other }, of)
+        self.push_inst(at, Op::Select { cond, then, other }, scalar)
     }
 
-    pub(crate) fn with_zero(
+    pub(crate) fn compare_with_zero(
         &mut self,
         op: CompareOp,
         value: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
-        let zero = self.int(0, of, at);
-        self.compare(op, value, zero, at)
+        let zero = self.push_int(0, scalar, at);
+        self.push_compare(op, value, zero, at)
     }
 
-    /// That of `Num` wraps; that of a type of its own is checked as `-` is.
-    fn abs(&mut self, value: InstId, of: Scalar, own: bool, at: SpanId) -> InstId {
-        if of.is_unsigned() {
+    /// Lowers `abs`: that of `Num` wraps, and a type's own is checked as `-` is.
+    fn lower_abs(&mut self, value: InstId, scalar: Scalar, own: bool, at: SpanId) -> InstId {
+        if scalar.is_unsigned() {
             return value;
         }
         if own {
-            self.check_negation(value, of, at);
+            self.check_negation(value, scalar, at);
         }
-        self.one(UnaryOp::Abs, value, of, at)
+        self.push_unary(UnaryOp::Abs, value, scalar, at)
     }
 
-    /// A NaN stays one; bounds that are NaN, or no range, are a fault.
-    fn clamp(&mut self, [value, low, high]: [InstId; 3], of: Scalar, at: SpanId) -> InstId {
-        let ordered = self.compare(CompareOp::Le, low, high, at);
-        self.check(ordered, Fault::ClampBounds, at);
-        let below = self.compare(CompareOp::Lt, value, low, at);
-        let value = self.select(below, low, value, of, at);
-        let above = self.compare(CompareOp::Gt, value, high, at);
-        self.select(above, high, value, of, at)
+    /// Lowers `clamp`: a NaN stays NaN; bounds that are NaN or out of order are a fault.
+    fn lower_clamp(
+        &mut self,
+        [value, low, high]: [InstId; 3],
+        scalar: Scalar,
+        at: SpanId,
+    ) -> InstId {
+        let ordered = self.push_compare(CompareOp::Le, low, high, at);
+        self.push_check(ordered, Fault::ClampBounds, at);
+        let below = self.push_compare(CompareOp::Lt, value, low, at);
+        let value = self.push_select(below, low, value, scalar, at);
+        let above = self.push_compare(CompareOp::Gt, value, high, at);
+        self.push_select(above, high, value, scalar, at)
     }
 
-    fn signum(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
-        let one = self.int(1, of, at);
-        if of.is_float() {
-            let signed = self.copysign(one, value, of, at);
-            let nan = self.compare(CompareOp::Ne, value, value, at);
-            return self.select(nan, value, signed, of, at);
+    fn lower_signum(&mut self, value: InstId, scalar: Scalar, at: SpanId) -> InstId {
+        let one = self.push_int(1, scalar, at);
+        if scalar.is_float() {
+            let signed = self.lower_copysign(one, value, scalar, at);
+            let nan = self.push_compare(CompareOp::Ne, value, value, at);
+            return self.push_select(nan, value, signed, scalar, at);
         }
-        let (zero, minus_one) = (self.int(0, of, at), self.int(-1, of, at));
-        let positive = self.compare(CompareOp::Gt, value, zero, at);
-        let negative = self.compare(CompareOp::Lt, value, zero, at);
-        let other = self.select(negative, minus_one, zero, of, at);
-        self.select(positive, one, other, of, at)
+        let (zero, minus_one) = (self.push_int(0, scalar, at), self.push_int(-1, scalar, at));
+        let positive = self.push_compare(CompareOp::Gt, value, zero, at);
+        let negative = self.push_compare(CompareOp::Lt, value, zero, at);
+        let other = self.push_select(negative, minus_one, zero, scalar, at);
+        self.push_select(positive, one, other, scalar, at)
     }
 
-    /// The remainder that is not negative, of a division without fault.
-    pub(crate) fn rem_euclid(
+    /// Returns the non-negative remainder of a division that cannot fault.
+    pub(crate) fn lower_rem_euclid(
         &mut self,
         lhs: InstId,
         rhs: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
-        let rest = self.binary_op(BinaryOp::Rem, lhs, rhs, of, at);
-        if of.is_unsigned() {
+        let rest = self.push_binary(BinaryOp::Rem, lhs, rhs, scalar, at);
+        if scalar.is_unsigned() {
             return rest;
         }
-        let negative = self.with_zero(CompareOp::Lt, rest, of, at);
-        let distance = self.one(UnaryOp::Abs, rhs, of, at);
-        let positive = self.binary_op(BinaryOp::Add, rest, distance, of, at);
-        self.select(negative, positive, rest, of, at)
+        let negative = self.compare_with_zero(CompareOp::Lt, rest, scalar, at);
+        let distance = self.push_unary(UnaryOp::Abs, rhs, scalar, at);
+        let positive = self.push_binary(BinaryOp::Add, rest, distance, scalar, at);
+        self.push_select(negative, positive, rest, scalar, at)
     }
 
-    /// The quotient that goes with it.
-    pub(crate) fn div_euclid(
+    /// Returns the quotient for the remainder of [`Self::lower_rem_euclid`].
+    pub(crate) fn lower_div_euclid(
         &mut self,
         lhs: InstId,
         rhs: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
-        let mut quotient = self.binary_op(BinaryOp::Div, lhs, rhs, of, at);
-        if of.is_unsigned() {
+        let mut quotient = self.push_binary(BinaryOp::Div, lhs, rhs, scalar, at);
+        if scalar.is_unsigned() {
             return quotient;
         }
-        if of.is_float() {
-            quotient = self.one(UnaryOp::Trunc, quotient, of, at);
+        if scalar.is_float() {
+            quotient = self.push_unary(UnaryOp::Trunc, quotient, scalar, at);
         }
-        let rest = self.binary_op(BinaryOp::Rem, lhs, rhs, of, at);
-        let negative = self.with_zero(CompareOp::Lt, rest, of, at);
-        let up = self.with_zero(CompareOp::Gt, rhs, of, at);
-        let (one, minus_one) = (self.int(1, of, at), self.int(-1, of, at));
-        let step = self.select(up, minus_one, one, of, at);
-        let next = self.binary_op(BinaryOp::Add, quotient, step, of, at);
-        self.select(negative, next, quotient, of, at)
+        let rest = self.push_binary(BinaryOp::Rem, lhs, rhs, scalar, at);
+        let negative = self.compare_with_zero(CompareOp::Lt, rest, scalar, at);
+        let up = self.compare_with_zero(CompareOp::Gt, rhs, scalar, at);
+        let (one, minus_one) = (self.push_int(1, scalar, at), self.push_int(-1, scalar, at));
+        let step = self.push_select(up, minus_one, one, scalar, at);
+        let next = self.push_binary(BinaryOp::Add, quotient, step, scalar, at);
+        self.push_select(negative, next, quotient, scalar, at)
     }
 }

@@ -1,4 +1,4 @@
-//! Arithmetic on numbers: operators, methods and comparisons, to IR.
+//! Lowering of arithmetic: operators, methods and comparisons of numbers.
 mod bits;
 pub(crate) mod check;
 mod compare;

@@ -1,25 +1,25 @@
-//! Constants and conversions.
+//! Lowering of constants and conversions.
 use crate::{
     hir::{Expr, ExprKind, SpanId},
     infer::wrap_to_scalar,
-    lower::{Emit, Flow, Value},
+    lower::{Flow, Lowerer, Value},
     types::{Len, constant::Constant},
 };
 use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar};
 
-impl Emit<'_> {
-    /// An integer as a constant of any number type; one of a type parameter is converted once it
-    /// is known what it is.
-    pub(crate) fn int(&mut self, value: i128, scalar: Scalar, at: SpanId) -> InstId {
+impl Lowerer<'_> {
+    /// Pushes an integer constant of any number type; one of a type parameter is converted after
+    /// specialization.
+    pub(crate) fn push_int(&mut self, value: i128, scalar: Scalar, at: SpanId) -> InstId {
         match scalar {
             Scalar::Generic(_) => {
-                let value = self.int(value, Scalar::I32, at);
-                self.inst(at, Op::Cast { value }, scalar)
+                let value = self.push_int(value, Scalar::I32, at);
+                self.push_inst(at, Op::Cast { value }, scalar)
             }
-            Scalar::F16 | Scalar::BF16 => self.float(value as f64, scalar, at),
-            Scalar::F32 => self.bits(u64::from((value as f32).to_bits()), scalar, at),
-            Scalar::F64 => self.bits((value as f64).to_bits(), scalar, at),
-            Scalar::Bool => self.bits(u64::from(value != 0), scalar, at),
+            Scalar::F16 | Scalar::BF16 => self.push_float(value as f64, scalar, at),
+            Scalar::F32 => self.push_bits(u64::from((value as f32).to_bits()), scalar, at),
+            Scalar::F64 => self.push_bits((value as f64).to_bits(), scalar, at),
+            Scalar::Bool => self.push_bits(u64::from(value != 0), scalar, at),
             Scalar::I8
             | Scalar::I16
             | Scalar::I32
@@ -27,19 +27,19 @@ impl Emit<'_> {
             | Scalar::U8
             | Scalar::U16
             | Scalar::U32
-            | Scalar::U64 => self.bits(wrap_to_scalar(value, scalar), scalar, at),
+            | Scalar::U64 => self.push_bits(wrap_to_scalar(value, scalar), scalar, at),
         }
     }
 
-    /// A float as a constant of a float type.
-    pub(crate) fn float(&mut self, value: f64, scalar: Scalar, at: SpanId) -> InstId {
+    /// Pushes a float constant of a float type.
+    pub(crate) fn push_float(&mut self, value: f64, scalar: Scalar, at: SpanId) -> InstId {
         match scalar {
             Scalar::F16 | Scalar::BF16 => {
                 let bits = scalar.half().map_or(0, |format| format.of_f64(value));
-                self.bits(bits.into(), scalar, at)
+                self.push_bits(bits.into(), scalar, at)
             }
-            Scalar::F32 => self.bits(u64::from((value as f32).to_bits()), scalar, at),
-            Scalar::F64 => self.bits(value.to_bits(), scalar, at),
+            Scalar::F32 => self.push_bits(u64::from((value as f32).to_bits()), scalar, at),
+            Scalar::F64 => self.push_bits(value.to_bits(), scalar, at),
             Scalar::Generic(_)
             | Scalar::Bool
             | Scalar::I8
@@ -50,40 +50,46 @@ impl Emit<'_> {
             | Scalar::U16
             | Scalar::U32
             | Scalar::U64 => {
-                let value = self.bits(value.to_bits(), Scalar::F64, at);
-                self.inst(at, Op::Cast { value }, scalar)
+                let value = self.push_bits(value.to_bits(), Scalar::F64, at);
+                self.push_inst(at, Op::Cast { value }, scalar)
             }
         }
     }
 
-    pub(crate) fn bits(&mut self, bits: u64, scalar: Scalar, at: SpanId) -> InstId {
-        self.inst(at, Op::Const(bits), scalar)
+    pub(crate) fn push_bits(&mut self, bits: u64, scalar: Scalar, at: SpanId) -> InstId {
+        self.push_inst(at, Op::Const(bits), scalar)
     }
 
-    /// A literal or constant, negated if `negative`.
-    pub(crate) fn constant(&mut self, expr: &Expr, negative: bool) -> Flow<InstId> {
+    /// Lowers a literal or constant, negated if `negative`.
+    pub(crate) fn lower_constant(&mut self, expr: &Expr, negative: bool) -> Flow<InstId> {
         let at = expr.at;
-        let scalar = self.scalar_of(expr.ty, at)?;
+        let scalar = self.expect_scalar_type(expr.ty, at)?;
         let signed = |value: i128| if negative { value.wrapping_neg() } else { value };
         Ok(match &expr.kind {
-            // Wider than any type, it is cut to it, as rustc does where its lint is allowed.
-            ExprKind::Int(value) => self.int(signed(*value as i128), scalar, at),
-            ExprKind::Bool(value) => self.bits(u64::from(*value), scalar, at),
-            ExprKind::Float(digits) => self.digits(digits, negative, scalar, at)?,
+            // A literal wider than its type is truncated, as rustc does where its lint is allowed.
+            ExprKind::Int(value) => self.push_int(signed(*value as i128), scalar, at),
+            ExprKind::Bool(value) => self.push_bits(u64::from(*value), scalar, at),
+            ExprKind::Float(digits) => self.lower_float_literal(digits, negative, scalar, at)?,
             ExprKind::Constant(constant) => match *constant {
-                Constant::Zero => self.int(0, scalar, at),
-                Constant::One => self.int(1, scalar, at),
-                Constant::Int(value) => self.int(value, scalar, at),
-                Constant::Half(bits) => self.bits(bits.into(), scalar, at),
-                Constant::F32(value) => self.bits(u64::from(value.to_bits()), scalar, at),
-                Constant::F64(value) => self.bits(value.to_bits(), scalar, at),
+                Constant::Zero => self.push_int(0, scalar, at),
+                Constant::One => self.push_int(1, scalar, at),
+                Constant::Int(value) => self.push_int(value, scalar, at),
+                Constant::Half(bits) => self.push_bits(bits.into(), scalar, at),
+                Constant::F32(value) => self.push_bits(u64::from(value.to_bits()), scalar, at),
+                Constant::F64(value) => self.push_bits(value.to_bits(), scalar, at),
             },
-            _ => return Err(self.bug(at)),
+            _ => return Err(self.report_bug(at)),
         })
     }
 
-    /// A float literal, rounded once to its type.
-    fn digits(&mut self, digits: &str, negative: bool, scalar: Scalar, at: SpanId) -> Flow<InstId> {
+    /// Lowers a float literal, rounded once to its type.
+    fn lower_float_literal(
+        &mut self,
+        digits: &str,
+        negative: bool,
+        scalar: Scalar,
+        at: SpanId,
+    ) -> Flow<InstId> {
         let bits = match scalar {
             Scalar::F32 => digits
                 .parse::<f32>()
@@ -91,33 +97,33 @@ impl Emit<'_> {
             _ => digits.parse::<f64>().map(|value| if negative { -value } else { value }.to_bits()),
         };
         match bits {
-            Ok(bits) => Ok(self.bits(bits, scalar, at)),
-            Err(_) => Err(self.bug(at)),
+            Ok(bits) => Ok(self.push_bits(bits, scalar, at)),
+            Err(_) => Err(self.report_bug(at)),
         }
     }
 
-    /// A constant parameter or open constant.
-    pub(crate) fn parameter(&mut self, len: Len, expr: &Expr) -> Flow<Value> {
-        let scalar = self.scalar_of(expr.ty, expr.at)?;
-        let extent = self.extent_of(len, expr.at)?;
-        Ok(Value::Scalar(self.extent_value(&extent, scalar, expr.at)))
+    /// Lowers a const parameter or open constant.
+    pub(crate) fn lower_const_param(&mut self, len: Len, expr: &Expr) -> Flow<Value> {
+        let scalar = self.expect_scalar_type(expr.ty, expr.at)?;
+        let extent = self.simplify_len(len, expr.at)?;
+        Ok(Value::Scalar(self.lower_extent(&extent, scalar, expr.at)))
     }
 
-    /// The value of an extent in which only the kernel's own parameters are left.
-    pub(crate) fn extent_value(&mut self, extent: &Extent, scalar: Scalar, at: SpanId) -> InstId {
+    /// Computes an extent in which only the kernel's own parameters remain.
+    pub(crate) fn lower_extent(&mut self, extent: &Extent, scalar: Scalar, at: SpanId) -> InstId {
         let (op, a, b) = match extent {
-            Extent::Const(bits) => return self.bits(*bits, scalar, at),
+            Extent::Const(bits) => return self.push_bits(*bits, scalar, at),
             Extent::Generic(id) => {
                 let declared = match self.build.kernel.generics.get(*id).map(|found| found.kind) {
                     Some(GenericKind::Const(declared)) => declared,
                     Some(GenericKind::Type(_)) | None => scalar,
                 };
-                let value = self.inst(at, Op::Generic(*id), declared);
-                return self.convert(value, declared, scalar, at);
+                let value = self.push_inst(at, Op::Generic(*id), declared);
+                return self.push_convert(value, declared, scalar, at);
             }
-            Extent::SizeOf(of) => {
-                let bytes = of.size().map_or(0, u64::from);
-                return self.bits(bytes, scalar, at);
+            Extent::SizeOf(sized) => {
+                let bytes = sized.size().map_or(0, u64::from);
+                return self.push_bits(bytes, scalar, at);
             }
             Extent::Add(a, b) => (BinaryOp::Add, a, b),
             Extent::Sub(a, b) => (BinaryOp::Sub, a, b),
@@ -125,13 +131,13 @@ impl Emit<'_> {
             Extent::Div(a, b) => (BinaryOp::Div, a, b),
             Extent::Max(a, b) => (BinaryOp::Max, a, b),
         };
-        let lhs = self.extent_value(a, scalar, at);
-        let rhs = self.extent_value(b, scalar, at);
-        self.binary_op(op, lhs, rhs, scalar, at)
+        let lhs = self.lower_extent(a, scalar, at);
+        let rhs = self.lower_extent(b, scalar, at);
+        self.push_binary(op, lhs, rhs, scalar, at)
     }
 
-    /// Rust's `as`; nothing if the types are the same.
-    pub(crate) fn convert(
+    /// Lowers Rust's `as`; returns the value itself if the types are equal.
+    pub(crate) fn push_convert(
         &mut self,
         value: InstId,
         from: Scalar,
@@ -142,14 +148,14 @@ impl Emit<'_> {
             _ if from == to => value,
             // `f32::from(true)`
             Scalar::Bool if to.is_float() => {
-                let one_or_none = self.inst(at, Op::Cast { value }, Scalar::U32);
-                self.inst(at, Op::Cast { value: one_or_none }, to)
+                let one_or_none = self.push_inst(at, Op::Cast { value }, Scalar::U32);
+                self.push_inst(at, Op::Cast { value: one_or_none }, to)
             }
-            _ => self.inst(at, Op::Cast { value }, to),
+            _ => self.push_inst(at, Op::Cast { value }, to),
         }
     }
 
-    pub(crate) fn binary_op(
+    pub(crate) fn push_binary(
         &mut self,
         op: BinaryOp,
         lhs: InstId,
@@ -157,6 +163,6 @@ impl Emit<'_> {
         scalar: Scalar,
         at: SpanId,
     ) -> InstId {
-        self.inst(at, Op::Binary { op, lhs, rhs }, scalar)
+        self.push_inst(at, Op::Binary { op, lhs, rhs }, scalar)
     }
 }

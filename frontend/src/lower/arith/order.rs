@@ -1,11 +1,13 @@
-//! Comparisons of what has values in it that an `impl` compares: it is called for them, and only where the parts before them are the
-//! same, as derives and tuples do in Rust.
+//! Comparisons of values that a user's `impl` compares in part.
+//!
+//! The `impl` is called for those parts, and only if the parts before them are equal, as in Rust's
+//! derives and tuples.
 use crate::{
     hir::{Expr, SpanId},
     infer::{self, program::InstanceArgs},
     lower::{
-        Emit, Flow, Value, Variants, arith::compare::in_common, control::matching::Test,
-        memory::storage::placed,
+        EnumValue, Flow, Lowerer, Value, arith::compare::common_variants,
+        control::matching::PatternTest, memory::storage::place_of_value,
     },
     resolve::device_set::Callee,
     types::mono::{self, Mono},
@@ -13,48 +15,48 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar};
 
-/// What stands for an order, beside -1, 0 and 1: that there is none.
-const NONE: i128 = 2;
+/// Number that represents the absence of an order, beside -1, 0 and 1.
+const UNORDERED: i128 = 2;
 
-/// The type of an order.
-const ORDER: Scalar = Scalar::I32;
+/// Type of an order in the IR.
+const ORDER_TYPE: Scalar = Scalar::I32;
 
-/// A function of an `impl`, and the type of what it gives.
-type Own = (Callee, InstanceArgs, Mono);
+/// A function of an `impl`, its generic arguments, and the type of its result.
+type UserComparison = (Callee, InstanceArgs, Mono);
 
-impl Emit<'_> {
-    /// Whether values of a type are compared by an `impl` of this trait, or have a part that is.
-    pub(crate) fn has_own(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<bool> {
+impl Lowerer<'_> {
+    /// Returns true if an `impl` of this trait compares values of a type or a part of them.
+    pub(crate) fn has_user_impl(&mut self, of_trait: &str, mono: &Mono, at: SpanId) -> Flow<bool> {
         let parts = match mono {
-            Mono::Ref { to, .. } => return self.has_own(of_trait, to, at),
+            Mono::Ref { to, .. } => return self.has_user_impl(of_trait, to, at),
             Mono::Adt(item, _) if self.program.has_impl(of_trait, *item) => return Ok(true),
-            _ => self.inner(mono, at)?,
+            _ => self.contained_types(mono, at)?,
         };
-        self.has_own_among(of_trait, &parts, at)
+        self.any_has_user_impl(of_trait, &parts, at)
     }
 
-    /// The same of any of these types.
-    pub(crate) fn has_own_among(
+    /// Returns true if an `impl` of this trait compares values of any of these types.
+    pub(crate) fn any_has_user_impl(
         &mut self,
         of_trait: &str,
         types: &[Mono],
         at: SpanId,
     ) -> Flow<bool> {
         for ty in types {
-            if self.has_own(of_trait, ty, at)? {
+            if self.has_user_impl(of_trait, ty, at)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// The function of the `impl` by which values of this type are compared with each other.
-    pub(crate) fn own_comparison(
+    /// Returns the function of the `impl` that compares values of this type.
+    pub(crate) fn user_comparison(
         &mut self,
         of_trait: &str,
         method: &str,
         mono: &Mono,
-    ) -> Option<Own> {
+    ) -> Option<UserComparison> {
         let Mono::Adt(item, _) = mono else { return None };
         if !self.program.has_impl(of_trait, *item) {
             return None;
@@ -63,44 +65,46 @@ impl Emit<'_> {
         infer::find_comparison_impl(self.program, [of_trait, method], mono, &generics, self.errors)
     }
 
-    pub(crate) fn compared_by(
+    pub(crate) fn call_comparison(
         &mut self,
-        (callee, given, ret): Own,
+        (callee, given, ret): UserComparison,
         [a, b]: [&Value; 2],
         at: SpanId,
     ) -> Flow<Value> {
-        let args = [a, b].map(|value| Value::Ref(Box::new(placed(value.clone()))));
-        self.call_made(callee, given, &ret, at, |_| Ok(args.into()))
+        let args = [a, b].map(|value| Value::Ref(Box::new(place_of_value(value.clone()))));
+        self.call_instance(callee, given, &ret, at, |_| Ok(args.into()))
     }
 
-    /// Whether parts are the same, which is only asked where those before them are: what an `impl` says may do anything.
-    pub(crate) fn same_behind(
+    /// Compares parts for equality only where those before are equal: an `impl` may have any
+    /// effect.
+    pub(crate) fn lower_eq_if(
         &mut self,
         before: InstId,
         at: SpanId,
         same: impl FnOnce(&mut Self) -> Flow<InstId>,
     ) -> Flow<InstId> {
-        match self.only_if(before, at, |this| same(this).map(Test::If))? {
-            Test::If(both) => Ok(both),
-            Test::Always | Test::Never => Err(self.bug(at)),
+        match self.test_only_if(before, at, |this| same(this).map(PatternTest::If))? {
+            PatternTest::If(both) => Ok(both),
+            PatternTest::Always | PatternTest::Never => Err(self.report_bug(at)),
         }
     }
 
-    /// `a < b` and its kin, by what is said of the order of the parts.
-    pub(crate) fn ordered_by(&mut self, op: CompareOp, order: InstId, at: SpanId) -> InstId {
-        let compared = self.with_zero(op, order, ORDER, at);
+    /// Lowers `a < b` and the like, given the order of the values.
+    pub(crate) fn compare_order(&mut self, op: CompareOp, order: InstId, at: SpanId) -> InstId {
+        let compared = self.compare_with_zero(op, order, ORDER_TYPE, at);
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Eq | CompareOp::Ne => compared,
             CompareOp::Gt | CompareOp::Ge => {
-                let none = self.int(NONE, ORDER, at);
-                let is_some = self.compare(CompareOp::Ne, order, none, at);
-                self.binary_op(BinaryOp::And, compared, is_some, Scalar::Bool, at)
+                let none = self.push_int(UNORDERED, ORDER_TYPE, at);
+                let is_some = self.push_compare(CompareOp::Ne, order, none, at);
+                self.push_binary(BinaryOp::And, compared, is_some, Scalar::Bool, at)
             }
         }
     }
 
-    /// `a.cmp(&b)` if `total`, and `a.partial_cmp(&b)` if not, of what has a part that an `impl` compares.
-    pub(crate) fn order_of(
+    /// Lowers `a.cmp(&b)` if `total`, and otherwise `a.partial_cmp(&b)`, of values that an `impl`
+    /// compares in part.
+    pub(crate) fn lower_cmp(
         &mut self,
         total: bool,
         lhs: &Expr,
@@ -108,30 +112,33 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let at = expr.at;
-        let (a, b, mono) = (self.value(lhs)?, self.value(rhs)?, self.mono(lhs.ty, at)?);
-        let order = self.order(&a, &b, &mono, total, at)?;
-        let mono = self.mono(expr.ty, at)?;
+        let (a, b, mono) =
+            (self.lower_value(lhs)?, self.lower_value(rhs)?, self.mono_type(lhs.ty, at)?);
+        let order = self.lower_order(&a, &b, &mono, total, at)?;
+        let mono = self.mono_type(expr.ty, at)?;
         if total {
-            return self.ordering(order, &mono, at);
+            return self.order_to_ordering(order, &mono, at);
         }
-        let Mono::Adt(_, args) = &mono else { return Err(self.bug(at)) };
-        let Some(of) = mono::type_args(args).into_iter().next() else { return Err(self.bug(at)) };
-        let none = self.int(NONE, ORDER, at);
-        let tag = self.compare(CompareOp::Ne, order, none, at);
-        let some = vec![self.ordering(order, &of, at)?];
+        let Mono::Adt(_, args) = &mono else { return Err(self.report_bug(at)) };
+        let Some(ordering_type) = mono::type_args(args).into_iter().next() else {
+            return Err(self.report_bug(at));
+        };
+        let none = self.push_int(UNORDERED, ORDER_TYPE, at);
+        let tag = self.push_compare(CompareOp::Ne, order, none, at);
+        let some = vec![self.order_to_ordering(order, &ordering_type, at)?];
         let parts = vec![Some(Vec::new()), Some(some)];
-        Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+        Ok(Value::Variants(Rc::new(EnumValue { tag, parts })))
     }
 
-    /// An order as an `Ordering`, which is this type.
-    fn ordering(&mut self, order: InstId, mono: &Mono, at: SpanId) -> Flow<Value> {
-        let Some(tag) = self.adt(mono, at)?.tag else { return Err(self.bug(at)) };
-        let tag = self.convert(order, ORDER, tag, at);
-        Ok(Value::Variants(Rc::new(Variants { tag, parts: vec![Some(Vec::new()); 3] })))
+    /// Converts an order to an `Ordering` of this type.
+    fn order_to_ordering(&mut self, order: InstId, mono: &Mono, at: SpanId) -> Flow<Value> {
+        let Some(tag) = self.adt_of(mono, at)?.tag else { return Err(self.report_bug(at)) };
+        let tag = self.push_convert(order, ORDER_TYPE, tag, at);
+        Ok(Value::Variants(Rc::new(EnumValue { tag, parts: vec![Some(Vec::new()); 3] })))
     }
 
-    /// The order of two values: -1, 0, 1, or that there is none.
-    pub(crate) fn order(
+    /// Returns the order of two values: -1, 0, 1 or none.
+    pub(crate) fn lower_order(
         &mut self,
         a: &Value,
         b: &Value,
@@ -140,75 +147,80 @@ impl Emit<'_> {
         at: SpanId,
     ) -> Flow<InstId> {
         let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
-        if total && let Some(own) = self.own_comparison("Ord", "cmp", mono) {
-            let ordering = self.compared_by(own, [a, b], at)?;
-            return self.number_of(&ordering, at);
+        // `cmp` prefers a user's `Ord`; both methods fall back to a user's `PartialOrd`, and then
+        // compare the parts.
+        if total && let Some(own) = self.user_comparison("Ord", "cmp", mono) {
+            let ordering = self.call_comparison(own, [a, b], at)?;
+            return self.ordering_to_order(&ordering, at);
         }
-        if let Some(own) = self.own_comparison("PartialOrd", "partial_cmp", mono) {
-            let found = self.compared_by(own, [a, b], at)?;
-            let Value::Variants(found) = found else { return Err(self.bug(at)) };
-            let none = self.int(NONE, ORDER, at);
+        if let Some(own) = self.user_comparison("PartialOrd", "partial_cmp", mono) {
+            let found = self.call_comparison(own, [a, b], at)?;
+            let Value::Variants(found) = found else { return Err(self.report_bug(at)) };
+            let none = self.push_int(UNORDERED, ORDER_TYPE, at);
             let Some([ordering]) = found.parts.get(1).and_then(|some| some.as_deref()) else {
                 return Ok(none);
             };
-            let number = self.number_of(ordering, at)?;
-            return Ok(self.select(found.tag, number, none, ORDER, at));
+            let number = self.ordering_to_order(ordering, at)?;
+            return Ok(self.push_select(found.tag, number, none, ORDER_TYPE, at));
         }
-        if !self.has_own("PartialOrd", mono, at)? && !self.has_own("Ord", mono, at)? {
-            return self.plain_order(a, b, mono, at);
+        if !self.has_user_impl("PartialOrd", mono, at)? && !self.has_user_impl("Ord", mono, at)? {
+            return self.builtin_order(a, b, mono, at);
         }
-        let local = self.local("", ORDER, at);
+        let local = self.new_local("", ORDER_TYPE, at);
         match (a, b) {
             (Value::Parts(a), Value::Parts(b)) => {
-                let types = self.parts_of(mono, at)?.unwrap_or_default();
-                self.keep(local, 0, at);
-                self.order_parts(local, [a, b], &types, total, at)?;
+                let types = self.part_types(mono, at)?.unwrap_or_default();
+                self.set_order(local, 0, at);
+                self.refine_by_parts(local, [a, b], &types, total, at)?;
             }
             (Value::Variants(a), Value::Variants(b)) => {
-                let adt = self.adt(mono, at)?;
-                let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
+                let adt = self.adt_of(mono, at)?;
+                let Some(scalar) = adt.tag else { return Err(self.report_bug(at)) };
                 let tag = crate::lower::memory::storage::tag_type(scalar);
                 let tags = [a.tag, b.tag].map(Value::Scalar);
-                let value = self.plain_order(&tags[0], &tags[1], &tag, at)?;
-                self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-                let same = self.compare(CompareOp::Eq, a.tag, b.tag, at);
-                for (variant, types, parts) in in_common(&adt, a, b) {
+                let value = self.builtin_order(&tags[0], &tags[1], &tag, at)?;
+                self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
+                let same = self.push_compare(CompareOp::Eq, a.tag, b.tag, at);
+                for (variant, types, parts) in common_variants(&adt, a, b) {
                     if types.is_empty() {
                         continue;
                     }
-                    let variant = self.int(variant, scalar, at);
-                    let is = self.compare(CompareOp::Eq, a.tag, variant, at);
-                    let cond = self.binary_op(BinaryOp::And, is, same, Scalar::Bool, at);
+                    let variant = self.push_int(variant, scalar, at);
+                    let is = self.push_compare(CompareOp::Eq, a.tag, variant, at);
+                    let cond = self.push_binary(BinaryOp::And, is, same, Scalar::Bool, at);
                     let op = Op::If { cond, then: Body::default(), other: Body::default() };
-                    self.begin(at, op, ir::Ty::Unit)?;
-                    let done = self.order_parts(local, parts, types, total, at);
+                    self.begin_body(at, op, ir::Ty::Unit)?;
+                    let done = self.refine_by_parts(local, parts, types, total, at);
                     self.build.end();
                     done?;
                 }
             }
             (Value::Array(a), Value::Array(b)) => {
-                let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
-                let len = self.extent(len, at)?;
-                self.keep(local, 0, at);
-                self.each(&len, at, |this, index| {
-                    this.order_behind(local, at, |this| {
-                        let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
+                let Mono::Array(elem, len) = mono else { return Err(self.report_bug(at)) };
+                let len = self.simplify_extent(len, at)?;
+                self.set_order(local, 0, at);
+                self.for_each_index(&len, at, |this, index| {
+                    this.refine_order(local, at, |this| {
+                        let (a, b) = (
+                            this.element_at(a, index, elem, at)?,
+                            this.element_at(b, index, elem, at)?,
+                        );
                         let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
-                        this.order(&a, &b, elem, total, at)
+                        this.lower_order(&a, &b, elem, total, at)
                     })
                 })?;
             }
             (Value::Ref(a), Value::Ref(b)) => {
-                let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
-                let (a, b) = (self.get(a, to, at)?, self.get(b, to, at)?);
-                return self.order(&a, &b, to, total, at);
+                let Mono::Ref { to, .. } = mono else { return Err(self.report_bug(at)) };
+                let (a, b) = (self.read_place(a, to, at)?, self.read_place(b, to, at)?);
+                return self.lower_order(&a, &b, to, total, at);
             }
-            _ => return Err(self.bug(at)),
+            _ => return Err(self.report_bug(at)),
         }
-        Ok(self.inst(at, Op::Get(local), ORDER))
+        Ok(self.push_inst(at, Op::Get(local), ORDER_TYPE))
     }
 
-    fn order_parts(
+    fn refine_by_parts(
         &mut self,
         local: ir::LocalId,
         [a, b]: [&[Value]; 2],
@@ -217,52 +229,54 @@ impl Emit<'_> {
         at: SpanId,
     ) -> Flow<()> {
         for ((a, b), ty) in a.iter().zip(b).zip(types) {
-            self.order_behind(local, at, |this| this.order(a, b, ty, total, at))?;
+            self.refine_order(local, at, |this| this.lower_order(a, b, ty, total, at))?;
         }
         Ok(())
     }
 
-    /// Sets an order to that of the next parts, if those before are the same.
-    fn order_behind(
+    /// Refines an order by that of the next parts, if those before are equal.
+    fn refine_order(
         &mut self,
         local: ir::LocalId,
         at: SpanId,
         order: impl FnOnce(&mut Self) -> Flow<InstId>,
     ) -> Flow<()> {
-        let before = self.inst(at, Op::Get(local), ORDER);
-        let cond = self.with_zero(CompareOp::Eq, before, ORDER, at);
+        let before = self.push_inst(at, Op::Get(local), ORDER_TYPE);
+        let cond = self.compare_with_zero(CompareOp::Eq, before, ORDER_TYPE, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
+        self.begin_body(at, op, ir::Ty::Unit)?;
         let done = order(self);
         if let Ok(value) = done {
-            self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+            self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
         }
         self.build.end();
         done.map(|_| ())
     }
 
-    fn keep(&mut self, local: ir::LocalId, value: i128, at: SpanId) {
-        let value = self.int(value, ORDER, at);
-        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+    fn set_order(&mut self, local: ir::LocalId, value: i128, at: SpanId) {
+        let value = self.push_int(value, ORDER_TYPE, at);
+        self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
     }
 
-    /// The order of values without a part that an `impl` compares.
-    fn plain_order(&mut self, a: &Value, b: &Value, mono: &Mono, at: SpanId) -> Flow<InstId> {
-        let mut order = self.int(NONE, ORDER, at);
+    /// Returns the order of values without a part that an `impl` compares.
+    fn builtin_order(&mut self, a: &Value, b: &Value, mono: &Mono, at: SpanId) -> Flow<InstId> {
+        // Later comparisons override earlier ones: `<` refines `<=`, and values that satisfy none
+        // are unordered.
+        let mut order = self.push_int(UNORDERED, ORDER_TYPE, at);
         for (op, number) in [(CompareOp::Le, 0), (CompareOp::Gt, 1), (CompareOp::Lt, -1)] {
-            let holds = self.ordered(op, a, b, mono, at)?;
-            let number = self.int(number, ORDER, at);
-            order = self.select(holds, number, order, ORDER, at);
+            let holds = self.lower_ordered(op, a, b, mono, at)?;
+            let number = self.push_int(number, ORDER_TYPE, at);
+            order = self.push_select(holds, number, order, ORDER_TYPE, at);
         }
         Ok(order)
     }
 
-    /// The number that an `Ordering` is.
-    fn number_of(&mut self, ordering: &Value, at: SpanId) -> Flow<InstId> {
-        let Value::Variants(ordering) = ordering else { return Err(self.bug(at)) };
+    /// Converts an `Ordering` to an order.
+    fn ordering_to_order(&mut self, ordering: &Value, at: SpanId) -> Flow<InstId> {
+        let Value::Variants(ordering) = ordering else { return Err(self.report_bug(at)) };
         match self.build.kernel.insts[ordering.tag].ty {
-            ir::Ty::Scalar(scalar) => Ok(self.convert(ordering.tag, scalar, ORDER, at)),
-            ir::Ty::Unit | ir::Ty::Ptr(_) => Err(self.bug(at)),
+            ir::Ty::Scalar(scalar) => Ok(self.push_convert(ordering.tag, scalar, ORDER_TYPE, at)),
+            ir::Ty::Unit | ir::Ty::Ptr(_) => Err(self.report_bug(at)),
         }
     }
 }

@@ -1,34 +1,34 @@
 //! Powers by squaring, and integer square roots.
 use crate::{
     hir::SpanId,
-    lower::{Emit, Flow, arith::check::max},
+    lower::{Flow, Lowerer, arith::check::max_value},
 };
 use warpwise_compiler::ir::{
     self, BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar, Ty, UnaryOp,
 };
 
-impl Emit<'_> {
-    /// `base` to the power of a `u32`, by squaring, as std does it: nothing is multiplied that
-    /// does not go into the result.
-    pub(crate) fn power(
+impl Lowerer<'_> {
+    /// Raises `base` to the power of a `u32` by squaring, as std does: every product contributes to
+    /// the result.
+    pub(crate) fn lower_power(
         &mut self,
         base: InstId,
         (exponent, known): (InstId, Option<i128>),
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
         mut multiply: impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> Flow<InstId> {
         match known.and_then(|known| u32::try_from(known).ok()) {
-            Some(exponent) => Ok(self.known_power(base, exponent, of, at, multiply)),
-            None => self.power_loop(base, exponent, of, at, &mut multiply),
+            Some(exponent) => Ok(self.power_by_constant(base, exponent, scalar, at, multiply)),
+            None => self.power_loop(base, exponent, scalar, at, &mut multiply),
         }
     }
 
-    fn known_power(
+    fn power_by_constant(
         &mut self,
         mut base: InstId,
         mut exponent: u32,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
         mut multiply: impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> InstId {
@@ -45,110 +45,114 @@ impl Emit<'_> {
                 base = multiply(self, base, base);
             }
         }
-        result.unwrap_or_else(|| self.int(1, of, at))
+        result.unwrap_or_else(|| self.push_int(1, scalar, at))
     }
 
     fn power_loop(
         &mut self,
         base: InstId,
         exponent: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
         multiply: &mut impl FnMut(&mut Self, InstId, InstId) -> InstId,
     ) -> Flow<InstId> {
-        let [result, square] = [(); 2].map(|()| self.local("", of, at));
-        let left = self.local("", Scalar::U32, at);
-        let one = self.int(1, of, at);
+        let [result, square] = [(); 2].map(|()| self.new_local("", scalar, at));
+        let left = self.new_local("", Scalar::U32, at);
+        let one = self.push_int(1, scalar, at);
         for (local, value) in [(result, one), (square, base), (left, exponent)] {
-            self.inst(at, Op::Set { local, value }, Ty::Unit);
+            self.push_inst(at, Op::Set { local, value }, Ty::Unit);
         }
-        let round = self.begin(at, Op::Loop { body: Body::default() }, Ty::Unit)?;
-        let exponent = self.inst(at, Op::Get(left), Scalar::U32);
-        let low = self.int(1, Scalar::U32, at);
-        let odd = self.binary_op(BinaryOp::And, exponent, low, Scalar::U32, at);
-        let odd = self.with_zero(CompareOp::Ne, odd, Scalar::U32, at);
-        let done = self.when(odd, at, |this| {
-            let a = this.inst(at, Op::Get(result), of);
-            let b = this.inst(at, Op::Get(square), of);
+        let loop_inst = self.begin_body(at, Op::Loop { body: Body::default() }, Ty::Unit)?;
+        let exponent = self.push_inst(at, Op::Get(left), Scalar::U32);
+        let low = self.push_int(1, Scalar::U32, at);
+        let odd = self.push_binary(BinaryOp::And, exponent, low, Scalar::U32, at);
+        let odd = self.compare_with_zero(CompareOp::Ne, odd, Scalar::U32, at);
+        let done = self.push_if(odd, at, |this| {
+            let a = this.push_inst(at, Op::Get(result), scalar);
+            let b = this.push_inst(at, Op::Get(square), scalar);
             let value = multiply(this, a, b);
-            this.inst(at, Op::Set { local: result, value }, Ty::Unit);
+            this.push_inst(at, Op::Set { local: result, value }, Ty::Unit);
         });
-        let value = self.binary_op(BinaryOp::Shr, exponent, low, Scalar::U32, at);
-        self.inst(at, Op::Set { local: left, value }, Ty::Unit);
-        let last = self.with_zero(CompareOp::Eq, value, Scalar::U32, at);
-        let done = done.and(self.when(last, at, |this| {
-            this.inst(at, Op::Break(round), Ty::Unit);
+        let value = self.push_binary(BinaryOp::Shr, exponent, low, Scalar::U32, at);
+        self.push_inst(at, Op::Set { local: left, value }, Ty::Unit);
+        let last = self.compare_with_zero(CompareOp::Eq, value, Scalar::U32, at);
+        let done = done.and(self.push_if(last, at, |this| {
+            this.push_inst(at, Op::Break(loop_inst), Ty::Unit);
         }));
-        let base = self.inst(at, Op::Get(square), of);
+        // After the `break`: the last square could overflow, and does not contribute to the result.
+        let base = self.push_inst(at, Op::Get(square), scalar);
         let value = multiply(self, base, base);
-        self.inst(at, Op::Set { local: square, value }, Ty::Unit);
+        self.push_inst(at, Op::Set { local: square, value }, Ty::Unit);
         self.build.end();
         done?;
-        Ok(self.inst(at, Op::Get(result), of))
+        Ok(self.push_inst(at, Op::Get(result), scalar))
     }
 
-    /// Emits something where a condition is true.
-    fn when(&mut self, cond: InstId, at: SpanId, then: impl FnOnce(&mut Self)) -> Flow<()> {
+    /// Runs `then` where `cond` is true.
+    fn push_if(&mut self, cond: InstId, at: SpanId, then: impl FnOnce(&mut Self)) -> Flow<()> {
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
+        self.begin_body(at, op, ir::Ty::Unit)?;
         then(self);
         self.build.end();
         Ok(())
     }
 
-    /// A float to the power of an `i32`: that of its absolute value, and one divided by it if
+    /// Raises a float to the power of an `i32`: to the absolute value, with the reciprocal taken if
     /// the exponent is negative.
-    pub(crate) fn powi(
+    pub(crate) fn lower_powi(
         &mut self,
         base: InstId,
         (exponent, known): (InstId, Option<i128>),
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> Flow<InstId> {
-        let magnitude = self.one(UnaryOp::Abs, exponent, Scalar::I32, at);
-        let magnitude = self.convert(magnitude, Scalar::I32, Scalar::U32, at);
-        let multiply = |this: &mut Self, a, b| this.binary_op(BinaryOp::Mul, a, b, of, at);
-        let power = self.power(base, (magnitude, known.map(i128::abs)), of, at, multiply)?;
+        let magnitude = self.push_unary(UnaryOp::Abs, exponent, Scalar::I32, at);
+        let magnitude = self.push_convert(magnitude, Scalar::I32, Scalar::U32, at);
+        let multiply = |this: &mut Self, a, b| this.push_binary(BinaryOp::Mul, a, b, scalar, at);
+        let power =
+            self.lower_power(base, (magnitude, known.map(i128::abs)), scalar, at, multiply)?;
         Ok(match known {
             Some(0..) => power,
-            Some(_) => self.recip(power, of, at),
+            Some(_) => self.lower_recip(power, scalar, at),
             None => {
-                let inverse = self.recip(power, of, at);
-                let negative = self.with_zero(CompareOp::Lt, exponent, Scalar::I32, at);
-                self.select(negative, inverse, power, of, at)
+                let inverse = self.lower_recip(power, scalar, at);
+                let negative = self.compare_with_zero(CompareOp::Lt, exponent, Scalar::I32, at);
+                self.push_select(negative, inverse, power, scalar, at)
             }
         })
     }
 
-    /// The root of a float is off by one at most; it is corrected by squaring.
-    pub(crate) fn isqrt(&mut self, value: InstId, of: Scalar, at: SpanId) -> InstId {
-        if of.is_signed() {
-            let positive = self.with_zero(CompareOp::Ge, value, of, at);
-            self.check(positive, Fault::NegativeSquareRoot, at);
+    /// Computes the integer square root from the float root, which is off by at most one and
+    /// corrected by squaring.
+    pub(crate) fn lower_isqrt(&mut self, value: InstId, scalar: Scalar, at: SpanId) -> InstId {
+        if scalar.is_signed() {
+            let positive = self.compare_with_zero(CompareOp::Ge, value, scalar, at);
+            self.push_check(positive, Fault::NegativeSquareRoot, at);
         }
-        let wide = of.bits() == Some(64);
+        let wide = scalar.bits() == Some(64);
         let float = if wide { Scalar::F64 } else { Scalar::F32 };
-        let root = self.convert(value, of, float, at);
-        let root = self.one(UnaryOp::Sqrt, root, float, at);
-        let root = self.convert(root, float, of, at);
-        let most = self.int(greatest_root(of), of, at);
-        let root = self.binary_op(BinaryOp::Min, root, most, of, at);
+        let root = self.push_convert(value, scalar, float, at);
+        let root = self.push_unary(UnaryOp::Sqrt, root, float, at);
+        let root = self.push_convert(root, float, scalar, at);
+        let most = self.push_int(max_root(scalar), scalar, at);
+        let root = self.push_binary(BinaryOp::Min, root, most, scalar, at);
 
-        let square = self.binary_op(BinaryOp::Mul, root, root, of, at);
-        let above = self.compare(CompareOp::Gt, square, value, at);
-        let above = self.inst(at, Op::Cast { value: above }, of);
-        let root = self.binary_op(BinaryOp::Sub, root, above, of, at);
+        // Subtract one if the root is too large, then add one if the next root still fits.
+        let square = self.push_binary(BinaryOp::Mul, root, root, scalar, at);
+        let above = self.push_compare(CompareOp::Gt, square, value, at);
+        let above = self.push_inst(at, Op::Cast { value: above }, scalar);
+        let root = self.push_binary(BinaryOp::Sub, root, above, scalar, at);
 
-        let one = self.int(1, of, at);
-        let next = self.binary_op(BinaryOp::Add, root, one, of, at);
-        let next = self.binary_op(BinaryOp::Min, next, most, of, at);
-        let square = self.binary_op(BinaryOp::Mul, next, next, of, at);
-        let below = self.compare(CompareOp::Le, square, value, at);
-        self.select(below, next, root, of, at)
+        let one = self.push_int(1, scalar, at);
+        let next = self.push_binary(BinaryOp::Add, root, one, scalar, at);
+        let next = self.push_binary(BinaryOp::Min, next, most, scalar, at);
+        let square = self.push_binary(BinaryOp::Mul, next, next, scalar, at);
+        let below = self.push_compare(CompareOp::Le, square, value, at);
+        self.push_select(below, next, root, scalar, at)
     }
 }
 
-/// The square root of the greatest value of an integer type.
-fn greatest_root(of: Scalar) -> i128 {
-    max(of).isqrt()
+/// Returns the square root of the greatest value of an integer type.
+fn max_root(scalar: Scalar) -> i128 {
+    max_value(scalar).isqrt()
 }

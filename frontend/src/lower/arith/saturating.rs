@@ -1,120 +1,134 @@
-//! Arithmetic that stops at the ends of its type.
+//! Saturating arithmetic.
 use crate::{
     hir::SpanId,
     lower::{
-        Emit, Flow,
-        arith::check::{Operands, max, min},
+        Flow, Lowerer,
+        arith::check::{Operands, max_value, min_value},
     },
     types::method::Saturating,
 };
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Fault, InstId, Scalar, UnaryOp};
 
-impl Emit<'_> {
-    pub(crate) fn saturating(
+impl Lowerer<'_> {
+    pub(crate) fn lower_saturating(
         &mut self,
         method: Saturating,
         operands: Operands,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
         let (x, y) = (operands.lhs, operands.rhs);
         match method {
-            Saturating::Add => self.saturating_sum(BinaryOp::Add, x, y, of, at),
-            Saturating::Sub => self.saturating_sum(BinaryOp::Sub, x, y, of, at),
-            Saturating::Mul => self.saturating_mul(x, y, of, at),
+            Saturating::Add => self.add_saturating(BinaryOp::Add, x, y, scalar, at),
+            Saturating::Sub => self.add_saturating(BinaryOp::Sub, x, y, scalar, at),
+            Saturating::Mul => self.mul_saturating(x, y, scalar, at),
             Saturating::Div => {
-                self.check_divisor(y, operands.known_rhs, Fault::DivideByZero, of, at);
-                let (divisor, negates) = self.safe_divisor(y, of, at);
-                let quotient = self.binary_op(BinaryOp::Div, x, divisor, of, at);
+                self.check_divisor(y, operands.known_rhs, Fault::DivideByZero, scalar, at);
+                let (divisor, negates) = self.safe_divisor(y, scalar, at);
+                let quotient = self.push_binary(BinaryOp::Div, x, divisor, scalar, at);
                 let Some(negates) = negates else { return quotient };
-                let negated = self.saturating_magnitude(UnaryOp::Neg, x, of, at);
-                self.select(negates, negated, quotient, of, at)
+                let negated = self.magnitude_saturating(UnaryOp::Neg, x, scalar, at);
+                self.push_select(negates, negated, quotient, scalar, at)
             }
-            Saturating::Neg => self.saturating_magnitude(UnaryOp::Neg, x, of, at),
-            Saturating::Abs => self.saturating_magnitude(UnaryOp::Abs, x, of, at),
+            Saturating::Neg => self.magnitude_saturating(UnaryOp::Neg, x, scalar, at),
+            Saturating::Abs => self.magnitude_saturating(UnaryOp::Abs, x, scalar, at),
         }
     }
 
-    /// Whether a wrapped sum or difference of integers is not the exact one.
+    /// Returns true if a wrapped sum or difference of integers is not exact.
     pub(crate) fn sum_overflows(
         &mut self,
         op: BinaryOp,
         [x, y, wrapped]: [InstId; 3],
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
         let adds = op == BinaryOp::Add;
-        if of.is_unsigned() {
+        if scalar.is_unsigned() {
             let order = if adds { CompareOp::Lt } else { CompareOp::Gt };
-            return self.compare(order, wrapped, x, at);
+            return self.push_compare(order, wrapped, x, at);
         }
-        let up = self.with_zero(CompareOp::Ge, y, of, at);
+        let up = self.compare_with_zero(CompareOp::Ge, y, scalar, at);
         let order = if adds { CompareOp::Ge } else { CompareOp::Le };
-        let moved = self.compare(order, wrapped, x, at);
-        self.binary_op(BinaryOp::Xor, up, moved, Scalar::Bool, at)
+        let moved = self.push_compare(order, wrapped, x, at);
+        self.push_binary(BinaryOp::Xor, up, moved, Scalar::Bool, at)
     }
 
-    fn saturating_sum(
+    fn add_saturating(
         &mut self,
         op: BinaryOp,
         x: InstId,
         y: InstId,
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> InstId {
         let adds = op == BinaryOp::Add;
-        let wrapped = self.binary_op(op, x, y, of, at);
-        let overflows = self.sum_overflows(op, [x, y, wrapped], of, at);
-        let (least, most) = (self.int(min(of), of, at), self.int(max(of), of, at));
-        let end = if of.is_unsigned() {
+        let wrapped = self.push_binary(op, x, y, scalar, at);
+        let overflows = self.sum_overflows(op, [x, y, wrapped], scalar, at);
+        let (least, most) = (
+            self.push_int(min_value(scalar), scalar, at),
+            self.push_int(max_value(scalar), scalar, at),
+        );
+        let end = if scalar.is_unsigned() {
             if adds { most } else { least }
         } else {
-            let up = self.with_zero(if adds { CompareOp::Ge } else { CompareOp::Lt }, y, of, at);
-            self.select(up, most, least, of, at)
+            let up = self.compare_with_zero(
+                if adds { CompareOp::Ge } else { CompareOp::Lt },
+                y,
+                scalar,
+                at,
+            );
+            self.push_select(up, most, least, scalar, at)
         };
-        self.select(overflows, end, wrapped, of, at)
+        self.push_select(overflows, end, wrapped, scalar, at)
     }
 
-    fn saturating_mul(&mut self, x: InstId, y: InstId, of: Scalar, at: SpanId) -> InstId {
-        let wrapped = self.binary_op(BinaryOp::Mul, x, y, of, at);
-        let fits = self.product_fits([x, y], wrapped, of, at);
-        let mut end = self.int(max(of), of, at);
-        if of.is_signed() {
-            let least = self.int(min(of), of, at);
-            let signs = self.binary_op(BinaryOp::Xor, x, y, of, at);
-            let negative = self.with_zero(CompareOp::Lt, signs, of, at);
-            end = self.select(negative, least, end, of, at);
+    fn mul_saturating(&mut self, x: InstId, y: InstId, scalar: Scalar, at: SpanId) -> InstId {
+        let wrapped = self.push_binary(BinaryOp::Mul, x, y, scalar, at);
+        let fits = self.product_fits([x, y], wrapped, scalar, at);
+        let mut end = self.push_int(max_value(scalar), scalar, at);
+        if scalar.is_signed() {
+            let least = self.push_int(min_value(scalar), scalar, at);
+            let signs = self.push_binary(BinaryOp::Xor, x, y, scalar, at);
+            let negative = self.compare_with_zero(CompareOp::Lt, signs, scalar, at);
+            end = self.push_select(negative, least, end, scalar, at);
         }
-        self.select(fits, wrapped, end, of, at)
+        self.push_select(fits, wrapped, end, scalar, at)
     }
 
-    /// `-x` or `|x|` of a signed integer, where that of `MIN` is `MAX`.
-    fn saturating_magnitude(&mut self, op: UnaryOp, x: InstId, of: Scalar, at: SpanId) -> InstId {
-        let result = self.one(op, x, of, at);
-        let fits = self.is_not_min(x, of, at);
-        let most = self.int(max(of), of, at);
-        self.select(fits, result, most, of, at)
+    /// Computes `-x` or `|x|` of a signed integer, with `MAX` for `MIN`.
+    fn magnitude_saturating(
+        &mut self,
+        op: UnaryOp,
+        x: InstId,
+        scalar: Scalar,
+        at: SpanId,
+    ) -> InstId {
+        let result = self.push_unary(op, x, scalar, at);
+        let fits = self.is_not_min(x, scalar, at);
+        let most = self.push_int(max_value(scalar), scalar, at);
+        self.push_select(fits, result, most, scalar, at)
     }
 
-    /// A power; where one of its products overflows, the end that it leaves by.
-    pub(crate) fn saturating_pow(
+    /// Computes a power; if one of its products overflows, the bound that it exceeds.
+    pub(crate) fn power_saturating(
         &mut self,
         x: InstId,
         exponent: (InstId, Option<i128>),
-        of: Scalar,
+        scalar: Scalar,
         at: SpanId,
     ) -> Flow<InstId> {
-        let (power, exact) = self.exact_power(x, exponent, of, at)?;
-        let mut end = self.int(max(of), of, at);
-        if of.is_signed() {
-            let least = self.int(min(of), of, at);
-            let negative = self.with_zero(CompareOp::Lt, x, of, at);
-            let low = self.int(1, Scalar::U32, at);
-            let odd = self.binary_op(BinaryOp::And, exponent.0, low, Scalar::U32, at);
-            let odd = self.with_zero(CompareOp::Ne, odd, Scalar::U32, at);
-            let below = self.binary_op(BinaryOp::And, negative, odd, Scalar::Bool, at);
-            end = self.select(below, least, end, of, at);
+        let (power, exact) = self.power_exact(x, exponent, scalar, at)?;
+        let mut end = self.push_int(max_value(scalar), scalar, at);
+        if scalar.is_signed() {
+            let least = self.push_int(min_value(scalar), scalar, at);
+            let negative = self.compare_with_zero(CompareOp::Lt, x, scalar, at);
+            let low = self.push_int(1, Scalar::U32, at);
+            let odd = self.push_binary(BinaryOp::And, exponent.0, low, Scalar::U32, at);
+            let odd = self.compare_with_zero(CompareOp::Ne, odd, Scalar::U32, at);
+            let below = self.push_binary(BinaryOp::And, negative, odd, Scalar::Bool, at);
+            end = self.push_select(below, least, end, scalar, at);
         }
-        Ok(self.select(exact, power, end, of, at))
+        Ok(self.push_select(exact, power, end, scalar, at))
     }
 }

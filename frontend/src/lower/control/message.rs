@@ -1,7 +1,7 @@
-//! Printing and panicking.
+//! Lowering of printing and panicking.
 use crate::{
     hir::{Expr, MessageExpr, SpanId},
-    lower::{Emit, Flow, Left, Value, control::show::Shown},
+    lower::{Diverged, Flow, Lowerer, Value, control::show::FlatMessage},
 };
 use warpwise_compiler::{
     fault::Reason,
@@ -9,16 +9,16 @@ use warpwise_compiler::{
     message::{Format, MOST_VALUES},
 };
 
-impl Emit<'_> {
-    pub(crate) fn say(&mut self, say: &MessageExpr, at: SpanId) -> Flow<Value> {
-        let Shown { pieces, args } = self.shown(say)?;
+impl Lowerer<'_> {
+    pub(crate) fn lower_say(&mut self, say: &MessageExpr, at: SpanId) -> Flow<Value> {
+        let FlatMessage { pieces, args } = self.flatten_message(say)?;
         if args.len() > MOST_VALUES {
             let fact = format!(
                 "a message has at most {MOST_VALUES} values, and this one has {}",
                 args.len()
             );
-            self.errors.advise(self.range(at), fact, "say it in two messages");
-            return if say.panics { Err(Left) } else { Ok(Value::Unit) };
+            self.errors.advise(self.source_range(at), fact, "say it in two messages");
+            return if say.panics { Err(Diverged) } else { Ok(Value::Unit) };
         }
         let format = Format { pieces };
         let types = args.iter().filter_map(|arg| match self.build.kernel.insts[*arg].ty {
@@ -26,23 +26,23 @@ impl Emit<'_> {
             ir::Ty::Unit | ir::Ty::Ptr(_) => None,
         });
         let types: Vec<Scalar> = types.collect();
-        let message = self.message(Message { text: format.to_string(), args: types }, at)?;
+        let message = self.intern_message(Message { text: format.to_string(), args: types }, at)?;
         if say.panics {
-            self.inst(at, Op::Panic { message, args }, ir::Ty::Unit);
-            return Err(Left);
+            self.push_inst(at, Op::Panic { message, args }, ir::Ty::Unit);
+            return Err(Diverged);
         }
-        self.inst(at, Op::Print { message, args }, ir::Ty::Unit);
+        self.push_inst(at, Op::Print { message, args }, ir::Ty::Unit);
         Ok(Value::Unit)
     }
 
-    /// What is checked only where debug assertions are on.
-    pub(crate) fn in_debug(&mut self, check: &Expr) -> Flow<Value> {
+    /// Lowers a check that applies only where debug assertions are on.
+    pub(crate) fn lower_debug_check(&mut self, check: &Expr) -> Flow<Value> {
         self.depends_on_debug = true;
-        if self.debug { self.value(check) } else { Ok(Value::Unit) }
+        if self.debug { self.lower_value(check) } else { Ok(Value::Unit) }
     }
 
-    /// The number of a message, each being there once.
-    fn message(&mut self, message: Message, at: SpanId) -> Flow<MessageId> {
+    /// Returns the number of a message; equal messages share one.
+    fn intern_message(&mut self, message: Message, at: SpanId) -> Flow<MessageId> {
         let messages = &mut self.build.kernel.messages;
         if let Some((id, _)) = messages.iter().find(|(_, known)| **known == message) {
             return Ok(id);
@@ -53,7 +53,7 @@ impl Emit<'_> {
                 "this kernel says more than can be told apart once its device functions are inlined",
                 "split it into kernels",
             );
-            return Err(Left);
+            return Err(Diverged);
         }
         Ok(messages.push(message))
     }

@@ -1,19 +1,19 @@
-//! What can be told of a pattern without a value.
+//! Static properties of patterns: irrefutability, and use of referents.
 use crate::{
     hir::{Pattern, PatternKind},
-    lower::control::binding::bound,
+    lower::control::binding::collect_bound_vars,
 };
 
-/// Whether a pattern matches whatever is there.
-pub(crate) fn never_fails(pattern: &Pattern) -> bool {
+/// Returns true if a pattern matches every value.
+pub(crate) fn is_irrefutable(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Wild => true,
         PatternKind::Bind { subpattern: and, .. } => {
-            and.as_ref().is_none_or(|and| never_fails(and))
+            and.as_ref().is_none_or(|and| is_irrefutable(and))
         }
-        PatternKind::Deref(inner) => never_fails(inner),
+        PatternKind::Deref(inner) => is_irrefutable(inner),
         PatternKind::Parts { variant: None, parts } => {
-            parts.iter().all(|(_, part)| never_fails(part))
+            parts.iter().all(|(_, part)| is_irrefutable(part))
         }
         PatternKind::Is(_)
         | PatternKind::Range { .. }
@@ -23,40 +23,40 @@ pub(crate) fn never_fails(pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether a pattern binds the value of something that a reference in what is matched refers to;
-/// `behind` is whether the pattern itself stands behind one.
-pub(crate) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
+/// Returns true if a pattern binds a value from the referent of a reference; `behind` is true if
+/// the pattern itself matches a referent.
+pub(crate) fn binds_referent(pattern: &Pattern, behind: bool) -> bool {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
         PatternKind::Bind { by_ref, subpattern: and, .. } => {
-            behind && !by_ref || and.as_ref().is_some_and(|and| binds_behind(and, behind))
+            behind && !by_ref || and.as_ref().is_some_and(|and| binds_referent(and, behind))
         }
-        PatternKind::Deref(inner) => binds_behind(inner, true),
+        PatternKind::Deref(inner) => binds_referent(inner, true),
         PatternKind::Parts { parts, .. } => {
-            parts.iter().any(|(_, part)| binds_behind(part, behind))
+            parts.iter().any(|(_, part)| binds_referent(part, behind))
         }
         PatternKind::Slice { before, after, .. } => {
-            before.iter().chain(after).any(|part| binds_behind(part, true))
+            before.iter().chain(after).any(|part| binds_referent(part, true))
         }
-        // What one of them binds is not there where only another one matches.
+        // An alternative's bindings do not exist where only another alternative matches.
         PatternKind::Any(cases) => {
             let mut vars = Vec::new();
-            cases.iter().take(1).for_each(|case| bound(case, &mut vars));
+            cases.iter().take(1).for_each(|case| collect_bound_vars(case, &mut vars));
             !vars.is_empty()
         }
     }
 }
 
-/// Whether the test of a pattern looks at what a reference refers to.
-pub(crate) fn tests_behind(pattern: &Pattern) -> bool {
+/// Returns true if the test of a pattern reads the referent of a reference.
+pub(crate) fn tests_referent(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
         PatternKind::Bind { subpattern: and, .. } => {
-            and.as_ref().is_some_and(|and| tests_behind(and))
+            and.as_ref().is_some_and(|and| tests_referent(and))
         }
-        PatternKind::Deref(inner) => !never_fails(inner),
-        PatternKind::Parts { parts, .. } => parts.iter().any(|(_, part)| tests_behind(part)),
+        PatternKind::Deref(inner) => !is_irrefutable(inner),
+        PatternKind::Parts { parts, .. } => parts.iter().any(|(_, part)| tests_referent(part)),
         PatternKind::Slice { .. } => true,
-        PatternKind::Any(cases) => cases.iter().any(tests_behind),
+        PatternKind::Any(cases) => cases.iter().any(tests_referent),
     }
 }

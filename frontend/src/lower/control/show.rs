@@ -1,7 +1,7 @@
-//! What `{:?}` prints of a value that has parts, as derives print it.
+//! Formatting of composite values by `{:?}`, as derives print them.
 //!
-//! A message has numbers and `bool`s as values. What stands around them is text of the message; of an
-//! enum, which of several texts it is depends on the discriminant.
+//! The arguments of a message are numbers and `bool`s; the text around them is part of the message.
+//! For an enum, the discriminant chooses one of several texts.
 //!
 //! ```text
 //! println!("{:?}", (n, Some(Point { x, y })))     "({0}, {1?0=None|1=Some(Point {{ x: {2:?}, y: {3:?} }})|})"
@@ -9,7 +9,7 @@
 use crate::{
     hir::{MessageExpr, SpanId},
     infer::program::Adt,
-    lower::{Emit, Flow, Place, Value, Variants, memory::layout::scalar},
+    lower::{EnumValue, Flow, Lowerer, Place, Value, memory::layout::scalar_of_mono},
     types::mono::{Mono, type_args},
 };
 use syn::{Fields, Item, ext::IdentExt};
@@ -18,15 +18,15 @@ use warpwise_compiler::{
     message::{Choice, Format, Piece, Placeholder, Which},
 };
 
-/// A message whose values are numbers and `bool`s.
+/// Message whose arguments are numbers and `bool`s.
 #[derive(Default)]
-pub(crate) struct Shown {
+pub(crate) struct FlatMessage {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) args: Vec<InstId>,
 }
 
-impl Shown {
-    fn text(&mut self, text: &str) {
+impl FlatMessage {
+    fn push_text(&mut self, text: &str) {
         match self.pieces.last_mut() {
             Some(Piece::Text(before)) => before.push_str(text),
             Some(Piece::Value(_) | Piece::Choice(_)) | None => {
@@ -36,44 +36,44 @@ impl Shown {
     }
 }
 
-/// How a value is printed.
+/// Formatting state of one value.
 #[derive(Clone, Copy)]
-struct How<'p> {
-    /// The placeholder in which it stands: derives hand it on to every part.
-    like: &'p Placeholder,
-    /// How far lines are indented, of `{:#?}`.
+struct Style<'p> {
+    /// Placeholder of the value: derives pass it on to every part.
+    placeholder: &'p Placeholder,
+    /// Indentation of lines under `{:#?}`.
     indent: usize,
-    /// Whether what a reference refers to is there, if that is not certain.
-    only_if: Option<InstId>,
+    /// Condition under which referents exist, unless they always do.
+    valid_if: Option<InstId>,
     at: SpanId,
 }
 
-/// What stands around parts.
-struct Around<'a> {
-    /// The name of a struct or variant.
+/// Text around the parts of a value.
+struct Delimiters<'a> {
+    /// Name of a struct or variant.
     name: &'a str,
-    /// Names of the parts, where they have some.
+    /// Names of the parts, if they have any.
     names: Option<&'a [String]>,
     brackets: [&'a str; 2],
 }
 
-impl Emit<'_> {
-    /// A message with what is printed of each argument.
-    pub(crate) fn shown(&mut self, say: &MessageExpr) -> Flow<Shown> {
-        let mut shown = Shown::default();
+impl Lowerer<'_> {
+    /// Lowers a message with the formatted values of all arguments.
+    pub(crate) fn flatten_message(&mut self, say: &MessageExpr) -> Flow<FlatMessage> {
+        let mut message = FlatMessage::default();
         let mut values = Vec::with_capacity(say.args.len());
         for arg in &say.args {
-            let (mono, value) = (self.mono(arg.ty, arg.at)?, self.value(arg)?);
-            let number = shown.args.len();
+            let (mono, value) = (self.mono_type(arg.ty, arg.at)?, self.lower_value(arg)?);
+            let number = message.args.len();
             if let Value::Scalar(id) = value {
-                shown.args.push(id);
+                message.args.push(id);
             }
             values.push((mono, value, number, arg.at));
         }
         let number = |index: usize| values.get(index).map_or(index, |(_, _, number, _)| *number);
         for piece in &say.format.pieces {
             match piece {
-                Piece::Text(text) => shown.text(text),
+                Piece::Text(text) => message.push_text(text),
                 Piece::Choice(_) => {}
                 Piece::Value(placeholder) => {
                     let mut like = placeholder.clone();
@@ -81,54 +81,61 @@ impl Emit<'_> {
                     let Which::Index(index) = placeholder.arg else { continue };
                     let Some((mono, value, _, at)) = values.get(index) else { continue };
                     if let Value::Scalar(_) = value {
-                        shown.pieces.push(Piece::Value(like));
+                        message.pieces.push(Piece::Value(like));
                     } else {
-                        let how = How { like: &like, indent: 0, only_if: None, at: *at };
-                        self.show(value, mono, how, &mut shown)?;
+                        let style =
+                            Style { placeholder: &like, indent: 0, valid_if: None, at: *at };
+                        self.show_value(value, mono, style, &mut message)?;
                     }
                 }
             }
         }
-        Ok(shown)
+        Ok(message)
     }
 
-    fn show(&mut self, value: &Value, mono: &Mono, how: How<'_>, shown: &mut Shown) -> Flow<()> {
-        let at = how.at;
+    fn show_value(
+        &mut self,
+        value: &Value,
+        mono: &Mono,
+        style: Style<'_>,
+        message: &mut FlatMessage,
+    ) -> Flow<()> {
+        let at = style.at;
         match (value, mono) {
-            (Value::Scalar(id), _) if scalar(mono).is_some() => {
-                let arg = Which::Index(shown.args.len());
-                shown.pieces.push(Piece::Value(Placeholder { arg, ..how.like.clone() }));
-                shown.args.push(*id);
+            (Value::Scalar(id), _) if scalar_of_mono(mono).is_some() => {
+                let arg = Which::Index(message.args.len());
+                message.pieces.push(Piece::Value(Placeholder { arg, ..style.placeholder.clone() }));
+                message.args.push(*id);
                 Ok(())
             }
             (Value::Unit, Mono::Unit) => {
-                shown.text("()");
+                message.push_text("()");
                 Ok(())
             }
             (Value::Ref(place), Mono::Ref { to, .. }) if !matches!(**to, Mono::Slice(_)) => {
-                let value = match how.only_if {
-                    Some(cond) => self.get_if(cond, place, to, at)?,
-                    None => self.get(place, to, at)?,
+                let value = match style.valid_if {
+                    Some(cond) => self.read_place_if(cond, place, to, at)?,
+                    None => self.read_place(place, to, at)?,
                 };
-                self.show(&value, to, how, shown)
+                self.show_value(&value, to, style, message)
             }
             (Value::Parts(parts), Mono::Tuple(args)) => {
-                let around = Around { name: "", names: None, brackets: ["(", ")"] };
-                self.show_parts(&around, parts, &type_args(args), how, shown)
+                let delimiters = Delimiters { name: "", names: None, brackets: ["(", ")"] };
+                self.show_parts(&delimiters, parts, &type_args(args), style, message)
             }
             (Value::Parts(parts), Mono::Adt(item, _)) => {
-                let adt = self.adt(mono, at)?;
-                let Some(names) = self.printable(*item, at)? else { return Ok(()) };
-                self.show_variant(&names[0], 0, &adt, parts, how, shown)
+                let adt = self.adt_of(mono, at)?;
+                let Some(names) = self.debug_names(*item, at)? else { return Ok(()) };
+                self.show_variant(&names[0], 0, &adt, parts, style, message)
             }
             (Value::Variants(variants), Mono::Adt(item, _)) => {
-                let adt = self.adt(mono, at)?;
-                let Some(names) = self.printable(*item, at)? else { return Ok(()) };
-                self.show_choice(variants, &names, &adt, how, shown)
+                let adt = self.adt_of(mono, at)?;
+                let Some(names) = self.debug_names(*item, at)? else { return Ok(()) };
+                self.show_choice(variants, &names, &adt, style, message)
             }
             (Value::Array(memory), Mono::Array(elem, len)) => {
-                let Some(len) = self.extent(len, at)?.known() else {
-                    self.unprintable(
+                let Some(len) = self.simplify_extent(len, at)?.known() else {
+                    self.report_unprintable(
                         "an array whose length only the launch knows",
                         "print its elements in a loop",
                         at,
@@ -137,55 +144,68 @@ impl Emit<'_> {
                 };
                 if len > warpwise_compiler::message::MOST_VALUES as u64 {
                     let what = format!("{len} elements at once");
-                    self.unprintable(&what, "print them in a loop", at);
+                    self.report_unprintable(&what, "print them in a loop", at);
                     return Ok(());
                 }
                 let mut parts = Vec::new();
                 for index in 0..len {
-                    let index = self.bits(index, Scalar::U64, at);
-                    let place = self.nth(memory, index, elem, at)?;
+                    let index = self.push_bits(index, Scalar::U64, at);
+                    let place = self.element_at(memory, index, elem, at)?;
                     parts.push(self.load(&place, elem, at)?);
                 }
                 let types = vec![(**elem).clone(); parts.len()];
-                let around = Around { name: "", names: None, brackets: ["[", "]"] };
-                self.show_parts(&around, &parts, &types, how, shown)
+                let delimiters = Delimiters { name: "", names: None, brackets: ["[", "]"] };
+                self.show_parts(&delimiters, &parts, &types, style, message)
             }
             _ => {
-                let what = format!("what has {} in it", kind(mono));
-                self.unprintable(&what, "print its numbers and `bool`s one by one", at);
+                let what = format!("what has {} in it", unprintable_kind(mono));
+                self.report_unprintable(&what, "print its numbers and `bool`s one by one", at);
                 Ok(())
             }
         }
     }
 
-    /// What is in a place that is there only if `cond` holds, and anything if not.
-    fn get_if(&mut self, cond: InstId, place: &Place, mono: &Mono, at: SpanId) -> Flow<Value> {
-        let kept = self.room(mono, "", at)?;
+    /// Reads a place that exists only if `cond` holds; the value is arbitrary otherwise.
+    fn read_place_if(
+        &mut self,
+        cond: InstId,
+        place: &Place,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Value> {
+        let kept = self.allocate(mono, "", at)?;
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
-        let done = self.get(place, mono, at).and_then(|value| self.set(&kept, value, mono, at));
+        self.begin_body(at, op, ir::Ty::Unit)?;
+        let done = self
+            .read_place(place, mono, at)
+            .and_then(|value| self.write_place(&kept, value, mono, at));
         self.build.end();
         done?;
-        self.get(&kept, mono, at)
+        self.read_place(&kept, mono, at)
     }
 
-    /// Reports what cannot be printed. What else is wrong is to be reported, too.
-    fn unprintable(&mut self, what: &str, help: &str, at: SpanId) {
-        self.errors.advise(self.range(at), format_args!("kernel code cannot print {what}"), help);
+    /// Reports a value that cannot be printed. Lowering continues, so that later errors are
+    /// reported, too.
+    fn report_unprintable(&mut self, what: &str, help: &str, at: SpanId) {
+        self.errors.advise(
+            self.source_range(at),
+            format_args!("kernel code cannot print {what}"),
+            help,
+        );
     }
 
-    /// One of the texts of an enum's variants.
+    /// Appends the text of an enum: one alternative for each variant.
     fn show_choice(
         &mut self,
-        variants: &Variants,
+        variants: &EnumValue,
         names: &[(String, bool)],
         adt: &Adt,
-        how: How<'_>,
-        shown: &mut Shown,
+        style: Style<'_>,
+        message: &mut FlatMessage,
     ) -> Flow<()> {
-        let Some(tag) = adt.tag else { return Err(self.bug(how.at)) };
-        let arg = shown.args.len();
-        shown.args.push(variants.tag);
+        let Some(tag) = adt.tag else { return Err(self.report_bug(style.at)) };
+        let arg = message.args.len();
+        message.args.push(variants.tag);
         let mut cases = Vec::with_capacity(names.len());
         for (index, name) in names.iter().enumerate() {
             let parts = match variants.parts.get(index) {
@@ -193,111 +213,117 @@ impl Emit<'_> {
                 _ if adt.variants[index].is_empty() => &[],
                 _ => continue,
             };
-            let how = if self.have_references(&adt.variants[index], how.at)? {
-                let this = self.int(adt.discriminants[index], tag, how.at);
-                let is = self.compare(CompareOp::Eq, variants.tag, this, how.at);
-                let both = how
-                    .only_if
-                    .map(|outer| self.binary_op(BinaryOp::And, outer, is, Scalar::Bool, how.at));
-                How { only_if: Some(both.unwrap_or(is)), ..how }
+            let style = if self.contain_references(&adt.variants[index], style.at)? {
+                let this = self.push_int(adt.discriminants[index], tag, style.at);
+                let is = self.push_compare(CompareOp::Eq, variants.tag, this, style.at);
+                let both = style.valid_if.map(|outer| {
+                    self.push_binary(BinaryOp::And, outer, is, Scalar::Bool, style.at)
+                });
+                Style { valid_if: Some(both.unwrap_or(is)), ..style }
             } else {
-                how
+                style
             };
-            let before = std::mem::take(&mut shown.pieces);
-            self.show_variant(name, index, adt, parts, how, shown)?;
-            let pieces = std::mem::replace(&mut shown.pieces, before);
+            let before = std::mem::take(&mut message.pieces);
+            self.show_variant(name, index, adt, parts, style, message)?;
+            let pieces = std::mem::replace(&mut message.pieces, before);
+            // The reader of a message sees the discriminant truncated to its width.
             let unused = 64 - tag.bits().unwrap_or(1);
             let bits = (adt.discriminants[index] as u64) << unused >> unused;
             cases.push((bits, Format { pieces }));
         }
-        shown.pieces.push(Piece::Choice(Choice { arg, cases }));
+        message.pieces.push(Piece::Choice(Choice { arg, cases }));
         Ok(())
     }
 
-    /// A struct, or a variant: its name, whether its fields have names, and its parts.
+    /// Appends a struct or variant: its name, and its parts with or without names.
     fn show_variant(
         &mut self,
         (name, named): &(String, bool),
         index: usize,
         adt: &Adt,
         parts: &[Value],
-        how: How<'_>,
-        shown: &mut Shown,
+        style: Style<'_>,
+        message: &mut FlatMessage,
     ) -> Flow<()> {
         if parts.is_empty() {
-            shown.text(name);
+            message.push_text(name);
             return Ok(());
         }
         let brackets = if *named { [" {", "}"] } else { ["(", ")"] };
         let names = named.then(|| adt.fields[index].as_slice());
-        let around = Around { name, names, brackets };
-        self.show_parts(&around, parts, &adt.variants[index], how, shown)
+        let delimiters = Delimiters { name, names, brackets };
+        self.show_parts(&delimiters, parts, &adt.variants[index], style, message)
     }
 
     fn show_parts(
         &mut self,
-        around: &Around<'_>,
+        delimiters: &Delimiters<'_>,
         parts: &[Value],
         types: &[Mono],
-        how: How<'_>,
-        shown: &mut Shown,
+        style: Style<'_>,
+        message: &mut FlatMessage,
     ) -> Flow<()> {
-        let Around { name, names, brackets: [open, close] } = *around;
-        shown.text(name);
-        shown.text(open);
-        let pretty = how.like.alternate && !parts.is_empty();
-        let inner = How { indent: how.indent + 4, ..how };
+        let Delimiters { name, names, brackets: [open, close] } = *delimiters;
+        message.push_text(name);
+        message.push_text(open);
+        let pretty = style.placeholder.alternate && !parts.is_empty();
+        let inner = Style { indent: style.indent + 4, ..style };
+        // In `{:#?}` each part is on a line of its own; otherwise the separators depend on the
+        // brackets.
         for (index, (part, ty)) in parts.iter().zip(types).enumerate() {
             match (pretty, index, names) {
-                (true, ..) => shown.text(&format!("\n{}", " ".repeat(inner.indent))),
+                (true, ..) => message.push_text(&format!("\n{}", " ".repeat(inner.indent))),
                 (false, 0, None) => {}
-                (false, 0, Some(_)) => shown.text(" "),
-                (false, ..) => shown.text(", "),
+                (false, 0, Some(_)) => message.push_text(" "),
+                (false, ..) => message.push_text(", "),
             }
             if let Some(names) = names {
-                shown.text(&format!("{}: ", names[index]));
+                message.push_text(&format!("{}: ", names[index]));
             }
-            self.show(part, ty, inner, shown)?;
+            self.show_value(part, ty, inner, message)?;
             if pretty {
-                shown.text(",");
+                message.push_text(",");
             }
         }
         if pretty {
-            shown.text(&format!("\n{}", " ".repeat(how.indent)));
+            message.push_text(&format!("\n{}", " ".repeat(style.indent)));
         } else if names.is_some() {
-            shown.text(" ");
+            message.push_text(" ");
         } else if name.is_empty() && open == "(" && parts.len() == 1 {
-            shown.text(",");
+            message.push_text(",");
         }
-        shown.text(close);
+        message.push_text(close);
         Ok(())
     }
 
-    /// The names of a type's variants, and whether their fields have names; of a struct, its own.
-    /// `None` if it does not derive `Debug`: what a hand-written one prints, only the host can.
-    fn printable(&mut self, item: usize, at: SpanId) -> Flow<Option<Vec<(String, bool)>>> {
+    /// Returns the names of a type's variants, or of a struct, each with true if its fields have
+    /// names. `None` if the type does not derive `Debug`: only the host can run a hand-written
+    /// implementation.
+    fn debug_names(&mut self, item: usize, at: SpanId) -> Flow<Option<Vec<(String, bool)>>> {
         let named = |ident: &syn::Ident, fields: &Fields| {
             (ident.unraw().to_string(), matches!(fields, Fields::Named(_)))
         };
         let names = match self.program.item(item) {
-            Some(Item::Struct(of)) => vec![named(&of.ident, &of.fields)],
-            Some(Item::Enum(of)) => {
-                of.variants.iter().map(|of| named(&of.ident, &of.fields)).collect()
-            }
-            _ => return Err(self.bug(at)),
+            Some(Item::Struct(definition)) => vec![named(&definition.ident, &definition.fields)],
+            Some(Item::Enum(definition)) => definition
+                .variants
+                .iter()
+                .map(|variant| named(&variant.ident, &variant.fields))
+                .collect(),
+            _ => return Err(self.report_bug(at)),
         };
         if self.program.derives_debug(item) {
             return Ok(Some(names));
         }
         let name = self.program.names[item].clone();
         let what = format!("a `{name}`, which does not derive `Debug`");
-        self.unprintable(&what, &format!("write `#[derive(Debug)]` on `{name}`"), at);
+        self.report_unprintable(&what, &format!("write `#[derive(Debug)]` on `{name}`"), at);
         Ok(None)
     }
 }
 
-/// What cannot be printed.
-const fn kind(mono: &Mono) -> &'static str {
+/// Describes the part of a value that cannot be printed.
+const fn unprintable_kind(mono: &Mono) -> &'static str {
     match mono {
         Mono::Ref { .. } | Mono::Slice(_) => "a slice",
         Mono::Atomic(_) => "an atomic",

@@ -1,38 +1,38 @@
-//! Loops over iterators that keep count of items, of which some may be left out.
+//! Loops over iterators that count their items, including iterators that leave items out.
 use crate::{
     hir::SpanId,
     lower::{
-        Emit, Flow, Left, Value,
-        iterator::{Consumer, Rounds, iter::Iter},
+        Diverged, Flow, Lowerer, Value,
+        iterator::{Consumer, IterLoops, iter::Iter},
     },
     types::chain::Adapter,
 };
 use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op, Scalar};
 
-impl Emit<'_> {
-    /// A local that counts.
-    pub(crate) fn counter(&mut self, first: i128, at: SpanId) -> LocalId {
-        let value = self.int(first, Scalar::U64, at);
-        self.counter_from(value, at)
+impl Lowerer<'_> {
+    /// Creates a counter with this first value.
+    pub(crate) fn new_counter(&mut self, first: i128, at: SpanId) -> LocalId {
+        let value = self.push_int(first, Scalar::U64, at);
+        self.new_counter_from(value, at)
     }
 
-    pub(crate) fn counter_from(&mut self, value: InstId, at: SpanId) -> LocalId {
-        let local = self.local("", Scalar::U64, at);
-        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+    pub(crate) fn new_counter_from(&mut self, value: InstId, at: SpanId) -> LocalId {
+        let local = self.new_local("", Scalar::U64, at);
+        self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
         local
     }
 
-    /// What a counter says, before one is added to it.
-    pub(crate) fn counted_up(&mut self, local: LocalId, at: SpanId) -> InstId {
-        let before = self.inst(at, Op::Get(local), Scalar::U64);
-        let one = self.int(1, Scalar::U64, at);
-        let value = self.binary_op(BinaryOp::Add, before, one, Scalar::U64, at);
-        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+    /// Increments a counter; returns its value before that.
+    pub(crate) fn increment(&mut self, local: LocalId, at: SpanId) -> InstId {
+        let before = self.push_inst(at, Op::Get(local), Scalar::U64);
+        let one = self.push_int(1, Scalar::U64, at);
+        let value = self.push_binary(BinaryOp::Add, before, one, Scalar::U64, at);
+        self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
         before
     }
 
-    /// Adapters that count, of an iterator that leaves items out.
-    pub(crate) fn each_counted(
+    /// Runs `consume` for the items of a counting adapter over an iterator that leaves items out.
+    pub(crate) fn for_each_counted(
         &mut self,
         adapter: Adapter,
         iter: &Iter,
@@ -43,115 +43,119 @@ impl Emit<'_> {
         let checked = self.options.overflow_checks;
         match adapter {
             Adapter::Enumerate => {
-                let first = iter.number(1).ok_or_else(|| self.bug(at))?;
-                let counter = self.counter_from(first, at);
-                self.each_item(inner, at, &mut |this, rounds, item| {
-                    let index = Value::Scalar(this.counted_up(counter, at));
-                    consume(this, rounds, Value::Parts([index, item].into()))
+                let first = iter.scalar_part(1).ok_or_else(|| self.report_bug(at))?;
+                let counter = self.new_counter_from(first, at);
+                self.for_each_item(inner, at, &mut |this, loops, item| {
+                    let index = Value::Scalar(this.increment(counter, at));
+                    consume(this, loops, Value::Parts([index, item].into()))
                 })
             }
             Adapter::Zip => {
-                let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
+                let other = iter.inner_iter(1).ok_or_else(|| self.report_bug(at))?;
                 if other.is_indexed(checked) {
-                    return self.zipped(inner, &other, false, at, consume);
+                    return self.for_each_zipped_by_index(inner, &other, false, at, consume);
                 }
                 if inner.is_indexed(checked) && inner.is_pure(checked) {
                     return match other.is_pure(checked) {
-                        true => self.zipped(&other, inner, true, at, consume),
-                        false => self.zipped_to_length(inner, &other, at, consume),
+                        true => self.for_each_zipped_by_index(&other, inner, true, at, consume),
+                        false => self.for_each_zipped_to_length(inner, &other, at, consume),
                     };
                 }
-                self.each_zipped(iter, inner, at, consume)
+                self.for_each_zipped(iter, inner, at, consume)
             }
             Adapter::Take => {
-                let most = iter.number(1).ok_or_else(|| self.bug(at))?;
+                let most = iter.scalar_part(1).ok_or_else(|| self.report_bug(at))?;
                 if inner.is_pure(checked) {
-                    return self.taken(inner, most, at, consume);
+                    return self.for_each_taken(inner, most, at, consume);
                 }
-                // Not even the first is computed if there is to be none.
-                let zero = self.int(0, Scalar::U64, at);
-                let some = self.compare(CompareOp::Ne, most, zero, at);
-                self.where_true(some, at, |this| this.taken(inner, most, at, consume))
+                // If no item is taken, not even the first may be computed.
+                let zero = self.push_int(0, Scalar::U64, at);
+                let some = self.push_compare(CompareOp::Ne, most, zero, at);
+                self.where_true(some, at, |this| this.for_each_taken(inner, most, at, consume))
             }
             Adapter::Skip | Adapter::StepBy => {
-                let number = iter.number(1).ok_or_else(|| self.bug(at))?;
+                let number = iter.scalar_part(1).ok_or_else(|| self.report_bug(at))?;
                 let (first, again) = match adapter {
                     Adapter::Skip => (number, None),
-                    _ => (self.int(0, Scalar::U64, at), Some(number)),
+                    _ => (self.push_int(0, Scalar::U64, at), Some(number)),
                 };
-                let counter = self.counter_from(first, at);
-                self.each_item(inner, at, &mut |this, rounds, item| {
-                    this.count_down(counter, again, rounds, at)?;
-                    consume(this, rounds, item)
+                let counter = self.new_counter_from(first, at);
+                self.for_each_item(inner, at, &mut |this, loops, item| {
+                    this.skip_while_counting(counter, again, loops, at)?;
+                    consume(this, loops, item)
                 })
             }
-            _ => Err(self.bug(at)),
+            _ => Err(self.report_bug(at)),
         }
     }
 
-    /// Goes on with the next item while the counter is not zero; begins again one below `again`.
-    pub(crate) fn count_down(
+    /// Skips the item while the counter is not zero; then restarts the counter at `again - 1`.
+    pub(crate) fn skip_while_counting(
         &mut self,
         counter: LocalId,
         again: Option<InstId>,
-        rounds: Rounds,
+        loops: IterLoops,
         at: SpanId,
     ) -> Flow<()> {
-        let left = self.inst(at, Op::Get(counter), Scalar::U64);
-        let (zero, one) = (self.int(0, Scalar::U64, at), self.int(1, Scalar::U64, at));
-        let cond = self.compare(CompareOp::Ne, left, zero, at);
+        let left = self.push_inst(at, Op::Get(counter), Scalar::U64);
+        let (zero, one) = (self.push_int(0, Scalar::U64, at), self.push_int(1, Scalar::U64, at));
+        let cond = self.push_compare(CompareOp::Ne, left, zero, at);
         self.where_true(cond, at, |this| {
-            let value = this.binary_op(BinaryOp::Sub, left, one, Scalar::U64, at);
-            this.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
-            let op = this.next_item(rounds.next);
-            this.inst(at, op, ir::Ty::Unit);
-            Err(Left)
+            let value = this.push_binary(BinaryOp::Sub, left, one, Scalar::U64, at);
+            this.push_inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
+            let op = this.continue_op(loops.continue_to);
+            this.push_inst(at, op, ir::Ty::Unit);
+            Err(Diverged)
         })?;
         if let Some(again) = again {
-            let value = self.binary_op(BinaryOp::Sub, again, one, Scalar::U64, at);
-            self.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
+            let value = self.push_binary(BinaryOp::Sub, again, one, Scalar::U64, at);
+            self.push_inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
         }
         Ok(())
     }
 
-    /// Items until there were `most`; the loop is left with the last, or in front of the next.
-    pub(crate) fn taken(
+    /// Runs `consume` for the first `most` items; the loop ends after the last one, or before the
+    /// next.
+    pub(crate) fn for_each_taken(
         &mut self,
         inner: &Iter,
         most: InstId,
         at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
-        // What a `continue` goes on with is whether there is to be another one, if one can tell.
-        let looks_again = !inner.is_pure(self.options.overflow_checks);
-        let counter = self.counter(0, at);
-        self.each_item(inner, at, &mut |this, rounds, item| {
-            let before = this.counted_up(counter, at);
-            let within = this.compare(CompareOp::Lt, before, most, at);
-            this.leave_unless(within, Op::Break(rounds.whole), at)?;
-            if looks_again {
-                let next = this.begin(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
-                let _ = consume(this, Rounds { next, ..rounds }, item);
+        // An impure iterator must not compute the item after the last: `continue` leads to the
+        // check, by way of a block.
+        let is_impure = !inner.is_pure(self.options.overflow_checks);
+        let counter = self.new_counter(0, at);
+        self.for_each_item(inner, at, &mut |this, loops, item| {
+            let before = this.increment(counter, at);
+            let within = this.push_compare(CompareOp::Lt, before, most, at);
+            this.leave_unless(within, Op::Break(loops.break_to), at)?;
+            if is_impure {
+                let next =
+                    this.begin_body(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+                let _ = consume(this, IterLoops { continue_to: next, ..loops }, item);
                 this.build.end();
             } else {
-                consume(this, rounds, item)?;
+                consume(this, loops, item)?;
             }
-            let count = this.inst(at, Op::Get(counter), Scalar::U64);
-            let more = this.compare(CompareOp::Lt, count, most, at);
-            this.leave_unless(more, Op::Break(rounds.whole), at)
+            let count = this.push_inst(at, Op::Get(counter), Scalar::U64);
+            let more = this.push_compare(CompareOp::Lt, count, most, at);
+            this.leave_unless(more, Op::Break(loops.break_to), at)
         })
     }
 
-    /// What goes on with the next item: a loop goes on, and a block is left.
-    pub(crate) fn next_item(&self, next: InstId) -> Op {
+    /// Returns the instruction that continues with the next item: it continues a loop, and leaves a
+    /// block.
+    pub(crate) fn continue_op(&self, next: InstId) -> Op {
         match self.build.kernel.insts[next].op {
             Op::Block { .. } => Op::Break(next),
             _ => Op::Continue(next),
         }
     }
 
-    /// Items of `driver`, each with one of `other`, which is first if `swapped`.
-    pub(crate) fn zipped(
+    /// Pairs the items of `driver` with those of `other`, which are first if `swapped`.
+    pub(crate) fn for_each_zipped_by_index(
         &mut self,
         driver: &Iter,
         other: &Iter,
@@ -159,36 +163,36 @@ impl Emit<'_> {
         at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
-        let (source, len) = self.source(other, at)?;
-        let counter = self.counter(0, at);
-        self.each_item(driver, at, &mut |this, rounds, item| {
-            let index = this.counted_up(counter, at);
-            let within = this.compare(CompareOp::Lt, index, len, at);
-            this.leave_unless(within, Op::Break(rounds.whole), at)?;
-            let theirs = this.item(&source, index, at)?;
+        let (source, len) = self.lower_source(other, at)?;
+        let counter = self.new_counter(0, at);
+        self.for_each_item(driver, at, &mut |this, loops, item| {
+            let index = this.increment(counter, at);
+            let within = this.push_compare(CompareOp::Lt, index, len, at);
+            this.leave_unless(within, Op::Break(loops.break_to), at)?;
+            let theirs = this.lower_item(&source, index, at)?;
             let both = if swapped { [theirs, item] } else { [item, theirs] };
-            consume(this, rounds, Value::Parts(both.into()))
+            consume(this, loops, Value::Parts(both.into()))
         })
     }
 
-    /// Items of `first`, of which one knows how many there are, each with one of `other`, of which no more than
-    /// those are computed.
-    fn zipped_to_length(
+    /// Pairs the items of `first`, whose number is known, with those of `other`, of which no more
+    /// are computed.
+    fn for_each_zipped_to_length(
         &mut self,
         first: &Iter,
         other: &Iter,
         at: SpanId,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
-        let (source, len) = self.source(first, at)?;
-        let zero = self.int(0, Scalar::U64, at);
-        let some = self.compare(CompareOp::Ne, len, zero, at);
+        let (source, len) = self.lower_source(first, at)?;
+        let zero = self.push_int(0, Scalar::U64, at);
+        let some = self.push_compare(CompareOp::Ne, len, zero, at);
         self.where_true(some, at, |this| {
-            let numbers = this.counter(0, at);
-            this.taken(other, len, at, &mut |this, rounds, theirs| {
-                let index = this.counted_up(numbers, at);
-                let item = this.item(&source, index, at)?;
-                consume(this, rounds, Value::Parts([item, theirs].into()))
+            let numbers = this.new_counter(0, at);
+            this.for_each_taken(other, len, at, &mut |this, loops, theirs| {
+                let index = this.increment(numbers, at);
+                let item = this.lower_item(&source, index, at)?;
+                consume(this, loops, Value::Parts([item, theirs].into()))
             })
         })
     }

@@ -1,90 +1,93 @@
-//! The items of a [`Source`], by their numbers.
+//! Items of a [`Source`] by index.
 use crate::{
     hir::SpanId,
     lower::{
-        Emit, Flow, Length, Memory, Place, Value, control::looping::unsigned,
+        Flow, Length, Lowerer, Memory, Place, Value, control::loops::unsigned_of_same_size,
         iterator::source::Source,
     },
     types::mono::Mono,
 };
 use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar};
 
-impl Emit<'_> {
-    /// The item with this number, which is less than how many there are.
-    pub(crate) fn item(&mut self, source: &Source, index: InstId, at: SpanId) -> Flow<Value> {
+impl Lowerer<'_> {
+    /// Computes the item at this index, which is in bounds.
+    pub(crate) fn lower_item(&mut self, source: &Source, index: InstId, at: SpanId) -> Flow<Value> {
         Ok(match source {
             Source::Count { start, scalar } => {
-                let distance = self.convert(index, Scalar::U64, *scalar, at);
+                let distance = self.push_convert(index, Scalar::U64, *scalar, at);
                 let zero = self.is_zero(*start);
                 Value::Scalar(match zero {
                     true => distance,
-                    false => self.binary_op(BinaryOp::Add, *start, distance, *scalar, at),
+                    false => self.push_binary(BinaryOp::Add, *start, distance, *scalar, at),
                 })
             }
             Source::Elements { memory, elem, copies } => {
-                let element = self.nth(memory, index, elem, at)?;
+                let element = self.element_at(memory, index, elem, at)?;
                 match copies {
                     true => self.load(&element, elem, at)?,
                     false => Value::Ref(Box::new(Place::Memory(element))),
                 }
             }
-            Source::Pieces { pieces, elem, copies } => {
-                let place = self.piece_of(pieces.clone(), index);
+            Source::Scalarized { pieces, elem, copies } => {
+                let place = self.element_in_bounds(pieces.clone(), index);
                 match copies {
-                    true => self.get(&place, elem, at)?,
+                    true => self.read_place(&place, elem, at)?,
                     false => Value::Ref(Box::new(place)),
                 }
             }
             Source::Chunks { memory, elem, size, total } => {
-                let start = self.binary_op(BinaryOp::Mul, index, *size, Scalar::U64, at);
-                self.piece(memory, elem, start, [Some(*size), *total], at)?
+                let start = self.push_binary(BinaryOp::Mul, index, *size, Scalar::U64, at);
+                self.subslice_from(memory, elem, start, [Some(*size), *total], at)?
             }
             Source::Windows { memory, elem, size } => {
-                self.piece(memory, elem, index, [Some(*size), None], at)?
+                self.subslice_from(memory, elem, index, [Some(*size), None], at)?
             }
             Source::Enumerate(inner, first) => {
-                let item = self.item(inner, index, at)?;
+                let item = self.lower_item(inner, index, at)?;
                 let number = match self.is_zero(*first) {
                     true => index,
-                    false => self.binary_op(BinaryOp::Add, *first, index, Scalar::U64, at),
+                    false => self.push_binary(BinaryOp::Add, *first, index, Scalar::U64, at),
                 };
                 Value::Parts([Value::Scalar(number), item].into())
             }
             Source::Zip(first, second) => {
-                let first = self.item(first, index, at)?;
-                let second = self.item(second, index, at)?;
+                let first = self.lower_item(first, index, at)?;
+                let second = self.lower_item(second, index, at)?;
                 Value::Parts([first, second].into())
             }
-            Source::Chain(both, len, mono) => self.item_of_either(both, *len, mono, index, at)?,
+            Source::Chain(both, len, mono) => {
+                self.lower_chained_item(both, *len, mono, index, at)?
+            }
             Source::Rev(inner, last) => {
-                let index = self.binary_op(BinaryOp::Sub, *last, index, Scalar::U64, at);
-                self.item(inner, index, at)?
+                let index = self.push_binary(BinaryOp::Sub, *last, index, Scalar::U64, at);
+                self.lower_item(inner, index, at)?
             }
             Source::Skip(inner, skipped) => {
-                let index = self.binary_op(BinaryOp::Add, index, *skipped, Scalar::U64, at);
-                self.item(inner, index, at)?
+                let index = self.push_binary(BinaryOp::Add, index, *skipped, Scalar::U64, at);
+                self.lower_item(inner, index, at)?
             }
             Source::StepBy(inner, step) => {
-                let index = self.binary_op(BinaryOp::Mul, index, *step, Scalar::U64, at);
-                self.item(inner, index, at)?
+                let index = self.push_binary(BinaryOp::Mul, index, *step, Scalar::U64, at);
+                self.lower_item(inner, index, at)?
             }
             Source::Cycle(inner, len) => {
-                let index = self.binary_op(BinaryOp::Rem, index, *len, Scalar::U64, at);
-                self.item(inner, index, at)?
+                let index = self.push_binary(BinaryOp::Rem, index, *len, Scalar::U64, at);
+                self.lower_item(inner, index, at)?
             }
             Source::Copied(inner, mono) => {
-                let reference = self.item(inner, index, at)?;
-                self.copied(reference, mono, at)?
+                let reference = self.lower_item(inner, index, at)?;
+                self.read_referent(reference, mono, at)?
             }
             Source::Map(inner, closure, mono) => {
-                let item = self.item(inner, index, at)?;
+                let item = self.lower_item(inner, index, at)?;
                 self.call_value(closure, mono, &[item], at)?
             }
         })
     }
 
-    /// The item of the first of two sources that has `len`, or of the second behind those.
-    pub(crate) fn item_of_either(
+    /// Computes an item of two chained sources: of the first, which has `len` items, or of the
+    /// second.
+    pub(crate) fn lower_chained_item(
         &mut self,
         [first, second]: &[Box<Source>; 2],
         len: InstId,
@@ -92,29 +95,38 @@ impl Emit<'_> {
         index: InstId,
         at: SpanId,
     ) -> Flow<Value> {
-        let room = self.room(mono, "", at)?;
-        let cond = self.compare(CompareOp::Lt, index, len, at);
+        let room = self.allocate(mono, "", at)?;
+        let cond = self.push_compare(CompareOp::Lt, index, len, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
-        let done = self.item(first, index, at).and_then(|item| self.set(&room, item, mono, at));
+        self.begin_body(at, op, ir::Ty::Unit)?;
+        let done = self
+            .lower_item(first, index, at)
+            .and_then(|item| self.write_place(&room, item, mono, at));
         self.build.otherwise();
-        let index = self.binary_op(BinaryOp::Sub, index, len, Scalar::U64, at);
-        let other = self.item(second, index, at).and_then(|item| self.set(&room, item, mono, at));
+        let index = self.push_binary(BinaryOp::Sub, index, len, Scalar::U64, at);
+        let other = self
+            .lower_item(second, index, at)
+            .and_then(|item| self.write_place(&room, item, mono, at));
         self.build.end();
         done.and(other)?;
-        self.take_of(Some(&room), mono, at)
+        self.take_result_of_type(Some(&room), mono, at)
     }
 
-    /// What a reference to a value of this type refers to.
-    pub(crate) fn copied(&mut self, reference: Value, mono: &Mono, at: SpanId) -> Flow<Value> {
+    /// Reads the referent of a reference to a value of this type.
+    pub(crate) fn read_referent(
+        &mut self,
+        reference: Value,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<Value> {
         match reference {
-            Value::Ref(place) => self.get(&place, mono, at),
-            _ => Err(self.bug(at)),
+            Value::Ref(place) => self.read_place(&place, mono, at),
+            _ => Err(self.report_bug(at)),
         }
     }
 
-    /// A part of `size` elements from `start` on, or of what is left of `total`.
-    pub(crate) fn piece(
+    /// Returns a subslice of `size` elements from `start` on, or of the rest of `total`.
+    pub(crate) fn subslice_from(
         &mut self,
         memory: &Memory,
         elem: &Mono,
@@ -122,42 +134,45 @@ impl Emit<'_> {
         [size, total]: [Option<InstId>; 2],
         at: SpanId,
     ) -> Flow<Value> {
-        let left = total.map(|total| self.binary_op(BinaryOp::Sub, total, start, Scalar::U64, at));
+        let left =
+            total.map(|total| self.push_binary(BinaryOp::Sub, total, start, Scalar::U64, at));
         let len = match (size, left) {
-            (Some(size), Some(left)) => self.binary_op(BinaryOp::Min, size, left, Scalar::U64, at),
+            (Some(size), Some(left)) => {
+                self.push_binary(BinaryOp::Min, size, left, Scalar::U64, at)
+            }
             (Some(len), None) | (None, Some(len)) => len,
-            (None, None) => return Err(self.bug(at)),
+            (None, None) => return Err(self.report_bug(at)),
         };
-        let first = self.nth(memory, start, elem, at)?;
+        let first = self.element_at(memory, start, elem, at)?;
         let part = Memory { len: Some(Length::Inst(len)), ..first };
         Ok(Value::Ref(Box::new(Place::Memory(part))))
     }
 
-    /// How many parts of `size` elements begin at one of `total` elements.
-    pub(crate) fn windows(&mut self, total: InstId, size: InstId, at: SpanId) -> InstId {
-        let one = self.int(1, Scalar::U64, at);
-        let beyond = self.binary_op(BinaryOp::Add, total, one, Scalar::U64, at);
-        self.beyond(beyond, size, at)
+    /// Returns the number of windows of `size` elements in `total` elements.
+    pub(crate) fn window_count(&mut self, total: InstId, size: InstId, at: SpanId) -> InstId {
+        let one = self.push_int(1, Scalar::U64, at);
+        let beyond = self.push_binary(BinaryOp::Add, total, one, Scalar::U64, at);
+        self.count_after_skip(beyond, size, at)
     }
 
-    /// How many of `len` are left without the first `skipped`.
-    pub(crate) fn beyond(&mut self, len: InstId, skipped: InstId, at: SpanId) -> InstId {
-        let most = self.binary_op(BinaryOp::Max, len, skipped, Scalar::U64, at);
-        self.binary_op(BinaryOp::Sub, most, skipped, Scalar::U64, at)
+    /// Returns the number of the `len` items after the first `skipped`, or 0.
+    pub(crate) fn count_after_skip(&mut self, len: InstId, skipped: InstId, at: SpanId) -> InstId {
+        let most = self.push_binary(BinaryOp::Max, len, skipped, Scalar::U64, at);
+        self.push_binary(BinaryOp::Sub, most, skipped, Scalar::U64, at)
     }
 
-    /// `a / b`, rounded up.
-    pub(crate) fn rounded_up(&mut self, a: InstId, b: InstId, at: SpanId) -> InstId {
-        let whole = self.binary_op(BinaryOp::Div, a, b, Scalar::U64, at);
-        let rest = self.binary_op(BinaryOp::Rem, a, b, Scalar::U64, at);
-        let zero = self.int(0, Scalar::U64, at);
-        let more = self.compare(CompareOp::Ne, rest, zero, at);
-        let more = self.convert(more, Scalar::Bool, Scalar::U64, at);
-        self.binary_op(BinaryOp::Add, whole, more, Scalar::U64, at)
+    /// Computes `a / b`, rounded up.
+    pub(crate) fn divide_rounding_up(&mut self, a: InstId, b: InstId, at: SpanId) -> InstId {
+        let whole = self.push_binary(BinaryOp::Div, a, b, Scalar::U64, at);
+        let rest = self.push_binary(BinaryOp::Rem, a, b, Scalar::U64, at);
+        let zero = self.push_int(0, Scalar::U64, at);
+        let more = self.push_compare(CompareOp::Ne, rest, zero, at);
+        let more = self.push_convert(more, Scalar::Bool, Scalar::U64, at);
+        self.push_binary(BinaryOp::Add, whole, more, Scalar::U64, at)
     }
 
-    /// How many numbers a range has.
-    pub(crate) fn distance(
+    /// Returns the number of items of a range.
+    pub(crate) fn range_length(
         &mut self,
         start: InstId,
         end: InstId,
@@ -165,23 +180,24 @@ impl Emit<'_> {
         scalar: Scalar,
         at: SpanId,
     ) -> InstId {
+        // `0..n` is the most common range: its length needs no arithmetic.
         if !inclusive && scalar.is_unsigned() && self.is_zero(start) {
-            return self.convert(end, scalar, Scalar::U64, at);
+            return self.push_convert(end, scalar, Scalar::U64, at);
         }
         let end = match inclusive {
             true => end,
-            false => self.binary_op(BinaryOp::Max, end, start, scalar, at),
+            false => self.push_binary(BinaryOp::Max, end, start, scalar, at),
         };
-        let distance = self.binary_op(BinaryOp::Sub, end, start, scalar, at);
-        let distance = self.convert(distance, scalar, unsigned(scalar), at);
-        let distance = self.convert(distance, unsigned(scalar), Scalar::U64, at);
+        let distance = self.push_binary(BinaryOp::Sub, end, start, scalar, at);
+        let distance = self.push_convert(distance, scalar, unsigned_of_same_size(scalar), at);
+        let distance = self.push_convert(distance, unsigned_of_same_size(scalar), Scalar::U64, at);
         if !inclusive {
             return distance;
         }
-        let one = self.int(1, Scalar::U64, at);
-        let then = self.binary_op(BinaryOp::Add, distance, one, Scalar::U64, at);
-        let zero = self.int(0, Scalar::U64, at);
-        let cond = self.compare(CompareOp::Le, start, end, at);
-        self.inst(at, Op::Select { cond, then, other: zero }, Scalar::U64)
+        let one = self.push_int(1, Scalar::U64, at);
+        let then = self.push_binary(BinaryOp::Add, distance, one, Scalar::U64, at);
+        let zero = self.push_int(0, Scalar::U64, at);
+        let cond = self.push_compare(CompareOp::Le, start, end, at);
+        self.push_inst(at, Op::Select { cond, then, other: zero }, Scalar::U64)
     }
 }

@@ -1,4 +1,4 @@
-//! An iterator as a value, and what can be told of it.
+//! Iterators as values, and their static properties.
 use crate::{
     hir::{Expr, ExprKind},
     lower::Value,
@@ -9,65 +9,65 @@ use crate::{
 };
 use warpwise_compiler::ir::{BinaryOp, InstId};
 
-/// An iterator as a value: what it is, and its parts with their types.
+/// Iterator as a value: its kind, and its parts with their types.
 #[derive(Clone, Debug)]
 pub(crate) struct Iter {
     pub(crate) chain: IterKind,
-    /// Type of its items.
+    /// Type of the items.
     pub(crate) item: Mono,
     pub(crate) parts: Vec<(Value, Mono)>,
 }
 
 impl Iter {
-    /// The iterator that it is made of, or the other one of `zip`.
-    pub(crate) fn inner(&self, index: usize) -> Option<Self> {
+    /// Returns the inner iterator, or the other one of `zip`.
+    pub(crate) fn inner_iter(&self, index: usize) -> Option<Self> {
         let (value, mono) = self.parts.get(index)?;
-        Self::of(value, mono)
+        Self::from_value(value, mono)
     }
 
-    /// The value that it is, and its type.
-    pub(crate) fn value(&self) -> (Value, Mono) {
+    /// Returns the iterator as a value, with its type.
+    pub(crate) fn to_value(&self) -> (Value, Mono) {
         let (values, types): (Vec<Value>, Vec<Mono>) = self.parts.iter().cloned().unzip();
         let types = [self.item.clone()].into_iter().chain(types).collect();
         (Value::Parts(values.into()), Mono::Iter(self.chain, types))
     }
 
-    /// The iterator that a value of this type is.
-    pub(crate) fn of(value: &Value, mono: &Mono) -> Option<Self> {
+    /// Returns the iterator that a value of this type represents.
+    pub(crate) fn from_value(value: &Value, mono: &Mono) -> Option<Self> {
         let (Value::Parts(values), Mono::Iter(chain, types)) = (value, mono) else { return None };
         let (item, types) = types.split_first()?;
         let parts = values.iter().cloned().zip(types.iter().cloned()).collect();
         Some(Self { chain: *chain, item: item.clone(), parts })
     }
 
-    /// What a value that is iterated over gives.
+    /// Returns the iterator over a value that is iterated.
     ///
-    /// The elements of an array are taken from the first on: see [`IterKind::Array`].
-    pub(crate) fn over(value: Value, mono: &Mono) -> Option<Self> {
+    /// The elements of an array are taken from the first on: see [`Chain::Array`].
+    pub(crate) fn over_value(value: Value, mono: &Mono) -> Option<Self> {
         let (chain, item) = match mono {
             Mono::Array(elem, _) => (IterKind::Array, (**elem).clone()),
             Mono::Ref { mutable, to } => {
                 let (Mono::Slice(elem) | Mono::Array(elem, _)) = &**to else { return None };
                 (IterKind::Slice, Mono::Ref { mutable: *mutable, to: elem.clone() })
             }
-            _ => return Self::of(&value, mono),
+            _ => return Self::from_value(&value, mono),
         };
         Some(Self { chain, item, parts: vec![(value, mono.clone())] })
     }
 
-    /// The number that a part is.
-    pub(crate) fn number(&self, index: usize) -> Option<InstId> {
+    /// Returns a part that is a number.
+    pub(crate) fn scalar_part(&self, index: usize) -> Option<InstId> {
         match self.parts.get(index)? {
             (Value::Scalar(inst), _) => Some(*inst),
             _ => None,
         }
     }
 
-    /// Whether each item can be computed from its number, as if those before it had been.
-    /// Where overflow is `checked`, arithmetic has effects.
+    /// Returns true if each item can be computed from its index, as if the items before it had been
+    /// computed. Where overflow is `checked`, arithmetic has effects.
     pub(crate) fn is_indexed(&self, checked: bool) -> bool {
-        let inner = |index| self.inner(index).is_some_and(|inner| inner.is_indexed(checked));
-        let is_pure = |index| self.inner(index).is_some_and(|inner| inner.is_pure(checked));
+        let inner = |index| self.inner_iter(index).is_some_and(|inner| inner.is_indexed(checked));
+        let is_pure = |index| self.inner_iter(index).is_some_and(|inner| inner.is_pure(checked));
         match self.chain {
             IterKind::Range
             | IterKind::RangeInclusive
@@ -85,10 +85,11 @@ impl Iter {
                 | Adapter::Copied
                 | Adapter::Map => inner(0),
                 Adapter::Chain => inner(0) && inner(1),
-                // Items that are left out are computed in Rust, which can be told apart.
+                // Rust computes the items that are left out, so their effects must not get lost.
                 Adapter::Skip | Adapter::StepBy | Adapter::Cycle => inner(0) && is_pure(0),
-                // So is an item more than the second has, unless std looks items up, too.
-                Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
+                // Rust also computes one item more than the second iterator has, unless std indexes
+                // the items.
+                Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_indexed_by_std()),
                 Adapter::ByRef
                 | Adapter::Peekable
                 | Adapter::Filter
@@ -104,16 +105,16 @@ impl Iter {
         }
     }
 
-    /// Whether it may have more items than can be counted.
+    /// Returns true if the number of items may exceed `u64`.
     pub(crate) fn is_endless(&self) -> bool {
-        let mut inner = (0..self.parts.len()).filter_map(|index| self.inner(index));
+        let mut inner = (0..self.parts.len()).filter_map(|index| self.inner_iter(index));
         matches!(self.chain, IterKind::RangeFrom | IterKind::Adapter(Adapter::Cycle))
             || inner.any(|inner| inner.is_endless())
     }
 
-    /// Whether std computes its items from their number: those of its `TrustedRandomAccess`.
-    fn is_looked_up(&self) -> bool {
-        let inner = |index| self.inner(index).is_some_and(|inner| inner.is_looked_up());
+    /// Returns true if std computes the items by index: those of its `TrustedRandomAccess`.
+    fn is_indexed_by_std(&self) -> bool {
+        let inner = |index| self.inner_iter(index).is_some_and(|inner| inner.is_indexed_by_std());
         match self.chain {
             IterKind::Range
             | IterKind::Slice
@@ -148,22 +149,22 @@ impl Iter {
         }
     }
 
-    /// Whether nobody can tell how often its closures are called.
+    /// Returns true if the number of calls of its closures is not observable.
     pub(crate) fn is_pure(&self, checked: bool) -> bool {
-        // Items are taken away from what others see, or by code that does anything.
+        // Such iterators remove items that others see, or run arbitrary code.
         if let IterKind::Adapter(Adapter::ByRef) | IterKind::UserDefined = self.chain {
             return false;
         }
         self.parts.iter().all(|(value, mono)| match value {
-            Value::Closure(closure) => computes(&closure.closure.body, checked),
-            _ => Self::of(value, mono).is_none_or(|inner| inner.is_pure(checked)),
+            Value::Closure(closure) => is_pure_expr(&closure.closure.body, checked),
+            _ => Self::from_value(value, mono).is_none_or(|inner| inner.is_pure(checked)),
         })
     }
 }
 
-/// Whether an expression does nothing but compute a value, and always succeeds.
-fn computes(expr: &Expr, checked: bool) -> bool {
-    let all = |exprs: &[&Expr]| exprs.iter().all(|expr| computes(expr, checked));
+/// Returns true if an expression only computes a value, and always succeeds.
+fn is_pure_expr(expr: &Expr, checked: bool) -> bool {
+    let all = |exprs: &[&Expr]| exprs.iter().all(|expr| is_pure_expr(expr, checked));
     match &expr.kind {
         ExprKind::Unit
         | ExprKind::Int(_)
@@ -184,10 +185,10 @@ fn computes(expr: &Expr, checked: bool) -> bool {
         ExprKind::Binary { lhs, rhs, .. } => !checked && all(&[lhs, rhs]),
         ExprKind::Compare { lhs, rhs, .. } | ExprKind::Lazy { lhs, rhs, .. } => all(&[lhs, rhs]),
         ExprKind::Block { label: None, block } if block.stmts.is_empty() => {
-            block.tail.as_ref().is_none_or(|tail| computes(tail, checked))
+            block.tail.as_ref().is_none_or(|tail| is_pure_expr(tail, checked))
         }
         ExprKind::Aggregate { fields, base: None, .. } => {
-            fields.iter().all(|(_, field)| computes(field, checked))
+            fields.iter().all(|(_, field)| is_pure_expr(field, checked))
         }
         _ => false,
     }

@@ -1,15 +1,17 @@
-//! Tuples, structs, enums and arrays as values.
+//! Lowering of tuples, structs, enums and arrays to values.
 use crate::{
     hir::{Expr, SpanId},
-    lower::{Emit, Flow, Memory, Place, Pointer, Value, Variants, memory::layout::scalar},
+    lower::{
+        EnumValue, Flow, Lowerer, Memory, Place, Pointer, Value, memory::layout::scalar_of_mono,
+    },
     types::mono::Mono,
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, Length, Scalar, Shared};
 
-impl Emit<'_> {
-    /// A tuple, struct or variant, its fields evaluated in the order in which they are written.
-    pub(crate) fn aggregate(
+impl Lowerer<'_> {
+    /// Lowers a tuple, struct or variant; its fields are evaluated in source order.
+    pub(crate) fn lower_aggregate(
         &mut self,
         variant: Option<usize>,
         fields: &[(usize, Expr)],
@@ -17,37 +19,39 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let at = expr.at;
-        let mono = self.mono(expr.ty, at)?;
+        let mono = self.mono_type(expr.ty, at)?;
         let mut written = Vec::with_capacity(fields.len());
         for (index, field) in fields {
-            written.push((*index, self.value(field)?));
+            written.push((*index, self.lower_value(field)?));
         }
-        let base = base.map(|base| self.place(base)).transpose()?;
+        let base = base.map(|base| self.lower_place(base)).transpose()?;
         match variant {
             None => {
-                let Some(types) = self.parts_of(&mono, at)? else { return Err(self.bug(at)) };
-                let parts = self.ordered_parts(written, types.len(), base.as_ref(), &mono, at)?;
+                let Some(types) = self.part_types(&mono, at)? else {
+                    return Err(self.report_bug(at));
+                };
+                let parts = self.order_fields(written, types.len(), base.as_ref(), &mono, at)?;
                 if let Mono::Iter(chain, _) = &mono {
                     self.check_chain(*chain, &parts, at)?;
                 }
                 Ok(Value::Parts(parts.into()))
             }
             Some(variant) => {
-                let adt = self.adt(&mono, at)?;
+                let adt = self.adt_of(&mono, at)?;
                 let (Some(tag), Some(types)) = (adt.tag, adt.variants.get(variant)) else {
-                    return Err(self.bug(at));
+                    return Err(self.report_bug(at));
                 };
-                let tag = self.int(adt.discriminants[variant], tag, at);
-                let values = self.ordered_parts(written, types.len(), None, &mono, at)?;
+                let tag = self.push_int(adt.discriminants[variant], tag, at);
+                let values = self.order_fields(written, types.len(), None, &mono, at)?;
                 let mut parts: Vec<Option<Vec<Value>>> = vec![None; adt.variants.len()];
                 parts[variant] = Some(values);
-                Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+                Ok(Value::Variants(Rc::new(EnumValue { tag, parts })))
             }
         }
     }
 
-    /// Fields in the order of their declaration; those that are not written are the base's.
-    fn ordered_parts(
+    /// Returns the fields in declaration order; the base supplies those that are not written.
+    fn order_fields(
         &mut self,
         written: Vec<(usize, Value)>,
         count: usize,
@@ -64,50 +68,50 @@ impl Emit<'_> {
             values.push(match (part, base) {
                 (Some(value), _) => value,
                 (None, Some(base)) => {
-                    let place = self.part(base, mono, index, at)?;
-                    let types = self.parts_of(mono, at)?.unwrap_or_default();
-                    self.get(&place, &types[index], at)?
+                    let place = self.part_place(base, mono, index, at)?;
+                    let types = self.part_types(mono, at)?.unwrap_or_default();
+                    self.read_place(&place, &types[index], at)?
                 }
-                (None, None) => return Err(self.bug(at)),
+                (None, None) => return Err(self.report_bug(at)),
             });
         }
         Ok(values)
     }
 
-    /// The default value of a type: zero of numbers, of an enum the variant that says so.
+    /// Returns the default value of a type: zero for numbers, the `#[default]` variant for enums.
     pub(crate) fn default_value(&mut self, mono: &Mono, at: SpanId) -> Flow<Value> {
         if let Mono::Atomic(prim) = mono {
-            return Err(self.unmoved(*prim, at));
+            return Err(self.report_moved_atomic(*prim, at));
         }
-        if let Some(scalar) = scalar(mono) {
-            return Ok(Value::Scalar(self.int(0, scalar, at)));
+        if let Some(scalar) = scalar_of_mono(mono) {
+            return Ok(Value::Scalar(self.push_int(0, scalar, at)));
         }
         match mono {
             Mono::Unit => Ok(Value::Unit),
             Mono::Array(elem, len) => {
                 let value = self.default_value(elem, at)?;
-                let array = self.array(mono, "", at)?;
-                let len = self.extent(len, at)?;
-                self.fill(&array, &value, elem, &len, at)?;
+                let array = self.new_array(mono, "", at)?;
+                let len = self.simplify_extent(len, at)?;
+                self.fill_elements(&array, &value, elem, &len, at)?;
                 Ok(Value::Array(array))
             }
             Mono::Tuple(_) | Mono::Adt(..) => {
-                if let Some(parts) = self.parts_of(mono, at)? {
+                if let Some(parts) = self.part_types(mono, at)? {
                     let values = parts.iter().map(|part| self.default_value(part, at));
                     return Ok(Value::Parts(values.collect::<Flow<_>>()?));
                 }
-                let adt = self.adt(mono, at)?;
+                let adt = self.adt_of(mono, at)?;
                 let (Some(tag), Some(variant)) = (adt.tag, adt.default) else {
-                    return Err(self.bug(at));
+                    return Err(self.report_bug(at));
                 };
-                let tag = self.int(adt.discriminants[variant], tag, at);
+                let tag = self.push_int(adt.discriminants[variant], tag, at);
                 let mut parts: Vec<Option<Vec<Value>>> = vec![None; adt.variants.len()];
                 parts[variant] = Some(Vec::new());
-                Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+                Ok(Value::Variants(Rc::new(EnumValue { tag, parts })))
             }
             Mono::Ref { to, .. } if let Mono::Slice(elem) = &**to => {
                 let nothing = Extent::Const(0);
-                let array = self.array(&Mono::Array(elem.clone(), nothing.clone()), "", at)?;
+                let array = self.new_array(&Mono::Array(elem.clone(), nothing.clone()), "", at)?;
                 let memory = Memory { len: Some(crate::lower::Length::Extent(nothing)), ..array };
                 Ok(Value::Ref(Box::new(Place::Memory(memory))))
             }
@@ -119,60 +123,62 @@ impl Emit<'_> {
             | Mono::Atomic(_)
             | Mono::Closure(_)
             | Mono::Pointer(_)
-            | Mono::Iter(..) => Err(self.bug(at)),
+            | Mono::Iter(..) => Err(self.report_bug(at)),
         }
     }
 
-    /// `[a, b, c]`
-    pub(crate) fn array_of(&mut self, values: &[Expr], expr: &Expr) -> Flow<Value> {
+    /// Lowers `[a, b, c]`.
+    pub(crate) fn lower_array(&mut self, values: &[Expr], expr: &Expr) -> Flow<Value> {
         let at = expr.at;
-        let mono = self.mono(expr.ty, at)?;
-        let Mono::Array(elem, _) = &mono else { return Err(self.bug(at)) };
+        let mono = self.mono_type(expr.ty, at)?;
+        let Mono::Array(elem, _) = &mono else { return Err(self.report_bug(at)) };
         let evaluated =
-            values.iter().map(|value| self.value(value)).collect::<Flow<Vec<Value>>>()?;
-        if self.apart(&mono, at)?.is_some() {
+            values.iter().map(|value| self.lower_value(value)).collect::<Flow<Vec<Value>>>()?;
+        if self.scalarized_types(&mono, at)?.is_some() {
             return Ok(Value::Parts(evaluated.into()));
         }
-        let array = self.array(&mono, "", at)?;
+        let array = self.new_array(&mono, "", at)?;
         for (index, value) in evaluated.into_iter().enumerate() {
-            let index = self.bits(index as u64, Scalar::U64, at);
-            let place = self.nth(&array, index, elem, at)?;
-            self.set(&Place::Memory(place), value, elem, at)?;
+            let index = self.push_bits(index as u64, Scalar::U64, at);
+            let place = self.element_at(&array, index, elem, at)?;
+            self.write_place(&Place::Memory(place), value, elem, at)?;
         }
         Ok(Value::Array(array))
     }
 
-    /// `[value; len]`
-    pub(crate) fn repeated(&mut self, value: &Expr, expr: &Expr) -> Flow<Value> {
+    /// Lowers `[value; len]`.
+    pub(crate) fn lower_repeat(&mut self, value: &Expr, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
-        let mono = self.mono(expr.ty, at)?;
-        let Mono::Array(elem, len) = &mono else { return Err(self.bug(at)) };
-        let value = self.value(value)?;
-        if let Some(parts) = self.apart(&mono, at)? {
+        let mono = self.mono_type(expr.ty, at)?;
+        let Mono::Array(elem, len) = &mono else { return Err(self.report_bug(at)) };
+        let value = self.lower_value(value)?;
+        if let Some(parts) = self.scalarized_types(&mono, at)? {
             return Ok(Value::Parts(vec![value; parts.len()].into()));
         }
-        let array = self.array(&mono, "", at)?;
-        let len = self.extent(len, at)?;
-        self.fill(&array, &value, elem, &len, at)?;
+        let array = self.new_array(&mono, "", at)?;
+        let len = self.simplify_extent(len, at)?;
+        self.fill_elements(&array, &value, elem, &len, at)?;
         Ok(Value::Array(array))
     }
 
-    /// One array for each time that a `shared!` is emitted.
-    pub(crate) fn shared(&mut self, name: &str, expr: &Expr) -> Flow<Value> {
+    /// Lowers `shared!`: declares one array for each expansion in a call.
+    pub(crate) fn lower_shared(&mut self, name: &str, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
-        let Mono::Ref { to, .. } = self.mono(expr.ty, at)? else { return Err(self.bug(at)) };
-        let (elem, len) = self.elements(&to, at)?;
-        let span = self.span(at);
+        let Mono::Ref { to, .. } = self.mono_type(expr.ty, at)? else {
+            return Err(self.report_bug(at));
+        };
+        let (elem, len) = self.array_elements(&to, at)?;
+        let span = self.ir_span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let shared = Shared { name, elem, len: Length::Fixed(tidy(len)), span };
-        let memory = crate::lower::Memory::at(self.shared_at(shared, at));
+        let shared = Shared { name, elem, len: Length::Fixed(strip_unit_factor(len)), span };
+        let memory = crate::lower::Memory::new(self.intern_shared(shared, at));
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }
 }
 
-impl Emit<'_> {
-    /// The shared memory of this place in the call at hand.
-    pub(crate) fn shared_at(&mut self, shared: Shared, at: SpanId) -> Pointer {
+impl Lowerer<'_> {
+    /// Returns the shared array of this location in the current call; declares it on first use.
+    pub(crate) fn intern_shared(&mut self, shared: Shared, at: SpanId) -> Pointer {
         let known = self.frame.shared.iter().find(|(known, _)| *known == at).map(|(_, id)| *id);
         Pointer::Shared(known.unwrap_or_else(|| {
             let id = self.build.kernel.shared.push(shared);
@@ -182,10 +188,10 @@ impl Emit<'_> {
     }
 }
 
-/// `1 * n` as `n`.
-fn tidy(extent: Extent) -> Extent {
+/// Simplifies `1 * n` to `n`.
+fn strip_unit_factor(extent: Extent) -> Extent {
     match extent {
-        Extent::Mul(a, b) => match (tidy(*a), tidy(*b)) {
+        Extent::Mul(a, b) => match (strip_unit_factor(*a), strip_unit_factor(*b)) {
             (Extent::Const(1), other) | (other, Extent::Const(1)) => other,
             (a, b) => Extent::Mul(Box::new(a), Box::new(b)),
         },

@@ -1,8 +1,8 @@
-//! Methods of atomics.
+//! Lowering of the methods of atomics.
 use crate::{
     hir::{Atomic, AtomicMethod, Expr, OrderingArg, SpanId, stronger_ordering},
     infer::{NO_ORDERING, ORDERING_HELP},
-    lower::{Emit, Flow, Left, Memory, Place, Pointer, Value, Variants},
+    lower::{Diverged, EnumValue, Flow, Lowerer, Memory, Place, Pointer, Value},
     types::{Type, ordering::ORDERS},
 };
 use std::rc::Rc;
@@ -10,78 +10,80 @@ use warpwise_compiler::ir::{
     self, BinaryOp, Body, CompareOp, InstId, Op, Order, Scalar, Scope, Space, UnaryOp,
 };
 
-/// An atomic that is changed: where it is, of what type, and what orders it for whom.
-struct Cell {
+/// Atomic with the ordering and scope of its update.
+struct AtomicCell {
     ptr: InstId,
     scalar: Scalar,
     order: Order,
     scope: Scope,
 }
 
-/// What is made of what an atomic held, in the loop that tries it; `None` if the loop is left.
-type Update<'f, E> = dyn FnMut(&mut E, InstId, InstId) -> Flow<Option<InstId>> + 'f;
+/// Computes the new value from the loop and the old value; `None` if it always leaves the loop.
+type UpdateFn<'f, E> = dyn FnMut(&mut E, InstId, InstId) -> Flow<Option<InstId>> + 'f;
 
-impl Emit<'_> {
-    pub(crate) fn atomic(&mut self, atomic: &Atomic, expr: &Expr) -> Flow<Value> {
+impl Lowerer<'_> {
+    pub(crate) fn lower_atomic(&mut self, atomic: &Atomic, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
-        let place = self.place(&atomic.place)?;
-        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
-        let Type::Atomic(prim) = self.ty(atomic.place.ty) else { return Err(self.bug(at)) };
-        let (scalar, scope) = (prim.scalar(), self.scope(&memory));
+        let place = self.lower_place(&atomic.place)?;
+        let Place::Memory(memory) = place else { return Err(self.report_bug(at)) };
+        let Type::Atomic(prim) = self.type_of(atomic.place.ty) else {
+            return Err(self.report_bug(at));
+        };
+        let (scalar, scope) = (prim.scalar(), self.atomic_scope(&memory));
         if let (AtomicMethod::FetchUpdate, [closure]) = (atomic.method, atomic.args.as_slice()) {
-            let (order, load) = self.orders(atomic, at)?;
-            let ptr = self.pointer(memory.ptr, at);
-            let cell = Cell { ptr, scalar, order, scope };
-            return self.fetch_update(&cell, load, closure, at);
+            let (order, load) = self.lower_orders(atomic, at)?;
+            let ptr = self.pointer_inst(memory.ptr, at);
+            let cell = AtomicCell { ptr, scalar, order, scope };
+            return self.lower_fetch_update(&cell, load, closure, at);
         }
         let args: Vec<InstId> =
-            atomic.args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
-        let (order, _) = self.orders(atomic, at)?;
-        let ptr = self.pointer(memory.ptr, at);
+            atomic.args.iter().map(|arg| self.lower_scalar(arg)).collect::<Flow<_>>()?;
+        let (order, _) = self.lower_orders(atomic, at)?;
+        let ptr = self.pointer_inst(memory.ptr, at);
         match (atomic.method, args.as_slice()) {
             (AtomicMethod::Load, []) => {
                 let op = Op::AtomicLoad { ptr, order, scope };
-                Ok(Value::Scalar(self.inst(at, op, scalar)))
+                Ok(Value::Scalar(self.push_inst(at, op, scalar)))
             }
             (AtomicMethod::Store, &[value]) => {
-                self.inst(at, Op::AtomicStore { ptr, value, order, scope }, ir::Ty::Unit);
+                self.push_inst(at, Op::AtomicStore { ptr, value, order, scope }, ir::Ty::Unit);
                 Ok(Value::Unit)
             }
             (AtomicMethod::Update(op), &[value]) => {
                 let op = Op::Atomic { op, ptr, value, order, scope };
-                Ok(Value::Scalar(self.inst(at, op, scalar)))
+                Ok(Value::Scalar(self.push_inst(at, op, scalar)))
             }
-            (AtomicMethod::Nand, &[value]) => {
-                self.nand(&Cell { ptr, scalar, order, scope }, value, at).map(Value::Scalar)
-            }
+            (AtomicMethod::Nand, &[value]) => self
+                .lower_nand(&AtomicCell { ptr, scalar, order, scope }, value, at)
+                .map(Value::Scalar),
             (AtomicMethod::CompareExchange, &[expected, value]) => {
                 let op = Op::CompareExchange { ptr, expected, value, order, scope };
-                let old = self.inst(at, op, scalar);
-                let failed = self.compare(CompareOp::Ne, old, expected, at);
-                Ok(self.exchanged(old, failed))
+                let old = self.push_inst(at, op, scalar);
+                let failed = self.push_compare(CompareOp::Ne, old, expected, at);
+                Ok(self.exchange_result(old, failed))
             }
-            _ => Err(self.bug(at)),
+            _ => Err(self.report_bug(at)),
         }
     }
 
-    /// The ordering of all that a method does, and that of what it reads at last.
-    fn orders(&mut self, atomic: &Atomic, at: SpanId) -> Flow<(Order, Order)> {
+    /// Returns the ordering of the whole method, and that of its last read.
+    fn lower_orders(&mut self, atomic: &Atomic, at: SpanId) -> Flow<(Order, Order)> {
         let orders = atomic.orders.iter().map(|order| match order {
             OrderingArg::Known(order) => Ok(*order),
-            OrderingArg::Value(value) => self.order_of_value(value),
+            OrderingArg::Value(value) => self.constant_order(value),
         });
         let orders = orders.collect::<Flow<Vec<_>>>()?;
         if let Some(wrong) = atomic.method.ordering_error(&atomic.name, &orders) {
-            self.errors.report(self.range(at), wrong);
-            return Err(Left);
+            self.errors.report(self.source_range(at), wrong);
+            return Err(Diverged);
         }
         let (all, last) = (orders.iter().copied().reduce(stronger_ordering), orders.last());
-        all.zip(last.copied()).ok_or_else(|| self.bug(at))
+        all.zip(last.copied()).ok_or_else(|| self.report_bug(at))
     }
 
-    /// The ordering that a value is, which must be known here.
-    fn order_of_value(&mut self, value: &Expr) -> Flow<Order> {
-        let known = match self.value(value)? {
+    /// Returns the constant ordering that an expression evaluates to.
+    fn constant_order(&mut self, value: &Expr) -> Flow<Order> {
+        let known = match self.lower_value(value)? {
             Value::Variants(variants) => match self.build.kernel.insts[variants.tag].op {
                 Op::Const(variant) => usize::try_from(variant).ok(),
                 _ => None,
@@ -91,14 +93,15 @@ impl Emit<'_> {
         match known.and_then(|variant| ORDERS.get(variant)) {
             Some((_, order)) => Ok(*order),
             None => {
-                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING_HELP);
-                Err(Left)
+                self.errors.advise(self.source_range(value.at), NO_ORDERING, ORDERING_HELP);
+                Err(Diverged)
             }
         }
     }
 
-    /// Among which threads: those that can see the memory, unless the source says otherwise.
-    fn scope(&self, memory: &Memory) -> Scope {
+    /// Returns the scope of an atomic: the threads that can see the memory, unless the source
+    /// chooses another.
+    fn atomic_scope(&self, memory: &Memory) -> Scope {
         let shared = match memory.ptr {
             Pointer::Param(_) => false,
             Pointer::Array(_) => false,
@@ -108,76 +111,76 @@ impl Emit<'_> {
         memory.scope.unwrap_or(if shared { Scope::Block } else { Scope::Device })
     }
 
-    /// Whether what was there is what was expected, and what it was: `Result<T, T>`.
-    fn exchanged(&mut self, old: InstId, failed: InstId) -> Value {
+    /// Returns the old value as a `Result<T, T>`: `Ok` if it was the expected one.
+    fn exchange_result(&mut self, old: InstId, failed: InstId) -> Value {
         let part = || Some(vec![Value::Scalar(old)]);
-        Value::Variants(Rc::new(Variants { tag: failed, parts: vec![part(), part()] }))
+        Value::Variants(Rc::new(EnumValue { tag: failed, parts: vec![part(), part()] }))
     }
 
-    /// `!(old & value)`, by trying.
-    fn nand(&mut self, cell: &Cell, value: InstId, at: SpanId) -> Flow<InstId> {
-        self.until_exchanged(cell, Order::Relaxed, at, &mut |this, _, old| {
-            let both = this.binary_op(BinaryOp::And, old, value, cell.scalar, at);
+    /// Computes `!(old & value)` by compare-exchange.
+    fn lower_nand(&mut self, cell: &AtomicCell, value: InstId, at: SpanId) -> Flow<InstId> {
+        self.compare_exchange_loop(cell, Order::Relaxed, at, &mut |this, _, old| {
+            let both = this.push_binary(BinaryOp::And, old, value, cell.scalar, at);
             let inverted = Op::Unary { op: UnaryOp::Not, value: both };
-            Ok(Some(this.inst(at, inverted, cell.scalar)))
+            Ok(Some(this.push_inst(at, inverted, cell.scalar)))
         })
     }
 
-    /// What a closure makes of what is there, unless it says that nothing is to be changed.
-    fn fetch_update(
+    /// Lowers `fetch_update`: the closure returns the new value, or `None` to change nothing.
+    fn lower_fetch_update(
         &mut self,
-        cell: &Cell,
+        cell: &AtomicCell,
         load: Order,
         closure: &Expr,
         at: SpanId,
     ) -> Flow<Value> {
-        let mono = self.mono(closure.ty, closure.at)?;
-        let closure = self.value(closure)?;
-        let refused = self.local("", Scalar::Bool, at);
-        let no = self.bits(0, Scalar::Bool, at);
-        self.inst(at, Op::Set { local: refused, value: no }, ir::Ty::Unit);
-        let old = self.until_exchanged(cell, load, at, &mut |this, round, old| {
+        let mono = self.mono_type(closure.ty, closure.at)?;
+        let closure = self.lower_value(closure)?;
+        let refused = self.new_local("", Scalar::Bool, at);
+        let no = self.push_bits(0, Scalar::Bool, at);
+        self.push_inst(at, Op::Set { local: refused, value: no }, ir::Ty::Unit);
+        let old = self.compare_exchange_loop(cell, load, at, &mut |this, loop_inst, old| {
             let option = this.call_value(&closure, &mono, &[Value::Scalar(old)], at)?;
-            let Value::Variants(option) = option else { return Err(this.bug(at)) };
-            let none = this.not(option.tag, at);
-            this.inst(at, Op::Set { local: refused, value: none }, ir::Ty::Unit);
+            let Value::Variants(option) = option else { return Err(this.report_bug(at)) };
+            let none = this.push_not(option.tag, at);
+            this.push_inst(at, Op::Set { local: refused, value: none }, ir::Ty::Unit);
             let Some(Some([Value::Scalar(new)])) = option.parts.get(1).map(Option::as_deref) else {
-                this.inst(at, Op::Break(round), ir::Ty::Unit);
+                this.push_inst(at, Op::Break(loop_inst), ir::Ty::Unit);
                 return Ok(None);
             };
-            this.leave_unless(option.tag, Op::Break(round), at)?;
+            this.leave_unless(option.tag, Op::Break(loop_inst), at)?;
             Ok(Some(*new))
         })?;
-        let refused = self.inst(at, Op::Get(refused), Scalar::Bool);
-        Ok(self.exchanged(old, refused))
+        let refused = self.push_inst(at, Op::Get(refused), Scalar::Bool);
+        Ok(self.exchange_result(old, refused))
     }
 
-    /// Replaces what is there by what `new` makes of it, again where somebody else came in between;
-    /// yields what was there last. `new` may leave the loop, which it is told, and yields `None` if
-    /// it always does.
-    fn until_exchanged(
+    /// Replaces the value by the result of `new`, and retries if another thread changed it in
+    /// between; returns the last value read. `new` may leave the loop, which it is given, and
+    /// returns `None` if it always does.
+    fn compare_exchange_loop(
         &mut self,
-        cell: &Cell,
+        cell: &AtomicCell,
         load: Order,
         at: SpanId,
-        new: &mut Update<'_, Self>,
+        new: &mut UpdateFn<'_, Self>,
     ) -> Flow<InstId> {
-        let &Cell { ptr, scalar, order, scope } = cell;
-        let local = self.local("", scalar, at);
-        let first = self.inst(at, Op::AtomicLoad { ptr, order: load, scope }, scalar);
-        self.inst(at, Op::Set { local, value: first }, ir::Ty::Unit);
-        let round = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        let expected = self.inst(at, Op::Get(local), scalar);
-        let tried = new(self, round, expected).and_then(|new| {
+        let &AtomicCell { ptr, scalar, order, scope } = cell;
+        let local = self.new_local("", scalar, at);
+        let first = self.push_inst(at, Op::AtomicLoad { ptr, order: load, scope }, scalar);
+        self.push_inst(at, Op::Set { local, value: first }, ir::Ty::Unit);
+        let loop_inst = self.begin_body(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        let expected = self.push_inst(at, Op::Get(local), scalar);
+        let tried = new(self, loop_inst, expected).and_then(|new| {
             let Some(value) = new else { return Ok(()) };
             let op = Op::CompareExchange { ptr, expected, value, order, scope };
-            let old = self.inst(at, op, scalar);
-            self.inst(at, Op::Set { local, value: old }, ir::Ty::Unit);
-            let failed = self.compare(CompareOp::Ne, old, expected, at);
-            self.leave_unless(failed, Op::Break(round), at)
+            let old = self.push_inst(at, op, scalar);
+            self.push_inst(at, Op::Set { local, value: old }, ir::Ty::Unit);
+            let failed = self.push_compare(CompareOp::Ne, old, expected, at);
+            self.leave_unless(failed, Op::Break(loop_inst), at)
         });
         self.build.end();
         tried?;
-        Ok(self.inst(at, Op::Get(local), scalar))
+        Ok(self.push_inst(at, Op::Get(local), scalar))
     }
 }

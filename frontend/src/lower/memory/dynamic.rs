@@ -1,10 +1,10 @@
 //! `shared_dyn!`: shared memory whose length the launcher computes.
 //!
-//! The length is emitted like any value, and the kernel has it from there. What the launcher computes is
-//! made of the same instructions, followed back to what a launch knows, so that the two cannot differ.
+//! The length is lowered like any value, and the kernel uses that value. The launcher evaluates the
+//! same instructions, traced back to values that a launch knows, so that the two cannot differ.
 use crate::{
     hir::Expr,
-    lower::{Emit, Flow, Left, Length, Memory, Place, Value},
+    lower::{Diverged, Flow, Length, Lowerer, Memory, Place, Value},
     types::mono::Mono,
 };
 use warpwise_compiler::{
@@ -12,20 +12,20 @@ use warpwise_compiler::{
     ir::{self, BinaryOp, Extent, Inst, InstId, Op, Shared, Size},
 };
 
-/// Of how many parts a length may be made.
-const MOST_PARTS: usize = 200;
+/// Limit on the terms of a length or requirement.
+const MAX_SIZE_TERMS: usize = 200;
 
-/// What a launch computes.
+/// Purpose of a value that the launcher computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The length of shared memory.
+    /// Length of shared memory.
     Length,
-    /// A condition that the kernel requires.
+    /// Condition that the kernel requires.
     Requirement,
 }
 
 impl Purpose {
-    const fn fact(self) -> &'static str {
+    const fn explanation(self) -> &'static str {
         match self {
             Self::Length => "the launcher computes the length of `shared_dyn!`",
             Self::Requirement => "the launcher computes what `requires(..)` says",
@@ -33,55 +33,58 @@ impl Purpose {
     }
 }
 
-/// What it may be made of.
-const HELP: &str = "make it of constants, scalar parameters, `len()` of slice parameters, \
+/// Help that lists the permitted operands.
+const OPERANDS_HELP: &str = "make it of constants, scalar parameters, `len()` of slice parameters, \
                     `block_dim_x()`, `grid_dim_x()` and their kin, with arithmetic and casts";
 
-impl Emit<'_> {
-    /// One array for each time that a `shared_dyn!` is emitted.
-    pub(crate) fn shared_dyn(&mut self, name: &str, len: &Expr, expr: &Expr) -> Flow<Value> {
+impl Lowerer<'_> {
+    /// Lowers `shared_dyn!`: declares one array for each expansion in a call.
+    pub(crate) fn lower_shared_dyn(&mut self, name: &str, len: &Expr, expr: &Expr) -> Flow<Value> {
         let at = expr.at;
-        let Mono::Ref { to, .. } = self.mono(expr.ty, at)? else { return Err(self.bug(at)) };
-        let Mono::Slice(of) = &*to else { return Err(self.bug(at)) };
-        let (elem, each) = self.elements(of, at)?;
-        let count = self.scalar(len)?;
-        // What is wrong is reported; so is what is wrong behind it.
+        let Mono::Ref { to, .. } = self.mono_type(expr.ty, at)? else {
+            return Err(self.report_bug(at));
+        };
+        let Mono::Slice(elem) = &*to else { return Err(self.report_bug(at)) };
+        let (elem, each) = self.array_elements(elem, at)?;
+        let count = self.lower_scalar(len)?;
+        // The error is reported already; continue to find errors in the code that follows.
         let unknown = Size::Const(ir::Scalar::U64, 0);
-        let size = self.known_size(count, Purpose::Length).unwrap_or(unknown);
+        let size = self.launch_size(count, Purpose::Length).unwrap_or(unknown);
         let size = match each {
             Extent::Const(1) => size,
             each => Size::Binary(BinaryOp::Mul, Box::new([size, Size::Extent(each)])),
         };
-        let (name, span) = (name.trim_start_matches("r#").to_owned(), self.span(at));
+        let (name, span) = (name.trim_start_matches("r#").to_owned(), self.ir_span(at));
         let shared = Shared { name, elem, len: ir::Length::Launch(size), span };
-        let ptr = self.shared_at(shared, at);
+        let ptr = self.intern_shared(shared, at);
         let memory = Memory { ptr, len: Some(Length::Inst(count)), scope: None };
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }
 
-    /// What a launch makes of an instruction.
-    pub(crate) fn known_size(&mut self, id: InstId, purpose: Purpose) -> Flow<Size> {
-        self.known_part(id, &mut (purpose, MOST_PARTS))
+    /// Converts an instruction to a size that the launcher can compute.
+    pub(crate) fn launch_size(&mut self, id: InstId, purpose: Purpose) -> Flow<Size> {
+        self.launch_size_term(id, &mut (purpose, MAX_SIZE_TERMS))
     }
 
-    /// The same of a part of it; it has at most as many parts as are left.
-    fn known_part(&mut self, id: InstId, left: &mut (Purpose, usize)) -> Flow<Size> {
+    /// Converts a term of a size, of which at most as many are permitted as are left.
+    fn launch_size_term(&mut self, id: InstId, left: &mut (Purpose, usize)) -> Flow<Size> {
         let purpose = left.0;
         let Some(rest) = left.1.checked_sub(1) else {
-            return Err(self.no_size(id, purpose, "and this is too long for it"));
+            return Err(self.report_no_launch_size(id, purpose, "and this is too long for it"));
         };
         left.1 = rest;
         let Inst { op, ty, .. } = &self.build.kernel.insts[id];
         let ir::Ty::Scalar(ty) = *ty else {
-            return Err(self.no_size(id, purpose, "and cannot know this"));
+            return Err(self.report_no_launch_size(id, purpose, "and cannot know this"));
         };
         if purpose == Purpose::Requirement && self.may_be_float(ty) {
-            return Err(self.no_size(
+            return Err(self.report_no_launch_size(
                 id,
                 purpose,
                 "which is about integers, and this may be a float",
             ));
         }
+        // Without a wildcard, so that each new instruction decides if a launch can compute it.
         match *op {
             Op::Const(bits) => Ok(Size::Const(ty, bits)),
             Op::Generic(id) => Ok(Size::Generic(id)),
@@ -92,28 +95,28 @@ impl Emit<'_> {
                 ty => Ok(Size::Cast(ty, Box::new(Size::Builtin(builtin)))),
             },
             Op::Builtin(_) => {
-                Err(self.no_size(id, purpose, "and this is different in each thread or block"))
+                Err(self.report_no_launch_size(id, purpose, "and this is different in each thread or block"))
             }
-            Op::Unary { op, value } => Ok(Size::Unary(op, Box::new(self.known_part(value, left)?))),
-            Op::Cast { value } => Ok(Size::Cast(ty, Box::new(self.known_part(value, left)?))),
+            Op::Unary { op, value } => Ok(Size::Unary(op, Box::new(self.launch_size_term(value, left)?))),
+            Op::Cast { value } => Ok(Size::Cast(ty, Box::new(self.launch_size_term(value, left)?))),
             Op::Binary { op, lhs, rhs } => {
-                Ok(Size::Binary(op, Box::new([self.known_part(lhs, left)?, self.known_part(rhs, left)?])))
+                Ok(Size::Binary(op, Box::new([self.launch_size_term(lhs, left)?, self.launch_size_term(rhs, left)?])))
             }
             Op::Compare { op, lhs, rhs } => {
-                Ok(Size::Compare(op, Box::new([self.known_part(lhs, left)?, self.known_part(rhs, left)?])))
+                Ok(Size::Compare(op, Box::new([self.launch_size_term(lhs, left)?, self.launch_size_term(rhs, left)?])))
             }
             Op::Select { cond, then, other } => Ok(Size::Select(Box::new([
-                self.known_part(cond, left)?,
-                self.known_part(then, left)?,
-                self.known_part(other, left)?,
+                self.launch_size_term(cond, left)?,
+                self.launch_size_term(then, left)?,
+                self.launch_size_term(other, left)?,
             ]))),
             Op::Load { .. }
             | Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. } => {
-                Err(self.no_size(id, purpose, "and cannot know what is in memory"))
+                Err(self.report_no_launch_size(id, purpose, "and cannot know what is in memory"))
             }
-            Op::Get(_) => Err(self.no_size(
+            Op::Get(_) => Err(self.report_no_launch_size(
                 id,
                 purpose,
                 "and cannot know the value of a variable that is set again, or that `if`, `match` or a \
@@ -149,23 +152,23 @@ impl Emit<'_> {
             | Op::Continue(_)
             | Op::Return
             | Op::Print { .. }
-            | Op::Panic { .. } => Err(self.no_size(id, purpose, "and cannot know this")),
+            | Op::Panic { .. } => Err(self.report_no_launch_size(id, purpose, "and cannot know this")),
         }
     }
 
-    /// Whether a type is, or may turn out to be, a float.
+    /// Returns true if a type is a float, or a type parameter that may be one.
     fn may_be_float(&self, scalar: ir::Scalar) -> bool {
-        match self.bound(scalar) {
+        match self.generic_bound(scalar) {
             None => scalar.is_float(),
             Some(bound) => bound != ir::Bound::Int,
         }
     }
 
-    /// Reports that a launch does not know an instruction's value.
-    fn no_size(&mut self, id: InstId, purpose: Purpose, why: &str) -> Left {
+    /// Reports an instruction whose value the launcher does not know.
+    fn report_no_launch_size(&mut self, id: InstId, purpose: Purpose, why: &str) -> Diverged {
         let at = self.spans[self.build.kernel.insts[id].span.index()];
-        let fact = format!("{}, {why}", purpose.fact());
-        self.errors.advise(at, fact, HELP);
-        Left
+        let fact = format!("{}, {why}", purpose.explanation());
+        self.errors.advise(at, fact, OPERANDS_HELP);
+        Diverged
     }
 }

@@ -1,20 +1,22 @@
-//! References that are chosen between or set again: addresses at run time.
+//! References that are chosen or reassigned at run time: addresses.
 //!
-//! A reference that only ever refers to one thing is that thing's [`Place`]. One that comes out of
-//! several ways, or is in a `mut` variable, is a local of the IR with an address, and for slices
-//! another with the length. What it may refer to is in memory:
+//! A reference with a single referent is the referent's [`Place`]. A reference that results from
+//! several branches, or is in a `mut` variable, is a local of the IR with an address, and for
+//! slices another local with the length. Its possible referents are in memory:
 //!
-//! - A `&T` to a number is a copy of it: as long as there is a `&T`, the value does not change. So
-//!   is one to a value that has references itself, as that is never in memory.
-//! - Of another value in registers it gets the address of a copy, in memory of the thread's own. A
-//!   `&mut` to one is refused.
-//! - All that it may refer to must be in memory of one kind, because an address of the IR says
-//!   which. What that is may only be seen behind the first use, in a loop: [`Emit::spaces`] looks
-//!   at the end.
+//! - A `&T` to a number is a copy of the number: while a `&T` exists, the value does not change.
+//!   The same holds for a `&T` to a value that contains references, since such a value is never in
+//!   memory.
+//! - For another value in registers, the reference holds the address of a copy in thread-private
+//!   memory. A `&mut` to such a value is refused.
+//! - All possible referents must be in one memory space, because an IR address names its space. In
+//!   a loop, the space may become known only after the first use: [`Lowerer::resolve_spaces`]
+//!   decides it at the end.
 use crate::{
     hir::{Expr, SpanId},
     lower::{
-        Emit, Flow, Left, Length, Memory, Place, Pointer, Value, Variants, memory::storage::placed,
+        Diverged, EnumValue, Flow, Length, Lowerer, Memory, Place, Pointer, Value,
+        memory::storage::place_of_value,
     },
     types::{Prim, mono::Mono},
 };
@@ -24,45 +26,45 @@ use warpwise_compiler::{
     ir::{self, Array, Extent, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
 };
 
-/// Where a reference is.
+/// Place of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum ReferencePlace {
-    /// Its address, and the length of a slice.
+    /// The address, and the length of a slice.
     Address { ptr: LocalId, len: Option<LocalId> },
-    /// A copy of what it refers to.
+    /// A copy of the referent.
     Copy(Rc<Place>),
 }
 
-impl Emit<'_> {
-    /// Room for a reference to a value of type `to`.
-    pub(crate) fn reference_room(
+impl Lowerer<'_> {
+    /// Allocates a place for a reference to a value of type `to`.
+    pub(crate) fn allocate_reference(
         &mut self,
         mutable: bool,
         to: &Mono,
         name: &str,
         at: SpanId,
     ) -> Flow<Place> {
-        if !mutable && is_number(to) || !self.lies_in_memory(to, at)? {
-            let copy = Rc::new(self.room(to, name, at)?);
+        if !mutable && is_immutable_number(to) || !self.is_storable(to, at)? {
+            let copy = Rc::new(self.allocate(to, name, at)?);
             return Ok(Place::Reference(ReferencePlace::Copy(copy)));
         }
-        let span = self.span(at);
-        // In which space is not known before it is set.
+        let span = self.ir_span(at);
+        // The space is unknown until the reference is assigned.
         let ty = ir::Ty::Ptr(Space::Global);
         let ptr = self.build.kernel.locals.push(Local { name: name.into(), ty, span });
         let len = matches!(to, Mono::Slice(_)).then(|| {
             let name = if name.is_empty() { String::new() } else { format!("{name}.len") };
-            self.local(&name, Scalar::U64, at)
+            self.new_local(&name, Scalar::U64, at)
         });
         Ok(Place::Reference(ReferencePlace::Address { ptr, len }))
     }
 
-    /// Whether values of a type can be in memory: there is no reference in them.
-    pub(crate) fn lies_in_memory(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
+    /// Returns true if values of a type can be in memory: they contain no references.
+    pub(crate) fn is_storable(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         let parts = match mono {
-            Mono::Slice(elem) | Mono::Array(elem, _) => return self.lies_in_memory(elem, at),
+            Mono::Slice(elem) | Mono::Array(elem, _) => return self.is_storable(elem, at),
             Mono::Tuple(args) => crate::types::mono::type_args(args),
-            Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
+            Mono::Adt(..) => self.adt_of(mono, at)?.variants.concat(),
             Mono::Ref { .. } | Mono::Closure(_) | Mono::Iter(..) => {
                 return Ok(false);
             }
@@ -74,19 +76,19 @@ impl Emit<'_> {
             | Mono::Pointer(_) => return Ok(true),
         };
         for part in parts {
-            if !self.lies_in_memory(&part, at)? {
+            if !self.is_storable(&part, at)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Whether setting values of these types reads what references in them refer to.
+    /// Returns true if an assignment of values of these types reads referents of their references.
     pub(crate) fn reads_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
             let reads = match mono {
-                Mono::Ref { mutable: false, to } if is_number(to) => true,
-                Mono::Ref { mutable: false, to } if !self.lies_in_memory(to, at)? => {
+                Mono::Ref { mutable: false, to } if is_immutable_number(to) => true,
+                Mono::Ref { mutable: false, to } if !self.is_storable(to, at)? => {
                     self.reads_references(std::slice::from_ref(to), at)?
                 }
                 Mono::Array(elem, _) => self.reads_references(std::slice::from_ref(elem), at)?,
@@ -95,7 +97,7 @@ impl Emit<'_> {
                 }
                 Mono::Iter(_, parts) => self.reads_references(parts, at)?,
                 Mono::Adt(..) => {
-                    let variants = self.adt(mono, at)?.variants.concat();
+                    let variants = self.adt_of(mono, at)?.variants.concat();
                     self.reads_references(&variants, at)?
                 }
                 Mono::Unit
@@ -115,135 +117,143 @@ impl Emit<'_> {
         Ok(false)
     }
 
-    /// Whether there are references in any of these types: what they refer to is there only if they are.
-    pub(crate) fn have_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
+    /// Returns true if any of these types contains references: their referents exist only if they
+    /// do.
+    pub(crate) fn contain_references(&mut self, types: &[Mono], at: SpanId) -> Flow<bool> {
         for mono in types {
             if matches!(mono, Mono::Ref { .. }) {
                 return Ok(true);
             }
-            let parts = self.inner(mono, at)?;
-            if self.have_references(&parts, at)? {
+            let parts = self.contained_types(mono, at)?;
+            if self.contain_references(&parts, at)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// An option of a reference to what is in an option.
-    pub(crate) fn inside(&mut self, option: &Expr) -> Flow<Value> {
+    /// Converts an option into an option of a reference to its content.
+    pub(crate) fn lower_option_as_ref(&mut self, option: &Expr) -> Flow<Value> {
         let at = option.at;
-        let (place, mono) = (self.place(option)?, self.mono(option.ty, at)?);
+        let (place, mono) = (self.lower_place(option)?, self.mono_type(option.ty, at)?);
         let tag = self.tag_place(&place, at)?;
-        let Value::Scalar(tag) = self.get(&tag, &Mono::Prim(Prim::Bool), at)? else {
-            return Err(self.bug(at));
+        let Value::Scalar(tag) = self.read_place(&tag, &Mono::Prim(Prim::Bool), at)? else {
+            return Err(self.report_bug(at));
         };
         let parts = self.variant_parts(&place, &mono, 1, at)?;
         let refer = |part| Value::Ref(Box::new(part));
         let some = parts.map(|parts| parts.into_iter().map(refer).collect());
-        Ok(Value::Variants(Rc::new(Variants { tag, parts: vec![Some(Vec::new()), some] })))
+        Ok(Value::Variants(Rc::new(EnumValue { tag, parts: vec![Some(Vec::new()), some] })))
     }
 
-    /// The reference of this type that is there.
-    pub(crate) fn get_reference(
+    /// Reads a reference of this type.
+    pub(crate) fn read_reference(
         &mut self,
         place: &ReferencePlace,
         mono: &Mono,
         at: SpanId,
     ) -> Flow<Value> {
-        let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+        let Mono::Ref { to, .. } = mono else { return Err(self.report_bug(at)) };
         let referred = match place {
             ReferencePlace::Address { ptr, len } => {
                 let ty = self.build.kernel.locals[*ptr].ty;
-                let ptr = Pointer::Inst(self.inst(at, Op::Get(*ptr), ty));
-                let len = len.map(|len| Length::Inst(self.inst(at, Op::Get(len), Scalar::U64)));
+                let ptr = Pointer::Inst(self.push_inst(at, Op::Get(*ptr), ty));
+                let len =
+                    len.map(|len| Length::Inst(self.push_inst(at, Op::Get(len), Scalar::U64)));
                 Place::Memory(Memory { ptr, len, scope: None })
             }
-            ReferencePlace::Copy(copy) => placed(self.get(copy, to, at)?),
+            ReferencePlace::Copy(copy) => place_of_value(self.read_place(copy, to, at)?),
         };
         Ok(Value::Ref(Box::new(referred)))
     }
 
-    /// Makes it refer to something else.
-    pub(crate) fn set_reference(
+    /// Makes the reference refer to `to`.
+    pub(crate) fn write_reference(
         &mut self,
         place: &ReferencePlace,
         to: &Place,
         mono: &Mono,
         at: SpanId,
     ) -> Flow<()> {
-        let Mono::Ref { mutable, to: of } = mono else { return Err(self.bug(at)) };
+        let Mono::Ref { mutable, to: referent } = mono else { return Err(self.report_bug(at)) };
         match place {
             ReferencePlace::Address { ptr, len } => {
-                let memory = self.memory_of(to, *mutable, of, at)?;
+                let memory = self.memory_or_copy(to, *mutable, referent, at)?;
                 if memory.scope.is_some() {
-                    return Err(self.scoped(at));
+                    return Err(self.report_scoped_atomic(at));
                 }
                 let length = len.map(|_| self.slice_length(&memory, at)).transpose()?;
-                // Of `&[]`, there is nothing at the address, and so it may be in any memory.
+                // There is nothing at the address of `&[]`, so it fits any memory space.
                 if !matches!(memory.len, Some(Length::Extent(Extent::Const(0)))) {
-                    let value = self.pointer(memory.ptr, at);
-                    self.set_address(*ptr, value, at);
+                    let value = self.pointer_inst(memory.ptr, at);
+                    self.write_address(*ptr, value, at);
                 }
                 if let (&Some(local), Some(value)) = (len, length) {
-                    self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+                    self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
                 }
                 Ok(())
             }
-            ReferencePlace::Copy(_) if *mutable => Err(self.in_registers(at)),
+            ReferencePlace::Copy(_) if *mutable => Err(self.report_in_registers(at)),
             ReferencePlace::Copy(copy) => {
-                let value = self.get(to, of, at)?;
-                self.set(copy, value, of, at)
+                let value = self.read_place(to, referent, at)?;
+                self.write_place(copy, value, referent, at)
             }
         }
     }
 
-    fn set_address(&mut self, local: LocalId, value: InstId, at: SpanId) {
+    fn write_address(&mut self, local: LocalId, value: InstId, at: SpanId) {
         let ty = self.build.kernel.insts[value].ty;
         self.build.kernel.locals[local].ty = ty;
-        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        self.push_inst(at, Op::Set { local, value }, ir::Ty::Unit);
     }
 
-    /// The memory that a place is, or gets a copy in.
-    fn memory_of(&mut self, place: &Place, mutable: bool, of: &Mono, at: SpanId) -> Flow<Memory> {
+    /// Returns the memory of a place, or of a copy of it.
+    fn memory_or_copy(
+        &mut self,
+        place: &Place,
+        mutable: bool,
+        referent: &Mono,
+        at: SpanId,
+    ) -> Flow<Memory> {
         if let Place::Memory(memory) = place {
             return Ok(memory.clone());
         }
         if mutable {
-            return Err(self.in_registers(at));
+            return Err(self.report_in_registers(at));
         }
-        let value = self.get(place, of, at)?;
-        let (elem, len) = self.elements(of, at)?;
-        let span = self.span(at);
+        let value = self.read_place(place, referent, at)?;
+        let (elem, len) = self.array_elements(referent, at)?;
+        let span = self.ir_span(at);
         let (name, passed) = (String::new(), None);
         let id = self.build.kernel.arrays.push(Array { name, elem, len, passed, span });
-        let memory = Memory::at(Pointer::Array(id));
-        self.set(&Place::Memory(memory.clone()), value, of, at)?;
+        let memory = Memory::new(Pointer::Array(id));
+        self.write_place(&Place::Memory(memory.clone()), value, referent, at)?;
         Ok(memory)
     }
 
-    pub(crate) fn in_registers(&mut self, at: SpanId) -> Left {
+    pub(crate) fn report_in_registers(&mut self, at: SpanId) -> Diverged {
         self.errors.advise(
-            self.range(at),
+            self.source_range(at),
             "kernel code cannot choose at run time between `&mut` references to variables, which \
              have no address",
             "choose between slices or elements, put the variables into an array and choose an \
              index, or write the assignment in each branch",
         );
-        Left
+        Diverged
     }
 
-    fn scoped(&mut self, at: SpanId) -> Left {
+    fn report_scoped_atomic(&mut self, at: SpanId) -> Diverged {
         self.errors.advise(
-            self.range(at),
+            self.source_range(at),
             "kernel code cannot choose between atomics at a scope of their own",
             "choose between the atomics, and call `.block()` or `.system()` on what was chosen",
         );
-        Left
+        Diverged
     }
 
-    /// Decides in which space each address in a local is, and what is computed from it: that of
-    /// what the local is set to. Reports one that is set to addresses in two.
-    pub(crate) fn spaces(&mut self) {
+    /// Infers the memory space of each address in a local, and of addresses computed from it, from
+    /// the values that are assigned to the local. Reports a local with addresses of two spaces.
+    pub(crate) fn resolve_spaces(&mut self) {
         let kernel = &mut self.build.kernel;
         if !kernel.locals.iter().any(|(_, local)| matches!(local.ty, ir::Ty::Ptr(_))) {
             return;
@@ -253,7 +263,9 @@ impl Emit<'_> {
             of_inst: kernel.insts.facts(None),
             mixed: Vec::new(),
         };
-        while spaces.look(kernel) {}
+        // A loop may assign a local after its use, so that one pass over the instructions is not
+        // enough.
+        while spaces.propagate(kernel) {}
         for id in kernel.locals.ids() {
             if let (ir::Ty::Ptr(_), Some(space)) = (kernel.locals[id].ty, spaces.of_local[id]) {
                 kernel.locals[id].ty = ir::Ty::Ptr(space);
@@ -265,11 +277,11 @@ impl Emit<'_> {
             }
         }
         for (span, known, found) in spaces.mixed {
-            self.mixed(span, known, found);
+            self.report_mixed_spaces(span, known, found);
         }
     }
 
-    fn mixed(&mut self, span: Span, known: Space, found: Space) {
+    fn report_mixed_spaces(&mut self, span: Span, known: Space, found: Space) {
         let name = |space| match space {
             Space::Global => "the memory of the device",
             Space::Shared => "the shared memory of the block",
@@ -288,22 +300,23 @@ impl Emit<'_> {
     }
 }
 
-/// A number or `bool` that does not change behind a `&T`.
-fn is_number(mono: &Mono) -> bool {
+/// Returns true for a number or `bool`, which does not change while a `&T` to it exists.
+fn is_immutable_number(mono: &Mono) -> bool {
     matches!(mono, Mono::Prim(_) | Mono::Generic(_) | Mono::Pointer(_))
 }
 
-/// In which space addresses are, as far as it is known.
+/// Memory spaces of addresses, as far as they are known.
 struct Spaces {
     of_local: Facts<LocalId, Option<Space>>,
     of_inst: Facts<InstId, Option<Space>>,
-    /// Where a local is set to an address in another space than the one that is known.
+    /// Assignments of an address in another space than the known one.
     mixed: Vec<(Span, Space, Space)>,
 }
 
 impl Spaces {
-    /// Follows each address once; true if something became known of a local.
-    fn look(&mut self, kernel: &Kernel) -> bool {
+    /// Propagates spaces through all instructions once; returns true if a local's space became
+    /// known.
+    fn propagate(&mut self, kernel: &Kernel) -> bool {
         let mut changed = false;
         self.mixed.clear();
         for (id, inst) in kernel.insts.iter() {

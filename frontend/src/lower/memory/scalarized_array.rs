@@ -1,51 +1,58 @@
-//! Arrays with references in them. What is in memory are numbers, and so such an array is none of memory: it is taken apart like a tuple, into as
-//! many parts as it has elements. An element by a number that is not known is chosen among all.
+//! Scalarized arrays: arrays with references in them.
+//!
+//! References are not storable, so that such an array is never in memory: it is split into its
+//! elements, as a tuple is. An element at a run-time index is selected among all of them.
 use crate::{
     hir::{Pattern, SpanId},
-    lower::{Emit, Flow, Left, Place, Value, control::matching::Test, memory::storage::placed},
+    lower::{
+        Diverged, Flow, Lowerer, Place, Value, control::matching::PatternTest,
+        memory::storage::place_of_value,
+    },
     types::mono::Mono,
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{self, Body, InstId, Op, Scalar};
 
-/// So many elements such an array may have.
-const MOST: u64 = 64;
+/// Limit on the elements of such an array.
+const MAX_SCALARIZED_ELEMENTS: u64 = 64;
 
-impl Emit<'_> {
-    /// Types of the elements of an array with references in it; `None` for another type.
-    pub(crate) fn apart(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Vec<Mono>>> {
+impl Lowerer<'_> {
+    /// Returns the element types of an array with references in it; `None` for another type.
+    pub(crate) fn scalarized_types(&mut self, mono: &Mono, at: SpanId) -> Flow<Option<Vec<Mono>>> {
         let Mono::Array(elem, len) = mono else { return Ok(None) };
-        if self.lies_in_memory(elem, at)? {
+        if self.is_storable(elem, at)? {
             return Ok(None);
         }
-        match self.extent(len, at)?.known() {
-            Some(len @ ..=MOST) => Ok(Some(vec![(**elem).clone(); len as usize])),
+        match self.simplify_extent(len, at)?.known() {
+            Some(len @ ..=MAX_SCALARIZED_ELEMENTS) => {
+                Ok(Some(vec![(**elem).clone(); len as usize]))
+            }
             _ => {
                 self.errors.advise(
-                    self.range(at),
-                    format_args!("kernel code has arrays of references of up to {MOST} elements, whose number is known"),
+                    self.source_range(at),
+                    format_args!("kernel code has arrays of references of up to {MAX_SCALARIZED_ELEMENTS} elements, whose number is known"),
                     "keep the places where slices start and end, which are numbers",
                 );
-                Err(Left)
+                Err(Diverged)
             }
         }
     }
 
-    /// The elements of an array, or of a slice of one, that is in no memory.
-    pub(crate) fn pieces_of(&self, place: &Place) -> Option<Rc<[Place]>> {
+    /// Returns the elements of a scalarized array, or of a slice of one.
+    pub(crate) fn scalarized_elements(&self, place: &Place) -> Option<Rc<[Place]>> {
         match place {
             Place::Parts(places) => Some(places.clone()),
             Place::Value(Value::Parts(values)) => {
-                Some(values.iter().cloned().map(placed).collect())
+                Some(values.iter().cloned().map(place_of_value).collect())
             }
             Place::OneOf(places, chosen) => {
-                let all = places.iter().map(|place| self.pieces_of(place));
+                let all = places.iter().map(|place| self.scalarized_elements(place));
                 let all: Vec<Rc<[Place]>> = all.collect::<Option<_>>()?;
-                let of = |index: usize| {
+                let nth = |index: usize| {
                     let pieces = all.iter().map(|pieces| pieces.get(index).cloned());
                     Some(Place::OneOf(pieces.collect::<Option<_>>()?, *chosen))
                 };
-                (0..all.first()?.len()).map(of).collect()
+                (0..all.first()?.len()).map(nth).collect()
             }
             Place::Value(_)
             | Place::Param(_)
@@ -56,8 +63,9 @@ impl Emit<'_> {
         }
     }
 
-    /// The parts of a variant of the one of several enums that an index says; `None` if none is that variant.
-    pub(crate) fn chosen_parts(
+    /// Returns the fields of a variant, for the one of several enums that an index chooses; `None`
+    /// if none of them can be that variant.
+    pub(crate) fn one_of_variant_parts(
         &mut self,
         (places, chosen): (&[Place], InstId),
         mono: &Mono,
@@ -66,61 +74,66 @@ impl Emit<'_> {
     ) -> Flow<Option<Vec<Place>>> {
         let all = places.iter().map(|place| self.variant_parts(place, mono, variant, at));
         let all = all.collect::<Flow<Vec<_>>>()?;
-        // Of those that are never that variant nobody asks for parts.
+        // The fields of an enum that is never this variant are never read, so any stand for them.
         let Some(some) = all.iter().flatten().next() else { return Ok(None) };
-        let of = |index: usize| {
+        let nth = |index: usize| {
             let parts = all.iter().map(|parts| parts.as_ref().unwrap_or(some)[index].clone());
             Place::OneOf(parts.collect(), chosen)
         };
-        Ok(Some((0..some.len()).map(of).collect()))
+        Ok(Some((0..some.len()).map(nth).collect()))
     }
 
-    /// The one with this number, with its check.
-    pub(crate) fn piece_at(&mut self, pieces: Rc<[Place]>, index: InstId, at: SpanId) -> Place {
-        if let Some(place) = self.numbered(&pieces, index) {
+    /// Returns the element at this index, with a bounds check.
+    pub(crate) fn checked_element(
+        &mut self,
+        pieces: Rc<[Place]>,
+        index: InstId,
+        at: SpanId,
+    ) -> Place {
+        if let Some(place) = self.constant_element(&pieces, index) {
             return place.clone();
         }
-        let len = self.bits(pieces.len() as u64, Scalar::U64, at);
-        let index = self.inst(at, Op::Bounds { index, len }, Scalar::U64);
+        let len = self.push_bits(pieces.len() as u64, Scalar::U64, at);
+        let index = self.push_inst(at, Op::Bounds { index, len }, Scalar::U64);
         Place::OneOf(pieces, index)
     }
 
-    /// The one with this number, which is less than how many there are.
-    pub(crate) fn piece_of(&self, pieces: Rc<[Place]>, index: InstId) -> Place {
-        match self.numbered(&pieces, index) {
+    /// Returns the element at this index, which is in bounds.
+    pub(crate) fn element_in_bounds(&self, pieces: Rc<[Place]>, index: InstId) -> Place {
+        match self.constant_element(&pieces, index) {
             Some(place) => place.clone(),
             None => Place::OneOf(pieces, index),
         }
     }
 
-    fn numbered<'p>(&self, pieces: &'p [Place], index: InstId) -> Option<&'p Place> {
+    fn constant_element<'p>(&self, pieces: &'p [Place], index: InstId) -> Option<&'p Place> {
         match self.build.kernel.insts[index].op {
             Op::Const(index) => pieces.get(usize::try_from(index).ok()?),
             _ => None,
         }
     }
 
-    /// What is in the place with that number, of a type other than a number.
-    pub(crate) fn get_chosen(
+    /// Reads the place at this index, for types other than numbers.
+    pub(crate) fn read_chosen(
         &mut self,
         places: &[Place],
         index: InstId,
         mono: &Mono,
         at: SpanId,
     ) -> Flow<Value> {
-        if let Some(referred) = in_registers(places, mono) {
+        if let Some(referred) = referents_in_registers(places, mono) {
             return Ok(Value::Ref(Box::new(Place::OneOf(referred, index))));
         }
-        let room = self.room(mono, "", at)?;
-        self.each_chosen(places, index, at, |this, place| {
-            let value = this.get(place, mono, at)?;
-            this.set(&room, value, mono, at)
+        let room = self.allocate(mono, "", at)?;
+        self.for_chosen(places, index, at, |this, place| {
+            let value = this.read_place(place, mono, at)?;
+            this.write_place(&room, value, mono, at)
         })?;
-        self.get(&room, mono, at)
+        self.read_place(&room, mono, at)
     }
 
-    /// Sets the place with that number, of a type other than a number.
-    pub(crate) fn set_chosen(
+    /// Writes the place at this index, for types other than numbers.
+    pub(crate) fn write_chosen(
         &mut self,
         places: &[Place],
         index: InstId,
@@ -128,10 +141,12 @@ impl Emit<'_> {
         mono: &Mono,
         at: SpanId,
     ) -> Flow<()> {
-        self.each_chosen(places, index, at, |this, place| this.set(place, value.clone(), mono, at))
+        self.for_chosen(places, index, at, |this, place| {
+            this.write_place(place, value.clone(), mono, at)
+        })
     }
 
-    fn each_chosen(
+    fn for_chosen(
         &mut self,
         places: &[Place],
         index: InstId,
@@ -139,9 +154,9 @@ impl Emit<'_> {
         mut each: impl FnMut(&mut Self, &Place) -> Flow<()>,
     ) -> Flow<()> {
         for (number, place) in places.iter().enumerate() {
-            let cond = self.is_number(index, number, at);
+            let cond = self.index_equals(index, number, at);
             let op = Op::If { cond, then: Body::default(), other: Body::default() };
-            self.begin(at, op, ir::Ty::Unit)?;
+            self.begin_body(at, op, ir::Ty::Unit)?;
             let done = each(self, place);
             self.build.end();
             done?;
@@ -149,30 +164,30 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Whether as many elements are there as a pattern has, and those at the ends match.
-    pub(crate) fn pieces_test(
+    /// Tests if the number of elements fits a pattern, and if the elements at the ends match.
+    pub(crate) fn test_scalarized(
         &mut self,
         [before, after]: [&[Pattern]; 2],
         open: bool,
         pieces: &[Place],
         elem: &Mono,
         at: SpanId,
-    ) -> Flow<Test> {
+    ) -> Flow<PatternTest> {
         let count = before.len() + after.len();
         if pieces.len() < count || !open && pieces.len() > count {
-            return Ok(Test::Never);
+            return Ok(PatternTest::Never);
         }
         let last = &pieces[pieces.len() - after.len()..];
-        let mut test = Test::Always;
+        let mut test = PatternTest::Always;
         for (pattern, place) in before.iter().zip(pieces).chain(after.iter().zip(last)) {
-            let one = self.test(pattern, place, elem)?;
-            test = self.both(test, one, at);
+            let one = self.test_pattern(pattern, place, elem)?;
+            test = self.and_tests(test, one, at);
         }
         Ok(test)
     }
 
-    /// Binds what a pattern has of the elements, of which there are enough.
-    pub(crate) fn bind_pieces(
+    /// Binds a pattern's elements, of which there are enough.
+    pub(crate) fn bind_scalarized(
         &mut self,
         [before, after]: [&[Pattern]; 2],
         rest: Option<&Pattern>,
@@ -180,31 +195,34 @@ impl Emit<'_> {
         elem: &Mono,
         at: SpanId,
     ) -> Flow<()> {
-        let Some(end) = pieces.len().checked_sub(after.len()) else { return Err(self.bug(at)) };
+        let Some(end) = pieces.len().checked_sub(after.len()) else {
+            return Err(self.report_bug(at));
+        };
         let (Some(middle), Some(last)) = (pieces.get(before.len()..end), pieces.get(end..)) else {
-            return Err(self.bug(at));
+            return Err(self.report_bug(at));
         };
         for (pattern, place) in before.iter().zip(pieces).chain(after.iter().zip(last)) {
             self.bind_pattern(pattern, place, elem)?;
         }
         let Some(rest) = rest else { return Ok(()) };
-        let mono = self.mono(rest.ty, rest.at)?;
+        let mono = self.mono_type(rest.ty, rest.at)?;
         self.bind_pattern(rest, &Place::Parts(middle.into()), &mono)
     }
 
-    /// Reports that something needs the elements of an array of references in memory.
-    pub(crate) fn no_memory(&mut self, at: SpanId) -> Left {
+    /// Reports a use that needs the elements of an array of references in memory.
+    pub(crate) fn report_no_memory(&mut self, at: SpanId) -> Diverged {
         self.errors.advise(
-            self.range(at),
+            self.source_range(at),
             "kernel code has arrays of references in no memory: it can index them, loop over them and match them",
             "write out what is done with each element, or keep the places where slices start and end, which are numbers",
         );
-        Left
+        Diverged
     }
 }
 
-/// What these `&mut` references refer to, if some of that is in no memory, so that they cannot be chosen among by their addresses.
-fn in_registers(references: &[Place], mono: &Mono) -> Option<Rc<[Place]>> {
+/// Returns the referents of `&mut` references if some are in no memory, so that an address cannot
+/// choose among them.
+fn referents_in_registers(references: &[Place], mono: &Mono) -> Option<Rc<[Place]>> {
     let Mono::Ref { mutable: true, .. } = mono else { return None };
     let referred = references.iter().map(|reference| match reference {
         Place::Value(Value::Ref(place)) => Some((**place).clone()),

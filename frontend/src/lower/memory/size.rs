@@ -1,7 +1,7 @@
-//! `size_of` and `align_of` as values.
+//! Lowering of `size_of` and `align_of`.
 use crate::{
     hir::{Expr, SpanId, measure::Measure},
-    lower::{Emit, Flow, Left, memory::layout::Layout},
+    lower::{Diverged, Flow, Lowerer, memory::layout::Layout},
     types::{
         Ty,
         mono::{Mono, MonoArg},
@@ -9,34 +9,34 @@ use crate::{
 };
 use warpwise_compiler::ir::InstId;
 
-impl Emit<'_> {
-    /// Bytes that a type takes, or what its address is a multiple of.
-    pub(crate) fn measure(&mut self, measure: Measure, of: Ty, expr: &Expr) -> Flow<InstId> {
+impl Lowerer<'_> {
+    /// Returns the size or the alignment of a type in bytes.
+    pub(crate) fn lower_measure(&mut self, measure: Measure, ty: Ty, expr: &Expr) -> Flow<InstId> {
         let at = expr.at;
-        let mono = self.mono(of, at)?;
-        if !self.is_laid_out(&mono, at)? {
+        let mono = self.mono_type(ty, at)?;
+        if !self.has_specified_layout(&mono, at)? {
             self.errors.advise(
-                self.range(at),
+                self.source_range(at),
                 format_args!("kernel code does not know the `{}` of this type", measure.name()),
                 "ask for that of a number, of an array, or of a `#[device]` struct or enum of such; \
                  what depends on a type parameter of the kernel, pass as a parameter",
             );
-            return Err(Left);
+            return Err(Diverged);
         }
-        let Layout { size, align } = self.layout(&mono, at)?;
-        let scalar = self.scalar_of(expr.ty, at)?;
+        let Layout { size, align } = self.layout_of(&mono, at)?;
+        let scalar = self.expect_scalar_type(expr.ty, at)?;
         let extent = match measure {
             Measure::Size => size,
             Measure::Align => align,
         };
-        Ok(self.extent_value(&extent, scalar, at))
+        Ok(self.lower_extent(&extent, scalar, at))
     }
 
-    /// Whether a type is known here, and Rust says how it lies in memory.
-    fn is_laid_out(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
+    /// Returns true if a type is known here and Rust specifies its layout.
+    fn has_specified_layout(&mut self, mono: &Mono, at: SpanId) -> Flow<bool> {
         Ok(match mono {
             Mono::Prim(_) | Mono::Atomic(_) | Mono::Unit => true,
-            Mono::Array(elem, _) => self.is_laid_out(elem, at)?,
+            Mono::Array(elem, _) => self.has_specified_layout(elem, at)?,
             Mono::Adt(item, args) => {
                 let is_std = self.program.is_in_std_lib(*item)
                     && self.frame.function.types.vector(*item).is_none();
@@ -44,9 +44,9 @@ impl Emit<'_> {
                 if is_std || is_open {
                     return Ok(false);
                 }
-                let adt = self.adt(mono, at)?;
+                let adt = self.adt_of(mono, at)?;
                 for field in adt.variants.iter().flatten() {
-                    if !self.is_laid_out(field, at)? {
+                    if !self.has_specified_layout(field, at)? {
                         return Ok(false);
                     }
                 }

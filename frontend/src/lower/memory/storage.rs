@@ -1,9 +1,9 @@
-//! Variables: making room for values, setting them, and values in memory.
+//! Storage of values: allocation of variables, assignment, loads and stores.
 use crate::{
     hir::SpanId,
     lower::{
-        Emit, Flow, Left, Length, Memory, Place, Pointer, Value, VariantPlaces, Variants,
-        memory::layout::scalar,
+        Diverged, EnumPlaces, EnumValue, Flow, Length, Lowerer, Memory, Place, Pointer, Value,
+        memory::layout::scalar_of_mono,
     },
     types::{
         Prim, atomic_name,
@@ -14,21 +14,21 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::ir::{self, Array, Body, CompareOp, Extent, InstId, Op, Scalar};
 
-/// Arrays of up to so many elements are copied without a loop.
-const UNROLLED: u64 = 8;
+/// Limit on the elements of arrays that are copied without a loop.
+const MAX_UNROLLED_ELEMENTS: u64 = 8;
 
-/// A value as a place that is not set again.
-pub(crate) fn placed(value: Value) -> Place {
+/// Returns a value as a place that is not assigned again.
+pub(crate) fn place_of_value(value: Value) -> Place {
     match value {
         Value::Array(memory) => Place::Memory(memory),
         value => Place::Value(value),
     }
 }
 
-/// Whether a reference refers to a closure.
-fn is_of_closure(mono: &Mono) -> bool {
+/// Returns true if a reference refers to a closure.
+fn refers_to_closure(mono: &Mono) -> bool {
     match mono {
-        Mono::Ref { to, .. } => is_of_closure(to),
+        Mono::Ref { to, .. } => refers_to_closure(to),
         Mono::Closure(_) => true,
         Mono::Unit
         | Mono::Never
@@ -44,7 +44,7 @@ fn is_of_closure(mono: &Mono) -> bool {
     }
 }
 
-/// Whether there is a `&mut` reference in a value to what is in registers.
+/// Returns true if a value contains a `&mut` reference to a place in registers.
 fn refers_to_registers(value: &Value, mono: &Mono) -> bool {
     match (value, mono) {
         (Value::Ref(place), Mono::Ref { mutable: true, .. }) => {
@@ -61,57 +61,60 @@ fn refers_to_registers(value: &Value, mono: &Mono) -> bool {
     }
 }
 
-impl Emit<'_> {
-    /// A variable with its first value.
-    pub(crate) fn variable(
+impl Lowerer<'_> {
+    /// Creates a variable with its first value.
+    pub(crate) fn new_variable(
         &mut self,
         value: Value,
         mono: &Mono,
         name: &str,
         at: SpanId,
     ) -> Flow<Place> {
+        // The values that need no storage of their own come first; all others are copied into it.
         match value {
-            // Nothing else refers to it: it becomes the variable.
+            // Nothing else refers to the array: it becomes the variable.
             Value::Array(memory) => {
-                self.name(&memory, name);
+                self.name_array(&memory, name);
                 Ok(Place::Memory(memory))
             }
             Value::Closure(_) => Ok(Place::Value(value)),
-            // There is one closure of each type: it always refers to that.
-            Value::Ref(_) if is_of_closure(mono) => Ok(Place::Value(value)),
-            // So is what is left of an iterator: in its own variable.
+            // Each closure has a type of its own, so that the reference never changes.
+            Value::Ref(_) if refers_to_closure(mono) => Ok(Place::Value(value)),
+            // The same holds for the rest of an iterator, which is in a variable of its own.
             Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
                 Ok(Place::Value(value))
             }
             Value::Parts(_) if matches!(mono, Mono::Iter(IterKind::Adapter(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
-            // It has no address, and so it cannot be set to refer to anything else.
+            // Its referent has no address, so that the reference cannot be reassigned.
             Value::Ref(_) if refers_to_registers(&value, mono) => Ok(Place::Value(value)),
-            // There may be closures in it.
+            // The iterator may contain closures, which are not storable as a whole.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
-                self.parts_apart(&parts, &types[1..], at)
+                self.new_part_variables(&parts, &types[1..], at)
             }
             Value::Parts(ref parts) if refers_to_registers(&value, mono) => {
-                let Some(types) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
-                self.parts_apart(parts, &types, at)
+                let Some(types) = self.part_types(mono, at)? else {
+                    return Err(self.report_bug(at));
+                };
+                self.new_part_variables(parts, &types, at)
             }
             value => {
-                let place = self.room(mono, name, at)?;
-                self.set(&place, value, mono, at)?;
+                let place = self.allocate(mono, name, at)?;
+                self.write_place(&place, value, mono, at)?;
                 Ok(place)
             }
         }
     }
 
-    /// Variables for the parts of a value.
-    fn parts_apart(&mut self, parts: &[Value], types: &[Mono], at: SpanId) -> Flow<Place> {
+    /// Creates variables for the parts of a value.
+    fn new_part_variables(&mut self, parts: &[Value], types: &[Mono], at: SpanId) -> Flow<Place> {
         let parts = parts.iter().zip(types);
-        let places = parts.map(|(part, ty)| self.variable(part.clone(), ty, "", at));
+        let places = parts.map(|(part, ty)| self.new_variable(part.clone(), ty, "", at));
         Ok(Place::Parts(places.collect::<Flow<Vec<_>>>()?.into()))
     }
 
-    fn name(&mut self, memory: &Memory, name: &str) {
+    fn name_array(&mut self, memory: &Memory, name: &str) {
         if let Pointer::Array(id) = memory.ptr
             && self.build.kernel.arrays[id].name.is_empty()
         {
@@ -119,58 +122,58 @@ impl Emit<'_> {
         }
     }
 
-    /// Room for a value of this type, with nothing in it yet.
-    pub(crate) fn room(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
-        if let Some(scalar) = scalar(mono) {
-            return Ok(Place::Local(self.local(name, scalar, at)));
+    /// Allocates an uninitialized place for a value of this type.
+    pub(crate) fn allocate(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
+        if let Some(scalar) = scalar_of_mono(mono) {
+            return Ok(Place::Local(self.new_local(name, scalar, at)));
         }
         match mono {
             Mono::Unit | Mono::Never => Ok(Place::Value(Value::Unit)),
-            Mono::Array(..) => match self.apart(mono, at)? {
-                Some(parts) => Ok(Place::Parts(self.rooms(&parts, &[], at)?.into())),
-                None => self.array(mono, name, at).map(Place::Memory),
+            Mono::Array(..) => match self.scalarized_types(mono, at)? {
+                Some(parts) => Ok(Place::Parts(self.allocate_all(&parts, &[], at)?.into())),
+                None => self.new_array(mono, name, at).map(Place::Memory),
             },
-            Mono::Tuple(_) | Mono::Adt(..) | Mono::Iter(..) => match self.parts_of(mono, at)? {
+            Mono::Tuple(_) | Mono::Adt(..) | Mono::Iter(..) => match self.part_types(mono, at)? {
                 Some(parts) => {
                     let names = self.part_names(mono, 0, name, at)?;
-                    Ok(Place::Parts(self.rooms(&parts, &names, at)?.into()))
+                    Ok(Place::Parts(self.allocate_all(&parts, &names, at)?.into()))
                 }
-                None => self.enum_room(mono, name, at),
+                None => self.allocate_enum(mono, name, at),
             },
-            Mono::Ref { mutable, to } => self.reference_room(*mutable, to, name, at),
-            Mono::Slice(_) => Err(self.no_memory(at)),
+            Mono::Ref { mutable, to } => self.allocate_reference(*mutable, to, name, at),
+            Mono::Slice(_) => Err(self.report_no_memory(at)),
             Mono::Closure(_) => {
                 self.errors.advise(
-                    self.range(at),
+                    self.source_range(at),
                     "kernel code cannot choose between closures at run time",
                     "choose between values, or call a closure in each branch",
                 );
-                Err(Left)
+                Err(Diverged)
             }
             Mono::Prim(_) | Mono::Generic(_) | Mono::Atomic(_) | Mono::Pointer(_) => {
-                Err(self.bug(at))
+                Err(self.report_bug(at))
             }
         }
     }
 
-    fn rooms(&mut self, types: &[Mono], names: &[String], at: SpanId) -> Flow<Vec<Place>> {
+    fn allocate_all(&mut self, types: &[Mono], names: &[String], at: SpanId) -> Flow<Vec<Place>> {
         let names = names.iter().map(String::as_str).chain(std::iter::repeat(""));
-        types.iter().zip(names).map(|(ty, name)| self.room(ty, name, at)).collect()
+        types.iter().zip(names).map(|(ty, name)| self.allocate(ty, name, at)).collect()
     }
 
-    fn enum_room(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
-        let adt = self.adt(mono, at)?;
-        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
-        let tag = Place::Local(self.local(name, tag, at));
+    fn allocate_enum(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Place> {
+        let adt = self.adt_of(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
+        let tag = Place::Local(self.new_local(name, tag, at));
         let mut parts = Vec::with_capacity(adt.variants.len());
         for (index, types) in adt.variants.iter().enumerate() {
             let names = self.part_names(mono, index, name, at)?;
-            parts.push(self.rooms(types, &names, at)?);
+            parts.push(self.allocate_all(types, &names, at)?);
         }
-        Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
+        Ok(Place::Variants(Rc::new(EnumPlaces { tag, parts })))
     }
 
-    /// What the parts of a variable are called.
+    /// Returns the names of a variable's parts.
     pub(crate) fn part_names(
         &mut self,
         mono: &Mono,
@@ -184,7 +187,7 @@ impl Emit<'_> {
         Ok(match mono {
             Mono::Tuple(parts) => (0..parts.len()).map(|index| format!("{name}.{index}")).collect(),
             Mono::Adt(..) => {
-                let adt = self.adt(mono, at)?;
+                let adt = self.adt_of(mono, at)?;
                 let fields = adt.fields.get(variant).into_iter().flatten();
                 fields.map(|field| format!("{name}.{field}")).collect()
             }
@@ -192,47 +195,56 @@ impl Emit<'_> {
         })
     }
 
-    /// An array of the thread's own.
-    pub(crate) fn array(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Memory> {
-        if !self.lies_in_memory(mono, at)? {
-            return Err(self.no_memory(at));
+    /// Declares a thread-private array.
+    pub(crate) fn new_array(&mut self, mono: &Mono, name: &str, at: SpanId) -> Flow<Memory> {
+        if !self.is_storable(mono, at)? {
+            return Err(self.report_no_memory(at));
         }
-        let (elem, len) = self.elements(mono, at)?;
-        let span = self.span(at);
+        let (elem, len) = self.array_elements(mono, at)?;
+        let span = self.ir_span(at);
         let name = name.trim_start_matches("r#").to_owned();
         let id = self.build.kernel.arrays.push(Array { name, elem, len, passed: None, span });
-        Ok(Memory::at(Pointer::Array(id)))
+        Ok(Memory::new(Pointer::Array(id)))
     }
 
-    /// Puts a value of this type into a place.
-    pub(crate) fn set(&mut self, place: &Place, value: Value, mono: &Mono, at: SpanId) -> Flow<()> {
+    /// Writes a value of this type to a place.
+    pub(crate) fn write_place(
+        &mut self,
+        place: &Place,
+        value: Value,
+        mono: &Mono,
+        at: SpanId,
+    ) -> Flow<()> {
         match (place, value) {
             (Place::Local(local), Value::Scalar(value)) => {
-                self.inst(at, Op::Set { local: *local, value }, ir::Ty::Unit);
+                self.push_inst(at, Op::Set { local: *local, value }, ir::Ty::Unit);
                 Ok(())
             }
             (Place::Memory(memory), value) => self.store(memory, value, mono, at),
             (Place::Parts(places), Value::Parts(values)) => {
-                let Some(types) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
-                self.set_parts(places, &values, &types, at)
+                let Some(types) = self.part_types(mono, at)? else {
+                    return Err(self.report_bug(at));
+                };
+                self.write_parts(places, &values, &types, at)
             }
             (Place::Variants(places), Value::Variants(values)) => {
-                let adt = self.adt(mono, at)?;
+                let adt = self.adt_of(mono, at)?;
                 if let Some(tag) = adt.tag {
                     let tag = tag_type(tag);
-                    self.set(&places.tag, Value::Scalar(values.tag), &tag, at)?;
+                    self.write_place(&places.tag, Value::Scalar(values.tag), &tag, at)?;
                 }
                 for (index, types) in adt.variants.iter().enumerate() {
                     let Some(Some(parts)) = values.parts.get(index) else { continue };
+                    // Reading the referents is valid only if the enum is this variant.
                     let is_guarded = self.reads_references(types, at)?;
                     if is_guarded {
-                        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
-                        let variant = self.int(adt.discriminants[index], tag, at);
-                        let cond = self.compare(CompareOp::Eq, values.tag, variant, at);
+                        let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
+                        let variant = self.push_int(adt.discriminants[index], tag, at);
+                        let cond = self.push_compare(CompareOp::Eq, values.tag, variant, at);
                         let op = Op::If { cond, then: Body::default(), other: Body::default() };
-                        self.begin(at, op, ir::Ty::Unit)?;
+                        self.begin_body(at, op, ir::Ty::Unit)?;
                     }
-                    let set = self.set_parts(&places.parts[index], parts, types, at);
+                    let set = self.write_parts(&places.parts[index], parts, types, at);
                     if is_guarded {
                         self.build.end();
                     }
@@ -241,30 +253,30 @@ impl Emit<'_> {
                 Ok(())
             }
             (Place::OneOf(places, index), Value::Scalar(value)) => {
-                self.set_one(places, *index, value, mono, at)
+                self.write_one_of(places, *index, value, mono, at)
             }
             (Place::OneOf(places, index), value) => {
-                self.set_chosen(places, *index, &value, mono, at)
+                self.write_chosen(places, *index, &value, mono, at)
             }
-            (Place::Reference(place), Value::Ref(to)) => self.set_reference(place, &to, mono, at),
-            // `let unit; unit = ();` sets nothing.
+            (Place::Reference(place), Value::Ref(to)) => self.write_reference(place, &to, mono, at),
+            // `let unit; unit = ();` assigns nothing.
             (Place::Value(Value::Unit), Value::Unit) => Ok(()),
             (Place::Value(_), _) if matches!(mono, Mono::Iter(..) | Mono::Ref { .. }) => {
-                Err(self.in_registers(at))
+                Err(self.report_in_registers(at))
             }
             (Place::Value(_), _) => {
                 self.errors.advise(
-                    self.range(at),
+                    self.source_range(at),
                     "this sets a part of a value that nothing keeps",
                     "give the value a name: `let mut value = ..`",
                 );
-                Err(Left)
+                Err(Diverged)
             }
-            _ => Err(self.bug(at)),
+            _ => Err(self.report_bug(at)),
         }
     }
 
-    fn set_parts(
+    fn write_parts(
         &mut self,
         places: &[Place],
         values: &[Value],
@@ -272,41 +284,41 @@ impl Emit<'_> {
         at: SpanId,
     ) -> Flow<()> {
         for ((place, value), ty) in places.iter().zip(values).zip(types) {
-            self.set(place, value.clone(), ty, at)?;
+            self.write_place(place, value.clone(), ty, at)?;
         }
         Ok(())
     }
 
-    /// What is in memory.
+    /// Loads a value of this type from memory.
     pub(crate) fn load(&mut self, memory: &Memory, mono: &Mono, at: SpanId) -> Flow<Value> {
         if let Mono::Atomic(prim) = mono {
-            return Err(self.unmoved(*prim, at));
+            return Err(self.report_moved_atomic(*prim, at));
         }
-        if let Some(scalar) = scalar(mono) {
-            let ptr = self.pointer(memory.ptr, at);
-            return Ok(Value::Scalar(self.inst(at, Op::Load { ptr }, scalar)));
+        if let Some(scalar) = scalar_of_mono(mono) {
+            let ptr = self.pointer_inst(memory.ptr, at);
+            return Ok(Value::Scalar(self.push_inst(at, Op::Load { ptr }, scalar)));
         }
         match mono {
             Mono::Unit => Ok(Value::Unit),
             Mono::Array(elem, len) => {
-                let len = self.extent(len, at)?;
-                let copy = self.array(mono, "", at)?;
-                self.copy(&copy, memory, elem, &len, at)?;
+                let len = self.simplify_extent(len, at)?;
+                let copy = self.new_array(mono, "", at)?;
+                self.copy_elements(&copy, memory, elem, &len, at)?;
                 Ok(Value::Array(copy))
             }
-            Mono::Tuple(_) | Mono::Adt(..) => match self.parts_of(mono, at)? {
+            Mono::Tuple(_) | Mono::Adt(..) => match self.part_types(mono, at)? {
                 Some(parts) => {
-                    let (offsets, _) = self.fields(&parts, at)?;
+                    let (offsets, _) = self.field_offsets(&parts, at)?;
                     let mut values = Vec::with_capacity(parts.len());
                     for (part, offset) in parts.iter().zip(&offsets) {
-                        let place = self.behind(memory, offset, at);
+                        let place = self.offset_memory(memory, offset, at);
                         values.push(self.load(&place, part, at)?);
                     }
                     Ok(Value::Parts(values.into()))
                 }
                 None => self.load_enum(memory, mono, at),
             },
-            // A slice as a whole: nothing can be done with it but to refer to it.
+            // An unsized slice can only be referred to.
             Mono::Slice(_) => Ok(Value::Ref(Box::new(Place::Memory(memory.clone())))),
             Mono::Never
             | Mono::Prim(_)
@@ -315,73 +327,76 @@ impl Emit<'_> {
             | Mono::Atomic(_)
             | Mono::Closure(_)
             | Mono::Pointer(_)
-            | Mono::Iter(..) => Err(self.bug(at)),
+            | Mono::Iter(..) => Err(self.report_bug(at)),
         }
     }
 
-    /// Atomics stay where they are: in buffers and in shared memory.
-    pub(crate) fn unmoved(&mut self, prim: Prim, at: SpanId) -> Left {
+    /// Reports a copy or move of an atomic: atomics stay in buffers and in shared memory.
+    pub(crate) fn report_moved_atomic(&mut self, prim: Prim, at: SpanId) -> Diverged {
         self.errors.advise(
-            self.range(at),
+            self.source_range(at),
             format_args!("kernel code cannot make, copy or move an `{}`", atomic_name(prim)),
             "refer to one in a buffer or in shared memory with `&`, take its value with `load`, and give it another with `store`: a struct of them field by field, `slot.count.store(0, Ordering::Relaxed)`",
         );
-        Left
+        Diverged
     }
 
     fn load_enum(&mut self, memory: &Memory, mono: &Mono, at: SpanId) -> Flow<Value> {
-        let adt = self.adt(mono, at)?;
-        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
-        let ptr = self.pointer(memory.ptr, at);
-        let tag = self.inst(at, Op::Load { ptr }, tag);
+        let adt = self.adt_of(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.report_bug(at)) };
+        let ptr = self.pointer_inst(memory.ptr, at);
+        let tag = self.push_inst(at, Op::Load { ptr }, tag);
         let place = Place::Memory(memory.clone());
         let mut all = Vec::with_capacity(adt.variants.len());
         for (index, types) in adt.variants.iter().enumerate() {
             let parts = self.variant_parts(&place, mono, index, at)?.unwrap_or_default();
-            let values = parts.iter().zip(types).map(|(part, ty)| self.get(part, ty, at));
+            let values = parts.iter().zip(types).map(|(part, ty)| self.read_place(part, ty, at));
             all.push(Some(values.collect::<Flow<Vec<_>>>()?));
         }
-        Ok(Value::Variants(Rc::new(Variants { tag, parts: all })))
+        Ok(Value::Variants(Rc::new(EnumValue { tag, parts: all })))
     }
 
     fn store(&mut self, memory: &Memory, value: Value, mono: &Mono, at: SpanId) -> Flow<()> {
         match (mono, value) {
             (_, Value::Scalar(value)) => {
-                let ptr = self.pointer(memory.ptr, at);
-                self.inst(at, Op::Store { ptr, value }, ir::Ty::Unit);
+                let ptr = self.pointer_inst(memory.ptr, at);
+                self.push_inst(at, Op::Store { ptr, value }, ir::Ty::Unit);
                 Ok(())
             }
             (Mono::Array(elem, len), Value::Array(from)) => {
-                let len = self.extent(len, at)?;
-                self.copy(memory, &from, elem, &len, at)
+                let len = self.simplify_extent(len, at)?;
+                self.copy_elements(memory, &from, elem, &len, at)
             }
             (_, Value::Parts(values)) => {
-                let Some(parts) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
-                let (offsets, _) = self.fields(&parts, at)?;
+                let Some(parts) = self.part_types(mono, at)? else {
+                    return Err(self.report_bug(at));
+                };
+                let (offsets, _) = self.field_offsets(&parts, at)?;
                 for ((value, ty), offset) in values.iter().zip(&parts).zip(&offsets) {
-                    let place = self.behind(memory, offset, at);
+                    let place = self.offset_memory(memory, offset, at);
                     self.store(&place, value.clone(), ty, at)?;
                 }
                 Ok(())
             }
             (_, Value::Variants(values)) => self.store_enum(memory, &values, mono, at),
             (_, Value::Unit) => Ok(()),
-            (_, Value::Ref(_) | Value::Closure(_) | Value::Array(_)) => Err(self.bug(at)),
+            (_, Value::Ref(_) | Value::Closure(_) | Value::Array(_)) => Err(self.report_bug(at)),
         }
     }
 
-    /// The parts of the variants share their bytes: those of the one that it is are stored.
+    /// Stores an enum. The variants' fields share their bytes, so that only those of the actual
+    /// variant are stored.
     fn store_enum(
         &mut self,
         memory: &Memory,
-        value: &Variants,
+        value: &EnumValue,
         mono: &Mono,
         at: SpanId,
     ) -> Flow<()> {
-        let adt = self.adt(mono, at)?;
-        let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
-        let ptr = self.pointer(memory.ptr, at);
-        self.inst(at, Op::Store { ptr, value: value.tag }, ir::Ty::Unit);
+        let adt = self.adt_of(mono, at)?;
+        let Some(scalar) = adt.tag else { return Err(self.report_bug(at)) };
+        let ptr = self.pointer_inst(memory.ptr, at);
+        self.push_inst(at, Op::Store { ptr, value: value.tag }, ir::Ty::Unit);
         let place = Place::Memory(memory.clone());
         let possible = value.parts.iter().flatten().filter(|parts| !parts.is_empty()).count();
         for (index, types) in adt.variants.iter().enumerate() {
@@ -390,10 +405,10 @@ impl Emit<'_> {
                 continue;
             }
             if possible > 1 {
-                let variant = self.int(adt.discriminants[index], scalar, at);
-                let cond = self.compare(CompareOp::Eq, value.tag, variant, at);
+                let variant = self.push_int(adt.discriminants[index], scalar, at);
+                let cond = self.push_compare(CompareOp::Eq, value.tag, variant, at);
                 let op = Op::If { cond, then: Body::default(), other: Body::default() };
-                self.begin(at, op, ir::Ty::Unit)?;
+                self.begin_body(at, op, ir::Ty::Unit)?;
             }
             let stored = self.store_variant(&place, index, parts, types, mono, at);
             if possible > 1 {
@@ -414,11 +429,11 @@ impl Emit<'_> {
         at: SpanId,
     ) -> Flow<()> {
         let places = self.variant_parts(place, mono, index, at)?.unwrap_or_default();
-        self.set_parts(&places, values, types, at)
+        self.write_parts(&places, values, types, at)
     }
 
-    /// Copies so many elements of this type.
-    pub(crate) fn copy(
+    /// Copies `len` elements of this type.
+    pub(crate) fn copy_elements(
         &mut self,
         to: &Memory,
         from: &Memory,
@@ -426,19 +441,20 @@ impl Emit<'_> {
         len: &Extent,
         at: SpanId,
     ) -> Flow<()> {
-        self.each(len, at, |this, index| {
-            let (from, to) = (this.nth(from, index, elem, at)?, this.nth(to, index, elem, at)?);
+        self.for_each_index(len, at, |this, index| {
+            let (from, to) =
+                (this.element_at(from, index, elem, at)?, this.element_at(to, index, elem, at)?);
             if let Mono::Array(inner, len) = elem {
-                let len = this.extent(len, at)?;
-                return this.copy(&to, &from, inner, &len, at);
+                let len = this.simplify_extent(len, at)?;
+                return this.copy_elements(&to, &from, inner, &len, at);
             }
             let value = this.load(&from, elem, at)?;
             this.store(&to, value, elem, at)
         })
     }
 
-    /// Puts the same value into so many elements of this type.
-    pub(crate) fn fill(
+    /// Stores the same value into `len` elements of this type.
+    pub(crate) fn fill_elements(
         &mut self,
         to: &Memory,
         value: &Value,
@@ -446,52 +462,51 @@ impl Emit<'_> {
         len: &Extent,
         at: SpanId,
     ) -> Flow<()> {
-        self.each(len, at, |this, index| {
-            let place = this.nth(to, index, elem, at)?;
+        self.for_each_index(len, at, |this, index| {
+            let place = this.element_at(to, index, elem, at)?;
             this.store(&place, value.clone(), elem, at)
         })
     }
 
-    /// Does something for each number below `len`: one after the other if they are few, in a loop
-    /// if not.
-    pub(crate) fn each(
+    /// Runs `each` for every index below `len`: unrolled if there are few, in a loop otherwise.
+    pub(crate) fn for_each_index(
         &mut self,
         len: &Extent,
         at: SpanId,
         mut each: impl FnMut(&mut Self, InstId) -> Flow<()>,
     ) -> Flow<()> {
-        if let Some(len @ ..=UNROLLED) = len.known() {
+        if let Some(len @ ..=MAX_UNROLLED_ELEMENTS) = len.known() {
             for index in 0..len {
-                let index = self.bits(index, Scalar::U64, at);
+                let index = self.push_bits(index, Scalar::U64, at);
                 each(self, index)?;
             }
             return Ok(());
         }
-        let start = self.bits(0, Scalar::U64, at);
-        let end = self.extent_value(len, Scalar::U64, at);
-        let step = self.bits(1, Scalar::U64, at);
+        let start = self.push_bits(0, Scalar::U64, at);
+        let end = self.lower_extent(len, Scalar::U64, at);
+        let step = self.push_bits(1, Scalar::U64, at);
         let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
-        let index = self.begin(at, op, Scalar::U64)?;
+        let index = self.begin_body(at, op, Scalar::U64)?;
         let done = each(self, index);
         self.build.end();
         done
     }
 
-    /// The number of elements of a part of memory that is a slice.
+    /// Returns the number of elements of a slice in memory.
     pub(crate) fn slice_length(&mut self, memory: &Memory, at: SpanId) -> Flow<InstId> {
         match &memory.len {
             Some(Length::Extent(extent)) => {
                 let extent = extent.clone();
-                Ok(self.extent_value(&extent, Scalar::U64, at))
+                Ok(self.lower_extent(&extent, Scalar::U64, at))
             }
             Some(Length::Inst(len)) => Ok(*len),
-            Some(Length::Param(param)) => Ok(self.inst(at, Op::Len(*param), Scalar::U64)),
-            None => Err(self.bug(at)),
+            Some(Length::Param(param)) => Ok(self.push_inst(at, Op::Len(*param), Scalar::U64)),
+            None => Err(self.report_bug(at)),
         }
     }
 }
 
-/// The type of a discriminant.
+/// Returns the type of a discriminant.
 pub(crate) fn tag_type(tag: Scalar) -> Mono {
     Mono::Prim(match tag {
         Scalar::Bool => Prim::Bool,

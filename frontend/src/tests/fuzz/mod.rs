@@ -1,8 +1,9 @@
-//! The front end on tokens that nobody would write: it reports, and never panics.
+//! Fuzzing of the front end with unlikely tokens: it reports errors, and never panics.
 //!
-//! Starts from real kernels and from nothing, and deletes, repeats, moves, replaces and nests
-//! tokens. Whatever comes of it: no panic, no kernel that the verifier then calls malformed, and
-//! beside a function that parses nothing but items that parse. And a function is read as syn reads it.
+//! The fuzzer starts from real kernels or from nothing, and deletes, repeats, moves, replaces and
+//! nests tokens. In any case, nothing panics, the verifier accepts every kernel, and the output for
+//! a function that parses consists of items that parse. Functions are also parsed as syn parses
+//! them.
 //!
 //! `WARPWISE_FUZZ=100000 cargo test -p warpwise-frontend fuzz` tries more than the default 500.
 mod mutated;
@@ -96,13 +97,13 @@ fn fuzz_the_front_end() {
     let tries = std::env::var("WARPWISE_FUZZ").ok().and_then(|text| text.parse().ok());
     for seed in 0..tries.unwrap_or(500u64) {
         let mut mutator = Mutator::new(seed);
-        let (args, item) = mutator.case();
-        check(seed, &args, &item);
+        let (args, item) = mutator.generate_case();
+        run_all_entry_points(seed, &args, &item);
     }
 }
 
 /// Runs every entry point.
-fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
+fn run_all_entry_points(seed: u64, args: &TokenStream, item: &TokenStream) {
     let shown = format!("seed {seed}: #[kernel({args})] {item}");
     parse::tests::reads_as_syn(item);
     let outputs = catch_unwind(AssertUnwindSafe(|| {
@@ -114,8 +115,8 @@ fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
                 .map_or(quote!(), |error| error.to_compile_error()),
         ];
         if let Ok(item) = syn::parse2::<ItemFn>(item.clone()) {
-            // It stands in a constant's block, where warnings are statements.
-            let linked = linked(args, &item);
+            // The output stands in a constant's block, where warnings are statements.
+            let linked = expand_linked(args, &item);
             outputs.push(quote!(const _: () = { #linked };));
         }
         outputs
@@ -131,8 +132,9 @@ fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
     }
 }
 
-/// The end of the chain for a kernel, where every path that it calls leads to the same function.
-fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
+/// Expands the end of the carrier chain for a kernel; every path that it calls resolves to the same
+/// function.
+fn expand_linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
     let target: Item = syn::parse_quote!(
         fn target(x: f64) -> f64 {
             x * 2.0
@@ -146,7 +148,7 @@ fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
     device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
 }
 
-/// Makes cases, the same for the same seed.
+/// Generator of cases, deterministic in the seed.
 struct Mutator {
     state: u64,
     corpus: Vec<(TokenStream, TokenStream)>,
@@ -159,8 +161,8 @@ impl Mutator {
         Self { state: seed, corpus }
     }
 
-    /// SplitMix64.
-    fn below(&mut self, end: usize) -> usize {
+    /// Returns a number below `end`, by SplitMix64.
+    fn random_below(&mut self, end: usize) -> usize {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -168,46 +170,46 @@ impl Mutator {
         usize::try_from((bits ^ (bits >> 31)) % end.max(1) as u64).unwrap()
     }
 
-    fn case(&mut self) -> (TokenStream, TokenStream) {
-        let pick = self.below(self.corpus.len());
+    fn generate_case(&mut self) -> (TokenStream, TokenStream) {
+        let pick = self.random_below(self.corpus.len());
         let (mut args, mut item) = self.corpus[pick].clone();
-        match self.below(10) {
-            0 => item = (0..self.below(30)).map(|_| self.token()).collect(),
-            1 => args = (0..self.below(12)).map(|_| self.token()).collect(),
-            2 => args = self.mutated(args, 1),
+        match self.random_below(10) {
+            0 => item = (0..self.random_below(30)).map(|_| self.random_token()).collect(),
+            1 => args = (0..self.random_below(12)).map(|_| self.random_token()).collect(),
+            2 => args = self.mutate(args, 1),
             _ => {
-                let edits = 1 + self.below(3);
-                item = self.mutated(item, edits);
+                let edits = 1 + self.random_below(3);
+                item = self.mutate(item, edits);
             }
         }
         (args, item)
     }
 
-    fn mutated(&mut self, tokens: TokenStream, edits: usize) -> TokenStream {
+    fn mutate(&mut self, tokens: TokenStream, edits: usize) -> TokenStream {
         let mut tokens = tokens;
         for _ in 0..edits {
-            let size = size(&tokens);
-            let mut at = self.below(size + 1);
-            tokens = self.edit(tokens, &mut at);
+            let size = count_tokens(&tokens);
+            let mut at = self.random_below(size + 1);
+            tokens = self.edit_token_at(tokens, &mut at);
         }
         tokens
     }
 
-    /// `tokens` with the token changed that comes after `at` others, groups before what they hold.
-    fn edit(&mut self, tokens: TokenStream, at: &mut usize) -> TokenStream {
+    /// Changes the token after `at` others, where a group counts before its contents.
+    fn edit_token_at(&mut self, tokens: TokenStream, at: &mut usize) -> TokenStream {
         let mut out: Vec<TokenTree> = Vec::new();
         for token in tokens {
             let here = *at == 0;
             *at = at.wrapping_sub(1);
             match token {
-                token if here => self.change(token, &mut out),
-                TokenTree::Group(group) if *at < size(&group.stream()) => {
-                    let inner = self.edit(group.stream(), at);
+                token if here => self.change_token(token, &mut out),
+                TokenTree::Group(group) if *at < count_tokens(&group.stream()) => {
+                    let inner = self.edit_token_at(group.stream(), at);
                     *at = usize::MAX;
                     out.push(TokenTree::Group(Group::new(group.delimiter(), inner)));
                 }
                 TokenTree::Group(group) => {
-                    *at = at.wrapping_sub(size(&group.stream()));
+                    *at = at.wrapping_sub(count_tokens(&group.stream()));
                     out.push(TokenTree::Group(group));
                 }
                 token => out.push(token),
@@ -216,14 +218,14 @@ impl Mutator {
         out.into_iter().collect()
     }
 
-    fn change(&mut self, token: TokenTree, out: &mut Vec<TokenTree>) {
-        match self.below(8) {
+    fn change_token(&mut self, token: TokenTree, out: &mut Vec<TokenTree>) {
+        match self.random_below(8) {
             0 => {}
             1 => out.extend([token.clone(), token]),
-            2 | 3 => out.push(self.token()),
-            4 => out.extend([self.token(), token]),
+            2 | 3 => out.push(self.random_token()),
+            4 => out.extend([self.random_token(), token]),
             5 => {
-                let delimiter = self.delimiter();
+                let delimiter = self.random_delimiter();
                 out.push(Group::new(delimiter, token.into()).into());
             }
             6 => match token {
@@ -231,22 +233,22 @@ impl Mutator {
                 token => out.push(token),
             },
             _ => {
-                let donor = self.below(self.corpus.len());
+                let donor = self.random_below(self.corpus.len());
                 let body = self.corpus[donor].1.clone();
-                let groups = groups(body);
-                let pick = self.below(groups.len());
+                let groups = collect_groups(body);
+                let pick = self.random_below(groups.len());
                 out.push(TokenTree::Group(groups[pick].clone()));
             }
         }
     }
 
-    fn delimiter(&mut self) -> Delimiter {
+    fn random_delimiter(&mut self) -> Delimiter {
         [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None]
-            [self.below(4)]
+            [self.random_below(4)]
     }
 
-    /// Any token.
-    fn token(&mut self) -> TokenTree {
+    /// Generates a token of any kind.
+    fn random_token(&mut self) -> TokenTree {
         const WORDS: [&str; 64] = [
             "fn",
             "let",
@@ -332,44 +334,44 @@ impl Mutator {
             "1u128",
         ];
         const PUNCTUATION: &[u8] = b"+-*/%^!&|=<>@.,;:#$?~";
-        match self.below(6) {
+        match self.random_below(6) {
             0 | 1 => {
-                let word = WORDS[self.below(WORDS.len())];
+                let word = WORDS[self.random_below(WORDS.len())];
                 TokenTree::Ident(Ident::new(word, Span::call_site()))
             }
             2 => {
-                let text = NUMBERS[self.below(NUMBERS.len())];
+                let text = NUMBERS[self.random_below(NUMBERS.len())];
                 text.parse::<Literal>().map_or_else(|_| format_ident!("n").into(), TokenTree::from)
             }
             3 | 4 => {
-                let char = char::from(PUNCTUATION[self.below(PUNCTUATION.len())]);
-                let spacing = [Spacing::Alone, Spacing::Joint][self.below(2)];
+                let char = char::from(PUNCTUATION[self.random_below(PUNCTUATION.len())]);
+                let spacing = [Spacing::Alone, Spacing::Joint][self.random_below(2)];
                 Punct::new(char, spacing).into()
             }
             _ => {
-                let inner = (0..self.below(4)).map(|_| self.token()).collect();
-                Group::new(self.delimiter(), inner).into()
+                let inner = (0..self.random_below(4)).map(|_| self.random_token()).collect();
+                Group::new(self.random_delimiter(), inner).into()
             }
         }
     }
 }
 
-/// Tokens, those in groups included.
-fn size(tokens: &TokenStream) -> usize {
+/// Counts tokens, including those in groups.
+fn count_tokens(tokens: &TokenStream) -> usize {
     let each = tokens.clone().into_iter().map(|token| match token {
-        TokenTree::Group(group) => 1 + size(&group.stream()),
+        TokenTree::Group(group) => 1 + count_tokens(&group.stream()),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => 1,
     });
     each.sum()
 }
 
-/// Every group, outer before inner.
-fn groups(tokens: TokenStream) -> Vec<Group> {
+/// Returns all groups, outer before inner.
+fn collect_groups(tokens: TokenStream) -> Vec<Group> {
     let mut found = Vec::new();
     for token in tokens {
         if let TokenTree::Group(group) = token {
             found.push(group.clone());
-            found.extend(groups(group.stream()));
+            found.extend(collect_groups(group.stream()));
         }
     }
     found

@@ -1,14 +1,16 @@
-//! The project's own kernels with mistakes in them: tokens that are missing, doubled, swapped, or of other kernels.
+//! Fuzzing with the project's own kernels with mistakes in them: tokens that are missing, doubled,
+//! swapped, or from other kernels.
 //!
-//! What a macro makes of such code is an error or a kernel, in a few seconds: never a panic, a crash of rustc, or an
-//! error that blames Warpwise. `docs/testing.md` has the command for a million of them. Cases run in child processes,
-//! since a stack that overflows ends its process; a case depends on its seed alone.
+//! The macro turns such code into an error or a kernel within a few seconds: never a panic, a crash
+//! of rustc, or an error that blames Warpwise. `docs/testing.md` has the command for a million
+//! cases. Cases run in child processes, since a stack overflow ends its process; a case depends
+//! only on its seed.
 use crate::{
     attr, device, kernel,
     output::embed,
     tests::{
         Source,
-        fuzz::{Mutator, groups, size},
+        fuzz::{Mutator, collect_groups, count_tokens},
     },
 };
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
@@ -22,19 +24,20 @@ use std::{
 };
 use syn::{Item, ItemFn, Meta};
 
-/// The longest that a case may take: one that takes longer is reported.
+/// Time limit of a case: one that takes longer is reported.
 const MAX_CASE_TIME: Duration = Duration::from_secs(5);
 
-/// How long a process may be silent until it is ended.
+/// Time limit on the silence of a child process, which is then killed.
 const MAX_SILENCE: Duration = Duration::from_secs(60);
 
-/// Seeds that a child process has to run, as `first..end/step`.
+/// Variable with the seeds that a child process has to run, as `first..end/step`.
 const CHILD_SEEDS: &str = "WARPWISE_MUTATED_SEEDS";
 
-/// A folder for what is accepted, so that rustc can judge it: `tests/src/bin/judge_accepted.rs`.
-const ACCEPTED: &str = "WARPWISE_MUTATED_ACCEPTED";
+/// Variable with a folder for accepted kernels, so that rustc can judge them:
+/// `tests/src/bin/judge_accepted.rs`.
+const ACCEPTED_FOLDER: &str = "WARPWISE_MUTATED_ACCEPTED";
 
-/// Where a child process writes the seed at hand.
+/// Variable with the file to which a child process writes its current seed.
 const CHILD_PROGRESS: &str = "WARPWISE_MUTATED_PROGRESS";
 
 #[test]
@@ -58,25 +61,29 @@ fn fuzz_mutated_kernels() {
     assert!(failures.is_empty(), "{} of {cases} cases:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Runs seeds in child processes, one after the other dies; returns what was wrong.
+/// Runs seeds in child processes, each of which continues after the death of the previous one;
+/// returns the failures.
 fn supervise(first: u64, end: u64, step: u64) -> Vec<String> {
     let folder = env::temp_dir().join(format!("warpwise-mutated-{}-{first}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let progress = folder.join("progress");
+    // Test names lack the crate's name. A wrong name would run no test, and so find no failure.
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::fuzz_mutated_kernels");
     let mut failures = Vec::new();
     let mut next = first;
     while next < end {
         fs::write(&progress, next.to_string()).unwrap();
         let output = fs::File::create(folder.join("output")).unwrap();
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["fuzz::mutated::fuzz_mutated_kernels", "--exact", "--nocapture"])
+            .args([&*test, "--exact", "--nocapture"])
             .env(CHILD_SEEDS, format!("{next}..{end}/{step}"))
             .env(CHILD_PROGRESS, &progress)
             .stdout(output)
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let how = wait(&mut child, &progress);
+        let how = wait_for_child(&mut child, &progress);
         let text = fs::read_to_string(folder.join("output")).unwrap_or_default();
         failures.extend(
             text.lines().filter_map(|line| line.split_once("FAILURE ")).map(|it| it.1.to_owned()),
@@ -90,8 +97,8 @@ fn supervise(first: u64, end: u64, step: u64) -> Vec<String> {
     failures
 }
 
-/// Waits for a child process; how it died, if it did.
-fn wait(child: &mut Child, progress: &Path) -> Option<String> {
+/// Waits for a child process; returns a description of its death, unless it succeeded.
+fn wait_for_child(child: &mut Child, progress: &Path) -> Option<String> {
     let (mut seed, mut since) = (None, Instant::now());
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -118,14 +125,14 @@ fn run_child(seeds: &str) {
     let (first, end) = range.split_once("..").unwrap();
     let step = step.parse().unwrap();
     let progress = env::var(CHILD_PROGRESS).unwrap();
-    // Not where it is one of many tests, whose time says nothing.
+    // Times mean nothing while other tests run.
     let is_timed = env::var_os("WARPWISE_MUTATED").is_some();
     std::panic::set_hook(Box::new(|_| {}));
-    // The stack that rustc gives to a macro.
+    // The stack size that rustc gives to a macro.
     let run = std::thread::Builder::new().stack_size(8 << 20);
     let range = first.parse::<u64>().unwrap()..end.parse::<u64>().unwrap();
     let run = run.spawn(move || {
-        let units = units();
+        let units = collect_units();
         assert!(units.len() > 500, "{}", units.len());
         for seed in range.step_by(step) {
             fs::write(&progress, seed.to_string()).unwrap();
@@ -142,9 +149,9 @@ fn run_child(seeds: &str) {
     run.unwrap().join().unwrap();
 }
 
-/// A kernel with the device items of its module.
+/// Kernel with the device items of its module.
 struct Unit {
-    /// What the module brings into scope.
+    /// `use` items of the module.
     uses: Vec<TokenStream>,
     args: TokenStream,
     kernel: TokenStream,
@@ -166,8 +173,8 @@ impl Unit {
     }
 }
 
-/// Every kernel of the workspace, in a fixed order.
-fn units() -> Vec<Unit> {
+/// Returns all kernels of the workspace, in a fixed order.
+fn collect_units() -> Vec<Unit> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["examples", "tests/corpus/src", "tests/run", "tests/ui"] {
@@ -195,7 +202,7 @@ fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Adds the kernels of a module, and of those in it.
+/// Adds the kernels of a module and of its submodules.
 fn add_units(items: Vec<Item>, units: &mut Vec<Unit>) {
     let (mut uses, mut kernels, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     for item in items {
@@ -227,20 +234,20 @@ fn add_units(items: Vec<Item>, units: &mut Vec<Unit>) {
     }
 }
 
-/// Runs a case; what is wrong with it, if anything is.
+/// Runs a case; returns a description of the failure, if there is one.
 fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
     let mut mutator = Mutator { state: seed, corpus: Vec::new() };
-    let number = mutator.below(units.len());
+    let number = mutator.random_below(units.len());
     let unit = &units[number];
-    let donor = &units[mutator.below(units.len())];
+    let donor = &units[mutator.random_below(units.len())];
     let (mut kernel, mut devices) = (unit.kernel.clone(), unit.devices.clone());
-    for _ in 0..1 + mutator.below(3) {
-        let which = mutator.below(3 + devices.len().min(3));
+    for _ in 0..1 + mutator.random_below(3) {
+        let which = mutator.random_below(3 + devices.len().min(3));
         match which.checked_sub(3) {
-            None => kernel = mutated(&mut mutator, &kernel, &donor.kernel),
+            None => kernel = mutate_tokens(&mut mutator, &kernel, &donor.kernel),
             Some(_) => {
-                let index = mutator.below(devices.len());
-                devices[index] = mutated(&mut mutator, &devices[index], &donor.kernel);
+                let index = mutator.random_below(devices.len());
+                devices[index] = mutate_tokens(&mut mutator, &devices[index], &donor.kernel);
             }
         }
     }
@@ -254,9 +261,9 @@ fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
             Some(format!("panicked: {}: {}", text.unwrap_or_default(), shown()))
         }
         Ok(output) => {
-            if let Some(folder) = env::var_os(ACCEPTED)
+            if let Some(folder) = env::var_os(ACCEPTED_FOLDER)
                 && !output.contains("compile_error")
-                // What is left to rustc to report has no kernel.
+                // Code that rustc is left to report has no kernel.
                 && output.contains("const __WARPWISE_SOURCE")
             {
                 let folder = PathBuf::from(folder).join(format!("kernel{number}"));
@@ -276,7 +283,7 @@ fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
     }
 }
 
-/// What the macros make of a kernel and its device items, as text.
+/// Expands a kernel and its device items, as text.
 fn expand_all(args: &TokenStream, kernel: &TokenStream, devices: &[TokenStream]) -> String {
     let mut output = kernel::expand_kernel(args.clone(), kernel.clone()).to_string();
     for item in devices {
@@ -297,24 +304,28 @@ fn expand_all(args: &TokenStream, kernel: &TokenStream, devices: &[TokenStream])
     output
 }
 
-/// Tokens with one mistake in them; `donor` gives what is spliced in.
-fn mutated(mutator: &mut Mutator, tokens: &TokenStream, donor: &TokenStream) -> TokenStream {
-    let size = size(tokens);
-    let mut at = mutator.below(size.max(1));
-    let other = groups(donor.clone());
-    let spliced = (!other.is_empty()).then(|| other[mutator.below(other.len())].clone());
+/// Returns the tokens with one mistake; `donor` supplies the spliced tokens.
+fn mutate_tokens(mutator: &mut Mutator, tokens: &TokenStream, donor: &TokenStream) -> TokenStream {
+    let size = count_tokens(tokens);
+    let mut at = mutator.random_below(size.max(1));
+    let other = collect_groups(donor.clone());
+    let spliced = (!other.is_empty()).then(|| other[mutator.random_below(other.len())].clone());
     let mut words = Vec::new();
     collect_words(tokens, &mut words);
-    let word = (!words.is_empty()).then(|| words[mutator.below(words.len())].clone());
-    let change =
-        Change { kind: mutator.below(9), spliced, word, number: mutator.below(NUMBERS.len()) };
-    change.apply(tokens.clone(), &mut at)
+    let word = (!words.is_empty()).then(|| words[mutator.random_below(words.len())].clone());
+    let change = Mistake {
+        kind: mutator.random_below(9),
+        spliced,
+        word,
+        number: mutator.random_below(NUMBER_LITERALS.len()),
+    };
+    change.insert_into(tokens.clone(), &mut at)
 }
 
-const NUMBERS: [&str; 10] =
+const NUMBER_LITERALS: [&str; 10] =
     ["0", "1", "-1", "33", "4294967296", "18446744073709551615", "1e300", "0.0", "1u8", "2usize"];
 
-/// All names and literals.
+/// Collects all names and literals.
 fn collect_words(tokens: &TokenStream, words: &mut Vec<TokenTree>) {
     for token in tokens.clone() {
         match token {
@@ -325,17 +336,17 @@ fn collect_words(tokens: &TokenStream, words: &mut Vec<TokenTree>) {
     }
 }
 
-/// A mistake.
-struct Change {
+/// Mistake to make.
+struct Mistake {
     kind: usize,
     spliced: Option<Group>,
     word: Option<TokenTree>,
     number: usize,
 }
 
-impl Change {
-    /// Makes it at the token that comes after `at` others, groups before what is in them.
-    fn apply(&self, tokens: TokenStream, at: &mut usize) -> TokenStream {
+impl Mistake {
+    /// Makes the mistake at the token after `at` others, where a group counts before its contents.
+    fn insert_into(&self, tokens: TokenStream, at: &mut usize) -> TokenStream {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
         let mut out: Vec<TokenTree> = Vec::with_capacity(all.len() + 1);
         let mut index = 0;
@@ -345,19 +356,19 @@ impl Change {
             let here = *at == 0;
             *at = at.wrapping_sub(1);
             if here {
-                self.change(token, &all, &mut index, &mut out);
+                self.insert_at(token, &all, &mut index, &mut out);
                 continue;
             }
             match token {
-                TokenTree::Group(group) if *at < size(&group.stream()) => {
-                    let inner = self.apply(group.stream(), at);
+                TokenTree::Group(group) if *at < count_tokens(&group.stream()) => {
+                    let inner = self.insert_into(group.stream(), at);
                     *at = usize::MAX;
                     let mut changed = Group::new(group.delimiter(), inner);
                     changed.set_span(group.span());
                     out.push(changed.into());
                 }
                 TokenTree::Group(group) => {
-                    *at = at.wrapping_sub(size(&group.stream()));
+                    *at = at.wrapping_sub(count_tokens(&group.stream()));
                     out.push(group.into());
                 }
                 token => out.push(token),
@@ -366,7 +377,7 @@ impl Change {
         out.into_iter().collect()
     }
 
-    fn change(
+    fn insert_at(
         &self,
         token: TokenTree,
         all: &[TokenTree],
@@ -376,7 +387,7 @@ impl Change {
         match self.kind {
             0 => {}
             1 => out.extend([token.clone(), token]),
-            // Two neighbours.
+            // Swap two neighbours.
             2 | 3 => {
                 out.extend(all.get(*index).cloned());
                 out.push(token);
@@ -388,7 +399,7 @@ impl Change {
                 None => out.push(token),
             },
             6 => out.extend(self.word.clone()),
-            // A statement twice: all up to the next semicolon.
+            // Repeat a statement: everything up to the next semicolon.
             7 => {
                 let rest = all[*index - 1..].iter();
                 let end = rest
@@ -399,7 +410,7 @@ impl Change {
                 out.extend(statement);
                 out.push(token);
             }
-            _ => match NUMBERS[self.number].parse::<Literal>() {
+            _ => match NUMBER_LITERALS[self.number].parse::<Literal>() {
                 Ok(literal) => out.push(literal.into()),
                 Err(_) => out.push(token),
             },

@@ -1,10 +1,10 @@
-//! Definitions that lead to themselves, and sizes that no memory holds, are refused in no time.
+//! Recursive definitions, and sizes beyond any memory, are refused quickly.
 use crate::{syntax::error::Rejected, tests::lower_text};
 
 fn rejection(items: &str, params: &str, body: &str) -> Rejected {
     let text = format!("{items} #[kernel] fn k(x: &mut [f32]{params}) {{ {body} }}");
     std::thread::scope(|scope| {
-        // The stack that rustc gives to a macro.
+        // The stack size that rustc gives to a macro.
         let lowering = std::thread::Builder::new().stack_size(8 << 20);
         let lowering = lowering.spawn_scoped(scope, || {
             let rejected = lower_text(&text).err().unwrap_or_else(|| panic!("accepted: {text}"));

@@ -1,14 +1,15 @@
-//! Helps that name numbers or code are applied to the kernel that they are given for, and lints must then be silent
-//! about it, and say nothing new. [`apply`] reads the helps as a user does: what it does not know how to apply must not
-//! be as precise.
-use crate::tests::linted::{Linted, lint_text};
+//! Lint helps that name numbers or code are applied to the kernels that they are given for. The
+//! lint must then be silent about the place, and no new lint may fire. [`apply_help`] reads helps
+//! as a user does: a help that it cannot apply must not be as precise.
+use crate::tests::lint_source::{LintedSource, lint_text};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The blocks that kernels are tried in.
-const ROWS: [u64; 6] = [32, 64, 128, 256, 512, 1024];
-const PLANES: [[u64; 2]; 6] = [[8, 8], [16, 16], [32, 8], [32, 32], [16, 8], [64, 4]];
+/// Block sizes of the tested kernels.
+const ROW_BLOCKS: [u64; 6] = [32, 64, 128, 256, 512, 1024];
+const PLANE_BLOCKS: [[u64; 2]; 6] = [[8, 8], [16, 16], [32, 8], [32, 32], [16, 8], [64, 4]];
 
-/// Lints each kernel, applies each help that can be, and lints again. Returns how many helps of each sort were applied.
+/// Lints each kernel, applies each help that can be applied, and lints again. Returns the number of
+/// applied helps of each sort.
 fn apply_all(kernels: &[String]) -> BTreeMap<&'static str, usize> {
     let mut applied = BTreeMap::new();
     for text in kernels {
@@ -16,14 +17,14 @@ fn apply_all(kernels: &[String]) -> BTreeMap<&'static str, usize> {
         let codes: BTreeSet<&str> = found.iter().map(|found| found.diagnostic.code).collect();
         for finding in &found {
             let help = finding.diagnostic.help.as_deref().unwrap_or_default();
-            let Some((sort, fixed)) = apply(text, finding) else {
+            let Some((sort, fixed)) = apply_help(text, finding) else {
                 assert!(!has_numbers(help), "nobody applies this help: {help}\n{text}");
                 continue;
             };
             *applied.entry(sort).or_default() += 1;
             let again = lint_text(&fixed);
             let code = finding.diagnostic.code;
-            let is_new = |found: &&Linted| {
+            let is_new = |found: &&LintedSource| {
                 let (here, about) = (found.diagnostic.code, &found.about);
                 here == code && *about == finding.about || !codes.contains(here)
             };
@@ -34,7 +35,7 @@ fn apply_all(kernels: &[String]) -> BTreeMap<&'static str, usize> {
     applied
 }
 
-/// True if a help has a number that is not that of every warp.
+/// Returns true if a help has a number that not every warp has.
 fn has_numbers(help: &str) -> bool {
     let words = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words
@@ -42,8 +43,9 @@ fn has_numbers(help: &str) -> bool {
         .any(|word| word.parse::<u64>().is_ok_and(|number| ![0, 1, 32].contains(&number)))
 }
 
-/// The sort of a finding's help and `text` as it asks for; `None` if it names no code to write.
-fn apply(text: &str, finding: &Linted) -> Option<(&'static str, String)> {
+/// Applies a finding's help to `text`; returns the help's sort with the new text, or `None` if the
+/// help names no code to write.
+fn apply_help(text: &str, finding: &LintedSource) -> Option<(&'static str, String)> {
     let help = finding.diagnostic.help.as_deref()?;
     let quoted: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
     let array = finding.about.split(['[', '.']).next().unwrap_or_default().trim();
@@ -106,14 +108,14 @@ fn apply(text: &str, finding: &Linted) -> Option<(&'static str, String)> {
     })
 }
 
-/// The number that follows `before`.
+/// Returns the number after `before`.
 fn number_after(text: &str, before: &str) -> Option<u64> {
     let (_, rest) = text.split_once(before)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..end].parse().ok()
 }
 
-/// The array `name` declared as `declaration`.
+/// Declares the array `name` as `declaration`.
 fn with_declaration(text: &str, name: &str, declaration: &str) -> String {
     let place = format!("let {name} = ");
     let (before, rest) = text.split_once(&place).expect("the array is declared");
@@ -122,11 +124,11 @@ fn with_declaration(text: &str, name: &str, declaration: &str) -> String {
     format!("{before}{place}{declaration}{after}")
 }
 
-/// Each `name[i]` replaced by `place`, which says where element `i` goes.
+/// Replaces each `name[i]` by `place`, the place of element `i`.
 fn with_index(text: &str, name: &str, place: &str) -> String {
     let (_, place) = place.split_once('[').expect("it is an index");
     let place = place.trim_end_matches(']');
-    each_index(text, name, |index| {
+    replace_indices(text, name, |index| {
         let words = place.split(' ').map(|word| match word {
             "i" => format!("({index})"),
             other => other.to_owned(),
@@ -135,37 +137,37 @@ fn with_index(text: &str, name: &str, place: &str) -> String {
     })
 }
 
-/// Each `name[row][column]` with `column ^ row % units`.
+/// Replaces the column in each `name[row][column]` by `column ^ row % units`.
 fn with_swizzled_rows(text: &str, name: &str, units: u64) -> String {
     let mut found = String::new();
     let mut rest = text;
     let begin = format!("{name}[");
     while let Some(at) = rest.find(&begin) {
         let (before, after) = rest.split_at(at + begin.len());
-        let row = inside(after);
-        let column = inside(&after[row.len() + 2..]);
+        let row = text_in_brackets(after);
+        let column = text_in_brackets(&after[row.len() + 2..]);
         found += &format!("{before}{row}][({column}) ^ ({row}) % {units}]");
         rest = &after[row.len() + column.len() + 3..];
     }
     found + rest
 }
 
-/// `text` with the index of each `name[index]` replaced.
-fn each_index(text: &str, name: &str, index: impl Fn(&str) -> String) -> String {
+/// Replaces the index of each `name[index]`.
+fn replace_indices(text: &str, name: &str, index: impl Fn(&str) -> String) -> String {
     let begin = format!("{name}[");
     let mut found = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(&begin) {
         let (before, after) = rest.split_at(at + begin.len());
-        let inner = inside(after);
+        let inner = text_in_brackets(after);
         found += &format!("{before}{}", index(inner));
         rest = &after[inner.len()..];
     }
     found + rest
 }
 
-/// What stands before the bracket that closes.
-fn inside(text: &str) -> &str {
+/// Returns the text before the closing bracket.
+fn text_in_brackets(text: &str) -> &str {
     let mut depth = 0;
     let end = text.find(|c: char| {
         depth += i32::from(c == '[') - i32::from(c == ']');
@@ -179,7 +181,7 @@ fn layouts_that_helps_name_free_arrays_of_conflicts() {
     let mut kernels = Vec::new();
     for of in ["f32", "f64", "u32"] {
         for (block, stride) in
-            ROWS.iter().flat_map(|&block| [2, 4, 8, 16, 32].map(|by| (block, by)))
+            ROW_BLOCKS.iter().flat_map(|&block| [2, 4, 8, 16, 32].map(|by| (block, by)))
         {
             let len = block * stride;
             if len * if of == "f64" { 8 } else { 4 } > 48 << 10 {
@@ -196,7 +198,7 @@ fn layouts_that_helps_name_free_arrays_of_conflicts() {
                 }}"
             ));
         }
-        for [x, y] in PLANES {
+        for [x, y] in PLANE_BLOCKS {
             let side = x.max(y);
             kernels.push(format!(
                 "#[kernel(block = ({x}, {y}))] fn k(n: usize, x: &[{of}], y: &mut [{of}]) {{
@@ -341,13 +343,13 @@ fn functions_of_the_library_are_moved_as_a_whole() {
         found.filter(|found| found.code == "gpu_mismatched_barriers").map(|found| found.help);
     let expected = "let all threads of the block make the same calls: behind the `if`, with values that its arms choose";
     assert_eq!(help.collect::<Vec<_>>(), [Some(expected.to_owned())]);
-    // The library's arrays are not the user's to write.
+    // Users cannot change the library's arrays.
     assert!(lint_text(text).iter().all(|found| found.diagnostic.code != "gpu_uninit_shared_reads"));
 }
 
 #[test]
 fn array_lengths_that_helps_name_are_enough() {
-    let kernels = ROWS.iter().filter(|&&block| block < 1024).flat_map(|&block| {
+    let kernels = ROW_BLOCKS.iter().filter(|&&block| block < 1024).flat_map(|&block| {
         [1, 8, block].map(|more| {
             format!(
                 "#[kernel(block = {block})] fn k(x: &[f32], y: &mut [f32]) {{
@@ -361,7 +363,7 @@ fn array_lengths_that_helps_name_are_enough() {
             )
         })
     });
-    // Where threads store to each other's elements, that is another fault, which growing leaves.
+    // A race on each other's elements is another fault, which a longer array does not fix.
     let kernels: Vec<String> = kernels.collect();
     let applied = apply_all(&kernels);
     assert_eq!(applied.get("grow"), Some(&kernels.len()), "{applied:?}");
@@ -395,7 +397,7 @@ fn blocks_and_orders_that_helps_name_waste_nothing() {
             ));
         }
     }
-    for block in ROWS {
+    for block in ROW_BLOCKS {
         kernels.push(format!(
             "#[kernel(block = {block})] fn k(x: &[f32], y: &mut [f32]) {{
                 let t = thread_idx_x();
@@ -419,7 +421,7 @@ fn blocks_and_orders_that_helps_name_waste_nothing() {
 #[test]
 fn conditions_that_helps_name_keep_warps_together() {
     let mut kernels = Vec::new();
-    for block in ROWS.iter().filter(|&&block| block > 32) {
+    for block in ROW_BLOCKS.iter().filter(|&&block| block > 32) {
         kernels.push(format!(
             "#[kernel(block = {block})] fn k(n: usize, x: &[f32], y: &mut [f32]) {{
                 let (i, t) = (global_idx_x(), thread_idx_x());

@@ -1,12 +1,13 @@
-//! Kernels that declare no block: correct in the block that they are launched with, and then nobody calls them faulty.
-use crate::tests::linted::lint_text;
+//! Kernels that declare no block size: no lint of correctness may reject one that is correct in the
+//! block that it is launched with.
+use crate::tests::lint_source::lint_text;
 use warpwise_compiler::{
     diag::Level,
     lint::{Group, LINTS},
 };
 
-/// What lints of correctness say of a kernel.
-fn faults(text: &str) -> Vec<(Level, &'static str, Vec<String>)> {
+/// Returns the findings of correctness lints in a kernel.
+fn correctness_findings(text: &str) -> Vec<(Level, &'static str, Vec<String>)> {
     let of_correctness =
         |code: &str| LINTS.iter().any(|lint| lint.name == code && lint.group == Group::Correctness);
     let found = lint_text(text).into_iter().map(|found| found.diagnostic);
@@ -27,7 +28,7 @@ fn arrays_for_the_launched_block_are_no_faults() {
                 y[global_idx_x()] = s[{last} - t];
             }}"
         );
-        assert_eq!(faults(&reversed), [], "{threads}");
+        assert_eq!(correctness_findings(&reversed), [], "{threads}");
     }
     for [x, y] in
         [[8, 8], [16, 16], [32, 8], [32, 32], [16, 8], [4, 4], [10, 10], [64, 4], [24, 24]]
@@ -46,7 +47,7 @@ fn arrays_for_the_launched_block_are_no_faults() {
                     y[global_idx_y() * n + global_idx_x()] = sum;
                 }}"
             );
-            assert_eq!(faults(&sums), [], "{x} x {y} of {pitch}");
+            assert_eq!(correctness_findings(&sums), [], "{x} x {y} of {pitch}");
         }
     }
     let halo = "#[kernel] fn k(n: usize, x: &[f32], y: &mut [f32]) {
@@ -61,7 +62,7 @@ fn arrays_for_the_launched_block_are_no_faults() {
         sync_threads();
         y[at] = s[ty][tx + 1] + s[ty + 2][tx + 1] + s[ty + 1][tx] + s[ty + 1][tx + 2];
     }";
-    assert_eq!(faults(halo), []);
+    assert_eq!(correctness_findings(halo), []);
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn required_blocks_are_no_assumptions() {
         sync_threads();
         y[t] = s[127 - t];
     }";
-    assert_eq!(faults(text), []);
+    assert_eq!(correctness_findings(text), []);
 }
 
 #[test]
@@ -91,15 +92,15 @@ fn what_rests_on_an_assumed_block_is_a_warning_that_says_so() {
     for body in [race, barrier, vote, index] {
         let text =
             |attribute: &str| format!("#[{attribute}] fn k(x: &[f32], y: &mut [f32]) {{ {body} }}");
-        let open = faults(&text("kernel"));
+        let open = correctness_findings(&text("kernel"));
         assert!(!open.is_empty(), "{body}");
         for (level, code, notes) in open {
             let says_so = notes.iter().any(|note| note.starts_with("assuming blocks of "));
             assert!(level == Level::Warn && says_so, "{code} {level:?} {notes:?}: {body}");
         }
-        let declared = faults(&text("kernel(block = 256)"));
+        let declared = correctness_findings(&text("kernel(block = 256)"));
         assert!(declared.iter().any(|(level, ..)| *level == Level::Deny), "{declared:?}: {body}");
-        let asked = faults(&text("kernel(deny(gpu_correctness))"));
+        let asked = correctness_findings(&text("kernel(deny(gpu_correctness))"));
         assert!(asked.iter().any(|(level, ..)| *level == Level::Deny), "{asked:?}: {body}");
     }
 }
@@ -111,7 +112,7 @@ fn what_a_single_thread_does_wrong_is_an_error_without_an_assumption() {
         s[thread_idx_x() % 16] = 1.0;
         y[global_idx_x()] = s[thread_idx_x() / 2048 + 16];
     }";
-    let found = faults(text);
+    let found = correctness_findings(text);
     let index = found.iter().find(|(_, code, _)| *code == "gpu_out_of_bounds_shared");
     let (level, _, notes) = index.expect("the index is too large in every thread");
     assert_eq!(*level, Level::Deny);
@@ -132,16 +133,16 @@ fn a_guard_on_the_thread_alone_may_keep_every_faulty_thread_out() {
                 y[global_idx_x()] = taps[0];
             }}"
         );
-        assert_eq!(faults(&text), [], "{guard}");
+        assert_eq!(correctness_findings(&text), [], "{guard}");
     }
-    // In blocks before the last, all threads are behind this one.
+    // In every block but the last, all threads have indices below `n`.
     let of_grid = "#[kernel(block = 256)] fn k(n: usize, y: &mut [f32]) {
         let s = shared!([f32; 256]);
         s[thread_idx_x()] = 1.0;
         sync_threads();
         if global_idx_x() < n { y[global_idx_x()] = s[thread_idx_x() + 1]; }
     }";
-    let found = faults(of_grid);
+    let found = correctness_findings(of_grid);
     assert!(found.iter().any(|(_, code, _)| *code == "gpu_out_of_bounds_shared"), "{found:?}");
 }
 
@@ -162,8 +163,8 @@ fn rows_of_a_tile_do_not_race_where_a_column_would_be_out_of_bounds() {
                 }}"
             )
         };
-        assert_eq!(faults(&text("")), [], "{side}");
-        let races = faults(&text("s[ty][0] = x[tx];"));
+        assert_eq!(correctness_findings(&text("")), [], "{side}");
+        let races = correctness_findings(&text("s[ty][0] = x[tx];"));
         assert!(races.iter().any(|(_, code, _)| *code == "gpu_shared_write_races"), "{races:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What lints find in a kernel that is given as Rust, with the source that each finding is about.
+//! Lint findings in a kernel of Rust source, with the source text of each finding.
 use crate::tests::Source;
 use warpwise_compiler::{
     analysis::Analyses,
@@ -8,17 +8,17 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// A finding, and where it is in the text.
+/// Finding with its source text.
 #[derive(Clone, Debug)]
-pub(crate) struct Linted {
-    /// What is said.
+pub(crate) struct LintedSource {
+    /// Diagnostic.
     pub(crate) diagnostic: Diagnostic,
-    /// The source that it is about.
+    /// Source text at its place.
     pub(crate) about: String,
 }
 
-/// Everything that lints find in the only kernel of `text`, of the level of a warning or an error.
-pub(crate) fn lint_text(text: &str) -> Vec<Linted> {
+/// Returns all warnings and errors that lints find in the only kernel of `text`.
+pub(crate) fn lint_text(text: &str) -> Vec<LintedSource> {
     let source = Source::parse(text);
     let lowered = source.lower(&source.kernels[0]);
     let lowered = lowered.unwrap_or_else(|_| panic!("a kernel is rejected:\n{text}"));
@@ -29,12 +29,12 @@ pub(crate) fn lint_text(text: &str) -> Vec<Linted> {
     let linted = shown.map(|diagnostic| {
         let at = lowered.spans.get(diagnostic.span.index());
         let about = at.map_or(String::new(), |at| slice(text, at.first.start(), at.last.end()));
-        Linted { diagnostic, about }
+        LintedSource { diagnostic, about }
     });
     linted.collect()
 }
 
-/// The part of `text` between two places.
+/// Returns the part of `text` between two positions.
 fn slice(text: &str, from: proc_macro2::LineColumn, to: proc_macro2::LineColumn) -> String {
     let at = |place: proc_macro2::LineColumn| {
         let before = text.lines().take(place.line - 1).map(|line| line.len() + 1);
