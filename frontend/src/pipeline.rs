@@ -77,7 +77,8 @@ struct Known {
 impl Known {
     /// For `devices`, and a kernel that may use them.
     fn of(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
-        let words = vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
+        let words =
+            vector::Words::in_items(devices.items.iter().map(|device| &device.item), kernel);
         let prelude = Prelude::new(devices.items.len(), &words);
         let library = Library::new(prelude.end());
         Self { prelude, library }

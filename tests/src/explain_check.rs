@@ -276,7 +276,7 @@ impl<'k> Log<'k> {
     fn number(&self, id: InstId, thread: usize) -> i128 {
         let Ty::Scalar(scalar) = self.kernel.insts[id].ty else { return 0 };
         let bits = self.last[id.index()][thread];
-        warpwise_compiler::analysis::evaluate::integer(scalar, bits).unwrap_or(0)
+        warpwise_compiler::ir::evaluate::integer(scalar, bits).unwrap_or(0)
     }
 
     /// The threads of each warp.

@@ -6,12 +6,11 @@
 //! code with the interpreter, so that one mistake is not made twice.
 use crate::random_ir::{ArgData, LaunchShape, shared_lengths};
 use warpwise_compiler::{
-    analysis::evaluate,
     fault::Reason,
     id::Id,
     ir::{
         AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Fault, InstId, Kernel,
-        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
+        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp, evaluate,
     },
     message::MOST_VALUES,
 };

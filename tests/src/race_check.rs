@@ -15,7 +15,7 @@ use warpwise_compiler::{
     analysis::{
         Analyses,
         races::{Among, Kind, Race, Verdict},
-        trace::{Event, Trace},
+        symbolic::{Event, Trace},
     },
     id::Id,
     ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope},

@@ -10,12 +10,12 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::{
-        evaluate, range,
-        trace::{self, AccessKind, Event, Shape, Split, Threads, Trace, Value, What, Which},
+        range,
+        symbolic::{self, AccessKind, Event, Shape, Split, Threads, Trace, Value, What, Which},
         uniformity::{self, Group},
     },
     id::Id,
-    ir::{InstId, Kernel, Op, Scalar, Space, Ty},
+    ir::{InstId, Kernel, Op, Scalar, Space, Ty, evaluate},
 };
 
 /// How much was claimed, and how much there was to claim.
@@ -41,7 +41,7 @@ pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
     let RandomKernel { kernel, shape, args, .. } = random;
     let facts = uniformity::analyze(kernel);
     let block = Shape { dims: shape.block, declared: kernel.block.is_some() };
-    let trace = trace::analyze_in(kernel, &facts, &range::analyze(kernel), block);
+    let trace = symbolic::analyze_in(kernel, &facts, &range::analyze(kernel), block);
     let mut events: Vec<Vec<&Event>> = vec![Vec::new(); kernel.insts.len()];
     for event in &trace.events {
         events[event.inst.index()].push(event);

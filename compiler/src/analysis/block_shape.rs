@@ -10,7 +10,7 @@
 //! in one of them is linted in that one.
 use super::{
     range::Ranges,
-    trace::{self, AccessKind, Event, Shape, Trace, Value, What, Which},
+    symbolic::{self, AccessKind, Event, Shape, Trace, Value, What, Which},
     uniformity::Uniformity,
 };
 use crate::ir::{Kernel, Length, Op, Root, SharedId};
@@ -24,7 +24,7 @@ const MAX_ARRAY_BYTES: usize = 1 << 18;
 /// The trace of `kernel` in the shape that every launch has or, without one, in the most plausible candidate.
 pub(super) fn trace(kernel: &Kernel, uniformity: &Uniformity, ranges: &Ranges) -> Trace {
     let shapes = Shape::candidates(kernel);
-    most_plausible(kernel, &shapes, |shape| trace::analyze_in(kernel, uniformity, ranges, shape))
+    most_plausible(kernel, &shapes, |shape| symbolic::analyze_in(kernel, uniformity, ranges, shape))
 }
 
 /// The trace in another candidate, which is as plausible as `assumed`: what is a fault in the assumed shape and not in this one is no fault of the kernel. `None` if `assumed` is no
@@ -44,7 +44,7 @@ pub(super) fn other(
     shapes.retain(|shape| *shape != assumed.shape && shape.warps() > 1);
     shapes.sort_by_key(|shape| shape.threads() != 64);
     let mut traces =
-        shapes.into_iter().map(|shape| trace::analyze_in(kernel, uniformity, ranges, shape));
+        shapes.into_iter().map(|shape| symbolic::analyze_in(kernel, uniformity, ranges, shape));
     if most == 0 && kernel.shared.ids().next().is_none() {
         return traces.next();
     }

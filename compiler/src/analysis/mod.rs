@@ -5,15 +5,14 @@
 pub mod accesses;
 mod block_shape;
 pub mod checks;
-pub mod evaluate;
 pub mod launch;
 pub mod local_arrays;
 pub(crate) mod powers;
 pub mod races;
 pub mod range;
 pub mod running;
+pub mod symbolic;
 pub mod tables;
-pub mod trace;
 pub mod trips;
 pub mod uniformity;
 pub mod vectors;
@@ -23,7 +22,7 @@ use races::Races;
 use range::Ranges;
 use running::Running;
 use std::cell::OnceCell;
-use trace::Trace;
+use symbolic::Trace;
 use uniformity::Uniformity;
 use vectors::Vectors;
 
@@ -50,7 +49,7 @@ pub struct Analyses {
 
 impl Analyses {
     /// Runs every analysis, in the block that every launch has or, without one, in the most plausible
-    /// [candidate](trace::Shape::candidates).
+    /// [candidate](symbolic::Shape::candidates).
     pub fn of(kernel: &Kernel) -> Self {
         let (uniformity, ranges) = (uniformity::analyze(kernel), range::analyze(kernel));
         let vectors = vectors::analyze_in(kernel, &ranges);

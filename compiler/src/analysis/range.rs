@@ -17,7 +17,7 @@
 mod arith;
 mod walk;
 
-use super::evaluate;
+use crate::ir::evaluate;
 use crate::{
     id::Facts,
     ir::{InstId, Kernel, LocalId, Scalar, Ty},

@@ -6,7 +6,7 @@
 use super::{
     accesses::{self, Accesses, Request, memory},
     range,
-    trace::{self, Shape, Trace},
+    symbolic::{self, Shape, Trace},
     uniformity::{self, Uniformity},
     vectors,
 };
@@ -38,7 +38,7 @@ impl Running {
         let uniformity = uniformity::analyze(&kernel);
         let ranges = range::analyze(&kernel);
         let vectors = vectors::analyze_in(&kernel, &ranges);
-        let trace = trace::analyze_in(&kernel, &uniformity, &ranges, shape);
+        let trace = symbolic::analyze_in(&kernel, &uniformity, &ranges, shape);
         let accesses = accesses::analyze(&kernel, &vectors, &trace);
         let mut places: BTreeMap<Span, Vec<InstId>> = BTreeMap::new();
         kernel.walk(&mut |id| places.entry(kernel.insts[id].span).or_default().push(id));

@@ -8,7 +8,7 @@
 //! ```
 //! The events of one iteration do not tell: of `0..thread_idx_x()` at most one lane of a block leaves in each.
 use super::{
-    trace::{Event, Split, Threads, Trace, What, Which},
+    symbolic::{Event, Split, Threads, Trace, What, Which},
     uniformity::Uniformity,
 };
 use crate::ir::{Body, InstId, Kernel, Op};

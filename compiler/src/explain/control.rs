@@ -3,7 +3,7 @@ use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Split, Threads, Trace, What, Which},
+        symbolic::{Active, Split, Threads, Trace, What, Which},
         trips::{self, Trips},
         uniformity::{Fact, Uniformity, Varying},
     },

@@ -5,7 +5,7 @@ use crate::{
         Analyses,
         accesses::memory as memory_of,
         races::{Among, Doubt, Kind, MemoryRaces, Race, Side, Why},
-        trace::{Trace, Value, What},
+        symbolic::{Trace, Value, What},
     },
     ir::{InstId, Kernel, Op, Root, Span},
 };

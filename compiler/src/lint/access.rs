@@ -4,7 +4,7 @@ use crate::{
     analysis::{
         Analyses,
         accesses::{Cost, Lanes, Request, Verdict, memory},
-        trace::Shape,
+        symbolic::Shape,
     },
     hardware::Kind,
     ir::{InstId, Kernel, Op, Root, Scalar, Span},

@@ -9,7 +9,7 @@ use crate::{
     analysis::{
         Analyses,
         accesses::{Cost, Lanes, Price, Request, Verdict, Why},
-        trace::{self, Event, Factors, Trace, Value, What, Which},
+        symbolic::{self, Event, Factors, Trace, Value, What, Which},
     },
     hardware::{Kind, LANES, global::SECTOR},
     ir::{Element, Kernel, ParamKind, Root, Space},
@@ -107,7 +107,7 @@ fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t E
     all.filter(|event| matches!(event.what, What::Access(_)))
 }
 
-fn access_of(event: &Event) -> Option<&trace::Access> {
+fn access_of(event: &Event) -> Option<&symbolic::Access> {
     if let What::Access(access) = &event.what { Some(access) } else { None }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     analysis::{
         Analyses,
         accesses::Lanes,
-        trace::{AccessKind, Event, Value, What, Which},
+        symbolic::{AccessKind, Event, Value, What, Which},
     },
     diag::Level,
     hardware::LANES,

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     analysis::{
         Analyses,
-        trace::Split,
+        symbolic::Split,
         trips::{self, Trips},
         uniformity::{Cause, Group},
     },

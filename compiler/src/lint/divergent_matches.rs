@@ -14,7 +14,7 @@ use super::{
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Split, What},
+        symbolic::{Event, Split, What},
     },
     diag::Level,
     ir::{Body, InstId, Kernel, Op},

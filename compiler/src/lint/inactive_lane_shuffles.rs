@@ -9,7 +9,7 @@ use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, What},
+        symbolic::{Event, What},
     },
     diag::Level,
     ir::{InstId, Kernel, Op, ShuffleOp},

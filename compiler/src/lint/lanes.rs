@@ -2,7 +2,7 @@
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Shape, Split, Threads, What, Which},
+        symbolic::{Active, Shape, Split, Threads, What, Which},
     },
     ir::{Builtin, CompareOp, InstId, Kernel, Op},
 };

@@ -14,7 +14,7 @@ use crate::{
     analysis::{
         Analyses,
         local_arrays::Placement,
-        trace::{self, Event, What},
+        symbolic::{self, Event, What},
     },
     diag::Level,
     ir::{Array, ArrayId, Kernel, Op, Root, Span},
@@ -97,19 +97,19 @@ impl Traffic {
 }
 
 /// True if all threads access one place, which is known.
-fn is_constant(event: &Event, access: &trace::Access) -> bool {
+fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
-    let is_known = |offset: &trace::Value| {
+    let is_known = |offset: &symbolic::Value| {
         offset.symbolic().is_empty() && offset.is_same(threads.iter().copied())
     };
     access.offset.as_ref().is_some_and(is_known)
 }
 
 /// True if an index is data, or differs between threads: it is no constant, whatever generic parameters are.
-fn is_of_run(event: &Event, access: &trace::Access) -> bool {
+fn is_of_run(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
     let varies =
-        |offset: &trace::Value| offset.factors().any(|of| !of.is_same(threads.iter().copied()));
+        |offset: &symbolic::Value| offset.factors().any(|of| !of.is_same(threads.iter().copied()));
     access.offset.as_ref().is_none_or(varies)
 }
 

@@ -9,10 +9,12 @@
 //! otherwise.
 use super::{Finding, Group, Lint, access};
 use crate::{
-    analysis::{Analyses, evaluate, launch::Launch, range::Range},
+    analysis::{Analyses, launch::Launch, range::Range},
     diag::Level,
     id::{Facts, Id},
-    ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp},
+    ir::{
+        BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp, evaluate,
+    },
 };
 
 pub(super) const LINT: Lint =

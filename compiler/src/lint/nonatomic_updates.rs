@@ -11,7 +11,7 @@ use super::{Finding, Group, Lint, access, race};
 use crate::{
     analysis::{
         Analyses,
-        trace::{What, Which},
+        symbolic::{What, Which},
     },
     diag::Level,
     id::Facts,

@@ -12,7 +12,7 @@ use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Factors, Split, Threads, Trace, What, Which},
+        symbolic::{Event, Factors, Split, Threads, Trace, What, Which},
     },
     diag::Level,
     hardware::occupancy::MULTIPROCESSORS,

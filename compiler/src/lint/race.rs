@@ -8,7 +8,7 @@ use crate::{
     analysis::{
         Analyses,
         races::{Among, Doubt, Kind, Race},
-        trace::{Event, Trace, What},
+        symbolic::{Event, Trace, What},
     },
     id::Facts,
     ir::{InstId, Kernel, ParamKind, Root},

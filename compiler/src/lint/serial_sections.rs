@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Event, Split, What, Which},
+        symbolic::{Active, Event, Split, What, Which},
     },
     diag::Level,
     ir::{Body, InstId, Kernel, Op, Space},

@@ -13,7 +13,7 @@ use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Access, AccessKind, Event, Trace, Value, What, Which},
+        symbolic::{Access, AccessKind, Event, Trace, Value, What, Which},
     },
     diag::Level,
     ir::{InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},

@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Split, Threads, What, Which},
+        symbolic::{Event, Split, Threads, What, Which},
         uniformity::Fact,
     },
     diag::Level,

@@ -3,7 +3,7 @@
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Shape, Which},
+        symbolic::{Event, Shape, Which},
         uniformity::{Cause, Fact, Varying},
     },
     ir::{

@@ -27,12 +27,9 @@ mod choose;
 
 use super::fold_constants::fold_inst;
 use crate::{
-    analysis::{
-        evaluate,
-        tables::{self, Tables},
-    },
+    analysis::tables::{self, Tables},
     id::Facts,
-    ir::{Body, Inst, InstId, Kernel, Op, Ty},
+    ir::{Body, Inst, InstId, Kernel, Op, Ty, evaluate},
 };
 use choose::{Choice, MAX_UNROLLED_INSTRUCTIONS, choose};
 

@@ -31,8 +31,9 @@ pub(crate) fn chain(steps: &[TokenStream], id: &str, state: &TokenStream) -> Tok
         short_chain(steps, &quote!(part #name))
     });
     let parts: TokenStream = parts.collect();
-    let names: Vec<TokenStream> =
-        (0..steps.len().div_ceil(MAX_CHAINED_MACROS)).map(|index| part(index).into_token_stream()).collect();
+    let names: Vec<TokenStream> = (0..steps.len().div_ceil(MAX_CHAINED_MACROS))
+        .map(|index| part(index).into_token_stream())
+        .collect();
     let all = chain(&names, &format!("{id}_"), state);
     quote!(#parts #all)
 }

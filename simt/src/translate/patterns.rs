@@ -15,9 +15,8 @@ use crate::{
 };
 use std::sync::Arc;
 use warpwise_compiler::{
-    analysis::evaluate,
     id::{Facts, Id},
-    ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty},
+    ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty, evaluate},
 };
 
 /// Bytes of buffers in which two lanes are never so far apart that sums of 32 bits wrap.

@@ -1,6 +1,6 @@
 //! What the lanes of one warp want in one access, and what that costs.
 use crate::{
-    analysis::trace::{Factors, SymbolId, Trace, Value},
+    analysis::symbolic::{Factors, SymbolId, Trace, Value},
     hardware::{
         Kind, LANES,
         global::{self, SECTOR},
@@ -340,7 +340,7 @@ fn lower(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::trace;
+    use crate::analysis::symbolic;
 
     #[test]
     fn warps_of_one_pattern_want_the_same() {
@@ -351,7 +351,7 @@ mod tests {
             let warps = dims.iter().product::<u32>() as usize / LANES;
             for step in [[4, 0, 0], [0, 4, 0], [4, 64, 0], [132, 4, -8]] {
                 for first in [0, 4, 128, 132] {
-                    let affine = trace::Affine { first, step, dims };
+                    let affine = symbolic::Affine { first, step, dims };
                     let offset = Value::from(Factors::Affine(affine));
                     for (warp, active) in (0..warps).flat_map(|w| [(w, u32::MAX), (w, 0xf0f0)]) {
                         let pattern = Pattern::of(&offset, warp, active).unwrap().unwrap();

@@ -5,7 +5,7 @@
 //! [`shared`] gives every access of the array as many wavefronts as it needs.
 use super::{Accesses, Lanes, Verdict};
 use crate::{
-    analysis::trace::{Trace, What},
+    analysis::symbolic::{Trace, What},
     hardware::{
         Kind,
         shared::{self, BANKS, WORD},

@@ -16,7 +16,7 @@ mod lanes;
 mod layout;
 
 use super::{
-    trace::{self, Event, SymbolId, Trace, Value, What, Which},
+    symbolic::{self, Event, SymbolId, Trace, Value, What, Which},
     vectors::Vectors,
 };
 use crate::{
@@ -181,7 +181,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, request: &Request, trace: &Trace, event: &Event, access: &trace::Access) {
+    fn add(&mut self, request: &Request, trace: &Trace, event: &Event, access: &symbolic::Access) {
         let why = match (&access.offset, event.active.which) {
             _ if request.bytes == 0 => Some(Why::Size),
             (None, _) => Some(Why::Address),

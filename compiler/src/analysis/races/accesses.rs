@@ -1,7 +1,9 @@
 //! The accesses of a trace that other threads can see, with where each thread is.
 use super::overlap::Places;
 use crate::{
-    analysis::trace::{AccessKind, Active, Dimension, Event, Rows, SymbolId, Trace, Value, What},
+    analysis::symbolic::{
+        AccessKind, Active, Dimension, Event, Rows, SymbolId, Trace, Value, What,
+    },
     ir::{InstId, Kernel, Op, Order, Root, Scope, Space},
 };
 use std::cell::OnceCell;

@@ -11,7 +11,7 @@ use super::{
     values::Values,
 };
 use crate::{
-    analysis::trace::{Monomial, SymbolId, SymbolKind, Trace, What, Which},
+    analysis::symbolic::{Monomial, SymbolId, SymbolKind, Trace, What, Which},
     ir::{Axis, Builtin, Effect, InstId, Kernel, Op, Order, Scope, Space},
 };
 use std::cell::Cell;

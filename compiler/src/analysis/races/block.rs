@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     analysis::{
-        trace::{SymbolId, SymbolKind, Trace, Which},
+        symbolic::{SymbolId, SymbolKind, Trace, Which},
         uniformity::Group,
     },
     ir::{InstId, Kernel, Length, Root},

@@ -6,7 +6,7 @@
 //! keeps `i < 10` true for more than ten threads.
 use crate::{
     analysis::{
-        trace::{Shape, Split, Trace, What},
+        symbolic::{Shape, Split, Trace, What},
         uniformity::Uniformity,
     },
     id::Facts,

@@ -50,7 +50,7 @@ mod values;
 
 use crate::{
     analysis::{
-        trace::{Trace, What},
+        symbolic::{Trace, What},
         uniformity::Uniformity,
     },
     ir::{Access, InstId, Kernel, ParamKind, Root, Space},
@@ -334,7 +334,7 @@ mod tests {
     use crate::{
         analysis::{
             Analyses,
-            trace::{Event, What},
+            symbolic::{Event, What},
         },
         ir::Kernel,
     };

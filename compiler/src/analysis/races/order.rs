@@ -7,7 +7,7 @@
 //! what stands behind a guard happens in a block that is not at an edge; neither is a need.
 use super::accesses;
 use crate::{
-    analysis::trace::{Event, Split, SymbolId, Threads, Trace, What, Which},
+    analysis::symbolic::{Event, Split, SymbolId, Threads, Trace, What, Which},
     id::Facts,
     ir::{Body, CompareOp, InstId, Kernel, Op},
 };

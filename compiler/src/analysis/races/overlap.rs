@@ -5,7 +5,7 @@
 //! a proof that whatever the symbols are, the difference is never small enough: by what all factors
 //! are multiples of, by the limits of the symbols, and by what the caller knows not to be 0.
 use crate::{
-    analysis::trace::{Monomial, Symbol, SymbolId, Threads, Value},
+    analysis::symbolic::{Monomial, Symbol, SymbolId, Threads, Value},
     id::Table,
 };
 use std::cell::Cell;
@@ -570,7 +570,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::{
-        analysis::{range::Range, trace::SymbolKind, uniformity},
+        analysis::{range::Range, symbolic::SymbolKind, uniformity},
         id::Id,
         ir::InstId,
     };

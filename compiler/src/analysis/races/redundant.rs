@@ -4,7 +4,7 @@ use super::{
     block::{Block, is_too_much},
 };
 use crate::{
-    analysis::trace::{Event, Threads, Trace, What, Which},
+    analysis::symbolic::{Event, Threads, Trace, What, Which},
     ir::{InstId, Kernel, Op},
 };
 use std::ops::Range;

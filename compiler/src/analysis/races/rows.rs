@@ -6,7 +6,7 @@ use super::{
     accesses::Access,
     overlap::{Places, Relation, may_meet},
 };
-use crate::analysis::trace::{Rows, Threads};
+use crate::analysis::symbolic::{Rows, Threads};
 use std::cell::OnceCell;
 
 /// Where threads are in more rows, nothing is proved.

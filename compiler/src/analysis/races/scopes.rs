@@ -19,7 +19,7 @@ use super::{
     order::{Exit, exits_in},
 };
 use crate::{
-    analysis::trace::Split,
+    analysis::symbolic::Split,
     ir::{Builtin, InstId, Op, Scope},
 };
 

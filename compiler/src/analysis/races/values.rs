@@ -2,7 +2,7 @@
 use super::{accesses::Access, across::is_of_launch};
 use crate::{
     analysis::{
-        trace::{AccessKind, Trace, Value, What},
+        symbolic::{AccessKind, Trace, Value, What},
         uniformity::Uniformity,
     },
     ir::{Builtin, Effect, InstId, Kernel, Op, Root},

@@ -1,9 +1,6 @@
 //! What operations make of ranges.
 use super::Range;
-use crate::{
-    analysis::evaluate,
-    ir::{BinaryOp, CompareOp, Scalar, UnaryOp},
-};
+use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp, evaluate};
 
 /// The comparison of integers that is true where `op` is false.
 pub(crate) const fn inverse(op: CompareOp) -> CompareOp {

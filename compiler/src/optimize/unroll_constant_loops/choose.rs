@@ -5,12 +5,9 @@
 //! Of a table each index counts for itself.
 use super::numbers;
 use crate::{
-    analysis::{
-        evaluate,
-        tables::{Tables, table},
-    },
+    analysis::tables::{Tables, table},
     id::Facts,
-    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty},
+    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
 
 /// Most instructions that a loop may become if that puts an array into registers. Later passes leave a third of them: the 64

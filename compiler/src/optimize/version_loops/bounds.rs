@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     analysis::{
-        evaluate,
         range::{Range, Ranges, inverse, scalar_limits},
         uniformity::Varying,
     },
     id::Facts,
-    ir::{BinaryOp, CompareOp, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Ty, UnaryOp},
+    ir::{
+        BinaryOp, CompareOp, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Ty, UnaryOp, evaluate,
+    },
 };
 use std::collections::HashMap;
 

@@ -3,12 +3,12 @@
 //! Sums, differences and products are those of sums of symbols. What is a number in each thread is computed thread
 //! by thread. For what looks at single bits, see [`super::bits`].
 use super::{
-    super::{evaluate, range::Range},
+    super::range::Range,
     known::{Fit, Int, Known, limits, scalar},
     truth::Truth,
 };
 use super::{Factors, Run, Threads, Value};
-use crate::ir::{BinaryOp, InstId, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, InstId, Scalar, UnaryOp, evaluate};
 use std::rc::Rc;
 
 impl Run<'_> {

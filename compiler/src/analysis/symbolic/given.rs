@@ -1,12 +1,12 @@
 //! What a kernel is given: literals, what the launch passes, and where a thread is in its block and grid.
 use super::{
-    super::{evaluate, range::Range, uniformity::Group},
+    super::{range::Range, uniformity::Group},
     contracts::Passed,
     known::{Int, Known, limits, limits_of, scalar},
     truth::{Spread, Truth},
 };
 use super::{Factors, Run, Shape, SymbolKind, Threads, Value};
-use crate::ir::{Builtin, Extent, GenericId, InstId, ParamId, ParamKind, Root, Scalar};
+use crate::ir::{Builtin, Extent, GenericId, InstId, ParamId, ParamKind, Root, Scalar, evaluate};
 
 impl Run<'_> {
     /// A literal.

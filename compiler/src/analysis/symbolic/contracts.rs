@@ -11,8 +11,11 @@
 //! requirement wraps, so values are those of its sums and products.
 use super::{Run, Value};
 use crate::{
-    analysis::{evaluate, range},
-    ir::{BinaryOp, Builtin, CompareOp, Extent, InstId, Kernel, Op, ParamId, ParamKind, Size},
+    analysis::range,
+    ir::{
+        BinaryOp, Builtin, CompareOp, Extent, InstId, Kernel, Op, ParamId, ParamKind, Size,
+        evaluate,
+    },
 };
 
 /// Something that a launch passes.

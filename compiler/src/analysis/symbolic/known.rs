@@ -1,10 +1,10 @@
 //! What is known of a value in each thread of a block.
 use super::{
-    super::{evaluate, range::Range},
+    super::range::Range,
     truth::{Spread, Truth},
 };
 use super::{Factors, Group, Run, Shape, SymbolKind, Threads, Value, Which};
-use crate::ir::{InstId, Kernel, Root, Scalar, Ty};
+use crate::ir::{InstId, Kernel, Root, Scalar, Ty, evaluate};
 use std::rc::Rc;
 
 /// What is known of what an instruction yields, or of what a local holds.
