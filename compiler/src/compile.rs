@@ -113,7 +113,7 @@ pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
 /// [`CompileError::Malformed`] and [`CompileError::Rejected`].
 pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileError> {
     verify(kernel).map_err(CompileError::Malformed)?;
-    let analyses = Analyses::of(kernel);
+    let analyses = Analyses::for_kernel(kernel);
     let diagnostics = lint::run(kernel, &analyses, levels);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));

@@ -108,7 +108,7 @@ struct Known {
 
 /// Everything that is known of `kernel`, which is verified and may be generic.
 pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
-    let analyses = Analyses::of(kernel);
+    let analyses = Analyses::for_kernel(kernel);
     let mut known = Vec::new();
     kernel.walk(&mut |id| known.extend(control::verdict(kernel, &analyses, id)));
     known.extend(access::verdicts(kernel, &analyses));
@@ -121,5 +121,5 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
 /// What the verdicts about `kernel` take for granted of its blocks, if it does not say itself how many threads they
 /// have.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    why::assumed(&Analyses::of(kernel).trace.shape).pop()
+    why::assumed(&Analyses::for_kernel(kernel).trace.shape).pop()
 }

@@ -4,7 +4,7 @@ use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Request, Verdict as Price, Why, memory},
+        accesses::{Cost, Request, UnknownCost, Verdict as Price, memory_operands},
     },
     hardware::Kind,
     ir::{Kernel, Op, Root, Space, Span},
@@ -19,12 +19,12 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
 fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Known> {
     let span = span(kernel, request)?;
     let mut labels = Vec::new();
-    let run = analyses.when_run(kernel, request);
+    let run = analyses.at_run_time(kernel, request);
     let (answer, why) = match &run.verdict {
         Price::Known(cost) => known(run, cost),
         // Of the code that runs only what is known is taken: this is the request of the source.
         Price::Unknown(why) => {
-            if let Why::Stride(id) = why {
+            if let UnknownCost::Stride(id) = why {
                 labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
             }
             (Answer::Unknown, unknown(*why).to_owned())
@@ -43,7 +43,8 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Kn
         lint: None,
         is_short: false,
     };
-    let index = memory(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
+    let index =
+        memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
     Some(Known { verdict, places: [span].into_iter().chain(index).collect() })
 }
 
@@ -113,13 +114,15 @@ fn known(request: &Request, cost: &Cost) -> (Answer, String) {
 }
 
 /// What is missing.
-const fn unknown(why: Why) -> &'static str {
+const fn unknown(why: UnknownCost) -> &'static str {
     match why {
-        Why::Address => "the address depends on data, or in a way that is not followed",
-        Why::Stride(_) => "how far lanes are apart is not known",
-        Why::Lanes => "which lanes are active is not known",
-        Why::Size => "how many bytes a lane accesses depends on a generic parameter",
-        Why::NotRun => "nothing comes here, or the kernel is too long to be run symbolically",
+        UnknownCost::Address => "the address depends on data, or in a way that is not followed",
+        UnknownCost::Stride(_) => "how far lanes are apart is not known",
+        UnknownCost::Lanes => "which lanes are active is not known",
+        UnknownCost::Size => "how many bytes a lane accesses depends on a generic parameter",
+        UnknownCost::NotRun => {
+            "nothing comes here, or the kernel is too long to be run symbolically"
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! ([`Placement`]).
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
-    analysis::{accesses::memory, local_arrays::Placement},
+    analysis::{accesses::memory_operands, local_arrays::Placement},
     hardware::Kind,
     ir::{Array, InstId, Kernel, Root, Scalar, Span, Ty},
     optimize::optimize,
@@ -24,7 +24,7 @@ pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
 }
 
 fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
-    let (ptr, kind, ty) = memory(kernel, id)?;
+    let (ptr, kind, ty) = memory_operands(kernel, id)?;
     let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
     let array = &kernel.arrays[array];
     if array.name.is_empty() {
@@ -58,7 +58,7 @@ fn known(array: &Array, left: &Kernel) -> Reason {
         let label = "this loop has a constant number of iterations";
         loops.into_iter().map(move |at| (at, label.to_owned()))
     };
-    let (answer, why, labels) = match Placement::of(array, left) {
+    let (answer, why, labels) = match Placement::in_kernel(array, left) {
         Placement::Registers => {
             (Answer::Good, "in registers: every index is a constant", Vec::new())
         }

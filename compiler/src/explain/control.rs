@@ -3,7 +3,7 @@ use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Active, Split, Threads, Trace, What, Which},
+        symbolic::{ActiveThreads, Coverage, EventKind, Split, ThreadSet, Trace},
         trips::{self, Trips},
         uniformity::{Fact, Uniformity, Varying},
     },
@@ -63,26 +63,26 @@ enum Parting {
 impl Parting {
     /// Returns what is known of the `if` numbered `id`.
     fn of(code: Code<'_>, id: InstId) -> Self {
-        if code.uniformity.warp.parting[id].is_uniform() {
+        if code.uniformity.warp.divergence[id].is_uniform() {
             return Self::Together;
         }
         if !code.trace.complete {
             return Self::Unknown("the kernel is too long to be run symbolically");
         }
-        let partings = code.trace.of(id).filter_map(|event| match &event.what {
-            What::Branch(split) => Some(Self::of_split(split, &event.active)),
-            What::Access(_)
-            | What::OutOfBounds { .. }
-            | What::Return
-            | What::Barrier
-            | What::SyncGrid
-            | What::Meeting { .. }
-            | What::Fence => None,
+        let partings = code.trace.events_of(id).filter_map(|event| match &event.kind {
+            EventKind::Branch(split) => Some(Self::of_split(split, &event.active)),
+            EventKind::Access(_)
+            | EventKind::OutOfBounds { .. }
+            | EventKind::Return
+            | EventKind::Barrier
+            | EventKind::SyncGrid
+            | EventKind::WarpCollective { .. }
+            | EventKind::Fence => None,
         });
         partings.max().unwrap_or(Self::Never)
     }
 
-    fn of_split(split: &Split, active: &Active) -> Self {
+    fn of_split(split: &Split, active: &ActiveThreads) -> Self {
         match split {
             Split::Uniform | Split::UniformInWarps => Self::Together,
             Split::Guard => Self::Guard,
@@ -96,22 +96,24 @@ impl Parting {
     }
 
     /// What `active` threads do of which these find the condition true.
-    fn of_threads(yes: &Threads, active: &Active) -> Self {
+    fn of_threads(yes: &ThreadSet, active: &ActiveThreads) -> Self {
         let all = &active.threads;
-        let taken = |warp: usize| (yes.warp(warp) & all.warp(warp), all.warp(warp));
+        let taken = |warp: usize| {
+            (yes.lanes_of_warp(warp) & all.lanes_of_warp(warp), all.lanes_of_warp(warp))
+        };
         let parts = |&warp: &usize| {
             let (taken, all) = taken(warp);
             taken != 0 && taken != all
         };
-        let come = (0..all.warps()).filter(|&warp| all.warp(warp) != 0).count();
-        let parting: Vec<usize> = (0..all.warps()).filter(parts).collect();
-        let (yes, no) = (yes.and(all), all.without(yes));
+        let come = (0..all.warp_count()).filter(|&warp| all.lanes_of_warp(warp) != 0).count();
+        let parting: Vec<usize> = (0..all.warp_count()).filter(parts).collect();
+        let (yes, no) = (yes.intersection(all), all.difference(yes));
         match parting[..] {
             [] => Self::Together,
             [_, ..] if yes.count() == 1 || no.count() == 1 => Self::AtMostOne,
             [_, ..] if yes.is_one_per_warp() || no.is_one_per_warp() => Self::OnePerWarp,
             [_] if come > 1 => Self::OneWarp(come),
-            [_, ..] if matches!(active.which, Which::Some | Which::One) => {
+            [_, ..] if matches!(active.coverage, Coverage::Some | Coverage::One) => {
                 Self::Unknown("which lanes of a warp come here depends on data or on the launch")
             }
             [first, ..] => {
@@ -172,7 +174,7 @@ impl About<'_> {
                 known(Answer::Unknown, "how many iterations each lane of a warp runs is not known")
             }
         };
-        let fact = uniformity.warp.parting[self.id];
+        let fact = uniformity.warp.divergence[self.id];
         self.verdict(Subject::Branch, what, known, (&uniformity.warp, fact))
     }
 
@@ -192,12 +194,12 @@ impl About<'_> {
                     uniformity: &running.uniformity,
                     trace: &running.trace,
                 };
-                let left = running.branches(span).map(|id| (Parting::of(code, id), id));
+                let left = running.branches_at(span).map(|id| (Parting::of(code, id), id));
                 match left.max() {
                     // What holds of the source holds of each branch that it becomes.
                     Some((run, id)) if !is_uneven => Self::reason(code, id, run.min(written)),
                     Some((run, id)) => Self::reason(code, id, run),
-                    None if running.selects(span) => {
+                    None if running.has_select_at(span) => {
                         let why = "no branch: both sides are computed, and one is selected";
                         (known(Answer::Good, why), true)
                     }
@@ -205,7 +207,7 @@ impl About<'_> {
                 }
             }
         };
-        let fact = warp.parting[self.id];
+        let fact = warp.divergence[self.id];
         let mut known = self.verdict(Subject::Branch, "branch", reason, (warp, fact));
         known.verdict.is_short = is_short;
         known
@@ -215,7 +217,7 @@ impl About<'_> {
     fn is_in_uneven_loop(&self) -> bool {
         let parents = self.kernel.parents();
         let around = std::iter::successors(parents[self.id], |&(of, _)| parents[of]);
-        let parting = &self.analyses.uniformity.warp.parting;
+        let parting = &self.analyses.uniformity.warp.divergence;
         let mut loops =
             around.filter(|&(of, _)| matches!(self.kernel.insts[of].op, Op::For { .. }));
         loops.any(|(of, _)| parting[of].varies())
@@ -277,10 +279,12 @@ impl About<'_> {
         let warp = &self.analyses.uniformity.warp;
         let fact = warp.control[self.id];
         let is_full = |mask| matches!(self.kernel.insts[mask].op, Op::Const(bits) if bits == u64::from(u32::MAX));
-        let all = Threads::all(self.analyses.trace.shape.threads());
-        let by_warps = |active: &Active| {
-            let whole = |warp| [0, all.warp(warp)].contains(&active.threads.warp(warp));
-            matches!(active.which, Which::All | Which::Warps) && (0..all.warps()).all(whole)
+        let all = ThreadSet::all(self.analyses.trace.shape.thread_count());
+        let by_warps = |active: &ActiveThreads| {
+            let whole =
+                |warp| [0, all.lanes_of_warp(warp)].contains(&active.threads.lanes_of_warp(warp));
+            matches!(active.coverage, Coverage::All | Coverage::Warps)
+                && (0..all.warp_count()).all(whole)
         };
         let together = "all lanes of the warp that have not returned get here together";
         let known = match (fact, mask.is_none_or(is_full)) {
@@ -305,9 +309,9 @@ impl About<'_> {
 
     /// True if the instruction runs in the block, whose shape is no assumption, and whenever it does for
     /// threads that `are` such.
-    fn always(&self, are: impl Fn(&Active) -> bool) -> bool {
+    fn always(&self, are: impl Fn(&ActiveThreads) -> bool) -> bool {
         let trace: &Trace = &self.analyses.trace;
-        let mut events = trace.of(self.id).peekable();
+        let mut events = trace.events_of(self.id).peekable();
         trace.shape.declared
             && trace.complete
             && events.peek().is_some()

@@ -3,9 +3,9 @@ use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        accesses::memory as memory_of,
-        races::{Among, Doubt, Kind, MemoryRaces, Race, Side, Why},
-        symbolic::{Trace, Value, What},
+        accesses::memory_operands as memory_of,
+        races::{Doubt, DoubtReason, MemoryRaces, Race, RaceKind, Side, ThreadGroup},
+        symbolic::{EventKind, SymbolicSum, Trace},
     },
     ir::{InstId, Kernel, Op, Root, Span},
 };
@@ -13,11 +13,11 @@ use crate::{
 /// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
 /// assumption, what is said has to hold in another as well.
 pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
-    let other = analyses.other(kernel);
+    let other = analyses.in_other_shape(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
         let found = verdict(kernel, analyses, memory);
-        let again = other.and_then(|other| other.races.of(memory.root));
+        let again = other.and_then(|other| other.races.for_root(memory.root));
         let again = again.map(|memory| verdict(kernel, analyses, memory));
         let verdict = match again.filter(|again| again.answer != found.answer) {
             Some(_) => Verdict {
@@ -76,35 +76,35 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
 
 /// What would tell: a fact about a number that the launch gives and that indices are multiplied by.
 fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
-    let offsets = doubt.insts.iter().flat_map(|&inst| trace.of(inst)).filter_map(|event| {
-        let What::Access(access) = &event.what else { return None };
+    let offsets = doubt.insts.iter().flat_map(|&inst| trace.events_of(inst)).filter_map(|event| {
+        let EventKind::Access(access) = &event.kind else { return None };
         access.offset.as_ref()
     });
-    let mut terms = offsets.flat_map(Value::symbolic);
+    let mut terms = offsets.flat_map(SymbolicSum::terms);
     let name = terms.find_map(|term| {
-        let is_factor = term.of.0.len() > 1 || term.factors.same().is_none();
-        let mut symbols = term.of.0.iter().filter(|_| is_factor);
-        symbols.find_map(|&symbol| param(kernel, trace.symbols[symbol].of))
+        let is_factor = term.monomial.0.len() > 1 || term.factors.as_uniform().is_none();
+        let mut symbols = term.monomial.0.iter().filter(|_| is_factor);
+        symbols.find_map(|&symbol| param(kernel, trace.symbols[symbol].inst))
     })?;
     match doubt.why {
-        Why::Wraps => Some(format!(
+        DoubtReason::Wraps => Some(format!(
             "say how large `{name}` is at most, as by `#[kernel(requires({name} <= 1 << 20))]`, or take it as a \
              `u32`"
         )),
-        Why::Numbers => Some(format!(
+        DoubtReason::Numbers => Some(format!(
             "if `{name}` is the length of a row, keep columns below it, as by `if column < {name}`"
         )),
-        Why::Pointer
-        | Why::Index
-        | Why::Condition
-        | Why::Guards
-        | Why::Barrier
-        | Why::Order
-        | Why::OneBlock
-        | Why::Scope
-        | Why::Unfenced(_)
-        | Why::TooLong
-        | Why::TooManyAccesses => None,
+        DoubtReason::Pointer
+        | DoubtReason::Index
+        | DoubtReason::Condition
+        | DoubtReason::Guards
+        | DoubtReason::Barrier
+        | DoubtReason::Order
+        | DoubtReason::OneBlock
+        | DoubtReason::Scope
+        | DoubtReason::Unfenced(_)
+        | DoubtReason::TooLong
+        | DoubtReason::TooManyAccesses => None,
     }
 }
 
@@ -118,15 +118,15 @@ type Reason = (Answer, String, Vec<(Span, String)>);
 
 fn racy(kernel: &Kernel, race: &Race) -> Reason {
     let why = match race.kind {
-        Kind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
-        Kind::WriteWrite => "two threads write to the same place, and nothing orders them",
-        Kind::SameValue => "two threads write the same value to the same place",
-        Kind::AtomicAndPlain => "one access is atomic and the other is not",
-        Kind::BlockScope => "an atomic operation of a block's scope meets one of another block",
+        RaceKind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
+        RaceKind::WriteWrite => "two threads write to the same place, and nothing orders them",
+        RaceKind::SameValue => "two threads write the same value to the same place",
+        RaceKind::AtomicAndPlain => "one access is atomic and the other is not",
+        RaceKind::BlockScope => "an atomic operation of a block's scope meets one of another block",
     };
     let blocks = match race.among {
-        Among::Warp | Among::Block => ["", ""],
-        Among::Grid => [" of one block", " of another block"],
+        ThreadGroup::Warp | ThreadGroup::Block => ["", ""],
+        ThreadGroup::Grid => [" of one block", " of another block"],
     };
     let label = |(side, block): (&Side, &str)| {
         let does = if side.writes { "written" } else { "read" };
@@ -145,7 +145,7 @@ fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
             labels.push(label);
         }
     }
-    (Answer::Unknown, doubt.why.text().to_owned(), labels)
+    (Answer::Unknown, doubt.why.clause().to_owned(), labels)
 }
 
 #[cfg(test)]

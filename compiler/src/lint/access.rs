@@ -3,7 +3,7 @@ use super::{Finding, why};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Lanes, Request, Verdict, memory},
+        accesses::{Cost, Lanes, Request, Verdict, memory_operands},
         symbolic::Shape,
     },
     hardware::Kind,
@@ -24,13 +24,13 @@ pub(super) fn when_run<'a>(
     analyses: &'a Analyses,
     request: &'a Request,
 ) -> Option<(&'a Request, &'a Cost)> {
-    let run = analyses.when_run(kernel, request);
+    let run = analyses.at_run_time(kernel, request);
     if let Verdict::Known(cost) = &run.verdict { Some((run, cost)) } else { None }
 }
 
 /// The address of a request's first member.
 pub(super) fn address(kernel: &Kernel, request: &Request) -> Option<InstId> {
-    memory(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
+    memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
 }
 
 /// What the user wrote for the access: of a store, what is stored to.

@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Doubt, Kind, Why},
+        races::{Doubt, DoubtReason, RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
@@ -25,30 +25,30 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         let name = race::name(kernel, of.root);
         let [first, second] = of.race.sides.map(|side| race::thread(side.thread));
         let (message, help) = match of.race.kind {
-            Kind::AtomicAndPlain => (
+            RaceKind::AtomicAndPlain => (
                 format!(
                     "{name} is accessed both atomically and plainly, with nothing between: by \
                      {first} and {second}"
                 ),
                 match of.race.among {
-                    Among::Warp | Among::Block => {
+                    ThreadGroup::Warp | ThreadGroup::Block => {
                         "make both atomic, or put `sync_threads()` between the two".to_owned()
                     }
-                    Among::Grid => "make both atomic".to_owned(),
+                    ThreadGroup::Grid => "make both atomic".to_owned(),
                 },
             ),
-            Kind::BlockScope => (
+            RaceKind::BlockScope => (
                 format!(
                     "{name} is updated atomically among the threads of a block only, and other \
                      blocks update the same elements"
                 ),
                 WIDER.to_owned(),
             ),
-            Kind::ReadWrite | Kind::WriteWrite | Kind::SameValue => continue,
+            RaceKind::ReadWrite | RaceKind::WriteWrite | RaceKind::SameValue => continue,
         };
         found.push(race::finding(kernel, analyses, &of, message, help));
     }
-    let doubts = race::doubts(analyses).filter(|(_, doubt)| doubt.why == Why::Scope);
+    let doubts = race::doubts(analyses).filter(|(_, doubt)| doubt.why == DoubtReason::Scope);
     found.extend(doubts.map(|(root, doubt)| by_data(kernel, analyses, root, doubt)));
     found
 }

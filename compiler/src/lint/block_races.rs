@@ -11,7 +11,7 @@ use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::Kernel,
@@ -25,15 +25,15 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut reported = Vec::new();
     let mut of_blocks: Vec<race::In<'_>> = race::all(analyses)
         .filter(|of| {
-            of.race.among == Among::Grid
-                && matches!(of.race.kind, Kind::ReadWrite | Kind::WriteWrite)
+            of.race.among == ThreadGroup::Grid
+                && matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
         })
         .collect();
     // Stores first: what is read in between has the same fault.
     of_blocks.sort_by_key(|of| (!of.is_of_one_store(), of.race.sides[1].event));
     for of in of_blocks {
         let races_nearer = race::all(analyses)
-            .any(|other| other.root == of.root && other.race.among != Among::Grid);
+            .any(|other| other.root == of.root && other.race.among != ThreadGroup::Grid);
         if races_nearer || reported.contains(&of.root) {
             continue;
         }

@@ -8,8 +8,8 @@ use super::access;
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Lanes, Price, Request, Verdict, Why},
-        symbolic::{self, Event, Factors, Trace, Value, What, Which},
+        accesses::{Cost, Lanes, Request, UnknownCost, Verdict, WarpCost},
+        symbolic::{self, Coverage, Event, EventKind, PerThread, SymbolicSum, Trace},
     },
     hardware::{Kind, LANES, global::SECTOR},
     ir::{Element, Kernel, ParamKind, Root, Space},
@@ -28,7 +28,7 @@ pub(super) struct Wasteful<'a> {
     /// The lanes of the warp that wastes most; `None` if their distance is not known.
     pub(super) lanes: Option<&'a Lanes>,
     /// The sectors that these move.
-    pub(super) price: Price,
+    pub(super) price: WarpCost,
     /// Whether all warps do.
     pub(super) is_even: bool,
     pub(super) reason: Reason,
@@ -62,8 +62,12 @@ pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<
         }
         match &request.verdict {
             Verdict::Known(cost) => found.extend(known(kernel, &mut sharing, request, cost)),
-            Verdict::Unknown(Why::Stride(_)) => found.extend(by_pitch(&analyses.trace, request)),
-            Verdict::Unknown(Why::Address | Why::Lanes | Why::Size | Why::NotRun) => {}
+            Verdict::Unknown(UnknownCost::Stride(_)) => {
+                found.extend(by_pitch(&analyses.trace, request))
+            }
+            Verdict::Unknown(
+                UnknownCost::Address | UnknownCost::Lanes | UnknownCost::Size | UnknownCost::NotRun,
+            ) => {}
         }
     }
     found
@@ -80,9 +84,9 @@ fn known<'a>(
     let (lanes, _) = &cost.worst;
     // Of atomic updates only where they go: how many meet is another lint's.
     let kind = if request.kind == Kind::Atomic { Kind::Load } else { request.kind };
-    let price = lanes.price(request.space, kind, request.bytes);
+    let price = lanes.warp_cost(request.space, kind, request.bytes);
     let is_bad = cost.is_bad() && price.taken[0] >= 2 * price.ideal;
-    if !is_bad || price.taken[0] - price.ideal < FEW || !lanes.is_run() {
+    if !is_bad || price.taken[0] - price.ideal < FEW || !lanes.is_contiguous() {
         return None;
     }
     let run = access::when_run(kernel, analyses, request);
@@ -103,15 +107,15 @@ fn known<'a>(
 /// What happens at a request, with the access.
 fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t Event> {
     let first = request.members.first().copied();
-    let all = first.into_iter().flat_map(|first| trace.of(first));
-    all.filter(|event| matches!(event.what, What::Access(_)))
+    let all = first.into_iter().flat_map(|first| trace.events_of(first));
+    all.filter(|event| matches!(event.kind, EventKind::Access(_)))
 }
 
 fn access_of(event: &Event) -> Option<&symbolic::Access> {
-    if let What::Access(access) = &event.what { Some(access) } else { None }
+    if let EventKind::Access(access) = &event.kind { Some(access) } else { None }
 }
 
-fn offset_of(event: &Event) -> Option<&Value> {
+fn offset_of(event: &Event) -> Option<&SymbolicSum> {
     access_of(event)?.offset.as_ref()
 }
 
@@ -134,12 +138,14 @@ impl<'a> Sharing<'a> {
         event: &'a Event,
         in_turn: bool,
     ) -> bool {
-        let happens_once = |event: &Event| self.analyses.trace.of(event.inst).nth(1).is_none();
+        let happens_once =
+            |event: &Event| self.analyses.trace.events_of(event.inst).nth(1).is_none();
         let stands_for_group = in_turn || happens_once(event);
         let known = self.groups.iter().find(|(of, known, turns, _)| {
             *turns == in_turn
                 && is_of_group((of, known), (request, event), in_turn)
-                && offset_of(known).map(Value::symbolic) == offset_of(event).map(Value::symbolic)
+                && offset_of(known).map(SymbolicSum::terms)
+                    == offset_of(event).map(SymbolicSum::terms)
         });
         if let Some((.., is_shared)) = known.filter(|_| stands_for_group) {
             return *is_shared;
@@ -155,7 +161,8 @@ impl<'a> Sharing<'a> {
     fn uses_sectors_of_others(&mut self, request: &Request, event: &Event, in_turn: bool) -> bool {
         let Some(offset) = offset_of(event) else { return false };
         let threads = &event.active.threads;
-        let Some(warp) = (0..threads.warps()).find(|&warp| threads.warp(warp) != 0) else {
+        let Some(warp) = (0..threads.warp_count()).find(|&warp| threads.lanes_of_warp(warp) != 0)
+        else {
             return false;
         };
         let mut ranges: Vec<(i64, i64)> = Vec::new();
@@ -164,11 +171,13 @@ impl<'a> Sharing<'a> {
             let is_itself_again = beside.inst == event.inst && !std::ptr::eq(beside, event);
             let is_beside = is_of_group((other, beside), (request, event), in_turn)
                 && (in_turn || !is_itself_again);
-            let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
+            let at = offset_of(beside).filter(|at| is_beside && at.terms() == offset.terms());
             let lanes = at.and_then(|at| {
-                let known = Lanes::of(at, warp, threads.warp(warp)).ok();
+                let known = Lanes::exact(at, warp, threads.lanes_of_warp(warp)).ok();
                 let trace = &self.analyses.trace;
-                known.or_else(|| Lanes::at_least(trace, at, warp, threads.warp(warp)))
+                known.or_else(|| {
+                    Lanes::with_min_distances(trace, at, warp, threads.lanes_of_warp(warp))
+                })
             });
             let Some(lanes) = lanes else { continue };
             self.compared += LANES;
@@ -215,16 +224,16 @@ fn is_of_group(
 }
 
 /// How much a number grows along x and along y, for all threads of a block alike.
-fn steps(factors: &Factors, trace: &Trace) -> Option<[i64; 2]> {
+fn steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
     match factors {
-        Factors::Same(_) => Some([0, 0]),
-        Factors::Affine(affine) => Some([affine.step[0], affine.step[1]]),
-        Factors::Each(each) => {
+        PerThread::Uniform(_) => Some([0, 0]),
+        PerThread::Affine(affine) => Some([affine.step[0], affine.step[1]]),
+        PerThread::Table(each) => {
             let x = usize::try_from(trace.shape.dims[0]).ok()?;
             let step = |by: usize| each.get(by).map_or(0, |at| at - each[0]);
             let found = [if x > 1 { step(1) } else { 0 }, step(x)];
             let at = |thread: usize| -> Option<i64> {
-                let [i, j, k] = trace.shape.index(thread);
+                let [i, j, k] = trace.shape.thread_index(thread);
                 let sum = each[0] + i64::from(i) * found[0] + i64::from(j) * found[1];
                 (k == 0).then_some(sum)
             };
@@ -267,10 +276,13 @@ fn reason(
         return Reason::Struct(size);
     }
     let mut later = events(trace, request).skip(1).filter_map(offset_of);
-    let walks = |next: &Value| {
+    let walks = |next: &SymbolicSum| {
         let first = offset_of(event)?;
-        (next.symbolic() == first.symbolic() && trace.shape.threads() > 0).then_some(())?;
-        Some(next.numbers().at(0).abs_diff(first.numbers().at(0)) == bytes.unsigned_abs())
+        (next.terms() == first.terms() && trace.shape.thread_count() > 0).then_some(())?;
+        Some(
+            next.numbers().number_in(0).abs_diff(first.numbers().number_in(0))
+                == bytes.unsigned_abs(),
+        )
     };
     if later.next().is_some_and(|next| walks(next) == Some(true)) {
         return Reason::Chunks;
@@ -289,7 +301,7 @@ fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
             lane % wide * x + lane / wide * y
         });
         let wider = Lanes { active: u32::MAX, offsets, step: lanes.step, clusters: Vec::new() };
-        let price = wider.price(Space::Global, request.kind, request.bytes);
+        let price = wider.warp_cost(Space::Global, request.kind, request.bytes);
         price.taken[1] < 2 * price.ideal || price.taken[1] - price.ideal < FEW
     };
     widths.into_iter().find(is_enough).unwrap_or(LANES as u32)
@@ -303,7 +315,7 @@ pub(super) fn walks_rows(analyses: &Analyses) -> bool {
         let Some(offset) = events(trace, request).next().and_then(offset_of) else { return false };
         let Some([x, y]) = steps(offset.numbers(), trace) else { return false };
         let bytes = i64::from(request.bytes);
-        let mut symbolic = offset.symbolic().iter().map(|term| steps(&term.factors, trace));
+        let mut symbolic = offset.terms().iter().map(|term| steps(&term.factors, trace));
         let mut by_pitch = false;
         let is_along = symbolic.all(|found| {
             found.is_some_and(|[x, y]| {
@@ -329,7 +341,7 @@ fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
 fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
     let Some(offset) = offset_of(event) else { return false };
     let mut has_pitch = false;
-    for term in offset.symbolic() {
+    for term in offset.terms() {
         let Some([x, y]) = steps(&term.factors, trace) else { return false };
         has_pitch |= x != 0;
         if y != 0 {
@@ -346,18 +358,19 @@ fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
 /// An access that [walks columns](walks_columns). A row has at least as many elements as the block has threads along y.
 fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
     let event = events(trace, request).next()?;
-    if event.active.which == Which::Some || !walks_columns(trace, request, event) {
+    if event.active.coverage == Coverage::Some || !walks_columns(trace, request, event) {
         return None;
     }
     let bytes = i64::from(request.bytes);
     let row = bytes * i64::from(trace.shape.dims[1]);
-    let active = event.active.threads.warp(0);
+    let active = event.active.threads.lanes_of_warp(0);
     let offsets = std::array::from_fn(|lane| {
-        let [x, y, _] = trace.shape.index(lane.min(trace.shape.threads().saturating_sub(1)));
+        let [x, y, _] =
+            trace.shape.thread_index(lane.min(trace.shape.thread_count().saturating_sub(1)));
         i64::from(x) * row + i64::from(y) * bytes
     });
     let lanes = Lanes { active, offsets, step: 0, clusters: Vec::new() };
-    let price = lanes.price(Space::Global, Kind::Load, request.bytes);
+    let price = lanes.warp_cost(Space::Global, Kind::Load, request.bytes);
     let is_bad = price.taken[0] >= 2 * price.ideal && price.taken[0] - price.ideal >= FEW;
     let reason = Reason::Axes(None);
     is_bad.then_some(Wasteful { request, lanes: None, price, is_even: true, reason })

@@ -4,7 +4,7 @@ use super::{Finding, access};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Lanes, Layout, Request, uses},
+        accesses::{Cost, Lanes, Layout, Request, collect_uses},
     },
     hardware::{
         Kind,
@@ -35,7 +35,7 @@ pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<F
 /// Whether different words of a bank are wanted; several updates of one word are no conflict.
 fn conflicts(request: &Request, cost: &Cost) -> bool {
     let (lanes, _) = &cost.worst;
-    let price = lanes.price(request.space, Kind::Load, request.bytes);
+    let price = lanes.warp_cost(request.space, Kind::Load, request.bytes);
     cost.is_bad() && (request.kind != Kind::Atomic || price.taken[0] >= 2 * price.ideal)
 }
 
@@ -84,7 +84,8 @@ fn finding(
 
 /// Which lanes want the busiest bank.
 fn who(request: &Request, lanes: &Lanes) -> String {
-    let busiest = shared::busiest(request.kind, request.bytes, lanes.active, &lanes.addresses(0));
+    let busiest =
+        shared::busiest(request.kind, request.bytes, lanes.active, &lanes.addresses_from(0));
     let busy = busiest.map_or(0, |bank| bank.lanes);
     if busy == lanes.count() {
         format!("all {busy} lanes")
@@ -105,7 +106,8 @@ fn help(
     let strides = layouts.strides.entry(array).or_insert_with(|| strides(kernel, array));
     for row in rows(kernel, array, strides, lanes) {
         let found = layouts.found.entry((array, row.bytes)).or_insert_with(|| {
-            let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
+            let (uses, is_all) =
+                collect_uses(&analyses.trace, &analyses.accesses, array, row.bytes);
             (Layout::search(&uses, row.bytes), is_all)
         });
         let (layout, is_all) = (found.0.filter(|of| row.is_whole(*of)), found.1);

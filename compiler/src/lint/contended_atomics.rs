@@ -11,7 +11,7 @@ use crate::{
     analysis::{
         Analyses,
         accesses::Lanes,
-        symbolic::{AccessKind, Event, Value, What, Which},
+        symbolic::{AccessKind, Coverage, Event, EventKind, SymbolicSum},
     },
     diag::Level,
     hardware::LANES,
@@ -28,13 +28,13 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let (elected, failures) = (elected(kernel), failures(kernel));
     let mut found = Vec::new();
     for event in &analyses.trace.events {
-        let What::Access(access) = &event.what else { continue };
+        let EventKind::Access(access) = &event.kind else { continue };
         let Op::Atomic { op, .. } = kernel.insts[event.inst].op else { continue };
         let (AccessKind::Atomic, Some(way)) = (&access.kind, combined(op)) else { continue };
-        if event.active.which == Which::One || elected.contains(&event.inst) {
+        if event.active.coverage == Coverage::One || elected.contains(&event.inst) {
             continue;
         }
-        if event.active.which == Which::Some
+        if event.active.coverage == Coverage::Some
             && (failures.contains(&event.inst) || is_flag(kernel, event.inst))
         {
             continue;
@@ -48,13 +48,13 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 }
 
 /// How many lanes of a warp have the same address, if that is most of them.
-fn together(event: &Event, offset: Option<&Value>) -> Option<u32> {
+fn together(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
     let offset = offset?;
     let threads = &event.active.threads;
-    (0..threads.warps())
+    (0..threads.warp_count())
         .filter_map(|warp| {
-            let active = threads.warp(warp);
-            let lanes = (active != 0).then(|| Lanes::of(offset, warp, active).ok())??;
+            let active = threads.lanes_of_warp(warp);
+            let lanes = (active != 0).then(|| Lanes::exact(offset, warp, active).ok())??;
             let most = crowd(&lanes);
             (most >= FEW && 2 * most >= lanes.count()).then_some(most)
         })
@@ -92,7 +92,7 @@ fn combined(op: AtomicOp) -> Option<&'static str> {
 
 fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way: &str) -> Finding {
     let inst = &kernel.insts[event.inst];
-    let is_sure = event.active.which != Which::Some;
+    let is_sure = event.active.coverage != Coverage::Some;
     let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
     let help = if is_used(kernel, event.inst) {
         "let one lane update for all that are active: count them with `warp::ballot(..)`, and give each its \

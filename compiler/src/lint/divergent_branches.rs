@@ -81,7 +81,7 @@ fn branch(
     };
     let span = kernel.insts[cond].span;
     let warp = &analyses.uniformity.warp;
-    let mut labels = why::labels(kernel, warp, warp.parting[id]);
+    let mut labels = why::labels(kernel, warp, warp.divergence[id]);
     labels.retain(|(at, _)| *at != span);
     let notes = why::assumed(&analyses.trace.shape);
     Some(Finding { message, span, labels, notes, help: help(kernel, analyses, id, &parting) })
@@ -107,10 +107,10 @@ fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> 
                 lanes share"
             .to_owned();
     };
-    let warps = shape.warps();
+    let warps = shape.warp_count();
     let taken =
         parting.known.as_ref().filter(|_| !parting.changes && shape.dims[1] * shape.dims[2] == 1);
-    let taken = taken.map(|yes| (0..warps).filter(|&warp| yes.has(warp)).count());
+    let taken = taken.map(|yes| (0..warps).filter(|&warp| yes.contains(warp)).count());
     match taken {
         Some(taken) if 0 < taken && taken < warps => format!(
             "let whole warps take the same side: with `{by_warp}` in place of `{name}`, {taken} of {warps} \
@@ -130,7 +130,7 @@ fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> 
 /// What differs between the lanes, and what is the same in all of a warp instead.
 fn source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, String)> {
     let warp = &analyses.uniformity.warp;
-    let Some(Cause::Value(last)) = warp.chain(warp.parting[id]).pop() else { return None };
+    let Some(Cause::Value(last)) = warp.cause_chain(warp.divergence[id]).pop() else { return None };
     let Op::Builtin(builtin) = kernel.insts[last].op else { return None };
     let name = why::call(builtin);
     let by_warp = match builtin {

@@ -45,7 +45,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         }
         let Some(numbers) = numbers(kernel, analyses, id) else { continue };
         let warp = &analyses.uniformity.warp;
-        let mut labels = why::labels(kernel, warp, warp.parting[id]);
+        let mut labels = why::labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!("{numbers} of this loop, and all wait for the last"),
@@ -76,7 +76,7 @@ fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
             let waits = waits(kernel, analyses, id);
             let is_strided = strides(kernel, analyses, &kernel.insts[id].op);
             let is_left_by_data =
-                matches!(analyses.trace.branch(id), Some(Split::Unknown | Split::OnePerWarp));
+                matches!(analyses.trace.worst_split(id), Some(Split::Unknown | Split::OnePerWarp));
             let varies =
                 is_left_by_data && !waits && !is_strided && is_of_data(kernel, analyses, id);
             return varies
@@ -133,9 +133,9 @@ fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
 /// Where the difference between the lanes begins.
 fn source(analyses: &Analyses, id: InstId) -> Option<InstId> {
     let warp = &analyses.uniformity.warp;
-    match warp.chain(warp.parting[id]).pop()? {
+    match warp.cause_chain(warp.divergence[id]).pop()? {
         Cause::Value(last) => Some(last),
-        Cause::Parting(_) | Cause::Source => None,
+        Cause::Divergence(_) | Cause::Source => None,
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Event, Split, What},
+        symbolic::{Event, EventKind, Split},
     },
     diag::Level,
     ir::{Body, InstId, Kernel, Op},
@@ -51,7 +51,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         }
         let warp = &analyses.uniformity.warp;
-        let mut labels = why::labels(kernel, warp, warp.parting[id]);
+        let mut labels = why::labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!(
@@ -127,9 +127,9 @@ impl Chain<'_> {
     /// How many long arms each warp takes, where all conditions are known.
     fn known(&self, analyses: &Analyses, heavy: &[bool]) -> Vec<usize> {
         let mut counts = Vec::new();
-        for event in analyses.trace.of(self.links[0].0) {
-            let warps = event.active.threads.warps();
-            for warp in (0..warps).filter(|&warp| event.active.threads.warp(warp) != 0) {
+        for event in analyses.trace.events_of(self.links[0].0) {
+            let warps = event.active.threads.warp_count();
+            for warp in (0..warps).filter(|&warp| event.active.threads.lanes_of_warp(warp) != 0) {
                 if let Some(taken) = self.in_warp(analyses, event, warp, heavy) {
                     counts.push(taken);
                 }
@@ -145,17 +145,19 @@ impl Chain<'_> {
         warp: usize,
         heavy: &[bool],
     ) -> Option<usize> {
-        let mut left = are_there(&event.active).then(|| event.active.threads.warp(warp))?;
+        let mut left =
+            are_there(&event.active).then(|| event.active.threads.lanes_of_warp(warp))?;
         let mut taken = 0;
         for (&(id, ..), &heavy) in self.links.iter().zip(heavy) {
             if left == 0 {
                 break;
             }
-            let What::Branch(Split::Known(yes)) = &analyses.trace.of(id).next()?.what else {
+            let EventKind::Branch(Split::Known(yes)) = &analyses.trace.events_of(id).next()?.kind
+            else {
                 return None;
             };
-            taken += usize::from(heavy && yes.warp(warp) & left != 0);
-            left &= !yes.warp(warp);
+            taken += usize::from(heavy && yes.lanes_of_warp(warp) & left != 0);
+            left &= !yes.lanes_of_warp(warp);
         }
         Some(taken + usize::from(left != 0 && heavy[self.links.len()]))
     }
@@ -165,10 +167,9 @@ impl Chain<'_> {
         let shape = &analyses.trace.shape;
         let cycles = self.links.iter().map(|&(_, cond, _)| Cycle::of(kernel, shape, cond));
         let cycles: Vec<Cycle> = cycles.collect::<Option<_>>()?;
-        let comes = analyses
-            .trace
-            .of(self.links[0].0)
-            .any(|event| are_there(&event.active) && event.active.threads.warp(0) == u32::MAX);
+        let comes = analyses.trace.events_of(self.links[0].0).any(|event| {
+            are_there(&event.active) && event.active.threads.lanes_of_warp(0) == u32::MAX
+        });
         let same = cycles.iter().all(|cycle| cycle.of == cycles[0].of);
         let arm = |first, lane| {
             let found = cycles.iter().position(|cycle| cycle.is_true(first, lane));

@@ -12,7 +12,7 @@ use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
@@ -24,9 +24,10 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let of_buffers = || {
         race::all(analyses)
-            .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != Among::Grid)
+            .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != ThreadGroup::Grid)
     };
-    let stores = of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == Kind::WriteWrite);
+    let stores =
+        of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite);
     let mut found: Vec<Finding> = stores
         .map(|of| {
             let message = shared_write_races::stores(kernel, analyses, &of);
@@ -39,7 +40,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let races =
         of_buffers().filter(|of| race::needs_order(of) && !race::is_of_update(analyses, of));
     let gaps = race::gaps(kernel, &analyses.trace, races.collect());
-    let far = gaps.iter().filter(|gap| gap.shown.race.among == Among::Block);
+    let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     found.extend(far.map(|gap| {
         let help = "write to a second buffer; or, if only threads of one block exchange, add \
                     `sync_threads()` between the two"

@@ -9,7 +9,7 @@ use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Event, What},
+        symbolic::{Event, EventKind},
     },
     diag::Level,
     ir::{InstId, Kernel, Op, ShuffleOp},
@@ -32,7 +32,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         if varies || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
-        let read = analyses.trace.of(id).find_map(|event| read(event, op, width as u32, mask));
+        let read =
+            analyses.trace.events_of(id).find_map(|event| read(event, op, width as u32, mask));
         let Some((lane, lanes)) = read else { continue };
         found.push(Finding {
             message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),
@@ -47,22 +48,24 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// A lane that is read and does not take part, and those that do, in a warp all lanes of which read such a one.
 fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Option<(u32, u32)> {
-    let What::Meeting { mask: value, lane: Some(lane) } = &event.what else { return None };
+    let EventKind::WarpCollective { mask: value, lane: Some(lane) } = &event.kind else {
+        return None;
+    };
     let threads = &event.active.threads;
     if !are_there(&event.active) {
         return None;
     }
-    (0..threads.warps()).find_map(|warp| {
-        let active = threads.warp(warp);
+    (0..threads.warp_count()).find_map(|warp| {
+        let active = threads.lanes_of_warp(warp);
         let mut inactive = None;
-        for thread in threads.of_warp(warp) {
+        for thread in threads.iter_warp(warp) {
             let lanes = match (mask, value) {
                 (None, _) => active,
-                (Some(_), Some(value)) => u32::try_from(value.at(thread)?).ok()?,
+                (Some(_), Some(value)) => u32::try_from(value.number_in(thread)?).ok()?,
                 (Some(_), None) => return None,
             };
             let own = u32::try_from(thread % 32).ok()?;
-            let source = source(op, width, own, u32::try_from(lane.at(thread)?).ok()?);
+            let source = source(op, width, own, u32::try_from(lane.number_in(thread)?).ok()?);
             if lanes >> source & 1 == 1 {
                 return None;
             }

@@ -2,7 +2,7 @@
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Active, Shape, Split, Threads, What, Which},
+        symbolic::{ActiveThreads, Coverage, EventKind, Shape, Split, ThreadSet},
     },
     ir::{Builtin, CompareOp, InstId, Kernel, Op},
 };
@@ -21,7 +21,7 @@ pub(super) struct Parting {
     /// Lanes of these: that come, and that find it true, in the order of the warps.
     pub(super) lanes: Vec<(u32, u32)>,
     /// Where it is true, if that is known and always the same.
-    pub(super) known: Option<Threads>,
+    pub(super) known: Option<ThreadSet>,
     /// Whether it is true in other threads another time.
     pub(super) changes: bool,
     /// Whether threads that find it true are ever in more warps than as many threads fill.
@@ -32,8 +32,8 @@ impl Parting {
     /// What is proved of the `if` or loop `id`, with the condition `cond`.
     pub(super) fn of(kernel: &Kernel, analyses: &Analyses, id: InstId, cond: InstId) -> Self {
         let mut found = Self::default();
-        for event in analyses.trace.of(id) {
-            if let What::Branch(split) = &event.what {
+        for event in analyses.trace.events_of(id) {
+            if let EventKind::Branch(split) = &event.kind {
                 found.add(kernel, &analyses.trace.shape, cond, &event.active, split);
             }
         }
@@ -45,10 +45,11 @@ impl Parting {
         kernel: &Kernel,
         shape: &Shape,
         cond: InstId,
-        active: &Active,
+        active: &ActiveThreads,
         split: &Split,
     ) {
-        let come = (0..active.threads.warps()).map(|warp| (warp, active.threads.warp(warp)));
+        let come =
+            (0..active.threads.warp_count()).map(|warp| (warp, active.threads.lanes_of_warp(warp)));
         let come: Vec<_> = come.filter(|(_, lanes)| *lanes != 0).collect();
         self.warps += come.len();
         if !are_there(active) {
@@ -58,7 +59,7 @@ impl Parting {
             Split::Known(yes) => {
                 let (mut count, mut warps) = (0, 0);
                 for (warp, lanes) in come {
-                    let taken = yes.warp(warp) & lanes;
+                    let taken = yes.lanes_of_warp(warp) & lanes;
                     count += taken.count_ones();
                     warps += u32::from(taken != 0);
                     if taken != 0 && taken != lanes {
@@ -117,10 +118,10 @@ impl Parting {
 }
 
 /// Whether the active threads of whole blocks are all there, and not only some of them.
-pub(super) const fn are_there(active: &Active) -> bool {
-    match active.which {
-        Which::All | Which::Guarded | Which::Warps => true,
-        Which::Some | Which::One => false,
+pub(super) const fn are_there(active: &ActiveThreads) -> bool {
+    match active.coverage {
+        Coverage::All | Coverage::Guarded | Coverage::Warps => true,
+        Coverage::Some | Coverage::One => false,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     analysis::{
         Analyses,
         local_arrays::Placement,
-        symbolic::{self, Event, What},
+        symbolic::{self, Event, EventKind},
     },
     diag::Level,
     ir::{Array, ArrayId, Kernel, Op, Root, Span},
@@ -56,7 +56,7 @@ impl Traffic {
         let mut traffic = Self::default();
         let mut seen = BTreeSet::new();
         for event in &analyses.trace.events {
-            let What::Access(access) = &event.what else { continue };
+            let EventKind::Access(access) = &event.kind else { continue };
             if access.root != Some(Root::Array(array)) || event.loops.is_empty() {
                 continue;
             }
@@ -64,7 +64,7 @@ impl Traffic {
             let endless = event.loops.iter().position(|(_, iteration)| iteration.is_some());
             if let Some(endless) = endless {
                 // Those of one iteration: the trace runs two of such a loop, and all of those inside that are known.
-                let inside = event.loops.iter().zip(&event.rounds).skip(endless);
+                let inside = event.loops.iter().zip(&event.iterations).skip(endless);
                 let known = inside.filter(|((_, iteration), _)| iteration.is_none());
                 let place = (event.inst, known.map(|(_, round)| *round).collect::<Vec<u32>>());
                 traffic.each_iteration += u64::from(seen.insert(place));
@@ -99,8 +99,8 @@ impl Traffic {
 /// True if all threads access one place, which is known.
 fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
-    let is_known = |offset: &symbolic::Value| {
-        offset.symbolic().is_empty() && offset.is_same(threads.iter().copied())
+    let is_known = |offset: &symbolic::SymbolicSum| {
+        offset.terms().is_empty() && offset.is_same(threads.iter().copied())
     };
     access.offset.as_ref().is_some_and(is_known)
 }
@@ -108,8 +108,9 @@ fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
 /// True if an index is data, or differs between threads: it is no constant, whatever generic parameters are.
 fn is_of_run(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
-    let varies =
-        |offset: &symbolic::Value| offset.factors().any(|of| !of.is_same(threads.iter().copied()));
+    let varies = |offset: &symbolic::SymbolicSum| {
+        offset.factors().any(|of| !of.is_same(threads.iter().copied()))
+    };
     access.offset.as_ref().is_none_or(varies)
 }
 
@@ -118,7 +119,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
     let (first, words) = (traffic.first?, traffic.words()?);
     let running = analyses.running(kernel);
     let indices = match running {
-        Some(running) => match Placement::of(array, &running.kernel) {
+        Some(running) => match Placement::in_kernel(array, &running.kernel) {
             Placement::Memory(indices) => indices,
             Placement::OneOfSeveral => Vec::new(),
             Placement::Registers
@@ -158,7 +159,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
 
 /// The index, or else the access.
 fn index_span(kernel: &Kernel, event: &Event) -> Span {
-    let ptr = crate::analysis::accesses::memory(kernel, event.inst).map(|(ptr, ..)| ptr);
+    let ptr = crate::analysis::accesses::memory_operands(kernel, event.inst).map(|(ptr, ..)| ptr);
     match ptr.map(|ptr| (&kernel.insts[ptr].op, kernel.insts[ptr].span)) {
         Some((Op::Index { .. } | Op::Offset { .. }, span)) => span,
         _ => kernel.insts[event.inst].span,

@@ -52,7 +52,7 @@ pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId)
     if !control.varies() || why::all_come(analyses, barrier) {
         return None;
     }
-    let Some(Cause::Parting(parting)) = control.cause() else { return None };
+    let Some(Cause::Divergence(parting)) = control.cause() else { return None };
     let Op::If { then, other, .. } = &kernel.insts[parting].op else { return None };
     let first = |body: &Body| body.0.iter().copied().find(|&id| is_barrier(kernel, id));
     let [then, other] = [then, other].map(first);

@@ -13,7 +13,7 @@ use super::{
     race::{self, Gap},
 };
 use crate::{
-    analysis::{Analyses, races::Among},
+    analysis::{Analyses, races::ThreadGroup},
     diag::Level,
     ir::{Kernel, Root},
 };
@@ -23,7 +23,7 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let gaps = gaps(kernel, analyses);
-    let far = gaps.iter().filter(|gap| gap.shown.race.among == Among::Block);
+    let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     far.map(|gap| missing(kernel, analyses, gap)).collect()
 }
 

@@ -13,7 +13,7 @@
 //! the right place.
 use super::{Finding, Group, Lint, race, why};
 use crate::{
-    analysis::{Analyses, races::Why},
+    analysis::{Analyses, races::DoubtReason},
     diag::Level,
     ir::{Kernel, Op},
 };
@@ -24,7 +24,7 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (root, doubt) in race::doubts(analyses) {
-        let Why::Unfenced(announces) = doubt.why else { continue };
+        let DoubtReason::Unfenced(announces) = doubt.why else { continue };
         let name = race::name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
         let message = format!(

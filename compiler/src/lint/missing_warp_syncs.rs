@@ -9,7 +9,7 @@
 //! meet.
 use super::{Finding, Group, Lint, missing_barriers, race};
 use crate::{
-    analysis::{Analyses, races::Among},
+    analysis::{Analyses, races::ThreadGroup},
     diag::Level,
     ir::{Kernel, Root},
 };
@@ -25,7 +25,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             && !race::is_of_update(analyses, of)
     });
     gaps.extend(race::gaps(kernel, &analyses.trace, buffers.collect()));
-    let near = gaps.iter().filter(|gap| gap.shown.race.among == Among::Warp);
+    let near = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Warp);
     near.map(|gap| {
         let of = &gap.shown;
         let help = "add `sync_warp()` between the two, or exchange the values by \

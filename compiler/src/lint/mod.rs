@@ -285,7 +285,7 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
     if !is_checked {
         return findings.into_iter().map(|finding| (finding, Basis::Kernel)).collect();
     }
-    if let Some(other) = analyses.other(kernel) {
+    if let Some(other) = analyses.in_other_shape(kernel) {
         let again = (lint.check)(kernel, other);
         findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
@@ -306,7 +306,10 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
 fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
     let mut alone = kernel.clone();
     alone.block = Some([1_u64; 3].map(Into::into));
-    (lint.check)(&alone, &Analyses::of(&alone)).into_iter().map(|found| found.span).collect()
+    (lint.check)(&alone, &Analyses::for_kernel(&alone))
+        .into_iter()
+        .map(|found| found.span)
+        .collect()
 }
 
 fn found(

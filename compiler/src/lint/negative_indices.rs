@@ -9,7 +9,7 @@
 //! otherwise.
 use super::{Finding, Group, Lint, access};
 use crate::{
-    analysis::{Analyses, launch::Launch, range::Range},
+    analysis::{Analyses, launch::LaunchRanges, range::Range},
     diag::Level,
     id::{Facts, Id},
     ir::{
@@ -38,7 +38,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     }
     let mut thread = FirstThread {
         kernel,
-        launch: Launch::of(kernel),
+        launch: LaunchRanges::for_kernel(kernel),
         ranges: kernel.insts.facts(None),
         values: kernel.insts.facts(None),
         locals: vec![None; kernel.locals.iter().count()],
@@ -63,7 +63,7 @@ enum Flow {
 /// The first thread of the first block.
 struct FirstThread<'k> {
     kernel: &'k Kernel,
-    launch: Launch,
+    launch: LaunchRanges,
     /// Of a sum or difference of what a launch passes and of numbers, the limits between which it lies, as if it did not
     /// wrap.
     ranges: Facts<InstId, Option<Range>>,

@@ -11,7 +11,7 @@ use super::{Finding, Group, Lint, access, race};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{What, Which},
+        symbolic::{Coverage, EventKind},
     },
     diag::Level,
     id::Facts,
@@ -63,10 +63,10 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// True if several threads of a block may come to `store` at once.
 fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
-    let mut events = analyses.trace.of(store);
+    let mut events = analyses.trace.events_of(store);
     events.any(|event| {
-        matches!(event.what, What::Access(_))
-            && event.active.which != Which::One
+        matches!(event.kind, EventKind::Access(_))
+            && event.active.coverage != Coverage::One
             && event.active.threads.count() > 1
     })
 }

@@ -12,7 +12,7 @@ use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Event, Factors, Split, Threads, Trace, What, Which},
+        symbolic::{Coverage, Event, EventKind, PerThread, Split, ThreadSet, Trace},
     },
     diag::Level,
     hardware::occupancy::MULTIPROCESSORS,
@@ -26,11 +26,13 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let trace = &analyses.trace;
     let mut found = Vec::new();
     for event in &trace.events {
-        let What::OutOfBounds { index, is_least, len, threads } = &event.what else { continue };
+        let EventKind::OutOfBounds { index, is_least, len, threads } = &event.kind else {
+            continue;
+        };
         let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
-        let comes = match event.active.which {
-            Which::All | Which::Guarded => !event.active.cut,
-            Which::Warps | Which::Some | Which::One => false,
+        let comes = match event.active.coverage {
+            Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
+            Coverage::Warps | Coverage::Some | Coverage::One => false,
         };
         if comes && is_sure(kernel, trace, event) {
             let reached = Reached { index, is_least: *is_least, len: *len, threads };
@@ -51,12 +53,12 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
 
 /// An index that is not below a length.
 struct Reached<'a> {
-    index: &'a Factors,
+    index: &'a PerThread,
     /// True if it may be larger.
     is_least: bool,
     len: i64,
     /// In which it is too large.
-    threads: &'a Threads,
+    threads: &'a ThreadSet,
 }
 
 fn finding(
@@ -67,8 +69,8 @@ fn finding(
     &Reached { index, is_least, len, threads }: &Reached<'_>,
 ) -> Finding {
     let name = access::name(kernel, root);
-    let worst = threads.iter().max_by_key(|&thread| index.at(thread)).unwrap_or(0);
-    let reached = index.at(worst);
+    let worst = threads.iter().max_by_key(|&thread| index.number_in(thread)).unwrap_or(0);
+    let reached = index.number_in(worst);
     let all = event.active.threads.count();
     let note = match threads.count() {
         count if count == all => "in every thread that comes here".to_owned(),
@@ -144,7 +146,9 @@ fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
 /// them that is not known decides whether it does.
 fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
     let is_known = |branch: InstId| {
-        trace.of(branch).all(|event| matches!(event.what, What::Branch(Split::Known(_))))
+        trace
+            .events_of(branch)
+            .all(|event| matches!(event.kind, EventKind::Branch(Split::Known(_))))
     };
     let Some(&(outermost, _)) = event.loops.first() else { return true };
     let mut deciding = Vec::new();

@@ -18,7 +18,7 @@ pub(super) const LINT: Lint =
 
 fn check(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shape = analyses.trace.shape;
-    let threads = u32::try_from(shape.threads()).unwrap_or(u32::MAX);
+    let threads = u32::try_from(shape.thread_count()).unwrap_or(u32::MAX);
     let found = shape.declared.then(|| finding(threads)).flatten();
     found.into_iter().collect()
 }

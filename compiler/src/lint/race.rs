@@ -7,8 +7,8 @@ use super::{Finding, why};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Doubt, Kind, Race},
-        symbolic::{Event, Trace, What},
+        races::{Doubt, Race, RaceKind, ThreadGroup},
+        symbolic::{Event, EventKind, Trace},
     },
     id::Facts,
     ir::{InstId, Kernel, ParamKind, Root},
@@ -58,7 +58,7 @@ pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -
         return Vec::new();
     }
     let parents = kernel.parents();
-    races.sort_by_key(|of| (of.race.among != Among::Block, of.race.sides[1].event));
+    races.sort_by_key(|of| (of.race.among != ThreadGroup::Block, of.race.sides[1].event));
     let mut gaps: Vec<Gap<'a>> = Vec::new();
     let mut walls: Vec<Vec<usize>> = Vec::new();
     for of in races {
@@ -100,7 +100,7 @@ fn walls_before(
 fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
     let round = |event: &Event| {
         let place = event.loops.iter().position(|&(of, _)| Some(of) == race.iteration_of)?;
-        Some(event.rounds[place])
+        Some(event.iterations[place])
     };
     let begins = |&number: &usize| {
         number > 0 && {
@@ -117,7 +117,7 @@ pub(super) fn is_of_update(analyses: &Analyses, of: &In<'_>) -> bool {
     let [a, b] = of.race.sides;
     let [(load, true), (store, false)] = [(a, !a.writes), (b, !b.writes)] else { return false };
     let offset = |event: usize| {
-        let What::Access(access) = &analyses.trace.events[event].what else { return None };
+        let EventKind::Access(access) = &analyses.trace.events[event].kind else { return None };
         access.offset.as_ref()
     };
     let same_place = offset(load.event).is_some() && offset(load.event) == offset(store.event);
@@ -141,7 +141,7 @@ pub(super) fn finding(
     let mut labels = Vec::new();
     if first.inst != second.inst {
         let does = if first.writes { "writes" } else { "reads" };
-        let place = element(kernel, of.root, of.race.at);
+        let place = element(kernel, of.root, of.race.offset);
         let when = if of.race.iteration_of.is_some() { ", an iteration before" } else { "" };
         let text = format!("{} {does} {place} here{when}", thread(first.thread));
         labels.push((kernel.insts[first.inst].span, text));
@@ -154,7 +154,7 @@ pub(super) fn finding(
 pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
     let [first, second] = of.race.sides;
     let name = name(kernel, of.root);
-    let place = element(kernel, of.root, of.race.at);
+    let place = element(kernel, of.root, of.race.offset);
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "{name} is {} here while another thread may still be {} it: {} {} {place}, {} {} it",
@@ -170,7 +170,7 @@ pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
 /// How many threads store where those of a race do, at once.
 pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
     let event = &analyses.trace.events[race.sides[0].event];
-    let What::Access(access) = &event.what else { return 2 };
+    let EventKind::Access(access) = &event.kind else { return 2 };
     let shape = analyses.trace.shape;
     let number = |[x, y, z]: [u32; 3]| ((z * shape.dims[1] + y) * shape.dims[0] + x) as usize;
     let first = number(race.sides[0].thread);
@@ -214,7 +214,7 @@ pub(super) fn thread([x, y, z]: [u32; 3]) -> String {
 
 /// Whether a race is one that a wait in the block would end.
 pub(super) fn needs_order(of: &In<'_>) -> bool {
-    matches!(of.race.kind, Kind::ReadWrite | Kind::WriteWrite)
-        && of.race.among != Among::Grid
+    matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+        && of.race.among != ThreadGroup::Grid
         && !of.is_of_one_store()
 }

@@ -22,7 +22,7 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
         return Vec::new();
     };
     let block = Block {
-        threads: u32::try_from(shape.threads()).unwrap_or(u32::MAX),
+        threads: u32::try_from(shape.thread_count()).unwrap_or(u32::MAX),
         registers: None,
         shared,
         barriers: has_barriers(kernel).into(),

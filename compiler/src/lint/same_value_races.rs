@@ -8,7 +8,7 @@
 //! other lints of races do.
 use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
-    analysis::{Analyses, races::Kind},
+    analysis::{Analyses, races::RaceKind},
     diag::Level,
     ir::Kernel,
 };
@@ -17,7 +17,7 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_same_value_races", group: Group::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let same = race::all(analyses).filter(|of| of.race.kind == Kind::SameValue);
+    let same = race::all(analyses).filter(|of| of.race.kind == RaceKind::SameValue);
     same.map(|of| {
         let message = format!(
             "{}, and the value is the same",

@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Active, Event, Split, What, Which},
+        symbolic::{ActiveThreads, Coverage, Event, EventKind, Split},
     },
     diag::Level,
     ir::{Body, InstId, Kernel, Op, Space},
@@ -23,7 +23,7 @@ pub(super) const LINT: Lint =
 const MANY: usize = 32;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let threads = analyses.trace.shape.threads();
+    let threads = analyses.trace.shape.thread_count();
     let mut found: Vec<Finding> = Vec::new();
     if threads < 2 * MANY {
         return found;
@@ -64,9 +64,9 @@ fn alone(
     id: InstId,
     body: &Body,
 ) -> Option<(InstId, String)> {
-    let threads = analyses.trace.shape.threads();
+    let threads = analyses.trace.shape.thread_count();
     let mut events = events(kernel, analyses, id, body).peekable();
-    let because = events.peek()?.active.because?;
+    let because = events.peek()?.active.cause?;
     let mut who = format!("one thread of {threads}");
     for event in events {
         match alone_in(&event.active) {
@@ -87,18 +87,20 @@ fn events<'a>(
 ) -> impl Iterator<Item = &'a Event> {
     let inside = body.0.iter().copied();
     let inside = inside.filter(|&id| why::is_loop_condition(kernel, &kernel.insts[id].op));
-    let events = std::iter::once(id).chain(inside).flat_map(|id| analyses.trace.of(id));
-    events.filter(|event| matches!(event.what, What::Branch(_)))
+    let events = std::iter::once(id).chain(inside).flat_map(|id| analyses.trace.events_of(id));
+    events.filter(|event| matches!(event.kind, EventKind::Branch(_)))
 }
 
 /// Whether one thread of the block is active (`true`), or one of each warp (`false`).
-fn alone_in(active: &Active) -> Option<bool> {
-    match active.which {
-        Which::One => return Some(true),
-        Which::Some => return None,
-        Which::All | Which::Guarded | Which::Warps => {}
+fn alone_in(active: &ActiveThreads) -> Option<bool> {
+    match active.coverage {
+        Coverage::One => return Some(true),
+        Coverage::Some => return None,
+        Coverage::All | Coverage::Guarded | Coverage::Warps => {}
     }
-    let most = (0..active.threads.warps()).map(|warp| active.threads.warp(warp).count_ones()).max();
+    let most = (0..active.threads.warp_count())
+        .map(|warp| active.threads.lanes_of_warp(warp).count_ones())
+        .max();
     match (active.threads.count(), most) {
         (1, _) => Some(true),
         (_, Some(1)) => Some(false),
@@ -115,11 +117,11 @@ fn iterations(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String
     let (_, number) = numbers.find(|(of, _)| *of == id)?;
     match number {
         None => {
-            let goes_on = |event: &&Event| match &event.what {
-                What::Branch(Split::Known(yes)) => !yes.is_empty(),
-                what => matches!(what, What::Branch(_)),
+            let goes_on = |event: &&Event| match &event.kind {
+                EventKind::Branch(Split::Known(yes)) => !yes.is_empty(),
+                what => matches!(what, EventKind::Branch(_)),
             };
-            let runs = analyses.trace.of(id).filter(goes_on).count();
+            let runs = analyses.trace.events_of(id).filter(goes_on).count();
             (runs >= MANY).then(|| format!("{runs} iterations"))
         }
         Some(number) => {

@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
@@ -23,7 +23,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for of in race::all(analyses) {
         let is_shared = matches!(of.root, Root::Shared(_));
-        if is_shared && of.is_of_one_store() && of.race.kind == Kind::WriteWrite {
+        if is_shared && of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite {
             let help = "let one thread store, give each thread an element of its own, or use an \
                         array of atomics"
                 .to_owned();
@@ -36,8 +36,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 /// Who stores to one element.
 pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) -> String {
     let [a, b] = of.race.sides.map(|side| race::thread(side.thread));
-    let (place, name) = (race::element(kernel, of.root, of.race.at), race::name(kernel, of.root));
-    if of.race.among == Among::Grid {
+    let (place, name) =
+        (race::element(kernel, of.root, of.race.offset), race::name(kernel, of.root));
+    if of.race.among == ThreadGroup::Grid {
         return format!(
             "blocks store to the same elements of {name}: {a} of one and {b} of the next"
         );

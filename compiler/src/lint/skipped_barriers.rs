@@ -14,7 +14,7 @@ use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
@@ -31,8 +31,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (root, skipped) in skipped {
         let race = &skipped.race;
-        let needs_order = matches!(race.kind, Kind::ReadWrite | Kind::WriteWrite)
-            && race.among == Among::Block
+        let needs_order = matches!(race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+            && race.among == ThreadGroup::Block
             && race.sides[0].inst != race.sides[1].inst;
         if !needs_order || branches.contains(&skipped.branch) {
             continue;

@@ -50,7 +50,7 @@ fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option
         Reason::Chunks => {
             let shape = analyses.trace.shape;
             let threads = if shape.declared {
-                shape.threads().to_string()
+                shape.thread_count().to_string()
             } else {
                 "block_dim_x()".to_owned()
             };

@@ -13,7 +13,7 @@ use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Access, AccessKind, Event, Trace, Value, What, Which},
+        symbolic::{Access, AccessKind, Coverage, Event, EventKind, SymbolicSum, Trace},
     },
     diag::Level,
     ir::{InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},
@@ -50,7 +50,7 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         .any(|(_, inst)| store_to(&inst.op).is_some_and(|ptr| kernel.root(ptr) == Some(root)));
     let accesses = || {
         trace.events.iter().filter_map(move |event| {
-            let What::Access(access) = &event.what else { return None };
+            let EventKind::Access(access) = &event.kind else { return None };
             (access.root == Some(root)).then_some((event, access))
         })
     };
@@ -64,14 +64,14 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         let mut missing = |(event, access): (&'_ Event, &'_ Access)| {
             let (thread, byte) = stores.missing(event, access)?;
             let place = race::element(kernel, root, Some(byte));
-            let thread = race::thread(trace.shape.index(thread));
+            let thread = race::thread(trace.shape.thread_index(thread));
             Some(format!("{thread} reads {place} of {name}, which no thread has written"))
         };
         let first = reads.find_map(|read| missing(read).map(|what| (read.0, what)));
         first.or_else(|| {
             let (number, [thread, byte]) = before_first_store(kernel, trace, root, [size, each])?;
             let place = race::element(kernel, root, i64::try_from(byte).ok());
-            let thread = race::thread(trace.shape.index(thread));
+            let thread = race::thread(trace.shape.thread_index(thread));
             let what = format!("{thread} reads {place} of {name} before any thread has written it");
             Some((&trace.events[number], what))
         })?
@@ -113,7 +113,7 @@ fn before_first_store(
 ) -> Option<(usize, [usize; 2])> {
     let mut before = Bytes::none(size);
     for (number, event) in trace.events.iter().enumerate() {
-        let What::Access(access) = &event.what else { continue };
+        let EventKind::Access(access) = &event.kind else { continue };
         if access.root != Some(root) {
             continue;
         }
@@ -126,8 +126,8 @@ fn before_first_store(
             }
             continue;
         }
-        let is_certain =
-            matches!(event.active.which, Which::All | Which::Guarded) && !event.active.cut;
+        let is_certain = matches!(event.active.coverage, Coverage::All | Coverage::Guarded)
+            && !event.active.launch_dependent;
         if !is_certain || !is_in_first_iteration(event) {
             continue;
         }
@@ -152,7 +152,8 @@ fn before_first_store(
 /// True if each loop around an event that is not run as often as the kernel would is in its first iteration there, and
 /// nothing in such a loop that is not known decides whether the event happens.
 fn is_in_first_iteration(event: &Event) -> bool {
-    let mut symbolic = event.loops.iter().zip(&event.rounds).filter(|((_, of), _)| of.is_some());
+    let mut symbolic =
+        event.loops.iter().zip(&event.iterations).filter(|((_, of), _)| of.is_some());
     let outermost = symbolic.clone().next().map(|((of, _), _)| *of);
     symbolic.all(|(_, &round)| round == 0)
         && outermost.is_none_or(|of| event.arms.iter().all(|&(arm, _)| arm < of))
@@ -168,10 +169,11 @@ fn may_be_written_ahead(
     each: usize,
 ) -> bool {
     let read = &trace.events[number];
-    let What::Access(of) = &read.what else { return true };
-    let later = trace.events[number..].iter().take_while(|event| event.since <= read.interval);
+    let EventKind::Access(of) = &read.kind else { return true };
+    let later =
+        trace.events[number..].iter().take_while(|event| event.unordered_since <= read.interval);
     later.into_iter().any(|event| {
-        let What::Access(access) = &event.what else { return false };
+        let EventKind::Access(access) = &event.kind else { return false };
         let is_store =
             access.root == of.root && !matches!(kernel.insts[event.inst].op, Op::Load { .. });
         is_store
@@ -200,7 +202,7 @@ impl<'a> Stores<'a> {
         let mut known: Vec<(&Event, Rc<Bytes>)> = Vec::new();
         let mut distinct: Vec<(&Event, &Access, Rc<Bytes>)> = Vec::new();
         for event in &trace.events {
-            let What::Access(access) = &event.what else { continue };
+            let EventKind::Access(access) = &event.kind else { continue };
             if access.root != Some(root) || matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
                 continue;
             }
@@ -229,9 +231,9 @@ impl<'a> Stores<'a> {
 
     /// A thread that reads a byte for certain, inside the array, of an element that nobody can have written.
     fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
-        let certain = match event.active.which {
-            Which::All | Which::Guarded => !event.active.cut,
-            Which::Warps | Which::Some | Which::One => false,
+        let certain = match event.active.coverage {
+            Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
+            Coverage::Warps | Coverage::Some | Coverage::One => false,
         };
         if !certain || !matches!(access.kind, AccessKind::Load) {
             return None;
@@ -341,18 +343,18 @@ fn size(shared: &Shared) -> Option<usize> {
 /// The threads of an event, and where each accesses, if it is known.
 fn places(access: &Access, event: &Event) -> Vec<(usize, Option<i64>)> {
     let threads = &event.active.threads;
-    let exact = access.offset.as_ref().and_then(Value::exact);
+    let exact = access.offset.as_ref().and_then(SymbolicSum::as_numbers);
     let mut places = Vec::with_capacity(threads.count());
-    for warp in 0..threads.warps() {
-        let lanes = threads.warp(warp);
-        let numbers = exact.as_ref().map(|numbers| numbers.of_warp(warp));
+    for warp in 0..threads.warp_count() {
+        let lanes = threads.lanes_of_warp(warp);
+        let numbers = exact.as_ref().map(|numbers| numbers.lane_numbers(warp));
         let mut lane = 0;
         while lane < 32 {
             if lanes >> lane & 1 == 1 {
                 let thread = warp * 32 + lane;
                 let at = match (&numbers, &access.offset) {
                     (Some(numbers), _) => Some(numbers[lane]),
-                    (None, Some(offset)) => offset.at(thread),
+                    (None, Some(offset)) => offset.number_in(thread),
                     (None, None) => None,
                 };
                 places.push((thread, at));

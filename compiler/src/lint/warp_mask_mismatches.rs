@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Event, Split, Threads, What, Which},
+        symbolic::{Coverage, Event, EventKind, Split, ThreadSet},
         uniformity::Fact,
     },
     diag::Level,
@@ -44,12 +44,12 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
     let warp = &analyses.uniformity.warp;
     let whole = |event: &Event| {
-        let all = Threads::all(analyses.trace.shape.threads());
-        matches!(event.active.which, Which::All | Which::Warps)
-            && event.active.threads.is_of_warps(&all)
+        let all = ThreadSet::all(analyses.trace.shape.thread_count());
+        matches!(event.active.coverage, Coverage::All | Coverage::Warps)
+            && event.active.threads.is_whole_warps_of(&all)
     };
     if !warp.control[id].varies()
-        || analyses.trace.complete && analyses.trace.of(id).all(whole)
+        || analyses.trace.complete && analyses.trace.events_of(id).all(whole)
         || comes_by_warps(kernel, analyses, id)
     {
         return None;
@@ -77,19 +77,19 @@ fn help(kernel: &Kernel, control: Fact) -> &'static str {
 /// Whether all that lanes part at around an instruction parts whole warps: conditions of which the trace knows that, beside others
 /// that nothing says to differ, such as a flag in shared memory.
 fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.parting);
+    let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.divergence);
     let parents = kernel.parents();
-    let parts_warps = |event: &Event| match &event.what {
-        What::Branch(Split::Known(yes)) => yes.is_of_warps(&event.active.threads),
-        What::Branch(Split::Uniform | Split::UniformInWarps) => true,
+    let parts_warps = |event: &Event| match &event.kind {
+        EventKind::Branch(Split::Known(yes)) => yes.is_whole_warps_of(&event.active.threads),
+        EventKind::Branch(Split::Uniform | Split::UniformInWarps) => true,
         _ => false,
     };
     let around: Vec<InstId> =
         std::iter::successors(parents[id], |&(of, _)| parents[of]).map(|(of, _)| of).collect();
     let fine = |of: InstId| {
         let known = matches!(kernel.insts[of].op, Op::If { .. })
-            && trace.of(of).next().is_some()
-            && trace.of(of).all(parts_warps);
+            && trace.events_of(of).next().is_some()
+            && trace.events_of(of).all(parts_warps);
         !parting[of].varies() || known
     };
     // Whoever leaves a loop around it leaves with its warp.
@@ -106,22 +106,22 @@ fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
 /// A function with a mask that is known, where other lanes come.
 fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
     let trace = &analyses.trace;
-    let mut came = Threads::none(trace.shape.threads());
-    for event in trace.of(id) {
-        came = came.or(&event.active.threads);
+    let mut came = ThreadSet::none(trace.shape.thread_count());
+    for event in trace.events_of(id) {
+        came = came.union(&event.active.threads);
     }
-    let mut ended = Threads::none(trace.shape.threads());
-    for event in trace.events.iter().filter(|event| matches!(event.what, What::Return)) {
-        ended = ended.or(&event.active.threads);
+    let mut ended = ThreadSet::none(trace.shape.thread_count());
+    for event in trace.events.iter().filter(|event| matches!(event.kind, EventKind::Return)) {
+        ended = ended.union(&event.active.threads);
     }
     // Behind a condition that is not known the mask may be another one whenever it holds.
     let reached = |event: &&Event| {
-        event.arms.iter().all(|&(arm, _)| trace.branch(arm) == Some(&Split::Guard))
+        event.arms.iter().all(|&(arm, _)| trace.worst_split(arm) == Some(&Split::Guard))
     };
-    let problem = trace.of(id).filter(reached).find_map(|event| {
-        let What::Meeting { mask: Some(mask), .. } = &event.what else { return None };
+    let problem = trace.events_of(id).filter(reached).find_map(|event| {
+        let EventKind::WarpCollective { mask: Some(mask), .. } = &event.kind else { return None };
         event.active.threads.iter().find_map(|thread| {
-            let mask = mask.at(thread).and_then(|mask| u32::try_from(mask).ok())?;
+            let mask = mask.number_in(thread).and_then(|mask| u32::try_from(mask).ok())?;
             let named = |lane: usize| mask >> lane & 1 == 1;
             let (warp, lane) = (thread / 32, thread % 32);
             if !named(lane) && are_there(&event.active) {
@@ -131,7 +131,9 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
             }
             let missing = (0..32).filter(|&lane| named(lane)).map(|lane| (lane, 32 * warp + lane));
             let mut missing = missing.filter(|&(_, other)| {
-                other < trace.shape.threads() && !came.has(other) && !ended.has(other)
+                other < trace.shape.thread_count()
+                    && !came.contains(other)
+                    && !ended.contains(other)
             });
             let (lane, _) =
                 missing.next().filter(|_| trace.complete && are_there(&event.active))?;

@@ -3,7 +3,7 @@
 use crate::{
     analysis::{
         Analyses,
-        symbolic::{Event, Shape, Which},
+        symbolic::{Coverage, Event, Shape},
         uniformity::{Cause, Fact, Varying},
     },
     ir::{
@@ -86,9 +86,10 @@ pub(super) fn is_in_library(kernel: &Kernel, barrier: InstId) -> bool {
 pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
     let trace = &analyses.trace;
     let whole = |event: &Event| {
-        event.active.which == Which::All && event.active.threads.count() == trace.shape.threads()
+        event.active.coverage == Coverage::All
+            && event.active.threads.count() == trace.shape.thread_count()
     };
-    trace.shape.declared && trace.complete && trace.of(barrier).all(whole)
+    trace.shape.declared && trace.complete && trace.events_of(barrier).all(whole)
 }
 
 /// The note of a finding that rests on an assumed block, if it is.
@@ -108,7 +109,7 @@ pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
 
 /// True if control differs because the iterations of a loop do.
 pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
-    let Some(Cause::Parting(id)) = control.cause() else { return false };
+    let Some(Cause::Divergence(id)) = control.cause() else { return false };
     let op = &kernel.insts[id].op;
     if let Op::Break(target) = op {
         !is_block(kernel, *target)
@@ -128,9 +129,9 @@ pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
 
 /// Why `fact`, one of `varying` among the threads of a block, is not uniform.
 pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
-    let chain = varying.chain(fact);
+    let chain = varying.cause_chain(fact);
     let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
-        Cause::Parting(id) => parting(kernel, varying, id),
+        Cause::Divergence(id) => parting(kernel, varying, id),
         Cause::Value(id) if i + 1 == chain.len() => {
             Some((kernel.insts[id].span, source(kernel, id)))
         }
@@ -145,9 +146,9 @@ pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Spa
 /// Threads part at `id`: says so at the condition or bound, where there is one.
 fn parting(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
     let inst = &kernel.insts[id];
-    let value = match varying.parting[id].cause() {
+    let value = match varying.divergence[id].cause() {
         Some(Cause::Value(value)) => value,
-        Some(Cause::Parting(_) | Cause::Source) | None => id,
+        Some(Cause::Divergence(_) | Cause::Source) | None => id,
     };
     let text = if is_loop_condition(kernel, &inst.op) {
         "the number of iterations depends on this condition"
@@ -184,7 +185,7 @@ fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)>
         return None;
     }
     let text = match varying.value[id].cause()? {
-        Cause::Parting(_) => format!("`{name}` is set here by some threads only"),
+        Cause::Divergence(_) => format!("`{name}` is set here by some threads only"),
         Cause::Value(_) | Cause::Source => {
             format!("`{name}` is set to a different value by each thread here")
         }

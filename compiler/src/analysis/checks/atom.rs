@@ -130,7 +130,7 @@ impl Atoms {
         let Some((first, mut rest)) = monomial.split_first() else { return Some(Range::new(1, 1)) };
         let mut product = self.range(first);
         while let Some((atom, others)) = rest.split_first() {
-            product = product.times(self.range(atom))?;
+            product = product.checked_mul(self.range(atom))?;
             rest = others;
         }
         Some(product)

@@ -24,7 +24,7 @@ impl Walk<'_> {
         }
         let limits = range::scalar_limits(scalar)?;
         let form = match &inst.op {
-            Op::Const(bits) => range::constant(scalar, *bits).map(|value| Form::constant(value.min)),
+            Op::Const(bits) => range::const_range(scalar, *bits).map(|value| Form::constant(value.min)),
             Op::Generic(generic) => Some(self.atom(Kind::Generic(*generic), limits)),
             Op::Param(param) => Some(self.atom(Kind::Param(*param), self.launch.param(*param))),
             Op::Len(param) => Some(self.atom(Kind::Len(*param), self.launch.param(*param))),
@@ -34,7 +34,7 @@ impl Walk<'_> {
             Op::Unary { op, value } => self.unary(*op, *value, scalar),
             Op::Binary { op, lhs, rhs } => {
                 if matches!(op, BinaryOp::Div | BinaryOp::Rem)
-                    && self.powers.has(*rhs)
+                    && self.powers.contains(*rhs)
                     && let Some((value, power)) = self.forms[*lhs].clone().zip(self.forms[*rhs].clone())
                     && self.is_at_least(&power, 1)
                 {
@@ -154,7 +154,7 @@ impl Walk<'_> {
             | Builtin::CoarseningFactor => None,
         };
         if let Builtin::BlockIdx(axis) | Builtin::GridDim(axis) = builtin {
-            let threads = Form::constant(self.launch.threads(axis));
+            let threads = Form::constant(self.launch.max_threads(axis));
             let [grid, block] = [Builtin::GridDim(axis), Builtin::BlockDim(axis)]
                 .map(|dim| self.atom(Kind::Builtin(dim), self.launch.builtin(dim)));
             // The launcher sees to it.
@@ -383,7 +383,7 @@ impl Walk<'_> {
                 self.add(sum.and_then(|sum| sum.minus(&value)), cause);
                 for (side, by, inst) in [(&a, &b, rhs), (&b, &a, lhs)] {
                     self.add(value.plus(1, by).and_then(|sum| sum.minus(side)), cause);
-                    if self.powers.has(inst)
+                    if self.powers.contains(inst)
                         && let Some(form) = self.flipped(side, by, limits, cause)
                     {
                         self.add_equal(&value, &form);
@@ -431,7 +431,7 @@ impl Walk<'_> {
         let Op::Const(one) = insts[rhs].op else { return None };
         let less =
             op == BinaryOp::Sub && one == 1 || op == BinaryOp::Add && i128::from(one) == limits.max;
-        if !less || !self.powers.has(lhs) {
+        if !less || !self.powers.contains(lhs) {
             return None;
         }
         let power = self.forms[lhs].clone()?;

@@ -92,7 +92,7 @@ impl Walk<'_> {
     fn size(&mut self, size: &Size, cause: Cause) -> Option<(Form, Scalar)> {
         match size {
             Size::Const(scalar, bits) => {
-                let value = range::constant(*scalar, *bits)?;
+                let value = range::const_range(*scalar, *bits)?;
                 Some((Form::constant(value.min), *scalar))
             }
             Size::Extent(extent) => Some((Form::constant(extent.known()?.into()), Scalar::U64)),
@@ -136,7 +136,7 @@ impl Walk<'_> {
 fn comparisons_of<'a>(cond: &'a Size, truth: bool, cause: Cause, list: &mut Vec<Comparison<'a>>) {
     match cond {
         Size::Compare(op, sides) => {
-            list.push((if truth { *op } else { range::inverse(*op) }, sides, cause));
+            list.push((if truth { *op } else { range::negated_comparison(*op) }, sides, cause));
         }
         Size::Unary(UnaryOp::Not, value) => comparisons_of(value, !truth, cause, list),
         Size::Binary(op, parts) if *op == if truth { BinaryOp::And } else { BinaryOp::Or } => {

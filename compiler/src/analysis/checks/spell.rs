@@ -117,7 +117,7 @@ impl Walk<'_> {
             return self.goal(value, !truth);
         }
         let Op::Compare { op, lhs, rhs } = *op else { return None };
-        let op = if truth { op } else { range::inverse(op) };
+        let op = if truth { op } else { range::negated_comparison(op) };
         let (lhs, rhs) = (self.forms[lhs].clone()?, self.forms[rhs].clone()?);
         match op {
             CompareOp::Lt => rhs.minus(&lhs)?.shifted(-1),
@@ -141,7 +141,7 @@ impl Walk<'_> {
             return self.spell_condition(value, !truth);
         }
         let Op::Compare { op, lhs, rhs } = *op else { return None };
-        let op = if truth { op } else { range::inverse(op) };
+        let op = if truth { op } else { range::negated_comparison(op) };
         let [lhs, rhs] = [lhs, rhs].map(|id| self.spell(self.forms[id].as_ref()?));
         Some(format!("{} {} {}", lhs?, comparison(op), rhs?))
     }

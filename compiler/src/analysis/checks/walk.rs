@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     analysis::{
-        launch::Launch,
+        launch::LaunchRanges,
         powers::Powers,
         range::{self, Range, Ranges},
     },
@@ -32,7 +32,7 @@ const MAX_TIGHTENED: usize = 16;
 pub(super) struct Walk<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) ranges: Ranges,
-    pub(super) launch: Launch,
+    pub(super) launch: LaunchRanges,
     pub(super) atoms: Atoms,
     pub(super) known: Known,
     /// The result of each instruction, if that is an integer.
@@ -66,7 +66,7 @@ impl<'k> Walk<'k> {
         Self {
             kernel,
             ranges: range::analyze(kernel),
-            launch: Launch::of(kernel),
+            launch: LaunchRanges::for_kernel(kernel),
             atoms: Atoms::default(),
             known: Known::default(),
             forms: kernel.insts.clones(None),
@@ -281,7 +281,7 @@ impl<'k> Walk<'k> {
         } else if let Op::Compare { op, lhs, rhs } = *op
             && let Some((lhs, rhs)) = self.forms[lhs].clone().zip(self.forms[rhs].clone())
         {
-            let op = if truth { op } else { range::inverse(op) };
+            let op = if truth { op } else { range::negated_comparison(op) };
             self.assume_overflow(cond, truth, cause);
             self.assume_compare(op, &lhs, &rhs, cause);
             self.link_wrapped(&lhs);
@@ -427,7 +427,7 @@ impl<'k> Walk<'k> {
                 left.or_else(|| self.proof(rhs, truth, parts))
             }
         } else if let Op::Compare { op, lhs, rhs } = inst.op {
-            let op = if truth { op } else { range::inverse(op) };
+            let op = if truth { op } else { range::negated_comparison(op) };
             self.compare_proof(op, lhs, rhs)
         } else {
             None

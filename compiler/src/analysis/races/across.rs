@@ -1,43 +1,46 @@
 //! Races between the threads of different blocks.
 use super::{
-    Among, Doubt, Kind, MemoryRaces, Race, Side, Why,
-    accesses::{self, Access},
-    block::{add_doubt, is_too_much, kind, pairs},
+    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, Side, ThreadGroup,
+    accesses::{self, SharedAccess},
+    block::{add_doubt, exceeds_work_limit, pairs, race_kind},
     guards::Guards,
-    order::{self, Between},
-    overlap::{Meeting, Parts, Relation, Rest, Side as Of, may_meet, meet},
-    rows::rows_may_meet,
-    scopes::is_of_block,
-    values::Values,
+    order::{self, WaitCertainty},
+    overlap::{
+        Collision, PairAssumptions, RemainingTerm, TermOrigin as Of, Terms, find_collision,
+        may_collide,
+    },
+    rows::rows_may_collide,
+    scopes::differs_between_blocks,
+    values::StoredValues,
 };
 use crate::{
-    analysis::symbolic::{Monomial, SymbolId, SymbolKind, Trace, What, Which},
+    analysis::symbolic::{Coverage, EventKind, Monomial, SymbolId, SymbolKind, Trace},
     ir::{Axis, Builtin, Effect, InstId, Kernel, Op, Order, Scope, Space},
 };
 use std::cell::Cell;
 
-/// Looks at pairs of accesses of two blocks.
-pub(super) struct Across<'a> {
+/// The search for races between two blocks.
+pub(super) struct GridRaces<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) trace: &'a Trace,
-    pub(super) order: &'a order::Order<'a>,
+    pub(super) order: &'a order::EventOrder<'a>,
     pub(super) guards: &'a Guards<'a>,
-    pub(super) values: &'a Values<'a>,
-    /// What looking at accesses has cost.
+    pub(super) values: &'a StoredValues<'a>,
+    /// The work spent so far.
     work: &'a Cell<u64>,
-    /// The axes along which the kernel asks for blocks.
+    /// The axes along which the kernel reads the block's index.
     pub(super) axes: Vec<Axis>,
-    /// Whether anything orders blocks but the grid's barrier.
+    /// True if anything but the grid's barrier may order blocks.
     pub(super) is_ordered: bool,
 }
 
-impl<'a> Across<'a> {
+impl<'a> GridRaces<'a> {
     pub(super) fn new(
         kernel: &'a Kernel,
         trace: &'a Trace,
-        order: &'a order::Order<'a>,
+        order: &'a order::EventOrder<'a>,
         guards: &'a Guards<'a>,
-        values: &'a Values<'a>,
+        values: &'a StoredValues<'a>,
         work: &'a Cell<u64>,
     ) -> Self {
         let asks = |of: Axis| {
@@ -49,127 +52,149 @@ impl<'a> Across<'a> {
             })
         };
         let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().filter(|&axis| asks(axis)).collect();
-        let is_ordered = kernel.insts.iter().any(|(_, inst)| accesses::orders(&inst.op));
+        let is_ordered = kernel.insts.iter().any(|(_, inst)| accesses::is_ordering(&inst.op));
         Self { kernel, trace, order, guards, values, work, axes, is_ordered }
     }
 
-    /// Adds what is known of the accesses of `list`, which are all to one buffer.
-    pub(super) fn find(&self, list: &[&Access<'_>], memory: &mut MemoryRaces) {
-        memory.doubts.splice(..0, self.unfenced(list));
+    /// Adds the races and doubts among the accesses of `list`, which are all to one buffer.
+    pub(super) fn find_races(&self, list: &[&SharedAccess<'_>], memory: &mut MemoryRaces) {
+        memory.doubts.splice(..0, self.unfenced_publication(list));
         for (first, second) in pairs(list) {
-            if is_too_much(self.work) {
-                memory.doubts.push(super::doubt(first.inst, Why::TooManyAccesses));
+            if exceeds_work_limit(self.work) {
+                memory
+                    .doubts
+                    .push(super::unlocated_doubt(first.inst, DoubtReason::TooManyAccesses));
                 return;
             }
-            if first.conflicts(second, true) {
-                self.pair(first, second, memory);
+            if first.conflicts_with(second, true) {
+                self.check_pair(first, second, memory);
             }
         }
-        let is_narrow = |race: &Race| race.kind == Kind::BlockScope;
+        let is_narrow = |race: &Race| race.kind == RaceKind::BlockScope;
         if !memory.races.iter().any(is_narrow)
-            && let Some(doubt) = self.too_narrow(list)
+            && let Some(doubt) = self.find_narrow_scope(list)
         {
             memory.doubts.insert(0, doubt);
         }
     }
 
-    fn pair(&self, first: &Access<'_>, second: &Access<'_>, memory: &mut MemoryRaces) {
-        let waits = self.order.grid_wait_between(first.number, second.number);
+    fn check_pair(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+        memory: &mut MemoryRaces,
+    ) {
+        let waits = self.order.find_grid_wait(first.event_index, second.event_index);
         let insts = [first.inst, second.inst];
         let is_known = memory.races.iter().any(|race| race.sides.map(|side| side.inst) == insts);
-        if waits == Between::Surely || is_known {
+        if waits == WaitCertainty::Certain || is_known {
             return;
         }
         if first.offset.is_none() || second.offset.is_none() {
-            return add_doubt(memory, first, second, Among::Grid, Why::Index);
+            return add_doubt(memory, first, second, ThreadGroup::Grid, DoubtReason::Index);
         }
         if !self.may_meet(first, second) {
             if first.assumed || second.assumed {
-                add_doubt(memory, first, second, Among::Grid, Why::Wraps);
+                add_doubt(memory, first, second, ThreadGroup::Grid, DoubtReason::Wraps);
             }
             return;
         }
-        let why = match (waits, self.certain(first, second)) {
-            (Between::None, Ok(())) => {
-                if let Some(found) = self.meeting(first, second) {
-                    memory.races.push(self.race(first, second, found));
+        let why = match (waits, self.is_certain(first, second)) {
+            (WaitCertainty::None, Ok(())) => {
+                if let Some(found) = self.find_collision(first, second) {
+                    memory.races.push(self.new_race(first, second, found));
                     return;
                 }
-                Why::Numbers
+                DoubtReason::Numbers
             }
-            (Between::None, Err(why)) => why,
-            (Between::Perhaps | Between::Surely, _) => Why::Barrier,
+            (WaitCertainty::None, Err(why)) => why,
+            (WaitCertainty::Possible | WaitCertainty::Certain, _) => DoubtReason::Barrier,
         };
-        add_doubt(memory, first, second, Among::Grid, why);
+        add_doubt(memory, first, second, ThreadGroup::Grid, why);
     }
 
-    /// Whether both accesses happen for certain in two neighbouring blocks, with nothing to order them.
-    fn certain(&self, first: &Access<'_>, second: &Access<'_>) -> Result<(), Why> {
-        let certain = |access: &Access<'_>| match access.active.which {
-            Which::All | Which::Guarded => self.order.needs_nothing(access.number),
-            Which::Warps | Which::Some | Which::One => false,
+    /// Succeeds if both accesses certainly happen in two neighbouring blocks, without an order.
+    fn is_certain(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Result<(), DoubtReason> {
+        let certain = |access: &SharedAccess<'_>| match access.active.coverage {
+            Coverage::All | Coverage::Guarded => self.order.is_unconditional(access.event_index),
+            Coverage::Warps | Coverage::Some | Coverage::One => false,
         };
         if self.axes.is_empty() {
-            return Err(Why::OneBlock);
+            return Err(DoubtReason::OneBlock);
         }
-        if !self.is_of_blocks(first) && !self.is_of_blocks(second) {
-            return Err(Why::OneBlock);
+        if !self.depends_on_block(first) && !self.depends_on_block(second) {
+            return Err(DoubtReason::OneBlock);
         }
         if !certain(first) || !certain(second) {
-            return Err(Why::Condition);
+            return Err(DoubtReason::Condition);
         }
-        let events = [first, second].map(|access| (access.number, access.inst));
+        let events = [first, second].map(|access| (access.event_index, access.inst));
         if !self.guards.hold_together(&events, true) {
-            return Err(Why::Guards);
+            return Err(DoubtReason::Guards);
         }
-        if self.is_ordered { Err(Why::Order) } else { Ok(()) }
+        if self.is_ordered { Err(DoubtReason::Order) } else { Ok(()) }
     }
 
-    /// Whether an access depends on the block's index: by its place, by a guard, or by what is stored. If not, one
-    /// block may be meant.
-    fn is_of_blocks(&self, access: &Access<'_>) -> bool {
+    /// Returns true if an access depends on the block's index: by its address, by a guard, or by
+    /// the stored value. Otherwise the kernel may be meant for one block.
+    fn depends_on_block(&self, access: &SharedAccess<'_>) -> bool {
         let is = |symbol: SymbolId| self.block_idx(symbol).is_some();
-        access.mentions(&is)
-            || access.active.which == Which::Guarded
-            || self.values.writes_function_of(access.inst, &is_of_block)
+        access.contains_symbol(&is)
+            || access.active.coverage == Coverage::Guarded
+            || self.values.writes_value_from(access.inst, &differs_between_blocks)
     }
 
-    /// Two threads of neighbouring blocks that meet, whatever symbols are.
-    pub(super) fn meeting(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Meeting> {
-        let [a, b] = [first.places()?, second.places()?];
-        let differs = |symbol: SymbolId| self.differs(symbol) && self.block_idx(symbol).is_none();
-        if first.mentions(&differs) || second.mentions(&differs) {
+    /// Returns two threads of neighbouring blocks that access the same byte, whatever the symbols
+    /// are.
+    pub(super) fn find_collision(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Option<Collision> {
+        let [a, b] = [first.offsets()?, second.offsets()?];
+        let differs = |symbol: SymbolId| {
+            self.differs_between_blocks(symbol) && self.block_idx(symbol).is_none()
+        };
+        if first.contains_symbol(&differs) || second.contains_symbol(&differs) {
             return None;
         }
         self.axes.iter().find_map(|&axis| {
             let is = |symbol: SymbolId| self.block_idx(symbol) == Some(axis);
-            if axis != Axis::X && !first.mentions(&is) && !second.mentions(&is) {
+            if axis != Axis::X && !first.contains_symbol(&is) && !second.contains_symbol(&is) {
                 return None;
             }
-            // How many threads a block has is assumed, unless it is declared.
+            // The number of threads of a block is an assumption, unless it is declared.
             let all = |x: usize, y: usize| {
                 (self.trace.shape.declared || x == y)
-                    && first.is_in_one_place(second, [x, y], false)
+                    && first.has_equal_indices(second, [x, y], false)
             };
-            let [next_a, next_b] = [a.moved(&is)?, b.moved(&is)?];
-            meet(a, &next_b, &all, self.work).or_else(|| meet(&next_a, b, &all, self.work))
+            let [next_a, next_b] = [a.advanced(&is)?, b.advanced(&is)?];
+            find_collision(a, &next_b, &all, self.work)
+                .or_else(|| find_collision(&next_a, b, &all, self.work))
         })
     }
 
-    /// A write that another block may read, announced to it by an atomic operation that orders nothing: the place of
-    /// the write depends on the block, that of the read does not, whether it reads is for data to say, and nothing in the
-    /// kernel orders blocks.
-    fn unfenced(&self, list: &[&Access<'_>]) -> Option<Doubt> {
-        let of_block = |access: &Access<'_>| {
+    /// Returns a doubt for an unfenced publication: a block writes at an address of its own and
+    /// announces the write by an atomic operation that orders nothing; another block reads at an
+    /// address that does not depend on the block, if data say so; and nothing in the kernel orders
+    /// blocks.
+    fn unfenced_publication(&self, list: &[&SharedAccess<'_>]) -> Option<Doubt> {
+        let of_block = |access: &SharedAccess<'_>| {
             access.offset?;
             let by_data = |symbol: SymbolId| {
-                self.trace.symbols[symbol].kind == SymbolKind::Computed && self.differs(symbol)
+                self.trace.symbols[symbol].kind == SymbolKind::Computed
+                    && self.differs_between_blocks(symbol)
             };
-            (!access.mentions(&by_data))
-                .then(|| access.mentions(&|symbol| self.block_idx(symbol).is_some()))
+            (!access.contains_symbol(&by_data))
+                .then(|| access.contains_symbol(&|symbol| self.block_idx(symbol).is_some()))
         };
         let fences = self.trace.events.iter().any(|event| {
-            matches!(event.what, What::SyncGrid) || orders_blocks(&self.kernel.insts[event.inst].op)
+            matches!(event.kind, EventKind::SyncGrid)
+                || orders_blocks(&self.kernel.insts[event.inst].op)
         });
         if fences || self.axes.is_empty() {
             return None;
@@ -180,71 +205,83 @@ impl<'a> Across<'a> {
         plain(true).filter(|write| of_block(write) == Some(true)).find_map(|write| {
             let reads = plain(false).filter(|read| of_block(read) == Some(false));
             reads.into_iter().find_map(|read| {
-                let between = self.trace.events.get(write.number..read.number)?;
-                let announces = between.iter().find(|event| announces(self.kernel, event.inst))?;
-                let is_told = !self.order.is_decided(read.number)
-                    || between.iter().any(|event| self.order.waits(event, read.inst));
+                let between = self.trace.events.get(write.event_index..read.event_index)?;
+                let announces =
+                    between.iter().find(|event| is_announcement(self.kernel, event.inst))?;
+                let is_told = !self.order.is_unconditional_but_loops(read.event_index)
+                    || between.iter().any(|event| self.order.may_spin_before(event, read.inst));
                 (is_told && self.may_meet(write, read)).then_some(Doubt {
                     insts: [write.inst, read.inst],
-                    among: Among::Grid,
-                    why: Why::Unfenced(announces.inst),
+                    among: ThreadGroup::Grid,
+                    why: DoubtReason::Unfenced(announces.inst),
                 })
             })
         })
     }
 
-    fn side(&self, access: &Access<'_>, thread: usize) -> Side {
+    fn race_side(&self, access: &SharedAccess<'_>, thread: usize) -> Side {
         Side {
             inst: access.inst,
-            event: access.number,
-            thread: self.trace.shape.index(thread),
+            event: access.event_index,
+            thread: self.trace.shape.thread_index(thread),
             writes: access.writes,
         }
     }
 
-    fn race(&self, first: &Access<'_>, second: &Access<'_>, found: Meeting) -> Race {
+    fn new_race(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+        found: Collision,
+    ) -> Race {
         let [a, b] = found.threads;
-        let same = self.values.stored_same_by_blocks([first, second]);
+        let same = self.values.store_equal_values_across_blocks([first, second]);
         Race {
-            sides: [self.side(first, a), self.side(second, b)],
-            at: (!found.symbolic).then_some(found.at),
-            among: Among::Grid,
-            kind: kind(first, second, same),
+            sides: [self.race_side(first, a), self.race_side(second, b)],
+            offset: (!found.symbolic).then_some(found.offset),
+            among: ThreadGroup::Grid,
+            kind: race_kind(first, second, same),
             iteration_of: None,
         }
     }
 
-    /// Whether threads of two blocks may meet, for all that is known.
-    fn may_meet(&self, first: &Access<'_>, second: &Access<'_>) -> bool {
-        let (Some(a), Some(b)) = (first.places(), second.places()) else { return true };
-        let relation = Relation {
+    /// Returns true unless threads of two blocks provably never access the same byte.
+    fn may_meet(&self, first: &SharedAccess<'_>, second: &SharedAccess<'_>) -> bool {
+        let (Some(a), Some(b)) = (first.offsets(), second.offsets()) else { return true };
+        let relation = PairAssumptions {
             symbols: &self.trace.symbols,
-            own: &|symbol| self.differs(symbol),
-            differs: &|rest| self.names_blocks(rest),
+            is_independent: &|symbol| self.differs_between_blocks(symbol),
+            is_never_zero: &|rest| self.separates_blocks(rest),
             accept: &|_, _| true,
             work: self.work,
         };
-        may_meet(a, b, &relation)
+        may_collide(a, b, &relation)
             && self.axes.iter().any(|&axis| {
-                // Two blocks that are at different places along this axis.
-                let differs = |rest: &Parts| self.names_block(rest, axis);
-                rows_may_meet(first, second, &Relation { differs: &differs, ..relation })
+                // Two blocks with different indices along this axis.
+                let differs = |rest: &Terms| self.separates_along(rest, axis);
+                rows_may_collide(
+                    first,
+                    second,
+                    &PairAssumptions { is_never_zero: &differs, ..relation },
+                )
             })
     }
 
-    /// Whether `rest` is how far two blocks are apart along `axis`, some times.
-    fn names_block(&self, rest: &Parts, axis: Axis) -> bool {
-        let [(Rest { of, side: Of::Difference }, _)] = rest else { return false };
+    /// Returns true if `rest` is a multiple of the distance between two blocks along `axis`.
+    fn separates_along(&self, rest: &Terms, axis: Axis) -> bool {
+        let [(RemainingTerm { monomial: of, origin: Of::Difference }, _)] = rest else {
+            return false;
+        };
         matches!(of.0[..], [symbol] if self.block_idx(symbol) == Some(axis))
     }
 
-    /// Whether blocks may have different numbers for `symbol`.
-    fn differs(&self, symbol: SymbolId) -> bool {
+    /// Returns true if blocks may have different numbers for `symbol`.
+    fn differs_between_blocks(&self, symbol: SymbolId) -> bool {
         let symbol = &self.trace.symbols[symbol];
         match symbol.kind {
             SymbolKind::Launch => false,
             SymbolKind::BlockIdx | SymbolKind::Iteration => true,
-            SymbolKind::Computed => !is_of_launch(self.kernel, symbol.of),
+            SymbolKind::Computed => !is_launch_constant(self.kernel, symbol.inst),
         }
     }
 
@@ -253,7 +290,7 @@ impl<'a> Across<'a> {
         if symbol.kind != SymbolKind::BlockIdx {
             return None;
         }
-        let op = &self.kernel.insts[symbol.of].op;
+        let op = &self.kernel.insts[symbol.inst].op;
         if let Op::Builtin(Builtin::BlockIdx(axis) | Builtin::GlobalIdx(axis)) = op {
             return Some(*axis);
         }
@@ -261,14 +298,14 @@ impl<'a> Across<'a> {
     }
 
     fn is_grid_dim(&self, symbol: SymbolId, axis: Axis) -> bool {
-        let of = self.trace.symbols[symbol].of;
+        let of = self.trace.symbols[symbol].inst;
         self.kernel.insts[of].op == Op::Builtin(Builtin::GridDim(axis))
     }
 
-    /// Whether `rest` is not 0 for two different blocks: they count with the dimensions of the grid as digits, as in
-    /// `block_idx_y * grid_dim_x + block_idx_x`. What is more is a multiple of all those dimensions, as in a
-    /// grid-stride loop.
-    fn names_blocks(&self, rest: &Parts) -> bool {
+    /// Returns true if `rest` is not 0 for two different blocks: their indices are digits of a
+    /// number, as in `block_idx_y * grid_dim_x + block_idx_x`. Further terms are multiples of the
+    /// whole grid, as in a grid-stride loop.
+    fn separates_blocks(&self, rest: &Terms) -> bool {
         let Some(unit) = rest.iter().map(|(_, factor)| factor.unsigned_abs()).min() else {
             return false;
         };
@@ -277,7 +314,9 @@ impl<'a> Across<'a> {
         }
         let mut left: Vec<(Monomial, Of, u64)> = rest
             .iter()
-            .map(|(rest, factor)| (rest.of.clone(), rest.side, factor.unsigned_abs() / unit))
+            .map(|(rest, factor)| {
+                (rest.monomial.clone(), rest.origin, factor.unsigned_abs() / unit)
+            })
             .collect();
         let mut axes = self.axes.clone();
         while !axes.is_empty() {
@@ -304,8 +343,9 @@ impl<'a> Across<'a> {
     }
 }
 
-/// Whether an atomic operation in global memory may tell other blocks of something: it writes.
-fn announces(kernel: &Kernel, id: InstId) -> bool {
+/// Returns true if an atomic operation in global memory may announce something to other blocks: it
+/// writes.
+fn is_announcement(kernel: &Kernel, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
     let (Op::Atomic { ptr, .. } | Op::AtomicStore { ptr, .. } | Op::CompareExchange { ptr, .. }) =
         op
@@ -315,22 +355,23 @@ fn announces(kernel: &Kernel, id: InstId) -> bool {
     kernel.space(*ptr) == Some(Space::Global)
 }
 
-/// Whether an instruction may order accesses of different blocks.
+/// Returns true if an instruction may order accesses of different blocks.
 fn orders_blocks(op: &Op) -> bool {
     let wide = |scope: Scope| scope != Scope::Block;
-    match accesses::atomic(op) {
+    match accesses::atomic_order(op) {
         Some((order, scope)) => order != Order::Relaxed && wide(scope),
         None => matches!(op, Op::Fence { scope } if wide(*scope)),
     }
 }
 
-/// Whether `id` yields the same in every thread of the grid: it is computed from what the launch gives.
-pub(super) fn is_of_launch(kernel: &Kernel, id: InstId) -> bool {
+/// Returns true if `id` yields the same value in every thread of the grid: it is computed from
+/// launch arguments.
+pub(super) fn is_launch_constant(kernel: &Kernel, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
     if let Op::Builtin(builtin) = op {
         return builtin.is_known_at_launch();
     }
     op.effect() == Effect::None
         && !matches!(op, Op::Shared(_) | Op::Array(_))
-        && op.operands().all(|operand| is_of_launch(kernel, operand))
+        && op.operands().all(|operand| is_launch_constant(kernel, operand))
 }

@@ -1,13 +1,13 @@
-//! The walk over a kernel: range after range, round after round, until no local grows any more.
+//! The fixed-point iteration over ranges: passes over a kernel until no local grows any more.
 //!
-//! What is computed is listed once, as [`Step`]s: most instructions yield no integer. A step is *stable* if nothing
-//! that it depends on comes from a local, by its operands or by a condition that narrows one of
-//! them; after the first round it is passed over. A local that is read only after the last place that sets it is *settled
-//! in order*: a `get` yields what was set in the same round, so that a row of such locals takes one round, and not one
-//! each.
-use super::{Range, arith, limits};
+//! The work is listed once, as [`RangeStep`]s: most instructions yield no integer. A step is *stable* if
+//! it depends on no local, neither by its operands nor by a condition that narrows one of them;
+//! later passes skip it. A local whose every `get` follows every `set` in the text is *settled in
+//! order*: a `get` yields the range set in the same pass, so that a chain of such locals takes one
+//! pass in all, not one for each.
+use super::{Range, arith, type_limits};
 use crate::{
-    analysis::launch::Launch,
+    analysis::launch::LaunchRanges,
     id::Facts,
     ir::{
         Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Inst, InstId, Kernel, LocalId, Op, Ty,
@@ -15,20 +15,20 @@ use crate::{
     },
 };
 
-/// What is computed, one after the other.
-enum Step {
-    /// The range of what an instruction yields, whose type has these limits.
+/// One computation of a pass.
+enum RangeStep {
+    /// Computes the range of an instruction's result, whose type has these limits.
     Value {
         id: InstId,
         limits: Range,
         stable: bool,
     },
-    /// A local is set to a value, an integer.
+    /// Sets a local to the value of an instruction, an integer.
     Set(LocalId, InstId),
-    /// From here on, a condition is true or false.
+    /// Assumes from here on that a condition is true or false.
     Assume(InstId, bool),
-    /// What is assumed from here on holds until the `End` of this one, which has this number. Once stable steps were
-    /// made, nothing is left to do before it if none `moves`.
+    /// Opens a scope of assumptions that ends at the `End` with this number. After the stable steps
+    /// have run once, a scope without `moves` is skipped.
     Begin {
         end: usize,
         moves: bool,
@@ -37,32 +37,32 @@ enum Step {
 }
 
 /// Lists the steps of a kernel.
-struct Listing<'k> {
+struct StepList<'k> {
     kernel: &'k Kernel,
-    steps: Vec<Step>,
-    /// Whether a range may be another one in the next round.
+    steps: Vec<RangeStep>,
+    /// True if a range may change in the next pass.
     moves: Facts<InstId, bool>,
     /// See [`settled_in_order`].
     in_order: Facts<LocalId, bool>,
-    /// Of these locals, whether what one is set to may be another range in the next round.
+    /// True if the value that the local is set to may change in the next pass.
     set_moves: Facts<LocalId, bool>,
-    /// What moves for a condition only.
+    /// Values marked as moving only because of a condition.
     undo: Vec<InstId>,
-    /// How many steps so far do something in each round.
+    /// The number of steps so far that run in each pass.
     moving: usize,
 }
 
-impl Listing<'_> {
-    fn body(&mut self, list: &Body) {
+impl StepList<'_> {
+    fn list_body(&mut self, list: &Body) {
         for &id in &list.0 {
-            self.inst(id);
+            self.list_inst(id);
         }
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn list_inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let inst = &kernel.insts[id];
-        if let Some(limits) = limits(inst.ty) {
+        if let Some(limits) = type_limits(inst.ty) {
             let mut moves = if let Op::Get(local) = inst.op {
                 !self.in_order[local] || self.set_moves[local]
             } else {
@@ -71,41 +71,41 @@ impl Listing<'_> {
             inst.op.operands().for_each(|operand| moves |= self.moves[operand]);
             self.moves[id] = moves;
             self.moving += usize::from(moves);
-            self.steps.push(Step::Value { id, limits, stable: !moves });
+            self.steps.push(RangeStep::Value { id, limits, stable: !moves });
         } else if let Op::Set { local, value } = inst.op
-            && limits(kernel.insts[value].ty).is_some()
+            && type_limits(kernel.insts[value].ty).is_some()
         {
             self.moving += 1;
             self.set_moves[local] |= self.moves[value];
-            self.steps.push(Step::Set(local, value));
+            self.steps.push(RangeStep::Set(local, value));
         }
         if let Op::If { cond, then, other } = &inst.op {
-            self.scoped(Some((*cond, true)), then);
-            self.scoped(Some((*cond, false)), other);
+            self.list_scoped(Some((*cond, true)), then);
+            self.list_scoped(Some((*cond, false)), other);
             if !kernel.falls_through(then) {
-                self.assume(*cond, false);
+                self.list_assumption(*cond, false);
             }
             if !kernel.falls_through(other) {
-                self.assume(*cond, true);
+                self.list_assumption(*cond, true);
             }
         } else if !inst.op.is_leaf() {
-            inst.op.bodies().for_each(|inner| self.scoped(None, inner));
+            inst.op.bodies().for_each(|inner| self.list_scoped(None, inner));
         }
     }
 
-    /// A body, where a condition may be known to be true or false.
-    fn scoped(&mut self, known: Option<(InstId, bool)>, body: &Body) {
+    /// Lists a body, in which a condition may be known to be true or false.
+    fn list_scoped(&mut self, known: Option<(InstId, bool)>, body: &Body) {
         if body.0.is_empty() {
             return;
         }
         let (before, begin, moving) = (self.undo.len(), self.steps.len(), self.moving);
-        self.steps.push(Step::Begin { end: 0, moves: true });
+        self.steps.push(RangeStep::Begin { end: 0, moves: true });
         if let Some((cond, truth)) = known {
-            self.assume(cond, truth);
+            self.list_assumption(cond, truth);
         }
-        self.body(body);
-        self.steps[begin] = Step::Begin { end: self.steps.len(), moves: self.moving > moving };
-        self.steps.push(Step::End);
+        self.list_body(body);
+        self.steps[begin] = RangeStep::Begin { end: self.steps.len(), moves: self.moving > moving };
+        self.steps.push(RangeStep::End);
         while self.undo.len() > before
             && let Some(id) = self.undo.pop()
         {
@@ -113,18 +113,18 @@ impl Listing<'_> {
         }
     }
 
-    fn assume(&mut self, cond: InstId, truth: bool) {
-        self.steps.push(Step::Assume(cond, truth));
-        self.narrow(cond);
+    fn list_assumption(&mut self, cond: InstId, truth: bool) {
+        self.steps.push(RangeStep::Assume(cond, truth));
+        self.mark_narrowed(cond);
     }
 
-    /// What `cond` may narrow moves if what it is narrowed by does.
-    fn narrow(&mut self, cond: InstId) {
+    /// Marks a value that `cond` narrows as moving, if the other operand moves.
+    fn mark_narrowed(&mut self, cond: InstId) {
         if let Op::Unary { op: UnaryOp::Not, value } = self.kernel.insts[cond].op {
-            self.narrow(value);
+            self.mark_narrowed(value);
         } else if let Op::Binary { lhs, rhs, .. } = self.kernel.insts[cond].op {
-            self.narrow(lhs);
-            self.narrow(rhs);
+            self.mark_narrowed(lhs);
+            self.mark_narrowed(rhs);
         } else if let Op::Compare { lhs, rhs, .. } = self.kernel.insts[cond].op
             && self.moves[lhs] != self.moves[rhs]
         {
@@ -135,8 +135,8 @@ impl Listing<'_> {
     }
 }
 
-/// True for the locals that every `get` of which comes after every `set`, in the text: also in a loop, what a `get` yields
-/// is then among what is set before it in the text.
+/// Returns the locals whose every `get` follows every `set` in the text. In a loop, too, a `get`
+/// then yields a value from among those set before it in the text.
 fn settled_in_order(kernel: &Kernel) -> Facts<LocalId, bool> {
     let mut is_read = kernel.locals.facts(false);
     let mut in_order = kernel.locals.facts(true);
@@ -156,25 +156,27 @@ fn settled_in_order(kernel: &Kernel) -> Facts<LocalId, bool> {
     in_order
 }
 
-/// The range that a local takes where what it is set to has outgrown the one it had.
+/// The growth of a local's range when it is set to values outside of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// The union of both.
+    /// To the union of both ranges.
     Exact,
-    /// That, up to the next threshold: a loop that doubles a number up to 1024 ends there.
+    /// To the union, rounded up to the next threshold: a loop that doubles a number up to 1024 ends
+    /// there.
     ToThreshold,
-    /// All numbers of its type.
+    /// To the limits of the type.
     ToLimits,
 }
 
-/// Numbers at which a local may stop growing, in order: those that the kernel compares with, and near ones.
+/// Returns the numbers at which a local may stop growing, in order: those that the kernel compares
+/// with, and their neighbours.
 fn thresholds(kernel: &Kernel) -> Vec<i128> {
     let mut found = Vec::new();
     for (_, inst) in kernel.insts.iter() {
         if let Op::Compare { lhs, rhs, .. } = inst.op {
             for side in [lhs, rhs] {
                 if let Inst { op: Op::Const(bits), ty: Ty::Scalar(scalar), .. } = kernel.insts[side]
-                    && let Some(Range { min: number, .. }) = arith::constant(scalar, bits)
+                    && let Some(Range { min: number, .. }) = arith::const_range(scalar, bits)
                 {
                     found.extend([number - 1, number, number + 1, 2 * number]);
                 }
@@ -186,38 +188,38 @@ fn thresholds(kernel: &Kernel) -> Vec<i128> {
     found
 }
 
-/// One walk after the other.
-pub(super) struct Walk<'k> {
+/// The state of the iteration.
+pub(super) struct RangePass<'k> {
     kernel: &'k Kernel,
-    steps: Vec<Step>,
+    steps: Vec<RangeStep>,
     /// See [`settled_in_order`].
     in_order: Facts<LocalId, bool>,
-    /// Whether stable steps were made.
+    /// True once the stable steps have run.
     settled: bool,
-    launch: Launch,
+    launch: LaunchRanges,
     pub(super) value: Facts<InstId, Range>,
     pub(super) in_bounds: Facts<InstId, bool>,
     pub(super) exact: Facts<InstId, bool>,
-    /// What a `get` yields.
+    /// The range that a `get` yields.
     pub(super) local: Facts<LocalId, Range>,
     /// See [`thresholds`].
     thresholds: Vec<i128>,
-    /// What the locals were set to in this round.
+    /// The values that locals were set to in this pass.
     pub(super) set: Facts<LocalId, Range>,
-    /// What `value` was before a condition narrowed it.
+    /// The ranges of values before conditions narrowed them.
     undo: Vec<(InstId, Range)>,
-    /// How much was known at each `Begin` whose `End` is ahead.
+    /// The number of assumptions at each open `Begin`.
     begun: Vec<usize>,
 }
 
-impl<'k> Walk<'k> {
+impl<'k> RangePass<'k> {
     pub(super) fn new(kernel: &'k Kernel) -> Self {
         let moves = kernel.insts.facts(false);
         let in_order = settled_in_order(kernel);
         let set_moves = kernel.locals.facts(false);
         let (steps, undo, moving) = (Vec::new(), Vec::new(), 0);
-        let mut listing = Listing { kernel, steps, moves, in_order, set_moves, undo, moving };
-        listing.body(&kernel.body);
+        let mut listing = StepList { kernel, steps, moves, in_order, set_moves, undo, moving };
+        listing.list_body(&kernel.body);
         let range = kernel.insts.facts(Range::EMPTY);
         let local = kernel.locals.facts(Range::EMPTY);
         Self {
@@ -225,7 +227,7 @@ impl<'k> Walk<'k> {
             steps: listing.steps,
             in_order: listing.in_order,
             settled: false,
-            launch: Launch::of(kernel),
+            launch: LaunchRanges::for_kernel(kernel),
             value: range,
             in_bounds: kernel.insts.facts(false),
             exact: kernel.insts.facts(false),
@@ -237,8 +239,8 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Computes each value once.
-    pub(super) fn run(&mut self) {
+    /// Runs one pass.
+    pub(super) fn run_pass(&mut self) {
         self.set = self.kernel.locals.facts(Range::EMPTY);
         let taken = std::mem::take(&mut self.steps);
         let (mut next, steps) = (0, taken.as_slice());
@@ -247,23 +249,23 @@ impl<'k> Walk<'k> {
             next += 1;
             if self.settled {
                 match *step {
-                    Step::Value { stable: true, .. } => continue,
-                    Step::Begin { end, moves: false } => {
+                    RangeStep::Value { stable: true, .. } => continue,
+                    RangeStep::Begin { end, moves: false } => {
                         next = end + 1;
                         continue;
                     }
                     _ => {}
                 }
             }
-            self.step(step);
+            self.run_step(step);
         }
         self.steps = taken;
         self.settled = true;
-        self.forget_since(0);
+        self.undo_assumptions(0);
     }
 
-    /// Lets locals hold what they were set to; returns whether some did not.
-    pub(super) fn grow(&mut self, growth: Growth) -> bool {
+    /// Grows the locals to the values that they were set to; returns true if one grew.
+    pub(super) fn grow_locals(&mut self, growth: Growth) -> bool {
         let mut grew = false;
         for (id, local) in self.kernel.locals.iter() {
             if self.in_order[id] {
@@ -274,7 +276,7 @@ impl<'k> Walk<'k> {
             let mut new = old.union(self.set[id]);
             if new != old {
                 grew = true;
-                let limits = limits(local.ty).unwrap_or(Range::EMPTY);
+                let limits = type_limits(local.ty).unwrap_or(Range::EMPTY);
                 let widened = match growth {
                     Growth::Exact => new,
                     Growth::ToThreshold => {
@@ -300,22 +302,24 @@ impl<'k> Walk<'k> {
         grew
     }
 
-    fn step(&mut self, step: &Step) {
+    fn run_step(&mut self, step: &RangeStep) {
         match *step {
-            Step::Value { id, limits, .. } => self.compute(id, limits),
-            Step::Set(local, value) => self.set[local] = self.set[local].union(self.value[value]),
-            Step::Assume(cond, truth) => self.assume(cond, truth),
-            Step::Begin { .. } => self.begun.push(self.undo.len()),
-            Step::End => {
+            RangeStep::Value { id, limits, .. } => self.compute_range(id, limits),
+            RangeStep::Set(local, value) => {
+                self.set[local] = self.set[local].union(self.value[value])
+            }
+            RangeStep::Assume(cond, truth) => self.assume_condition(cond, truth),
+            RangeStep::Begin { .. } => self.begun.push(self.undo.len()),
+            RangeStep::End => {
                 let before = self.begun.pop().expect("an `End` has a `Begin`");
-                self.forget_since(before);
+                self.undo_assumptions(before);
             }
         }
     }
 
-    fn compute(&mut self, id: InstId, limits: Range) {
+    fn compute_range(&mut self, id: InstId, limits: Range) {
         let inst = &self.kernel.insts[id];
-        self.value[id] = self.range(inst, limits);
+        self.value[id] = self.inst_range(inst, limits);
         if let Op::Bounds { index, len } = inst.op {
             self.in_bounds[id] = self.value[index].is_below(self.value[len]) == Some(true);
         } else if let Op::Binary { op, lhs, rhs } = inst.op {
@@ -323,7 +327,7 @@ impl<'k> Walk<'k> {
         }
     }
 
-    fn forget_since(&mut self, before: usize) {
+    fn undo_assumptions(&mut self, before: usize) {
         while self.undo.len() > before
             && let Some((id, range)) = self.undo.pop()
         {
@@ -331,22 +335,22 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Narrows what `cond` being `truth` says something about.
-    fn assume(&mut self, cond: InstId, truth: bool) {
+    /// Narrows the operands that `cond` being `truth` constrains.
+    fn assume_condition(&mut self, cond: InstId, truth: bool) {
         let kernel = self.kernel;
-        self.narrow(cond, Range::new(truth.into(), truth.into()));
+        self.narrow_value(cond, Range::new(truth.into(), truth.into()));
         let op = &kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = *op {
-            self.assume(value, !truth);
+            self.assume_condition(value, !truth);
         } else if let Op::Binary { op, lhs, rhs } = *op {
             if op == if truth { BinaryOp::And } else { BinaryOp::Or } {
-                self.assume(lhs, truth);
-                self.assume(rhs, truth);
+                self.assume_condition(lhs, truth);
+                self.assume_condition(rhs, truth);
             }
         } else if let Op::Compare { op, lhs, rhs } = *op
-            && limits(kernel.insts[lhs].ty).is_some()
+            && type_limits(kernel.insts[lhs].ty).is_some()
         {
-            self.assume_compare(if truth { op } else { arith::inverse(op) }, lhs, rhs);
+            self.assume_compare(if truth { op } else { arith::negated_comparison(op) }, lhs, rhs);
         }
     }
 
@@ -359,49 +363,49 @@ impl<'k> Walk<'k> {
         let most = i128::MAX;
         match op {
             CompareOp::Lt => {
-                self.narrow(lhs, Range::new(least, right.max - 1));
-                self.narrow(rhs, Range::new(left.min + 1, most));
+                self.narrow_value(lhs, Range::new(least, right.max - 1));
+                self.narrow_value(rhs, Range::new(left.min + 1, most));
             }
             CompareOp::Le => {
-                self.narrow(lhs, Range::new(least, right.max));
-                self.narrow(rhs, Range::new(left.min, most));
+                self.narrow_value(lhs, Range::new(least, right.max));
+                self.narrow_value(rhs, Range::new(left.min, most));
             }
             CompareOp::Gt => self.assume_compare(CompareOp::Lt, rhs, lhs),
             CompareOp::Ge => self.assume_compare(CompareOp::Le, rhs, lhs),
             CompareOp::Eq => {
-                self.narrow(lhs, right);
-                self.narrow(rhs, left);
+                self.narrow_value(lhs, right);
+                self.narrow_value(rhs, left);
             }
             CompareOp::Ne => {
-                self.narrow(lhs, left.without(right));
-                self.narrow(rhs, right.without(left));
+                self.narrow_value(lhs, left.exclude(right));
+                self.narrow_value(rhs, right.exclude(left));
             }
         }
     }
 
-    fn narrow(&mut self, id: InstId, to: Range) {
+    fn narrow_value(&mut self, id: InstId, to: Range) {
         self.undo.push((id, self.value[id]));
         self.value[id] = self.value[id].intersection(to);
     }
 }
 
-impl Walk<'_> {
-    /// The range of what `inst` yields, whose type has these `limits`.
-    fn range(&self, inst: &Inst, limits: Range) -> Range {
+impl RangePass<'_> {
+    /// Returns the range of the result of `inst`, whose type has these `limits`.
+    fn inst_range(&self, inst: &Inst, limits: Range) -> Range {
         match &inst.op {
             Op::Const(bits) => match inst.ty {
-                Ty::Scalar(scalar) => arith::constant(scalar, *bits).unwrap_or(limits),
+                Ty::Scalar(scalar) => arith::const_range(scalar, *bits).unwrap_or(limits),
                 Ty::Ptr(_) | Ty::Unit => limits,
             },
             Op::Len(param) | Op::Param(param) => self.launch.param(*param),
-            Op::Builtin(builtin) => self.launch.builtin(*builtin).or_wrapped(limits),
-            Op::Unary { op, value } => arith::unary(*op, self.value[*value], limits),
-            Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, limits),
-            Op::Compare { op, lhs, rhs } => match self.compare(*op, *lhs, *rhs) {
+            Op::Builtin(builtin) => self.launch.builtin(*builtin).or_limits(limits),
+            Op::Unary { op, value } => arith::unary_range(*op, self.value[*value], limits),
+            Op::Binary { op, lhs, rhs } => self.binary_inst_range(*op, *lhs, *rhs, limits),
+            Op::Compare { op, lhs, rhs } => match self.decide_comparison(*op, *lhs, *rhs) {
                 Some(truth) => Range::new(truth.into(), truth.into()),
                 None => limits,
             },
-            Op::Cast { value } => self.cast(*value, limits),
+            Op::Cast { value } => self.cast_range(*value, limits),
             Op::Select { then, other, .. } => self.value[*then].union(self.value[*other]),
             Op::Bounds { index, len } => {
                 let below = Range::new(0, self.value[*len].max - 1);
@@ -413,7 +417,7 @@ impl Walk<'_> {
                 Some((BarrierOp::Count, _)) => Range::new(0, 1024),
                 Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
             },
-            Op::Generic(generic) => self.launch.generic(*generic).or_wrapped(limits),
+            Op::Generic(generic) => self.launch.generic(*generic).or_limits(limits),
             Op::For { start, end, inclusive, .. } => {
                 let last = self.value[*end].max - i128::from(!inclusive);
                 Range::new(self.value[*start].min, last)
@@ -454,29 +458,29 @@ impl Walk<'_> {
         }
     }
 
-    fn binary(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> Range {
-        if let Some(range) = self.along_axis(op, lhs, rhs) {
+    fn binary_inst_range(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> Range {
+        if let Some(range) = self.axis_position_range(op, lhs, rhs) {
             return range;
         }
         let (l, r) = (self.value[lhs], self.value[rhs]);
         if l.is_empty() || r.is_empty() {
             return Range::EMPTY;
         }
-        arith::binary(op, l, r, limits)
+        arith::binary_range(op, l, r, limits)
     }
 
-    /// Whether `lhs op rhs` is a sum, difference, product or left shift that never wraps.
+    /// Returns true if `lhs op rhs` is a sum, difference, product or left shift that never wraps.
     fn is_exact(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> bool {
         let (l, r) = (self.value[lhs], self.value[rhs]);
         if l.is_empty() || r.is_empty() {
             return false;
         }
         match op {
-            BinaryOp::Mul if arith::product(l, r).is_none() => false,
-            BinaryOp::Shl if l.min < 0 || r.max >= arith::width(limits) => false,
+            BinaryOp::Mul if arith::checked_product(l, r).is_none() => false,
+            BinaryOp::Shl if l.min < 0 || r.max >= arith::bit_width(limits) => false,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
-                self.along_axis(op, lhs, rhs).is_some_and(|range| limits.contains(range))
-                    || limits.contains(arith::unbounded(op, l, r, limits))
+                self.axis_position_range(op, lhs, rhs).is_some_and(|range| limits.contains(range))
+                    || limits.contains(arith::unwrapped_range(op, l, r, limits))
             }
             BinaryOp::Div
             | BinaryOp::Rem
@@ -491,17 +495,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Threads of the grid along an axis, computed by hand: `block_idx * block_dim`, that plus
-    /// `thread_idx`, and `grid_dim * block_dim`.
-    fn along_axis(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
+    /// Returns the range of a thread's position along an axis that is computed by hand:
+    /// `block_idx * block_dim`, that plus `thread_idx`, and `grid_dim * block_dim`.
+    fn axis_position_range(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
         use Builtin::{BlockDim, BlockIdx, GridDim, ThreadIdx};
         if op == BinaryOp::Mul {
             return match (self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
                 (GridDim(axis), BlockDim(of)) | (BlockDim(of), GridDim(axis)) if of == axis => {
-                    Some(Range::new(1, self.launch.threads(axis)))
+                    Some(Range::new(1, self.launch.max_threads(axis)))
                 }
                 (BlockIdx(axis), BlockDim(of)) | (BlockDim(of), BlockIdx(axis)) if of == axis => {
-                    Some(Range::new(0, self.launch.threads(axis) - 1))
+                    Some(Range::new(0, self.launch.max_threads(axis) - 1))
                 }
                 _ => None,
             };
@@ -514,10 +518,10 @@ impl Walk<'_> {
             (Some(ThreadIdx(axis)), None) => (axis, rhs),
             _ => return None,
         };
-        (self.block_start(start)? == axis).then(|| Range::new(0, self.launch.threads(axis) - 1))
+        (self.block_start(start)? == axis).then(|| Range::new(0, self.launch.max_threads(axis) - 1))
     }
 
-    /// The axis, if `id` is `block_idx * block_dim`.
+    /// Returns the axis, if `id` is `block_idx * block_dim`.
     fn block_start(&self, id: InstId) -> Option<Axis> {
         use Builtin::{BlockDim, BlockIdx};
         let Op::Binary { op: BinaryOp::Mul, lhs, rhs } = self.kernel.insts[id].op else {
@@ -535,9 +539,9 @@ impl Walk<'_> {
         if let Op::Builtin(builtin) = self.kernel.insts[id].op { Some(builtin) } else { None }
     }
 
-    /// What `lhs op rhs` always is, if it is always the same and compares integers.
-    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
-        limits(self.kernel.insts[lhs].ty)?;
+    /// Returns the result of `lhs op rhs`, if it is always the same and compares integers.
+    fn decide_comparison(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        type_limits(self.kernel.insts[lhs].ty)?;
         let (lhs, rhs) = (self.value[lhs], self.value[rhs]);
         match op {
             CompareOp::Lt => lhs.is_below(rhs),
@@ -549,9 +553,9 @@ impl Walk<'_> {
         }
     }
 
-    fn cast(&self, value: InstId, to: Range) -> Range {
-        match limits(self.kernel.insts[value].ty) {
-            Some(_) => self.value[value].or_wrapped(to),
+    fn cast_range(&self, value: InstId, to: Range) -> Range {
+        match type_limits(self.kernel.insts[value].ty) {
+            Some(_) => self.value[value].or_limits(to),
             None => to,
         }
     }
@@ -562,7 +566,8 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// A row of locals, each of which is set to one more than the one before, where `read_early` reads each before it is set.
+    /// Builds a chain of locals, each set to one more than the previous one; with `read_early`,
+    /// each is read before it is set. Returns the number of passes and the last range.
     fn rounds(read_early: bool) -> (u32, Range) {
         const LOCALS: usize = 100;
         let mut text = "kernel row {\n".to_owned();
@@ -582,7 +587,7 @@ mod tests {
             id += 3;
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
-        let mut walk = Walk::new(&kernel);
+        let mut walk = RangePass::new(&kernel);
         walk.run();
         let mut rounds = 1;
         while walk.grow(Growth::Exact) {

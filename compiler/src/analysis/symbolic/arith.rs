@@ -1,97 +1,127 @@
-//! Arithmetic on what is known.
+//! Arithmetic on abstract values.
 //!
-//! Sums, differences and products are those of sums of symbols. What is a number in each thread is computed thread
-//! by thread. For what looks at single bits, see [`super::bits`].
+//! Sums, differences and products are computed on sums of symbols; values that are numbers in every
+//! thread, thread by thread. Operations on single bits: [`super::bits`].
 use super::{
     super::range::Range,
-    known::{Fit, Int, Known, limits, scalar},
-    truth::Truth,
+    known::{AbstractInt, AbstractValue, Fit, scalar_type, type_limits},
+    truth::AbstractBool,
 };
-use super::{Factors, Run, Threads, Value};
+use super::{Executor, PerThread, SymbolicSum, ThreadSet};
 use crate::ir::{BinaryOp, InstId, Scalar, UnaryOp, evaluate};
 use std::rc::Rc;
 
-impl Run<'_> {
-    pub(super) fn unary(
+impl Executor<'_> {
+    pub(super) fn eval_unary(
         &mut self,
         id: InstId,
         op: UnaryOp,
         value: InstId,
-        active: &Threads,
-    ) -> Known {
-        let known = self.known(value);
-        let computed = match (op, &known, scalar(self.kernel.insts[id].ty)) {
-            (UnaryOp::Not, Known::Truth(truth), _) => return truth.not(&self.all).into(),
-            (UnaryOp::Neg, Known::Int(int), Some(scalar)) => {
-                let value = int.value.scaled(&Factors::Same(-1));
-                value.and_then(|value| self.int(value, scalar, self.range_of(id), int.assumed))
+        active: &ThreadSet,
+    ) -> AbstractValue {
+        let known = self.last_value(value);
+        let computed = match (op, &known, scalar_type(self.kernel.insts[id].ty)) {
+            (UnaryOp::Not, AbstractValue::Bool(truth), _) => return truth.not(&self.all).into(),
+            (UnaryOp::Neg, AbstractValue::Int(int), Some(scalar)) => {
+                let value = int.value.checked_scale(&PerThread::Uniform(-1));
+                value.and_then(|value| {
+                    self.typed_int(value, scalar, self.result_range(id), int.assumed)
+                })
             }
             // The sum of `x` and `!x` has all bits set, and is -1 up to what wraps.
-            (UnaryOp::Not, Known::Int(int), Some(scalar)) => {
-                let value = Value::from(-1).minus(&int.value);
-                value.and_then(|value| self.int(value, scalar, self.range_of(id), int.assumed))
+            (UnaryOp::Not, AbstractValue::Int(int), Some(scalar)) => {
+                let value = SymbolicSum::from(-1).checked_sub(&int.value);
+                value.and_then(|value| {
+                    self.typed_int(value, scalar, self.result_range(id), int.assumed)
+                })
             }
-            (_, Known::Int(int), Some(scalar)) => int.value.exact().and_then(|numbers| {
-                let of = |number| {
-                    integer_of(scalar, evaluate::unary(op, scalar, bits_of(scalar, number))?)
-                };
-                self.int(numbers.map(of)?.into(), scalar, None, int.assumed)
-            }),
-            (_, Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => None,
+            (_, AbstractValue::Int(int), Some(scalar)) => {
+                int.value.as_numbers().and_then(|numbers| {
+                    let of = |number| {
+                        int_from_bits(scalar, evaluate::unary(op, scalar, bits_of(scalar, number))?)
+                    };
+                    self.typed_int(numbers.try_map(of)?.into(), scalar, None, int.assumed)
+                })
+            }
+            (
+                _,
+                AbstractValue::Int(_)
+                | AbstractValue::Bool(_)
+                | AbstractValue::Ptr(..)
+                | AbstractValue::Opaque(..),
+                _,
+            ) => None,
         };
         match computed {
-            Some(int) => Known::Int(int),
+            Some(int) => AbstractValue::Int(int),
             None => {
-                let spread = self.spread(&known, active);
-                self.fresh(id, spread)
+                let spread = self.spread_in(&known, active);
+                self.new_unknown(id, spread)
             }
         }
     }
 
-    pub(super) fn binary(
+    pub(super) fn eval_binary(
         &mut self,
         id: InstId,
         op: BinaryOp,
         lhs: InstId,
         rhs: InstId,
-        active: &Threads,
-    ) -> Known {
-        let computed = match (self.known(lhs), self.known(rhs)) {
-            (Known::Truth(a), Known::Truth(b)) => return self.logic(op, &a, &b, active),
-            (Known::Int(a), Known::Int(b)) => {
-                let scalar = scalar(self.kernel.insts[id].ty);
-                let result = scalar.and_then(|scalar| self.integers(id, op, scalar, [&a, &b]));
+        active: &ThreadSet,
+    ) -> AbstractValue {
+        let computed = match (self.last_value(lhs), self.last_value(rhs)) {
+            (AbstractValue::Bool(a), AbstractValue::Bool(b)) => {
+                return self.eval_logic(op, &a, &b, active);
+            }
+            (AbstractValue::Int(a), AbstractValue::Int(b)) => {
+                let scalar = scalar_type(self.kernel.insts[id].ty);
+                let result =
+                    scalar.and_then(|scalar| self.eval_int_binary(id, op, scalar, [&a, &b]));
                 match result {
                     Some(int) if int.fit < Fit::Wraps => Some(int),
                     other => {
-                        let [a, b] = [&a, &b].map(|int| self.only_in(int, active));
+                        let [a, b] = [&a, &b].map(|int| self.restrict_to(int, active));
                         let again = scalar.zip(a.zip(b));
-                        let again = again
-                            .and_then(|(scalar, (a, b))| self.integers(id, op, scalar, [&a, &b]));
+                        let again = again.and_then(|(scalar, (a, b))| {
+                            self.eval_int_binary(id, op, scalar, [&a, &b])
+                        });
                         again.or(other)
                     }
                 }
             }
-            (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => None,
+            (
+                AbstractValue::Int(_)
+                | AbstractValue::Bool(_)
+                | AbstractValue::Ptr(..)
+                | AbstractValue::Opaque(..),
+                _,
+            ) => None,
         };
         match computed {
-            Some(int) => Known::Int(int),
+            Some(int) => AbstractValue::Int(int),
             None => {
-                let spread = self.spread_of_all([lhs, rhs], active);
-                self.fresh(id, spread)
+                let spread = self.spread_of_operands([lhs, rhs], active);
+                self.new_unknown(id, spread)
             }
         }
     }
 
-    /// A number in each of `active`, with one of those in the other threads, which do not compute with it.
-    fn only_in(&self, int: &Int, active: &Threads) -> Option<Int> {
-        let numbers = int.value.exact().filter(|_| int.fit == Fit::Proved)?;
-        let anyone = Factors::Same(numbers.at(active.iter().next()?));
-        let value = numbers.select(&anyone, active, self.count);
-        Some(Int { value: Rc::new(value.into()), ..int.clone() })
+    /// Returns a number for each thread of `active`. The other threads do not compute with it and
+    /// get the number of an active one.
+    fn restrict_to(&self, int: &AbstractInt, active: &ThreadSet) -> Option<AbstractInt> {
+        let numbers = int.value.as_numbers().filter(|_| int.fit == Fit::Proved)?;
+        let anyone = PerThread::Uniform(numbers.number_in(active.iter().next()?));
+        let value = numbers.select(&anyone, active, self.thread_count);
+        Some(AbstractInt { value: Rc::new(value.into()), ..int.clone() })
     }
 
-    fn logic(&self, op: BinaryOp, a: &Truth, b: &Truth, active: &Threads) -> Known {
+    fn eval_logic(
+        &self,
+        op: BinaryOp,
+        a: &AbstractBool,
+        b: &AbstractBool,
+        active: &ThreadSet,
+    ) -> AbstractValue {
         match op {
             BinaryOp::And => a.and(b, &self.all).into(),
             BinaryOp::Or => a.or(b, &self.all).into(),
@@ -107,99 +137,114 @@ impl Run<'_> {
             | BinaryOp::Max
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => {
-                self.same_truth(a.spread(active).max(b.spread(active))).into()
+                self.unknown_bool(a.spread(active).max(b.spread(active))).into()
             }
         }
     }
 
-    fn integers(&mut self, id: InstId, op: BinaryOp, scalar: Scalar, of: [&Int; 2]) -> Option<Int> {
+    fn eval_int_binary(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        scalar: Scalar,
+        of: [&AbstractInt; 2],
+    ) -> Option<AbstractInt> {
         let [a, b] = of;
         let assumed = a.assumed || b.assumed;
-        let range = self.range_of(id);
-        if let (Some(x), Some(y)) = (a.value.exact(), b.value.exact()) {
-            return self.both_exact(op, scalar, [x, y], assumed);
+        let range = self.result_range(id);
+        if let (Some(x), Some(y)) = (a.value.as_numbers(), b.value.as_numbers()) {
+            return self.fold_numbers(op, scalar, [x, y], assumed);
         }
-        let ring = |value: Option<Value>| self.int(value?, scalar, range, assumed);
-        let by =
-            || b.value.exact().and_then(|factors| factors.same()).filter(|_| b.fit == Fit::Proved);
+        let ring = |value: Option<SymbolicSum>| self.typed_int(value?, scalar, range, assumed);
+        let by = || {
+            b.value
+                .as_numbers()
+                .and_then(|factors| factors.as_uniform())
+                .filter(|_| b.fit == Fit::Proved)
+        };
         match op {
-            BinaryOp::Add => ring(a.value.plus(&b.value)),
-            BinaryOp::Sub => ring(a.value.minus(&b.value)),
-            BinaryOp::Mul => ring(a.value.times(&b.value)),
+            BinaryOp::Add => ring(a.value.checked_add(&b.value)),
+            BinaryOp::Sub => ring(a.value.checked_sub(&b.value)),
+            BinaryOp::Mul => ring(a.value.checked_mul(&b.value)),
             BinaryOp::Shl => {
                 let bits = i64::from(scalar.bits()?);
                 let by = 1_i64.checked_shl(u32::try_from(by()?.rem_euclid(bits)).ok()?)?;
-                ring(a.value.scaled(&Factors::Same(by)))
+                ring(a.value.checked_scale(&PerThread::Uniform(by)))
             }
             BinaryOp::Div | BinaryOp::Rem if by().is_none() && self.is_below(a, b) => {
                 let value = if op == BinaryOp::Div { 0.into() } else { (*a.value).clone() };
-                self.int(value, scalar, range, assumed)
+                self.typed_int(value, scalar, range, assumed)
             }
             BinaryOp::Div => {
-                let ((value, assumed_value), by) = (a.needed()?, by()?);
+                let ((value, assumed_value), by) = (a.unwrapped()?, by()?);
                 if by <= 0 || !self.is_nonnegative(value) {
                     return None;
                 }
-                let (quotient, _) = self.divided(value, by)?;
-                self.int(quotient, scalar, range, assumed || assumed_value)
+                let (quotient, _) = self.div_rem(value, by)?;
+                self.typed_int(quotient, scalar, range, assumed || assumed_value)
             }
             BinaryOp::Rem => {
                 let by = by()?;
                 if by > 0 && by.count_ones() == 1 && scalar.is_unsigned() {
-                    return self.low(a, by, scalar, assumed);
+                    return self.low_bits(a, by, scalar, assumed);
                 }
-                let (value, assumed_value) = a.needed()?;
+                let (value, assumed_value) = a.unwrapped()?;
                 if by <= 0 || !self.is_nonnegative(value) {
                     return None;
                 }
-                let (_, rest) = self.divided(value, by)?;
-                self.int(rest, scalar, range, assumed || assumed_value)
+                let (_, rest) = self.div_rem(value, by)?;
+                self.typed_int(rest, scalar, range, assumed || assumed_value)
             }
             BinaryOp::Shr => {
-                let (value, assumed_value) = a.needed()?;
+                let (value, assumed_value) = a.unwrapped()?;
                 let bits = i64::from(scalar.bits()?);
                 let by = 1_i64.checked_shl(u32::try_from(by()?.rem_euclid(bits)).ok()?)?;
                 if by <= 0 {
                     return None;
                 }
-                let (quotient, _) = self.divided(value, by)?;
-                self.int(quotient, scalar, range, assumed || assumed_value)
+                let (quotient, _) = self.div_rem(value, by)?;
+                self.typed_int(quotient, scalar, range, assumed || assumed_value)
             }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => self.bits(op, scalar, of, assumed),
-            BinaryOp::Min | BinaryOp::Max => self.ordered(op, of),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                self.eval_bitwise(op, scalar, of, assumed)
+            }
+            BinaryOp::Min | BinaryOp::Max => self.min_or_max(op, of),
             BinaryOp::MulHigh | BinaryOp::RotateLeft => None,
         }
     }
 
-    /// Whether `value` is not negative, in any active thread.
-    pub(super) fn is_nonnegative(&self, value: &Value) -> bool {
-        let nonnegative = |value: &Value| self.range(value).is_some_and(|range| range.min >= 0);
+    /// Returns true if `value` is not negative in any active thread.
+    pub(super) fn is_nonnegative(&self, value: &SymbolicSum) -> bool {
+        let nonnegative =
+            |value: &SymbolicSum| self.sum_range(value).is_some_and(|range| range.min >= 0);
         nonnegative(value)
             || self
-                .facts
+                .nonnegative
                 .iter()
-                .any(|fact| value.minus(fact).is_some_and(|rest| nonnegative(&rest)))
+                .any(|fact| value.checked_sub(fact).is_some_and(|rest| nonnegative(&rest)))
     }
 
-    /// True if `a` is not negative and less than `b`, in all threads.
-    fn is_below(&self, a: &Int, b: &Int) -> bool {
-        let (Some((a, false)), Some((b, false))) = (a.needed(), b.needed()) else { return false };
-        let difference = b.minus(a).and_then(|rest| rest.minus(&1.into()));
+    /// Returns true if `a` is not negative and less than `b`, in all threads.
+    fn is_below(&self, a: &AbstractInt, b: &AbstractInt) -> bool {
+        let (Some((a, false)), Some((b, false))) = (a.unwrapped(), b.unwrapped()) else {
+            return false;
+        };
+        let difference = b.checked_sub(a).and_then(|rest| rest.checked_sub(&1.into()));
         self.is_nonnegative(a) && difference.is_some_and(|rest| self.is_nonnegative(&rest))
     }
 
-    /// Both are numbers in each thread.
-    fn both_exact(
+    /// Computes an operation on operands that are numbers in each thread.
+    fn fold_numbers(
         &self,
         op: BinaryOp,
         scalar: Scalar,
-        [x, y]: [&Factors; 2],
+        [x, y]: [&PerThread; 2],
         assumed: bool,
-    ) -> Option<Int> {
+    ) -> Option<AbstractInt> {
         let quick = match op {
-            BinaryOp::Add => x.plus(y),
-            BinaryOp::Sub => y.times(&Factors::Same(-1)).and_then(|y| x.plus(&y)),
-            BinaryOp::Mul => x.times(y),
+            BinaryOp::Add => x.checked_add(y),
+            BinaryOp::Sub => y.checked_mul(&PerThread::Uniform(-1)).and_then(|y| x.checked_add(&y)),
+            BinaryOp::Mul => x.checked_mul(y),
             BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::And
@@ -212,42 +257,43 @@ impl Run<'_> {
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => None,
         };
-        let limits = limits(scalar)?;
-        let fits = |factors: &Factors| {
+        let limits = type_limits(scalar)?;
+        let fits = |factors: &PerThread| {
             let (min, max) = factors.limits();
             limits.contains(Range::new(min.into(), max.into()))
         };
         if let Some(numbers) = quick.filter(|numbers| fits(numbers)) {
-            return Some(Int { value: Rc::new(numbers.into()), fit: Fit::Proved, assumed });
+            return Some(AbstractInt { value: Rc::new(numbers.into()), fit: Fit::Proved, assumed });
         }
         let amount = if op.is_shift() { Scalar::U32 } else { scalar };
         let numbers = if x.limits().0 >= 0 && y.limits().0 >= 0 {
-            x.zip(y, |x, y| small(op, scalar, x, y))?
+            x.try_zip(y, |x, y| fold_nonnegative(op, scalar, x, y))?
         } else {
-            x.zip(y, |x, y| {
-                integer_of(
+            x.try_zip(y, |x, y| {
+                int_from_bits(
                     scalar,
                     evaluate::binary(op, scalar, bits_of(scalar, x), bits_of(amount, y))?,
                 )
             })?
         };
-        self.int(numbers.into(), scalar, None, assumed)
+        self.typed_int(numbers.into(), scalar, None, assumed)
     }
 
-    /// The smaller or the larger, if it is known which that is.
-    fn ordered(&self, op: BinaryOp, [a, b]: [&Int; 2]) -> Option<Int> {
-        let ((x, assumed), (y, also)) = (a.needed()?, b.needed()?);
+    /// Returns the smaller or the larger operand, if their order is known.
+    fn min_or_max(&self, op: BinaryOp, [a, b]: [&AbstractInt; 2]) -> Option<AbstractInt> {
+        let ((x, assumed), (y, also)) = (a.unwrapped()?, b.unwrapped()?);
         if assumed || also {
             return None;
         }
-        let difference = x.minus(y)?;
-        let first = if let Some(numbers) = difference.exact() {
+        let difference = x.checked_sub(y)?;
+        let first = if let Some(numbers) = difference.as_numbers() {
             let below = |n: i64| if op == BinaryOp::Min { n <= 0 } else { n >= 0 };
-            let threads = Threads::where_true(self.count, |thread| below(numbers.at(thread)));
-            let value = x.select(y, &threads, self.count)?;
-            return Some(Int { value: Rc::new(value), ..a.clone() });
+            let threads =
+                ThreadSet::from_fn(self.thread_count, |thread| below(numbers.number_in(thread)));
+            let value = x.select(y, &threads, self.thread_count)?;
+            return Some(AbstractInt { value: Rc::new(value), ..a.clone() });
         } else {
-            let range = self.range(&difference)?;
+            let range = self.sum_range(&difference)?;
             match (range.max <= 0, range.min >= 0) {
                 (true, _) => op == BinaryOp::Min,
                 (_, true) => op == BinaryOp::Max,
@@ -258,8 +304,9 @@ impl Run<'_> {
     }
 }
 
-/// `x op y`, neither of them negative; `None` if nothing is computed or it does not fit.
-pub(super) fn small(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> Option<i64> {
+/// Returns `x op y` of two numbers that are not negative; `None` for an operation that is not
+/// computed, or if the result does not fit.
+pub(super) fn fold_nonnegative(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> Option<i64> {
     match op {
         BinaryOp::Div => x.checked_div(y),
         BinaryOp::Rem => x.checked_rem(y),
@@ -276,7 +323,7 @@ pub(super) fn small(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> Option<i64>
         | BinaryOp::MulHigh
         | BinaryOp::RotateLeft => {
             let amount = if op.is_shift() { Scalar::U32 } else { scalar };
-            integer_of(
+            int_from_bits(
                 scalar,
                 evaluate::binary(op, scalar, bits_of(scalar, x), bits_of(amount, y))?,
             )
@@ -284,14 +331,15 @@ pub(super) fn small(op: BinaryOp, scalar: Scalar, x: i64, y: i64) -> Option<i64>
     }
 }
 
-/// The bits of a number of type `scalar`.
+/// Returns the bits of `number` as a value of type `scalar`.
 fn bits_of(scalar: Scalar, number: i64) -> u64 {
     evaluate::wrap(scalar, number.into())
 }
 
-/// The number that bits of type `scalar` are; what is too large for an `i64` has wrapped once.
+/// Returns the number that `bits` of type `scalar` stand for; one too large for an `i64` wraps
+/// once.
 #[expect(clippy::unnecessary_wraps, reason = "used where a number may be missing")]
-fn integer_of(scalar: Scalar, bits: u64) -> Option<i64> {
+fn int_from_bits(scalar: Scalar, bits: u64) -> Option<i64> {
     let number = evaluate::integer(scalar, bits).and_then(|number| i64::try_from(number).ok());
     Some(number.unwrap_or_else(|| bits.cast_signed()))
 }

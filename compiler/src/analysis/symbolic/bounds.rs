@@ -1,72 +1,84 @@
-//! Indices that are surely too large.
+//! Indices that are certainly out of bounds.
 use super::{
     super::range::Range,
-    Active, Factors, SymbolId, SymbolKind, Threads, Value, What,
-    known::{Fit, Known, limits_of},
-    run::Run,
+    ActiveThreads, EventKind, PerThread, SymbolId, SymbolKind, SymbolicSum, ThreadSet,
+    known::{AbstractValue, Fit, result_limits},
+    run::Executor,
 };
 use crate::ir::{InstId, Op};
 
-/// What an index reaches in each thread.
-struct Reached {
-    index: Factors,
-    /// True if it may be more: a launch decides, or data do.
+/// The largest index in each thread.
+struct MaxIndex {
+    index: PerThread,
+    /// True if the index may be larger, depending on the launch or on data.
     is_least: bool,
 }
 
-impl Run<'_> {
-    /// Says so if an index is too large in some threads, in some iteration of loops, whatever a launch passes.
-    pub(super) fn out_of_bounds(
+impl Executor<'_> {
+    /// Records an event if the index is too large in some threads, in some iteration, whatever a
+    /// launch passes.
+    pub(super) fn check_out_of_bounds(
         &mut self,
         id: InstId,
         index: InstId,
         len: InstId,
-        active: &Active,
+        active: &ActiveThreads,
     ) {
-        let int = |id: InstId| match self.known(id) {
-            Known::Int(int) if !int.assumed && int.fit < Fit::Wraps => Some(int),
-            Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => None,
+        let int = |id: InstId| match self.last_value(id) {
+            AbstractValue::Int(int) if !int.assumed && int.fit < Fit::Wraps => Some(int),
+            AbstractValue::Int(_)
+            | AbstractValue::Bool(_)
+            | AbstractValue::Ptr(..)
+            | AbstractValue::Opaque(..) => None,
         };
         let (Some(at), Some(len)) = (int(index), int(len)) else { return };
-        let Some(len) = len.value.exact().and_then(Factors::same) else { return };
-        let Some(Reached { index: reached, is_least }) = self.reached(&at.value) else { return };
+        let Some(len) = len.value.as_numbers().and_then(PerThread::as_uniform) else { return };
+        let Some(MaxIndex { index: reached, is_least }) = self.max_index(&at.value) else { return };
         if reached.limits().1 < len {
             return;
         }
-        let limits = limits_of(self.kernel, index);
+        let limits = result_limits(self.kernel, index);
         let fits = |thread: usize| {
             at.fit == Fit::Proved
                 || limits.zip(self.range_at(&at.value, thread)).is_some_and(|(l, r)| l.contains(r))
         };
-        let is_out =
-            |thread: usize| active.threads.has(thread) && reached.at(thread) >= len && fits(thread);
-        let threads = Threads::where_true(self.count, is_out);
+        let is_out = |thread: usize| {
+            active.threads.contains(thread) && reached.number_in(thread) >= len && fits(thread)
+        };
+        let threads = ThreadSet::from_fn(self.thread_count, is_out);
         if !threads.is_empty() {
-            self.event(id, active, What::OutOfBounds { index: reached, is_least, len, threads });
+            self.record_event(
+                id,
+                active,
+                EventKind::OutOfBounds { index: reached, is_least, len, threads },
+            );
         }
     }
 
-    /// Between which limits `value` lies in `thread`.
-    fn range_at(&self, value: &Value, thread: usize) -> Option<Range> {
-        let number = i128::from(value.numbers().at(thread));
-        value.symbolic().iter().try_fold(Range::new(number, number), |sum, term| {
-            let factor = i128::from(term.factors.at(thread));
-            let product =
-                self.trace.product_range(&term.of.0)?.times(Range::new(factor, factor))?;
+    /// Returns the range of `value` in `thread`.
+    fn range_at(&self, value: &SymbolicSum, thread: usize) -> Option<Range> {
+        let number = i128::from(value.numbers().number_in(thread));
+        value.terms().iter().try_fold(Range::new(number, number), |sum, term| {
+            let factor = i128::from(term.factors.number_in(thread));
+            let product = self
+                .trace
+                .product_range(&term.monomial.0)?
+                .checked_mul(Range::new(factor, factor))?;
             Some(Range::new(sum.min.checked_add(product.min)?, sum.max.checked_add(product.max)?))
         })
     }
 
-    /// The largest that `value` is in loops of a known number of iterations, for the least of what else is not known.
-    fn reached(&self, value: &Value) -> Option<Reached> {
+    /// Returns the largest `value` in loops of a known trip count, for the least value of
+    /// everything else that is not known.
+    fn max_index(&self, value: &SymbolicSum) -> Option<MaxIndex> {
         let mut index = value.numbers().clone();
         let mut is_least = false;
-        for term in value.symbolic() {
+        for term in value.terms() {
             let is_iteration =
                 |symbol: &SymbolId| self.trace.symbols[*symbol].kind == SymbolKind::Iteration;
-            let added = match (term.of.0.as_slice(), term.factors.same()) {
+            let added = match (term.monomial.0.as_slice(), term.factors.as_uniform()) {
                 ([symbol], Some(factor)) if is_iteration(symbol) => {
-                    Factors::Same(self.last_but_one(*symbol)?.checked_mul(factor.max(0))?)
+                    PerThread::Uniform(self.max_iteration(*symbol)?.checked_mul(factor.max(0))?)
                 }
                 (symbols, _) if symbols.iter().any(is_iteration) => return None,
                 (symbols, _) => {
@@ -76,20 +88,20 @@ impl Run<'_> {
                         let by = if factor < 0 { max } else { min };
                         factor.checked_mul(i64::try_from(by).ok()?)
                     };
-                    term.factors.map(least)?
+                    term.factors.try_map(least)?
                 }
             };
-            index = index.plus(&added)?;
+            index = index.checked_add(&added)?;
         }
-        Some(Reached { index, is_least })
+        Some(MaxIndex { index, is_least })
     }
 
-    /// The largest that `symbol` is, which counts iterations: the second that is run is the one behind, so
-    /// that is the number of the last but one.
-    fn last_but_one(&self, symbol: SymbolId) -> Option<i64> {
+    /// Returns the largest iteration number that `symbol` takes. The second iteration that the
+    /// analysis runs stands for the one after `symbol`, so this is the number of the last but one.
+    fn max_iteration(&self, symbol: SymbolId) -> Option<i64> {
         let symbol = &self.trace.symbols[symbol];
         let is_iteration = symbol.kind == SymbolKind::Iteration;
-        let Op::For { start, end, step, inclusive, .. } = &self.kernel.insts[symbol.of].op else {
+        let Op::For { start, end, step, inclusive, .. } = &self.kernel.insts[symbol.inst].op else {
             return None;
         };
         let number = |id: InstId| {

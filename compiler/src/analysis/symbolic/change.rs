@@ -1,8 +1,10 @@
-//! What locals hold in any iteration of a loop: what they held before it, unless the loop changes them; and a
-//! number that grows by the same in each iteration is a multiple of how many there have been.
+//! Contents of locals in an arbitrary iteration of a loop.
+//!
+//! A local that the loop does not change keeps its earlier content. One that grows by the same
+//! number in each iteration is a multiple of the iteration number.
 use super::{
-    Factors, Run, SymbolKind, Threads, Value,
-    known::{Int, Known, limits, scalar},
+    Executor, PerThread, SymbolKind, SymbolicSum, ThreadSet,
+    known::{AbstractInt, AbstractValue, scalar_type, type_limits},
     locals::Locals,
     merge::State,
     truth::Spread,
@@ -10,9 +12,9 @@ use super::{
 use crate::ir::{BinaryOp, Body, InstId, LocalId, Op, Scalar};
 use std::rc::Rc;
 
-impl Run<'_> {
-    /// The locals that `body` sets.
-    pub(super) fn written(&self, body: &Body, locals: &mut Vec<LocalId>) {
+impl Executor<'_> {
+    /// Collects the locals that `body` sets.
+    pub(super) fn collect_written_locals(&self, body: &Body, locals: &mut Vec<LocalId>) {
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::Set { local, .. } = op
@@ -20,41 +22,43 @@ impl Run<'_> {
             {
                 locals.push(*local);
             }
-            op.bodies().for_each(|body| self.written(body, locals));
+            op.bodies().for_each(|body| self.collect_written_locals(body, locals));
         }
     }
 
-    /// The locals in any iteration of loop `id`, in which they were as `before` in the first.
-    pub(super) fn any_iteration(
+    /// Returns the locals in an arbitrary iteration of loop `id`; `before` has them for the first
+    /// iteration.
+    pub(super) fn locals_in_any_iteration(
         &mut self,
         id: InstId,
         body: &Body,
         before: &State,
         written: &[LocalId],
-        number: Option<&Value>,
+        number: Option<&SymbolicSum>,
     ) -> Locals {
         let mut locals = before.locals.clone();
         for &local in written {
             let counted = number.and_then(|number| {
-                let step = self.increment(id, body, local, &before.active.threads)?;
-                let Known::Int(start) = &before.locals[local] else { return None };
-                let more = step.value.times(number)?;
-                let value = start.value.plus(&more)?;
-                let scalar = scalar(self.kernel.locals[local].ty)?;
-                let range = self.ranges.local(self.kernel, local).filter(|range| !range.is_empty());
-                self.int(value, scalar, range, start.assumed || step.assumed)
+                let step = self.loop_increment(id, body, local, &before.active.threads)?;
+                let AbstractValue::Int(start) = &before.locals[local] else { return None };
+                let more = step.value.checked_mul(number)?;
+                let value = start.value.checked_add(&more)?;
+                let scalar = scalar_type(self.kernel.locals[local].ty)?;
+                let range =
+                    self.ranges.local_range(self.kernel, local).filter(|range| !range.is_empty());
+                self.typed_int(value, scalar, range, start.assumed || step.assumed)
             });
             let known = match counted {
-                Some(int) => Known::Int(int),
-                None => self.any(id, local),
+                Some(int) => AbstractValue::Int(int),
+                None => self.unknown_local(id, local),
             };
             locals.set(local, known);
         }
         locals
     }
 
-    /// Something that `local` may be.
-    fn any(&mut self, id: InstId, local: LocalId) -> Known {
+    /// Returns an unknown value of the type of `local`.
+    fn unknown_local(&mut self, id: InstId, local: LocalId) -> AbstractValue {
         let spread = if self.uniformity.block.local[local].is_uniform() {
             Spread::Block
         } else if self.uniformity.warp.local[local].is_uniform() {
@@ -62,51 +66,58 @@ impl Run<'_> {
         } else {
             Spread::Thread
         };
-        let Some(scalar) = scalar(self.kernel.locals[local].ty) else {
-            return Known::Ptr(None, None);
+        let Some(scalar) = scalar_type(self.kernel.locals[local].ty) else {
+            return AbstractValue::Ptr(None, None);
         };
         if scalar == Scalar::Bool {
-            return self.same_truth(spread).into();
+            return self.unknown_bool(spread).into();
         }
-        let (Some(limits), Some(group)) = (limits(scalar), spread.group()) else {
-            return self.opaque(spread);
+        let (Some(limits), Some(group)) = (type_limits(scalar), spread.group()) else {
+            return self.new_opaque(spread);
         };
         let range = self
             .ranges
-            .local(self.kernel, local)
+            .local_range(self.kernel, local)
             .filter(|range| !range.is_empty())
             .unwrap_or(limits);
-        Known::Int(Int::proved(self.symbol(id, SymbolKind::Computed, group, range)))
+        AbstractValue::Int(AbstractInt::proved(self.new_symbol(
+            id,
+            SymbolKind::Computed,
+            group,
+            range,
+        )))
     }
 
-    /// What loop `id` adds to `local` in each iteration, if that is all that it does to it.
-    pub(super) fn increment(
+    /// Returns the increment of `local` in each iteration of loop `id`, if the loop changes it in
+    /// no other way.
+    pub(super) fn loop_increment(
         &mut self,
         id: InstId,
         body: &Body,
         local: LocalId,
-        active: &Threads,
-    ) -> Option<Int> {
-        let sets = self.count(body, &|op| matches!(op, Op::Set { local: of, .. } if *of == local));
+        active: &ThreadSet,
+    ) -> Option<AbstractInt> {
+        let sets =
+            self.count_ops(body, &|op| matches!(op, Op::Set { local: of, .. } if *of == local));
         let skips = |op: &Op| matches!(op, Op::Continue(target) if *target == id);
-        if sets != 1 || self.holds(body, &skips) {
+        if sets != 1 || self.contains_op(body, &skips) {
             return None;
         }
-        let set = self.straight_set(id, body, local)?;
+        let set = self.unconditional_set(id, body, local)?;
         let Op::Set { value, .. } = self.kernel.insts[set].op else { return None };
         let Op::Binary { op, lhs, rhs } = self.kernel.insts[value].op else { return None };
         let is_get = |id: InstId| self.kernel.insts[id].op == Op::Get(local);
         let (get, by) = if is_get(lhs) { (lhs, rhs) } else { (rhs, lhs) };
-        // Both are of this iteration.
+        // Both operands belong to this iteration.
         if !is_get(get) || get < id {
             return None;
         }
-        let step = self.invariant(id, by, active)?;
+        let step = self.loop_invariant(id, by, active)?;
         match op {
             BinaryOp::Add => Some(step),
             BinaryOp::Sub if get == lhs => {
-                let value = step.value.scaled(&Factors::Same(-1))?;
-                Some(Int { value: Rc::new(value), ..step })
+                let value = step.value.checked_scale(&PerThread::Uniform(-1))?;
+                Some(AbstractInt { value: Rc::new(value), ..step })
             }
             BinaryOp::Sub
             | BinaryOp::Mul
@@ -124,26 +135,28 @@ impl Run<'_> {
         }
     }
 
-    /// Whether `body` has, at any depth, what `is` holds for.
-    pub(super) fn holds(&self, body: &Body, is: &impl Fn(&Op) -> bool) -> bool {
+    /// Returns true if `is` holds for an instruction of `body`, at any depth.
+    pub(super) fn contains_op(&self, body: &Body, is: &impl Fn(&Op) -> bool) -> bool {
         body.0.iter().any(|&id| {
             let op = &self.kernel.insts[id].op;
-            is(op) || op.bodies().any(|body| self.holds(body, is))
+            is(op) || op.bodies().any(|body| self.contains_op(body, is))
         })
     }
 
-    fn count(&self, body: &Body, is: &impl Fn(&Op) -> bool) -> usize {
+    fn count_ops(&self, body: &Body, is: &impl Fn(&Op) -> bool) -> usize {
         body.0
             .iter()
             .map(|&id| {
                 let op = &self.kernel.insts[id].op;
-                usize::from(is(op)) + op.bodies().map(|body| self.count(body, is)).sum::<usize>()
+                usize::from(is(op))
+                    + op.bodies().map(|body| self.count_ops(body, is)).sum::<usize>()
             })
             .sum()
     }
 
-    /// The `set` of `local` that every thread comes by that is still in loop `id` behind `body`.
-    fn straight_set(&self, id: InstId, body: &Body, local: LocalId) -> Option<InstId> {
+    /// Returns the `set` of `local` that every thread executes that is still in loop `id` after
+    /// `body`.
+    fn unconditional_set(&self, id: InstId, body: &Body, local: LocalId) -> Option<InstId> {
         body.0.iter().find_map(|&inner| {
             let op = &self.kernel.insts[inner].op;
             if let Op::Set { local: of, .. } = op {
@@ -158,26 +171,31 @@ impl Run<'_> {
                 })
             };
             if leaves(other) {
-                self.straight_set(id, then, local)
+                self.unconditional_set(id, then, local)
             } else if leaves(then) {
-                self.straight_set(id, other, local)
+                self.unconditional_set(id, other, local)
             } else {
                 None
             }
         })
     }
 
-    /// The value of `of`, if it is the same in all iterations of loop `id`.
-    fn invariant(&mut self, id: InstId, of: InstId, active: &Threads) -> Option<Int> {
+    /// Returns the value of `of`, if it is the same in all iterations of loop `id`.
+    fn loop_invariant(
+        &mut self,
+        id: InstId,
+        of: InstId,
+        active: &ThreadSet,
+    ) -> Option<AbstractInt> {
         let known = if of < id {
-            self.known(of)
+            self.last_value(of)
         } else if let Op::Const(_) | Op::Builtin(_) | Op::Param(_) | Op::Len(_) =
             self.kernel.insts[of].op
         {
-            self.compute(of, active)
+            self.eval_inst(of, active)
         } else {
             return None;
         };
-        if let Known::Int(int) = known { Some(int) } else { None }
+        if let AbstractValue::Int(int) = known { Some(int) } else { None }
     }
 }

@@ -1,24 +1,25 @@
-//! Going back: what is run only to see what comes of it leaves nothing behind.
-use super::{Active, Run, Which, merge::State, truth::Spread};
+//! Checkpoints: a trial run of a loop body is undone without a trace.
+use super::{ActiveThreads, Coverage, Executor, merge::State, truth::Spread};
 use crate::{id::Facts, ir::InstId};
 
-/// What a run was at some point.
+/// A snapshot of an execution.
 pub(super) struct Checkpoint {
     state: State,
-    /// Of each frame, how many exits and how many threads that continue there were, and who stays.
-    frames: Vec<(usize, usize, Option<Which>)>,
+    /// Per frame: the number of exits, the number of threads that continue there, and the coverage
+    /// of the threads that stay.
+    frames: Vec<(usize, usize, Option<Coverage>)>,
     departures: usize,
     events: usize,
     spread: Facts<InstId, Option<Spread>>,
 }
 
-impl Run<'_> {
-    /// The run as it is, `active` threads being here.
-    pub(super) fn checkpoint(&self, active: &Active) -> Checkpoint {
+impl Executor<'_> {
+    /// Takes a snapshot while `active` threads run.
+    pub(super) fn take_checkpoint(&self, active: &ActiveThreads) -> Checkpoint {
         let frame =
-            |frame: &super::run::Frame| (frame.exits.len(), frame.continues.len(), frame.lost);
+            |frame: &super::run::Frame| (frame.exits.len(), frame.continues.len(), frame.stayed);
         Checkpoint {
-            state: self.state(active.clone()),
+            state: self.save_state(active.clone()),
             frames: self.frames.iter().map(frame).collect(),
             departures: self.departures,
             events: self.trace.events.len(),
@@ -26,16 +27,16 @@ impl Run<'_> {
         }
     }
 
-    /// Goes back to `before`, to which no frame must have been added since. Symbols and steps stay used.
-    pub(super) fn undo(&mut self, before: Checkpoint) {
+    /// Restores `before`; the frames must be the same. Symbols and steps stay used.
+    pub(super) fn restore_checkpoint(&mut self, before: Checkpoint) {
         for (frame, (exits, continues, lost)) in self.frames.iter_mut().zip(before.frames) {
             frame.exits.truncate(exits);
             frame.continues.truncate(continues);
-            frame.lost = lost;
+            frame.stayed = lost;
         }
         self.departures = before.departures;
         self.trace.events.truncate(before.events);
         self.trace.spread = before.spread;
-        self.resume(before.state);
+        self.resume_state(before.state);
     }
 }

@@ -1,122 +1,130 @@
-//! Comparisons: in which threads they hold, or how many of them agree.
+//! Comparisons: the threads in which they hold, or how many of the threads agree.
 use super::{
     super::range::Range,
-    known::Known,
-    truth::{Part, Spread, Truth},
+    known::AbstractValue,
+    truth::{AbstractBool, PartialThreads, Spread},
 };
-use super::{Factors, Run, SymbolKind, Term, Threads, Value, Which};
+use super::{Coverage, Executor, PerThread, SymbolKind, SymbolicSum, Term, ThreadSet};
 use crate::ir::{CompareOp, InstId};
 
-impl Run<'_> {
-    pub(super) fn compare(
+impl Executor<'_> {
+    pub(super) fn eval_compare(
         &mut self,
         op: CompareOp,
         lhs: InstId,
         rhs: InstId,
-        active: &Threads,
-    ) -> Truth {
-        let spread = self.spread_of_all([lhs, rhs], active);
-        if let (Known::Int(a), Known::Int(b)) = (self.known(lhs), self.known(rhs))
-            && let (Some((x, assumed)), Some((y, also))) = (a.needed(), b.needed())
-            && let Some(difference) = x.minus(y)
+        active: &ThreadSet,
+    ) -> AbstractBool {
+        let spread = self.spread_of_operands([lhs, rhs], active);
+        if let (AbstractValue::Int(a), AbstractValue::Int(b)) =
+            (self.last_value(lhs), self.last_value(rhs))
+            && let (Some((x, assumed)), Some((y, also))) = (a.unwrapped(), b.unwrapped())
+            && let Some(difference) = x.checked_sub(y)
         {
             let assumed = assumed || also;
             if !(assumed && spread < Spread::Thread) {
-                return self.sign(op, &difference, assumed, active);
+                return self.compare_with_zero(op, &difference, assumed, active);
             }
         }
-        self.same_truth(spread)
+        self.unknown_bool(spread)
     }
 
-    /// Whether `op` holds between `difference` and 0.
-    pub(super) fn sign(
+    /// Compares `difference` with 0.
+    pub(super) fn compare_with_zero(
         &self,
         op: CompareOp,
-        difference: &Value,
+        difference: &SymbolicSum,
         assumed: bool,
-        active: &Threads,
-    ) -> Truth {
+        active: &ThreadSet,
+    ) -> AbstractBool {
         if !assumed {
-            if let Some(numbers) = difference.exact() {
-                let holds = |number| holds(op, number);
-                return Truth::Exact(match numbers.same() {
+            if let Some(numbers) = difference.as_numbers() {
+                let holds = |number| sign_satisfies(op, number);
+                return AbstractBool::Exact(match numbers.as_uniform() {
                     Some(number) if holds(number) => self.all.clone(),
-                    Some(_) => Threads::none(self.count),
-                    None => Threads::where_true(self.count, |thread| holds(numbers.at(thread))),
+                    Some(_) => ThreadSet::none(self.thread_count),
+                    None => ThreadSet::from_fn(self.thread_count, |thread| {
+                        holds(numbers.number_in(thread))
+                    }),
                 });
             }
-            if let Some(known) = self.range(difference).and_then(|range| always(op, range)) {
-                let yes = if known { self.all.clone() } else { Threads::none(self.count) };
-                return Truth::Exact(yes);
+            if let Some(known) =
+                self.sum_range(difference).and_then(|range| decide_by_range(op, range))
+            {
+                let yes = if known { self.all.clone() } else { ThreadSet::none(self.thread_count) };
+                return AbstractBool::Exact(yes);
             }
         }
-        let spread = if assumed { Spread::Thread } else { self.spread_of(difference, active) };
+        let spread = if assumed { Spread::Thread } else { self.spread_of_sum(difference, active) };
         if spread == Spread::Block {
-            return self.same_truth(spread);
+            return self.unknown_bool(spread);
         }
-        let varying = || difference.factors().filter(|factors| factors.same().is_none());
+        let varying = || difference.factors().filter(|factors| factors.as_uniform().is_none());
         let orders = matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
-        let grows = varying().all(Factors::is_monotone);
+        let grows = varying().all(PerThread::is_monotone);
         if spread == Spread::Warp && !(orders && grows && varying().next().is_some()) {
-            return self.same_truth(spread);
+            return self.unknown_bool(spread);
         }
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge if grows => {
-                // A thread's own number grows with its index: those with small ones are the many.
-                let rises = varying().all(rises);
+                // A thread's own number grows with its index: the threads with small numbers are
+                // the majority.
+                let rises = varying().all(is_rising);
                 let small = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
-                // If only the first block has small ones, the others are the many.
-                let count = i128::try_from(self.count).unwrap_or(i128::MAX);
-                let rare = self.range(difference).is_some_and(|range| range.min > -count);
+                // If only the first block has small numbers, the other threads are the majority.
+                let count = i128::try_from(self.thread_count).unwrap_or(i128::MAX);
+                let rare = self.sum_range(difference).is_some_and(|range| range.min > -count);
                 let small = small != rare;
                 let [many, few] = match spread {
-                    Spread::Block | Spread::Warp => [Which::Warps, Which::Warps],
-                    Spread::Thread => [Which::Guarded, Which::Some],
+                    Spread::Block | Spread::Warp => [Coverage::Warps, Coverage::Warps],
+                    Spread::Thread => [Coverage::Guarded, Coverage::Some],
                 };
-                // In blocks before the edge all are the many, if it depends on the block which blocks those are.
+                // In blocks before the edge all threads are the majority, if the block decides on
+                // which side of the edge it is.
                 let is_block = |of| self.trace.symbols[of].kind == SymbolKind::BlockIdx;
-                let of_block = |term: &Term| term.of.0.iter().any(|&of| is_block(of));
-                let cut = !difference.symbolic().iter().any(of_block);
-                let [many, few] = [(many, true), (few, false)].map(|(which, edge)| Part {
-                    threads: self.all.clone(),
-                    which,
-                    edge,
-                    cut,
+                let of_block = |term: &Term| term.monomial.0.iter().any(|&of| is_block(of));
+                let cut = !difference.terms().iter().any(of_block);
+                let [many, few] = [(many, true), (few, false)].map(|(which, edge)| {
+                    PartialThreads { threads: self.all.clone(), which, edge, cut }
                 });
                 let (yes, no) = if small { (many, few) } else { (few, many) };
-                Truth::Parts { yes, no }
+                AbstractBool::Parts { yes, no }
             }
             CompareOp::Eq | CompareOp::Ne
                 if !assumed
-                    && difference.symbolic().iter().all(|term| term.factors.same().is_some())
+                    && difference
+                        .terms()
+                        .iter()
+                        .all(|term| term.factors.as_uniform().is_some())
                     && difference.numbers().is_injective(active) =>
             {
-                let warps_agree = difference.symbolic().iter().all(|term| !term.of.is_of_warps());
-                let one = if warps_agree { Which::One } else { Which::Some };
-                let others = if warps_agree { Which::Guarded } else { Which::Some };
+                let warps_agree =
+                    difference.terms().iter().all(|term| !term.monomial.is_per_warp());
+                let one = if warps_agree { Coverage::One } else { Coverage::Some };
+                let others = if warps_agree { Coverage::Guarded } else { Coverage::Some };
                 let [yes, no] = if op == CompareOp::Eq { [one, others] } else { [others, one] };
-                Truth::of(&self.all, yes, no)
+                AbstractBool::unknown(&self.all, yes, no)
             }
             CompareOp::Lt
             | CompareOp::Le
             | CompareOp::Gt
             | CompareOp::Ge
             | CompareOp::Eq
-            | CompareOp::Ne => self.same_truth(Spread::Thread),
+            | CompareOp::Ne => self.unknown_bool(Spread::Thread),
         }
     }
 }
 
-/// Whether factors grow from the first thread on.
-fn rises(factors: &Factors) -> bool {
+/// Returns true if the factors grow from the first thread on.
+fn is_rising(factors: &PerThread) -> bool {
     match factors {
-        Factors::Same(_) => true,
-        Factors::Affine(affine) => affine.step.iter().all(|&step| step >= 0),
-        Factors::Each(each) => each.first() <= each.last(),
+        PerThread::Uniform(_) => true,
+        PerThread::Affine(affine) => affine.step.iter().all(|&step| step >= 0),
+        PerThread::Table(each) => each.first() <= each.last(),
     }
 }
 
-fn holds(op: CompareOp, difference: i64) -> bool {
+fn sign_satisfies(op: CompareOp, difference: i64) -> bool {
     match op {
         CompareOp::Eq => difference == 0,
         CompareOp::Ne => difference != 0,
@@ -127,8 +135,8 @@ fn holds(op: CompareOp, difference: i64) -> bool {
     }
 }
 
-/// Whether it holds for all differences of `range`, or for none.
-fn always(op: CompareOp, range: Range) -> Option<bool> {
+/// Returns the result of `op` if it is the same for all differences of `range`.
+fn decide_by_range(op: CompareOp, range: Range) -> Option<bool> {
     let (yes, no) = match op {
         CompareOp::Eq => (range.min == 0 && range.max == 0, range.min > 0 || range.max < 0),
         CompareOp::Ne => (range.min > 0 || range.max < 0, range.min == 0 && range.max == 0),

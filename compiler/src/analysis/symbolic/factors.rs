@@ -1,49 +1,53 @@
 //! Known integers, one for each thread of a block.
 //!
-//! Most are the same in all threads, or grow along the axes of the block; only what does neither is a table.
-use super::{Shape, Threads};
+//! Most are the same in all threads, or affine along the axes of the block; only the others are
+//! stored as a table.
+use super::{Shape, ThreadSet};
 use std::rc::Rc;
 
-/// A known integer for each thread of a block. Two are equal if they are so in each thread.
+/// A known integer for each thread of a block. Two are equal if they are equal in each thread.
 #[derive(Clone, Debug)]
-pub enum Factors {
-    /// The same in all.
-    Same(i64),
-    /// One that grows along the axes of the block.
+pub enum PerThread {
+    /// The same number in all threads.
+    Uniform(i64),
+    /// A number that grows along the axes of the block.
     Affine(Affine),
-    /// One for each thread, by number.
-    Each(Rc<[i64]>),
+    /// A number for each thread, by thread number.
+    Table(Rc<[i64]>),
 }
 
-/// `first + x * step[0] + y * step[1] + z * step[2]`, not the same everywhere.
+/// `first + x * step[0] + y * step[1] + z * step[2]`, not the same in all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Affine {
-    /// In the first thread.
+    /// The number of the first thread.
     pub first: i64,
-    /// Along each axis; 0 along one that has a single thread.
+    /// The step along each axis; 0 along an axis of a single thread.
     pub step: [i64; 3],
     /// Threads along each axis.
     pub dims: [u32; 3],
 }
 
 impl Affine {
-    /// Plain code, here and below: it is run for every value, in a macro that is built without optimization.
-    fn at(&self, thread: usize) -> i64 {
+    /// Plain code, here and below: it runs for every value, in a macro that is built without
+    /// optimization.
+    fn number_in(&self, thread: usize) -> i64 {
         let (x, y) = (self.dims[0] as usize, self.dims[1] as usize);
-        let along_x = self.first + self.step[0] * small(thread % x);
+        let along_x = self.first + self.step[0] * factor_of_thread(thread % x);
         if self.step[1] == 0 && self.step[2] == 0 {
             return along_x;
         }
         let rows = thread / x;
-        along_x + self.step[1] * small(rows % y) + self.step[2] * small(rows / y)
+        along_x
+            + self.step[1] * factor_of_thread(rows % y)
+            + self.step[2] * factor_of_thread(rows / y)
     }
-    /// Those of the threads from `thread` on, as many as `list` has room for.
-    fn fill(&self, thread: usize, list: &mut [i64]) {
+    /// Fills `list` with the numbers of the threads from `thread` on.
+    fn fill_from(&self, thread: usize, list: &mut [i64]) {
         let (dim_x, dim_y) = (self.dims[0] as usize, self.dims[1] as usize);
         let [a, b, c] = self.step;
         let (mut x, mut y) = (thread % dim_x, thread / dim_x % dim_y);
-        let mut factor = self.first + a * small(x) + b * small(y);
-        factor += c * small(thread / dim_x / dim_y);
+        let mut factor = self.first + a * factor_of_thread(x) + b * factor_of_thread(y);
+        factor += c * factor_of_thread(thread / dim_x / dim_y);
         let mut place = 0;
         while place < list.len() {
             let end = list.len().min(place + dim_x - x);
@@ -54,17 +58,19 @@ impl Affine {
                 factor = factor.wrapping_add(a);
             }
             if x == dim_x {
-                factor = factor.wrapping_sub(a.wrapping_mul(small(dim_x))).wrapping_add(b);
+                factor =
+                    factor.wrapping_sub(a.wrapping_mul(factor_of_thread(dim_x))).wrapping_add(b);
                 (x, y) = (0, y + 1);
             }
             if y == dim_y {
-                factor = factor.wrapping_sub(b.wrapping_mul(small(dim_y))).wrapping_add(c);
+                factor =
+                    factor.wrapping_sub(b.wrapping_mul(factor_of_thread(dim_y))).wrapping_add(c);
                 y = 0;
             }
         }
     }
-    /// True if it grows along axes only of which each step is a number of whole warps.
-    fn is_same_in_rows_of_warps(&self) -> bool {
+    /// Returns true if the numbers differ only along axes whose stride is a number of whole warps.
+    fn is_uniform_in_warps(&self) -> bool {
         let [x, y, _] = self.dims;
         match self.step {
             [0, 0, _] => (x * y).is_multiple_of(32),
@@ -72,10 +78,10 @@ impl Affine {
             [..] => false,
         }
     }
-    fn threads(&self) -> usize {
+    fn thread_count(&self) -> usize {
         self.dims.iter().map(|&dim| dim as usize).product()
     }
-    /// The smallest and the largest; `None` if one does not fit.
+    /// Returns the smallest and the largest number; `None` if one does not fit.
     fn limits(&self) -> Option<(i64, i64)> {
         let (mut min, mut max) = (self.first, self.first);
         let mut axis = 0;
@@ -92,52 +98,54 @@ impl Affine {
     }
 }
 
-/// A thread's number as a factor.
-const fn small(thread: usize) -> i64 {
+/// Converts a thread number to a factor.
+const fn factor_of_thread(thread: usize) -> i64 {
     thread.cast_signed() as i64
 }
 
-impl PartialEq for Factors {
+impl PartialEq for PerThread {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Same(a), Self::Same(b)) => a == b,
+            (Self::Uniform(a), Self::Uniform(b)) => a == b,
             (Self::Affine(a), Self::Affine(b)) => a == b,
-            (Self::Each(a), Self::Each(b)) => Rc::ptr_eq(a, b) || a == b,
-            // No table is the same everywhere, and nothing affine is.
-            (Self::Same(_), Self::Affine(_) | Self::Each(_))
-            | (Self::Affine(_) | Self::Each(_), Self::Same(_)) => false,
-            (Self::Affine(affine), Self::Each(each)) | (Self::Each(each), Self::Affine(affine)) => {
-                each.iter().enumerate().all(|(thread, &factor)| affine.at(thread) == factor)
+            (Self::Table(a), Self::Table(b)) => Rc::ptr_eq(a, b) || a == b,
+            // No table is the same everywhere, and no affine value is.
+            (Self::Uniform(_), Self::Affine(_) | Self::Table(_))
+            | (Self::Affine(_) | Self::Table(_), Self::Uniform(_)) => false,
+            (Self::Affine(affine), Self::Table(each))
+            | (Self::Table(each), Self::Affine(affine)) => {
+                each.iter().enumerate().all(|(thread, &factor)| affine.number_in(thread) == factor)
             }
         }
     }
 }
-impl Eq for Factors {}
+impl Eq for PerThread {}
 
-impl Factors {
-    /// What `of` says of each thread of a block of `count`.
-    pub fn each(count: usize, of: impl Fn(usize) -> i64) -> Self {
+impl PerThread {
+    /// Returns the numbers that `of` computes for the threads of a block of `count`.
+    pub fn from_fn(count: usize, of: impl Fn(usize) -> i64) -> Self {
         let mut list = Vec::with_capacity(count);
         let mut thread = 0;
         while thread < count {
             list.push(of(thread));
             thread += 1;
         }
-        Self::table(list)
+        Self::from_table(list)
     }
-    /// A table, unless it is the same everywhere.
-    pub(super) fn table(list: Vec<i64>) -> Self {
+    /// Returns a table, unless the numbers are all the same.
+    pub(super) fn from_table(list: Vec<i64>) -> Self {
         match list.first() {
-            None => Self::Same(0),
-            Some(&first) if list.iter().all(|&factor| factor == first) => Self::Same(first),
-            Some(_) => Self::Each(list.into()),
+            None => Self::Uniform(0),
+            Some(&first) if list.iter().all(|&factor| factor == first) => Self::Uniform(first),
+            Some(_) => Self::Table(list.into()),
         }
     }
-    /// `first`, and so much more with each step along the axes of `shape`.
-    pub(super) fn affine(first: i64, step: [i64; 3], shape: &Shape) -> Self {
-        Self::of_affine(Some(Affine { first, step, dims: shape.dims })).unwrap_or(Self::Same(first))
+    /// Returns `first` plus `step` times the thread's index along the axes of `shape`.
+    pub(super) fn affine_in(first: i64, step: [i64; 3], shape: &Shape) -> Self {
+        Self::from_affine(Some(Affine { first, step, dims: shape.dims }))
+            .unwrap_or(Self::Uniform(first))
     }
-    fn of_affine(affine: Option<Affine>) -> Option<Self> {
+    fn from_affine(affine: Option<Affine>) -> Option<Self> {
         let mut affine = affine?;
         let mut axis = 0;
         while axis < 3 {
@@ -148,73 +156,73 @@ impl Factors {
         }
         affine.limits()?;
         if affine.step == [0; 3] {
-            return Some(Self::Same(affine.first));
+            return Some(Self::Uniform(affine.first));
         }
         Some(Self::Affine(affine))
     }
-    /// That of `thread`.
-    pub fn at(&self, thread: usize) -> i64 {
+    /// Returns the number of `thread`.
+    pub fn number_in(&self, thread: usize) -> i64 {
         match self {
-            Self::Same(factor) => *factor,
-            Self::Affine(affine) => affine.at(thread),
-            Self::Each(factors) => factors[thread],
+            Self::Uniform(factor) => *factor,
+            Self::Affine(affine) => affine.number_in(thread),
+            Self::Table(factors) => factors[thread],
         }
     }
-    /// Those of the lanes of a warp; of lanes that the block does not have, anything.
-    pub fn of_warp(&self, warp: usize) -> [i64; 32] {
+    /// Returns the numbers of the lanes of a warp; unspecified for lanes that the block does not
+    /// have.
+    pub fn lane_numbers(&self, warp: usize) -> [i64; 32] {
         let mut list = [0; 32];
         match self {
-            Self::Same(factor) => list = [*factor; 32],
-            Self::Affine(affine) => affine.fill(warp * 32, &mut list),
-            Self::Each(factors) => {
+            Self::Uniform(factor) => list = [*factor; 32],
+            Self::Affine(affine) => affine.fill_from(warp * 32, &mut list),
+            Self::Table(factors) => {
                 let end = factors.len().min(warp * 32 + 32);
                 list[..end - warp * 32].copy_from_slice(&factors[warp * 32..end]);
             }
         }
         list
     }
-    /// Those of all threads of a block of `count`.
-    fn list(&self, count: usize) -> Vec<i64> {
+    /// Returns the numbers of all threads of a block of `count`.
+    fn to_table(&self, count: usize) -> Vec<i64> {
         let mut list = vec![0; count];
         match self {
-            Self::Same(factor) => list = vec![*factor; count],
-            Self::Affine(affine) => affine.fill(0, &mut list),
-            Self::Each(factors) => list.copy_from_slice(factors),
+            Self::Uniform(factor) => list = vec![*factor; count],
+            Self::Affine(affine) => affine.fill_from(0, &mut list),
+            Self::Table(factors) => list.copy_from_slice(factors),
         }
         list
     }
-    /// The one of all threads, if it is the same in all.
-    pub const fn same(&self) -> Option<i64> {
+    /// Returns the number, if it is the same in all threads.
+    pub const fn as_uniform(&self) -> Option<i64> {
         match self {
-            Self::Same(factor) => Some(*factor),
-            Self::Affine(_) | Self::Each(_) => None,
+            Self::Uniform(factor) => Some(*factor),
+            Self::Affine(_) | Self::Table(_) => None,
         }
     }
-    /// True if it is the same in `threads`.
+    /// Returns true if the number is the same in all of `threads`.
     pub fn is_same(&self, mut threads: impl Iterator<Item = usize>) -> bool {
-        if let Self::Same(_) = self {
+        if let Self::Uniform(_) = self {
             return true;
         }
         let Some(first) = threads.next() else { return true };
-        let first = self.at(first);
-        threads.all(|thread| self.at(thread) == first)
+        let first = self.number_in(first);
+        threads.all(|thread| self.number_in(thread) == first)
     }
-    /// True if it is the same in those of each warp that are in `active`.
-    pub fn is_same_in_warps(&self, active: &Threads) -> bool {
+    /// Returns true if the number is the same in the `active` threads of each warp.
+    pub fn is_same_in_warps(&self, active: &ThreadSet) -> bool {
         match self {
-            Self::Same(_) => true,
-            Self::Affine(affine) if affine.is_same_in_rows_of_warps() => true,
-            Self::Affine(_) | Self::Each(_) => {
-                (0..active.warps()).all(|warp| self.is_same_in(warp, active.warp(warp)))
-            }
+            Self::Uniform(_) => true,
+            Self::Affine(affine) if affine.is_uniform_in_warps() => true,
+            Self::Affine(_) | Self::Table(_) => (0..active.warp_count())
+                .all(|warp| self.is_same_in(warp, active.lanes_of_warp(warp))),
         }
     }
-    /// Plain loops: this is run for every value, in a macro that is built without optimization.
+    /// Plain loops: this runs for every value, in a macro that is built without optimization.
     fn is_same_in(&self, warp: usize, lanes: u32) -> bool {
         if lanes == 0 {
             return true;
         }
-        let list = self.of_warp(warp);
+        let list = self.lane_numbers(warp);
         let mut lane = lanes.trailing_zeros() as usize;
         let first = list[lane];
         while lane < 32 {
@@ -225,57 +233,65 @@ impl Factors {
         }
         true
     }
-    /// The smallest and the largest, over all threads.
+    /// Returns the smallest and the largest number over all threads.
     pub fn limits(&self) -> (i64, i64) {
         match self {
-            Self::Same(factor) => (*factor, *factor),
-            // It was computed when it was made.
+            Self::Uniform(factor) => (*factor, *factor),
+            // The limits were computed when it was made.
             Self::Affine(affine) => affine.limits().unwrap_or((i64::MIN, i64::MAX)),
-            Self::Each(factors) => {
+            Self::Table(factors) => {
                 factors.iter().fold((i64::MAX, i64::MIN), |(min, max), &n| (min.min(n), max.max(n)))
             }
         }
     }
-    /// How many threads it tells apart; `None` if it is the same in all.
-    fn len(&self) -> Option<usize> {
+    /// Returns the number of threads that a table or affine value covers; `None` if all have the
+    /// same number.
+    fn thread_count(&self) -> Option<usize> {
         match self {
-            Self::Same(_) => None,
-            Self::Affine(affine) => Some(affine.threads()),
-            Self::Each(factors) => Some(factors.len()),
+            Self::Uniform(_) => None,
+            Self::Affine(affine) => Some(affine.thread_count()),
+            Self::Table(factors) => Some(factors.len()),
         }
     }
-    /// `of` what it is in each thread; `None` if that does not fit.
-    pub(super) fn map(&self, of: impl Fn(i64) -> Option<i64>) -> Option<Self> {
-        let Some(count) = self.len() else { return Some(Self::Same(of(self.at(0))?)) };
-        let mut list = self.list(count);
+    /// Applies `of` to the number of each thread; `None` if a result does not fit.
+    pub(super) fn try_map(&self, of: impl Fn(i64) -> Option<i64>) -> Option<Self> {
+        let Some(count) = self.thread_count() else {
+            return Some(Self::Uniform(of(self.number_in(0))?));
+        };
+        let mut list = self.to_table(count);
         let mut thread = 0;
         while thread < count {
             list[thread] = of(list[thread])?;
             thread += 1;
         }
-        Some(Self::table(list))
+        Some(Self::from_table(list))
     }
-    /// `of` both, thread by thread.
-    pub(super) fn zip(&self, other: &Self, of: impl Fn(i64, i64) -> Option<i64>) -> Option<Self> {
-        let Some(count) = self.len().or(other.len()) else {
-            return Some(Self::Same(of(self.at(0), other.at(0))?));
+    /// Applies `of` to both numbers of each thread; `None` if a result does not fit.
+    pub(super) fn try_zip(
+        &self,
+        other: &Self,
+        of: impl Fn(i64, i64) -> Option<i64>,
+    ) -> Option<Self> {
+        let Some(count) = self.thread_count().or(other.thread_count()) else {
+            return Some(Self::Uniform(of(self.number_in(0), other.number_in(0))?));
         };
-        let (mut list, other) = (self.list(count), other.list(count));
+        let (mut list, other) = (self.to_table(count), other.to_table(count));
         let mut thread = 0;
         while thread < count {
             list[thread] = of(list[thread], other[thread])?;
             thread += 1;
         }
-        Some(Self::table(list))
+        Some(Self::from_table(list))
     }
-    /// The sum; `None` if it does not fit.
-    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+    /// Returns the sum; `None` if it does not fit.
+    pub(super) fn checked_add(&self, other: &Self) -> Option<Self> {
         match (self, other) {
-            (Self::Same(0), sum) | (sum, Self::Same(0)) => Some(sum.clone()),
-            (Self::Same(a), Self::Same(b)) => a.checked_add(*b).map(Self::Same),
-            (Self::Same(more), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(more)) => {
+            (Self::Uniform(0), sum) | (sum, Self::Uniform(0)) => Some(sum.clone()),
+            (Self::Uniform(a), Self::Uniform(b)) => a.checked_add(*b).map(Self::Uniform),
+            (Self::Uniform(more), Self::Affine(affine))
+            | (Self::Affine(affine), Self::Uniform(more)) => {
                 let first = affine.first.checked_add(*more)?;
-                Self::of_affine(Some(Affine { first, ..*affine }))
+                Self::from_affine(Some(Affine { first, ..*affine }))
             }
             (Self::Affine(a), Self::Affine(b)) => {
                 let mut step = a.step;
@@ -283,54 +299,53 @@ impl Factors {
                     *step = step.checked_add(more)?;
                 }
                 let first = a.first.checked_add(b.first)?;
-                Self::of_affine(Some(Affine { first, step, dims: a.dims }))
+                Self::from_affine(Some(Affine { first, step, dims: a.dims }))
             }
-            (Self::Each(_), _) | (_, Self::Each(_)) => self.zip(other, i64::checked_add),
+            (Self::Table(_), _) | (_, Self::Table(_)) => self.try_zip(other, i64::checked_add),
         }
     }
-    /// The product; `None` if it does not fit.
-    pub(super) fn times(&self, other: &Self) -> Option<Self> {
+    /// Returns the product; `None` if it does not fit.
+    pub(super) fn checked_mul(&self, other: &Self) -> Option<Self> {
         match (self, other) {
-            (Self::Same(0), _) | (_, Self::Same(0)) => Some(Self::Same(0)),
-            (Self::Same(a), Self::Same(b)) => a.checked_mul(*b).map(Self::Same),
-            (Self::Same(by), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(by)) => {
+            (Self::Uniform(0), _) | (_, Self::Uniform(0)) => Some(Self::Uniform(0)),
+            (Self::Uniform(a), Self::Uniform(b)) => a.checked_mul(*b).map(Self::Uniform),
+            (Self::Uniform(by), Self::Affine(affine))
+            | (Self::Affine(affine), Self::Uniform(by)) => {
                 let mut step = affine.step;
                 for step in &mut step {
                     *step = step.checked_mul(*by)?;
                 }
                 let first = affine.first.checked_mul(*by)?;
-                Self::of_affine(Some(Affine { first, step, dims: affine.dims }))
+                Self::from_affine(Some(Affine { first, step, dims: affine.dims }))
             }
-            (Self::Affine(_) | Self::Each(_), Self::Affine(_) | Self::Each(_))
-            | (Self::Each(_), Self::Same(_))
-            | (Self::Same(_), Self::Each(_)) => self.zip(other, i64::checked_mul),
+            (Self::Affine(_) | Self::Table(_), Self::Affine(_) | Self::Table(_))
+            | (Self::Table(_), Self::Uniform(_))
+            | (Self::Uniform(_), Self::Table(_)) => self.try_zip(other, i64::checked_mul),
         }
     }
-    /// `self` in `threads`, and `other` elsewhere.
-    pub(super) fn select(&self, other: &Self, threads: &Threads, count: usize) -> Self {
+    /// Returns `self` in `threads`, and `other` elsewhere.
+    pub(super) fn select(&self, other: &Self, threads: &ThreadSet, count: usize) -> Self {
         if self == other {
             return self.clone();
         }
-        Self::each(
-            count,
-            |thread| {
-                if threads.has(thread) { self.at(thread) } else { other.at(thread) }
-            },
-        )
+        Self::from_fn(count, |thread| {
+            if threads.contains(thread) { self.number_in(thread) } else { other.number_in(thread) }
+        })
     }
-    /// Whether it never falls from one thread to the next (`Some(true)`), or never rises.
+    /// Returns `Some(true)` if the numbers never fall from one thread to the next, `Some(false)` if
+    /// they never rise.
     pub(super) fn is_monotone(&self) -> bool {
         match self {
-            Self::Same(_) | Self::Affine(_) => true,
-            Self::Each(factors) => {
+            Self::Uniform(_) | Self::Affine(_) => true,
+            Self::Table(factors) => {
                 factors.windows(2).all(|pair| pair[0] <= pair[1])
                     || factors.windows(2).all(|pair| pair[0] >= pair[1])
             }
         }
     }
-    /// True if no two of `threads` have the same.
-    pub(super) fn is_injective(&self, threads: &Threads) -> bool {
-        let mut list: Vec<i64> = threads.iter().map(|thread| self.at(thread)).collect();
+    /// Returns true if no two of `threads` have the same number.
+    pub(super) fn is_injective(&self, threads: &ThreadSet) -> bool {
+        let mut list: Vec<i64> = threads.iter().map(|thread| self.number_in(thread)).collect();
         list.sort_unstable();
         list.windows(2).all(|pair| pair[0] != pair[1])
     }
@@ -346,8 +361,8 @@ mod tests {
             let shape = Shape { dims, declared: true };
             let all = Threads::all(shape.threads());
             for step in [[1, 0, 0], [0, 4, 0], [3, -5, 7], [0, 0, 2]] {
-                let affine = Factors::affine(-9, step, &shape);
-                let each = Factors::each(shape.threads(), |thread| affine.at(thread));
+                let affine = PerThread::affine(-9, step, &shape);
+                let each = PerThread::from_fn(shape.threads(), |thread| affine.at(thread));
                 assert_eq!(affine, each);
                 for thread in all.iter() {
                     let here = [&affine, &each].map(|of| of.of_warp(thread / 32)[thread % 32]);

@@ -1,53 +1,54 @@
-//! What is known of a value in each thread of a block.
+//! Abstract values: knowledge of a value in each thread of a block.
 use super::{
     super::range::Range,
-    truth::{Spread, Truth},
+    truth::{AbstractBool, Spread},
 };
-use super::{Factors, Group, Run, Shape, SymbolKind, Threads, Value, Which};
+use super::{Coverage, Executor, Group, PerThread, Shape, SymbolKind, SymbolicSum, ThreadSet};
 use crate::ir::{InstId, Kernel, Root, Scalar, Ty, evaluate};
 use std::rc::Rc;
 
-/// What is known of what an instruction yields, or of what a local holds.
+/// The abstract value of an instruction or local.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum AbstractValue {
     /// An integer.
-    Int(Int),
+    Int(AbstractInt),
     /// A `bool`.
-    Truth(Rc<Truth>),
-    /// A pointer: into what, and how many bytes behind its beginning.
-    Ptr(Option<Root>, Option<Int>),
-    /// Nothing but how far it is the same, and which it is: two of one number are the same.
+    Bool(Rc<AbstractBool>),
+    /// A pointer: the object that it points into, and its offset in bytes.
+    Ptr(Option<Root>, Option<AbstractInt>),
+    /// An unknown value: its spread, and a number for identity. Two with one number are the same
+    /// value.
     Opaque(Spread, u32),
 }
 
-/// An integer, up to multiples of what its type cannot hold.
+/// An integer, up to multiples of the size of its type.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Int {
-    /// What it would be if nothing had wrapped.
-    pub(super) value: Rc<Value>,
-    /// Whether that is what it is.
+pub(super) struct AbstractInt {
+    /// The mathematical value, as if no operation had wrapped.
+    pub(super) value: Rc<SymbolicSum>,
+    /// The relation of `value` to the range of the type.
     pub(super) fit: Fit,
-    /// Whether `value` itself rests on an assumption: that another integer was what it would be.
+    /// True if `value` rests on the assumption that another integer had not wrapped.
     pub(super) assumed: bool,
 }
 
-/// Whether the value of an integer is in its type.
+/// The relation of a mathematical value to its integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
-    /// It is.
+    /// The value is in the type.
     Proved,
-    /// It is in small launches, and nothing is known of large ones.
+    /// The value is in the type in small launches; nothing is known of large ones.
     Assumed,
-    /// It may not be: only what is left of it in the bits of the type is known.
+    /// The value may have wrapped: only its remainder in the bits of the type is known.
     Wraps,
 }
 
-impl Int {
-    pub(super) fn proved(value: impl Into<Value>) -> Self {
+impl AbstractInt {
+    pub(super) fn proved(value: impl Into<SymbolicSum>) -> Self {
         Self { value: Rc::new(value.into()), fit: Fit::Proved, assumed: false }
     }
-    /// Its value, and whether that is an assumption; `None` if it may have wrapped.
-    pub(super) fn needed(&self) -> Option<(&Value, bool)> {
+    /// Returns the value, and true if it is an assumption; `None` if it may have wrapped.
+    pub(super) fn unwrapped(&self) -> Option<(&SymbolicSum, bool)> {
         match self.fit {
             Fit::Proved => Some((&self.value, self.assumed)),
             Fit::Assumed => Some((&self.value, true)),
@@ -56,129 +57,136 @@ impl Int {
     }
 }
 
-impl Known {
-    /// Each thread has its own.
+impl AbstractValue {
+    /// An unknown value that may differ between any two threads.
     pub(super) const VARIES: Self = Self::Opaque(Spread::Thread, 0);
 
-    /// Whether it is known to be the same as `other`, thread by thread.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    /// Returns true if it is known to be the same as `other`, thread by thread.
+    pub(super) fn is_same_value(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,
-            (Self::Truth(a), Self::Truth(b)) => {
-                Rc::ptr_eq(a, b) || matches!(**a, Truth::Exact(_)) && a == b
+            (Self::Bool(a), Self::Bool(b)) => {
+                Rc::ptr_eq(a, b) || matches!(**a, AbstractBool::Exact(_)) && a == b
             }
             (Self::Ptr(root, Some(a)), Self::Ptr(other, Some(b))) => root == other && a == b,
             (Self::Opaque(_, a), Self::Opaque(_, b)) => a == b,
-            (Self::Int(_) | Self::Truth(_) | Self::Ptr(..) | Self::Opaque(..), _) => false,
+            (Self::Int(_) | Self::Bool(_) | Self::Ptr(..) | Self::Opaque(..), _) => false,
         }
     }
 }
 
-impl From<Truth> for Known {
-    fn from(truth: Truth) -> Self {
-        Self::Truth(Rc::new(truth))
+impl From<AbstractBool> for AbstractValue {
+    fn from(truth: AbstractBool) -> Self {
+        Self::Bool(Rc::new(truth))
     }
 }
 
-/// The limits of an integer type.
-pub(super) fn limits(scalar: Scalar) -> Option<Range> {
+/// Returns the limits of an integer type.
+pub(super) fn type_limits(scalar: Scalar) -> Option<Range> {
     if scalar == Scalar::Bool {
         return None;
     }
     evaluate::limits(scalar).map(|(min, max)| Range::new(min, max))
 }
 
-/// The scalar that an instruction or local of type `ty` is.
-pub(super) const fn scalar(ty: Ty) -> Option<Scalar> {
+/// Returns the scalar type of an instruction or local of type `ty`.
+pub(super) const fn scalar_type(ty: Ty) -> Option<Scalar> {
     match ty {
         Ty::Scalar(scalar) => Some(scalar),
         Ty::Unit | Ty::Ptr(_) => None,
     }
 }
 
-/// The limits of the integer that `id` yields.
-pub(super) fn limits_of(kernel: &Kernel, id: InstId) -> Option<Range> {
-    scalar(kernel.insts[id].ty).and_then(limits)
+/// Returns the limits of the integer that `id` yields.
+pub(super) fn result_limits(kernel: &Kernel, id: InstId) -> Option<Range> {
+    scalar_type(kernel.insts[id].ty).and_then(type_limits)
 }
 
-impl Run<'_> {
-    /// A number that is the same in all threads of `group`.
-    pub(super) fn symbol(
+impl Executor<'_> {
+    /// Creates a symbol for a number that is the same in all threads of `group`.
+    pub(super) fn new_symbol(
         &mut self,
         of: InstId,
         kind: SymbolKind,
         group: Group,
         range: Range,
-    ) -> Value {
-        let id = self.trace.symbols.push(super::Symbol { of, kind, group, range });
-        Value::symbol(id, group)
+    ) -> SymbolicSum {
+        let id = self.trace.symbols.push(super::Symbol { inst: of, kind, group, range });
+        SymbolicSum::from_symbol(id, group)
     }
 
-    /// Something of which only is known how far it is the same.
-    pub(super) fn opaque(&mut self, spread: Spread) -> Known {
+    /// Creates an unknown value of which only the spread is known.
+    pub(super) fn new_opaque(&mut self, spread: Spread) -> AbstractValue {
         self.opaques = self.opaques.saturating_add(1);
-        Known::Opaque(spread, self.opaques)
+        AbstractValue::Opaque(spread, self.opaques)
     }
 
-    /// What `id` yields, of which nothing is known but how far it is the same.
-    pub(super) fn fresh(&mut self, id: InstId, spread: Spread) -> Known {
-        let Some(scalar) = scalar(self.kernel.insts[id].ty) else { return Known::Ptr(None, None) };
+    /// Creates the value of `id`, of which nothing but the type and the spread is known.
+    pub(super) fn new_unknown(&mut self, id: InstId, spread: Spread) -> AbstractValue {
+        let Some(scalar) = scalar_type(self.kernel.insts[id].ty) else {
+            return AbstractValue::Ptr(None, None);
+        };
         if scalar == Scalar::Bool {
-            return self.same_truth(spread).into();
+            return self.unknown_bool(spread).into();
         }
-        let (Some(limits), Some(group)) = (limits(scalar), spread.group()) else {
-            return self.opaque(spread);
+        let (Some(limits), Some(group)) = (type_limits(scalar), spread.group()) else {
+            return self.new_opaque(spread);
         };
-        let range = self.range_of(id).unwrap_or(limits);
-        let symbol = self.symbol(id, SymbolKind::Computed, group, range);
-        Known::Int(Int::proved(symbol))
+        let range = self.result_range(id).unwrap_or(limits);
+        let symbol = self.new_symbol(id, SymbolKind::Computed, group, range);
+        AbstractValue::Int(AbstractInt::proved(symbol))
     }
 
-    /// A `bool` that is the same so far, and not known.
-    pub(super) fn same_truth(&self, spread: Spread) -> Truth {
+    /// Returns an unknown `bool` of the given spread.
+    pub(super) fn unknown_bool(&self, spread: Spread) -> AbstractBool {
         let which = match spread {
-            Spread::Block => Which::All,
-            Spread::Warp => Which::Warps,
-            Spread::Thread => Which::Some,
+            Spread::Block => Coverage::All,
+            Spread::Warp => Coverage::Warps,
+            Spread::Thread => Coverage::Some,
         };
-        Truth::of(&self.all, which, which)
+        AbstractBool::unknown(&self.all, which, which)
     }
 
-    /// The range of what `id` yields, wherever it runs.
-    pub(super) fn range_of(&self, id: InstId) -> Option<Range> {
+    /// Returns the range of the result of `id`, wherever it runs.
+    pub(super) fn result_range(&self, id: InstId) -> Option<Range> {
         self.ranges.get(self.kernel, id).filter(|range| !range.is_empty())
     }
 
-    /// How far `known` is the same in the threads of `active`.
-    pub(super) fn spread(&self, known: &Known, active: &Threads) -> Spread {
+    /// Returns the spread of `known` over the threads of `active`.
+    pub(super) fn spread_in(&self, known: &AbstractValue, active: &ThreadSet) -> Spread {
         match known {
-            // What rests on an assumption may differ between threads where that fails.
-            Known::Int(int) | Known::Ptr(Some(_), Some(int)) if int.assumed => Spread::Thread,
-            Known::Int(int) | Known::Ptr(Some(_), Some(int)) => self.spread_of(&int.value, active),
-            Known::Truth(truth) => truth.spread(active),
-            Known::Ptr(_, _) => Spread::Thread,
-            Known::Opaque(spread, _) => *spread,
+            // A value that rests on an assumption may differ between threads where the assumption
+            // fails.
+            AbstractValue::Int(int) | AbstractValue::Ptr(Some(_), Some(int)) if int.assumed => {
+                Spread::Thread
+            }
+            AbstractValue::Int(int) | AbstractValue::Ptr(Some(_), Some(int)) => {
+                self.spread_of_sum(&int.value, active)
+            }
+            AbstractValue::Bool(truth) => truth.spread(active),
+            AbstractValue::Ptr(_, _) => Spread::Thread,
+            AbstractValue::Opaque(spread, _) => *spread,
         }
     }
 
-    /// How far what `operands` say is the same.
-    pub(super) fn spread_of_all(
+    /// Returns the spread of a result that depends on all of `operands`.
+    pub(super) fn spread_of_operands(
         &self,
         operands: impl IntoIterator<Item = InstId>,
-        active: &Threads,
+        active: &ThreadSet,
     ) -> Spread {
         operands
             .into_iter()
-            .map(|id| self.spread(&self.known(id), active))
+            .map(|id| self.spread_in(&self.last_value(id), active))
             .max()
             .unwrap_or(Spread::Block)
     }
 
-    /// The same of a sum.
-    pub(super) fn spread_of(&self, value: &Value, active: &Threads) -> Spread {
+    /// Returns the spread of a sum.
+    pub(super) fn spread_of_sum(&self, value: &SymbolicSum, active: &ThreadSet) -> Spread {
         let mut spread = Spread::Block;
-        let add = |spread: Spread, factors: &Factors| {
-            if spread == Spread::Thread || factors.same().is_some() {
+        let add = |spread: Spread, factors: &PerThread| {
+            if spread == Spread::Thread || factors.as_uniform().is_some() {
                 return spread;
             }
             if spread == Spread::Block && factors.is_same(active.iter()) {
@@ -187,8 +195,8 @@ impl Run<'_> {
             if factors.is_same_in_warps(active) { Spread::Warp } else { Spread::Thread }
         };
         spread = add(spread, value.numbers());
-        for term in value.symbolic() {
-            if term.of.is_of_warps() {
+        for term in value.terms() {
+            if term.monomial.is_per_warp() {
                 spread = spread.max(Spread::Warp);
             }
             spread = add(spread, &term.factors);
@@ -196,42 +204,43 @@ impl Run<'_> {
         spread
     }
 
-    /// Between which limits `value` lies, in all threads; `None` if they are too far apart to say.
-    pub(super) fn range(&self, value: &Value) -> Option<Range> {
+    /// Returns the range of `value` over all threads; `None` if its limits do not fit.
+    pub(super) fn sum_range(&self, value: &SymbolicSum) -> Option<Range> {
         let (min, max) = value.numbers().limits();
         let mut sum = Range::new(min.into(), max.into());
-        for term in value.symbolic() {
+        for term in value.terms() {
             let (min, max) = term.factors.limits();
             let factors = Range::new(min.into(), max.into());
-            let product = times(factors, self.trace.product_range(&term.of.0)?)?;
+            let product = mul_ranges(factors, self.trace.product_range(&term.monomial.0)?)?;
             sum.min = sum.min.checked_add(product.min)?;
             sum.max = sum.max.checked_add(product.max)?;
         }
         Some(sum)
     }
 
-    /// An integer of type `scalar` that is `value` but for what has wrapped, and that lies in `actual`.
-    pub(super) fn int(
+    /// Returns the integer of type `scalar` with the mathematical value `value`, which lies in
+    /// `actual`.
+    pub(super) fn typed_int(
         &self,
-        value: Value,
+        value: SymbolicSum,
         scalar: Scalar,
         actual: Option<Range>,
         assumed: bool,
-    ) -> Option<Int> {
-        let limits = limits(scalar)?;
-        if let Some(numbers) = value.exact() {
+    ) -> Option<AbstractInt> {
+        let limits = type_limits(scalar)?;
+        if let Some(numbers) = value.as_numbers() {
             let (min, max) = numbers.limits();
             if !limits.contains(Range::new(min.into(), max.into())) {
-                return Some(wrapped(numbers, scalar, assumed));
+                return Some(wrap_numbers(numbers, scalar, assumed));
             }
-            return Some(Int { value: Rc::new(value), fit: Fit::Proved, assumed });
+            return Some(AbstractInt { value: Rc::new(value), fit: Fit::Proved, assumed });
         }
-        let fit = self.fit(&value, limits, actual.unwrap_or(limits));
-        Some(Int { value: Rc::new(value), fit, assumed })
+        let fit = self.fit_in(&value, limits, actual.unwrap_or(limits));
+        Some(AbstractInt { value: Rc::new(value), fit, assumed })
     }
 
-    fn fit(&self, value: &Value, limits: Range, actual: Range) -> Fit {
-        if let Some(range) = self.range(value) {
+    fn fit_in(&self, value: &SymbolicSum, limits: Range, actual: Range) -> Fit {
+        if let Some(range) = self.sum_range(value) {
             let modulus = limits.max - limits.min + 1;
             let only = range.max < actual.min.saturating_add(modulus)
                 && range.min > actual.max.saturating_sub(modulus);
@@ -239,10 +248,10 @@ impl Run<'_> {
                 return Fit::Proved;
             }
         }
-        if self.proves(value, limits) {
+        if self.proves_in(value, limits) {
             return Fit::Proved;
         }
-        // With symbols that are 0 or 1.
+        // Second attempt: with symbols that are 0 or 1.
         let mut most = 0_i128;
         for factors in value.factors() {
             let (min, max) = factors.limits();
@@ -251,9 +260,9 @@ impl Run<'_> {
         if most <= limits.max { Fit::Assumed } else { Fit::Wraps }
     }
 
-    /// Whether what holds here proves that `value` is in `limits`.
-    fn proves(&self, value: &Value, limits: Range) -> bool {
-        let within = |value: &Value| self.range(value);
+    /// Returns true if the facts that hold here prove that `value` is in `limits`.
+    fn proves_in(&self, value: &SymbolicSum, limits: Range) -> bool {
+        let within = |value: &SymbolicSum| self.sum_range(value);
         let (mut above, mut below) = (false, false);
         let mut note = |range: Range| {
             above |= range.min >= limits.min;
@@ -262,12 +271,12 @@ impl Run<'_> {
         if let Some(range) = within(value) {
             note(range);
         }
-        for fact in &self.facts {
-            // `value` is at least what is left without what is not negative, and at most what is left with it.
-            if let Some(range) = value.minus(fact).as_ref().and_then(within) {
+        for fact in &self.nonnegative {
+            // Without its nonnegative part, `value` is bounded from below; with it, from above.
+            if let Some(range) = value.checked_sub(fact).as_ref().and_then(within) {
                 note(Range::new(range.min, i128::MAX));
             }
-            if let Some(range) = value.plus(fact).as_ref().and_then(within) {
+            if let Some(range) = value.checked_add(fact).as_ref().and_then(within) {
                 note(Range::new(i128::MIN, range.max));
             }
         }
@@ -275,19 +284,19 @@ impl Run<'_> {
     }
 }
 
-/// The integer of type `scalar` that each thread's number, which does not fit, is when it has wrapped.
-fn wrapped(numbers: &Factors, scalar: Scalar, assumed: bool) -> Int {
-    let wrapped = numbers.map(|number| {
+/// Wraps each thread's number, which does not fit, to an integer of type `scalar`.
+fn wrap_numbers(numbers: &PerThread, scalar: Scalar, assumed: bool) -> AbstractInt {
+    let wrapped = numbers.try_map(|number| {
         let number = evaluate::integer(scalar, evaluate::wrap(scalar, number.into()))?;
         i64::try_from(number).ok()
     });
     let fit = if wrapped.is_some() { Fit::Proved } else { Fit::Wraps };
     let numbers = wrapped.unwrap_or_else(|| numbers.clone());
-    Int { value: Rc::new(numbers.into()), fit, assumed }
+    AbstractInt { value: Rc::new(numbers.into()), fit, assumed }
 }
 
-/// The range of a product.
-pub(super) fn times(a: Range, b: Range) -> Option<Range> {
+/// Returns the range of a product.
+pub(super) fn mul_ranges(a: Range, b: Range) -> Option<Range> {
     let corners = [
         a.min.checked_mul(b.min)?,
         a.min.checked_mul(b.max)?,
@@ -299,7 +308,7 @@ pub(super) fn times(a: Range, b: Range) -> Option<Range> {
 }
 
 impl Spread {
-    /// The threads that have the same; `None` if each has its own.
+    /// Returns the group whose threads have the same value; `None` if each thread has its own.
     pub(super) const fn group(self) -> Option<Group> {
         match self {
             Self::Block => Some(Group::Block),
@@ -310,8 +319,8 @@ impl Spread {
 }
 
 impl Shape {
-    /// How far each builtin index grows along the axes.
-    pub(super) const fn axis(axis: usize) -> [i64; 3] {
+    /// Returns the step of a builtin index along each axis.
+    pub(super) const fn unit_step(axis: usize) -> [i64; 3] {
         let mut step = [0; 3];
         step[axis] = 1;
         step

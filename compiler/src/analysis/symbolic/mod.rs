@@ -1,9 +1,9 @@
-//! What the threads of one block do, step after step, as far as the kernel alone tells.
+//! Symbolic execution of one block of a kernel, as far as the kernel alone determines it.
 //!
-//! The analysis runs one block of the kernel symbolically: all threads at once, each value as a
-//! [`Value`], a sum of block-uniform *symbols* (parameters, block indices, iteration numbers, loaded data)
-//! with a known integer factor for each thread. Nothing else is needed to know what a warp asks of memory:
-//! the differences between lanes are numbers, even where the base is not.
+//! All threads run at once. Each integer is a [`Value`], a sum of block-uniform *symbols*
+//! (parameters, block indices, iteration numbers, loaded data) with a known integer factor for each
+//! thread. This suffices to know the memory requests of a warp: the differences between lanes are
+//! numbers, even where the base is not.
 //!
 //! ```text
 //! tid / 32            known: 0 in 32 threads, 1 in the next 32, ...
@@ -12,29 +12,30 @@
 //! x[i]                data: not known, not even whether two threads have the same
 //! ```
 //!
-//! The run yields [`Event`]s: accesses to memory, branches, barriers, meetings of warps, in the order in which
-//! they happen, each with the threads that are active and with the interval between barriers it falls into. A
-//! loop whose condition is known runs as often as the kernel would run it, within [`MOST_STEPS`]; of any other,
-//! two iterations are run, one after the other, for symbolic iteration numbers, so that what the end of one and the
-//! beginning of the next do to each other can be seen. What a loop may have changed by then is not known.
+//! The result is a [`Trace`] of [`Event`]s: memory accesses, branches, barriers and warp
+//! collectives in program order, each with the active threads and with its interval between
+//! barriers. A loop with a known condition runs as often as the kernel would run it, within
+//! [`MOST_STEPS`]. Any other loop runs for two consecutive iterations with symbolic iteration
+//! numbers, so that conflicts between the end of one iteration and the beginning of the next are
+//! visible. The contents of everything that such a loop may have changed are unknown.
 //!
-//! One instruction can therefore have several events; a verdict about it is one about all of them.
+//! One instruction can therefore have several events, and a verdict on it must cover all of them.
 //!
-//! **What may be asked.**
+//! **Queries.**
 //!
-//! - [`Trace::events`], [`Trace::of`]: what happens, and what one instruction does each time.
-//! - [`Trace::is_uniform`]: whether an instruction yields the same in each warp or block; [`Trace::branch`]: what
-//!   the condition of an `if` or loop does, at its worst.
-//! - [`Value::difference`]: how far the addresses of two threads are apart; [`Value::at`]: the number in a thread;
-//!   [`Value::is_same`]: whether threads agree, whatever the symbols are.
-//! - [`Event::interval`] and [`Event::since`]: whether a barrier is between two events; [`Event::arms`]: whether
-//!   they exclude each other.
-//! - [`Trace::text`]: an event as text, as `tests/filetests/trace` has it.
+//! - [`Trace::events`], [`Trace::of`]: all events, or those of one instruction.
+//! - [`Trace::is_uniform`]: true if an instruction yields the same value in each warp or block;
+//!   [`Trace::branch`]: the worst split at the condition of an `if` or loop.
+//! - [`Value::difference`]: the distance of the addresses of two threads; [`Value::at`]: the number
+//!   in a thread; [`Value::is_same`]: true if threads agree for all values of the symbols.
+//! - [`Event::interval`] and [`Event::since`]: the barriers between two events; [`Event::arms`]:
+//!   mutual exclusion.
+//! - [`Trace::text`]: an event as text, as in `tests/filetests/trace`.
 //!
-//! **What is taken for granted.** A thread that fails a check, or panics, is not missed: the launch is an error by
-//! then. Shuffles read lanes that take part. An offset that is [`Access::assumed`] rests on
-//! more: that sums and products which fit their type in small launches always do. No verdict that must be
-//! right may rest on one.
+//! **Assumptions.** A thread that fails a check, or panics, counts as present: the launch is an
+//! error by then. Shuffles read lanes that take part. An offset that is [`Access::assumed`] rests
+//! on more: that sums and products which fit their type in small launches always do. A verdict that
+//! must be right may not rest on such an offset.
 mod arith;
 mod bits;
 mod bounds;
@@ -71,123 +72,130 @@ use crate::{
     id::{Facts, Lists},
     ir::{InstId, Kernel, Root},
 };
-pub use factors::{Affine, Factors};
+pub use factors::{Affine, PerThread};
 pub use rows::Rows;
-use run::Run;
+use run::Executor;
 pub use shape::Shape;
-pub use threads::Threads;
+pub use threads::ThreadSet;
 use truth::Spread;
-pub use value::{Monomial, Term, Value};
+pub use value::{Monomial, SymbolicSum, Term};
 
 crate::id!(/** A number that is the same in a whole block or warp, and not known. */ SymbolId, "s");
 
-/// How many instructions are run, over all iterations. What is behind is not in the trace.
-pub const MOST_STEPS: usize = 20_000;
+/// Maximum number of executed instructions, over all iterations. The trace lacks everything after
+/// them.
+pub const MAX_STEPS: usize = 20_000;
 
-/// A block of more threads is not run: nobody can launch it.
-const MOST_THREADS: usize = 1024;
+/// The largest block that a launch may have; larger ones are not executed.
+const MAX_BLOCK_THREADS: usize = 1024;
 
-/// What one block of a kernel does.
+/// The events of one block of a kernel.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The block that was run.
+    /// The block's shape.
     pub shape: Shape,
-    /// What values are made of.
+    /// The symbols in values.
     pub symbols: crate::id::Table<SymbolId, Symbol>,
-    /// What happens, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// False if [`MOST_STEPS`] were not enough, or the block is larger than any: something may be missing.
+    /// False if [`MOST_STEPS`] was reached, or if the block is larger than any launchable one:
+    /// events may be missing.
     pub complete: bool,
-    /// How far what an instruction yields is the same, in all iterations that were run; `None` if it never was.
+    /// The spread of each instruction's result over all executed iterations; `None` if it never
+    /// ran.
     spread: Facts<InstId, Option<Spread>>,
-    /// The events of each instruction, by number.
-    numbers: Lists<InstId, usize>,
-    /// The trip counts of loops that are not run as often as the kernel would, as far as they are known.
-    trips: Vec<(SymbolId, i64)>,
-    /// Of a `for` and of the condition of a `while`: see [`Trace::is_strided`]. `None` if no thread reaches it.
+    /// The indices of each instruction's events.
+    event_indices: Lists<InstId, usize>,
+    /// The known trip counts of loops that are not run concretely.
+    trip_counts: Vec<(SymbolId, i64)>,
+    /// Per `for` and per condition of a `while`: see [`Trace::is_strided`]. `None` if no thread
+    /// reaches it.
     strided: Facts<InstId, Option<bool>>,
-    /// See [`Trace::long_visits`]; `None` of a visit that is not known.
-    visits: Lists<InstId, Option<(Active, Vec<u32>)>>,
+    /// See [`Trace::long_visits`]; `None` for a visit with unknown numbers.
+    long_visits: Lists<InstId, Option<(ActiveThreads, Vec<u32>)>>,
 }
 
-/// A number that is the same in a whole block, or at least in each warp.
+/// An unknown number that is the same in a whole block, or at least in each warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The instruction whose value it is.
-    pub of: InstId,
-    /// What it stands for.
+    /// The instruction that yields it.
+    pub inst: InstId,
+    /// Its origin.
     pub kind: SymbolKind,
-    /// Which threads are known to have the same number: those of a block, or those of each warp.
+    /// The threads known to share the number: those of a block, or those of each warp.
     pub group: Group,
-    /// Between which limits it lies.
+    /// Its limits.
     pub range: Range,
 }
 
-/// What a symbol stands for.
+/// The origin of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// Given by the launch: a scalar parameter, a length, a dimension of the grid, a generic constant.
+    /// Given by the launch: a scalar parameter, a length, a dimension of the grid, a generic
+    /// constant.
     Launch,
     /// A block's index: differs between blocks.
     BlockIdx,
-    /// The number of an iteration of the loop `of`, from 0. Threads of different warps may be in different
-    /// iterations at one time, unless a barrier in the loop keeps them together.
+    /// The number of an iteration of the loop `of`, from 0. Threads of different warps may be in
+    /// different iterations at the same time, unless a barrier in the loop keeps them together.
     Iteration,
-    /// Something else that is computed or read from memory.
+    /// Any other result of a computation or load.
     Computed,
 }
 
-/// Something that happens.
+/// One execution of an instruction that matters outside of a thread.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The instruction.
     pub inst: InstId,
-    /// Which threads take part.
-    pub active: Active,
-    /// How many barriers of the block come before, at most. Of two events with the same number, no barrier is
-    /// between them.
+    /// The threads that take part.
+    pub active: ActiveThreads,
+    /// The number of preceding barriers of the block, at most. No barrier is between two events
+    /// with the same number.
     pub interval: u32,
-    /// The first interval from which no barrier must have come since: where barriers stand in an `if` or in a
-    /// loop that may not run, less than `interval`. A barrier is between this event and all earlier ones of an
-    /// interval below.
-    pub since: u32,
-    /// The loops around it, the outermost first, each with the symbol of its iteration number; `None` where the loop
-    /// is run as often as the kernel would.
+    /// The earliest interval from which on no barrier certainly precedes the event: less than
+    /// `interval` after barriers in an `if` or in a loop that may not run. A barrier is between
+    /// this event and all earlier events of an interval below.
+    pub unordered_since: u32,
+    /// The enclosing loops, outermost first, each with the symbol of its iteration number; `None`
+    /// for a loop that is run concretely.
     pub loops: Vec<(InstId, Option<SymbolId>)>,
-    /// Of each of these, how many iterations have been run before this one since it was entered, here in the trace.
-    pub rounds: Vec<u32>,
-    /// The `if`s around it whose conditions are not known, the outermost first, and which arm it is in: `true` for
+    /// Per enclosing loop, the iterations in the trace since the loop was entered.
+    pub iterations: Vec<u32>,
+    /// The enclosing `if`s with unknown conditions, outermost first, and the arm: `true` for
     /// `then`.
     pub arms: Vec<(InstId, bool)>,
-    /// What happens.
-    pub what: What,
+    /// The kind of event, with its operands.
+    pub kind: EventKind,
 }
 
-/// Which threads run an instruction.
+/// The threads that run an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Active {
-    /// No others.
-    pub threads: Threads,
-    /// Which of them.
-    pub which: Which,
-    /// The innermost `if` or loop whose condition decides it, where not all threads of the block are active.
-    pub because: Option<InstId>,
-    /// Whether none is missing but in blocks at an edge, whatever `which` says besides.
-    edge: bool,
-    /// True if a guard that is the same in every block, such as `thread_idx_x() < n`, may keep some of them out of
-    /// each: a launch then decides which threads there are, and nothing proves that a given one is.
-    pub cut: bool,
+pub struct ActiveThreads {
+    /// A superset of the active threads.
+    pub threads: ThreadSet,
+    /// The share of `threads` that is active.
+    pub coverage: Coverage,
+    /// The innermost `if` or loop whose condition decides the active threads, unless all threads of
+    /// the block are active.
+    pub cause: Option<InstId>,
+    /// True if threads are missing only in blocks at an edge, whatever `which` says besides.
+    full_except_at_edges: bool,
+    /// True if a guard that is the same in every block, such as `thread_idx_x() < n`, may exclude
+    /// some of them in each block. Then the launch decides which threads exist, and no particular
+    /// thread is certain.
+    pub launch_dependent: bool,
 }
 
-/// Which of some threads.
+/// The share of a set of threads that is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// All of them, whenever the block comes here at all.
+pub enum Coverage {
+    /// All of them, whenever the block gets here at all.
     All,
-    /// All of them but in blocks at an edge: they stand behind a guard such as `i < n`. Unless they are
-    /// [cut](Active::cut).
+    /// All of them except in blocks at an edge: they passed a guard such as `i < n`. Unless they
+    /// are [cut](ActiveThreads::cut).
     Guarded,
-    /// Some of them, by warps: of each warp all that are in the set, or none.
+    /// Whole warps: of each warp, all threads in the set or none.
     Warps,
     /// Some of them.
     Some,
@@ -195,117 +203,125 @@ pub enum Which {
     One,
 }
 
-/// What happens.
+/// The kind of an event, with its operands.
 #[derive(Clone, Debug)]
-pub enum What {
-    /// Memory is accessed.
+pub enum EventKind {
+    /// A memory access.
     Access(Access),
-    /// An index is not below a length, which is a number: a check that ends these of the threads, in a
-    /// `for` at the latest in its last iteration.
+    /// An index that is not below a known length: the check ends these threads, in a `for` at the
+    /// latest in its last iteration.
     OutOfBounds {
-        /// The largest that the index is.
-        index: Factors,
-        /// True if it is only known to be at least that large, by what a launch passes.
+        /// The largest index of each thread.
+        index: PerThread,
+        /// True if `index` is a lower bound: what a launch passes may make it larger.
         is_least: bool,
         /// The length.
         len: i64,
-        /// The threads.
-        threads: Threads,
+        /// The failing threads.
+        threads: ThreadSet,
     },
-    /// Threads part at an `if`, or at the condition of a loop.
+    /// The split of the active threads at an `if` or at the condition of a loop.
     Branch(Split),
-    /// Threads end: a `return`.
+    /// The end of threads at a `return`.
     Return,
-    /// The block waits.
+    /// A barrier of the block.
     Barrier,
-    /// The grid waits.
+    /// A barrier of the grid.
     SyncGrid,
-    /// A warp waits, or exchanges values.
-    Meeting {
-        /// The mask, where one is given.
-        mask: Option<Value>,
-        /// Of a shuffle: the lane, distance or lane mask.
-        lane: Option<Value>,
+    /// A warp-wide barrier or exchange.
+    WarpCollective {
+        /// The mask, if the operation has one.
+        mask: Option<SymbolicSum>,
+        /// The lane, distance or lane mask of a shuffle.
+        lane: Option<SymbolicSum>,
     },
-    /// A fence.
+    /// A memory fence.
     Fence,
 }
 
-/// What a condition does to the active threads.
+/// The effect of a condition on the active threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
     /// True in exactly these threads.
-    Known(Threads),
-    /// The same in the whole block; which is not known.
+    Known(ThreadSet),
+    /// Unknown, and the same in the whole block.
     Uniform,
-    /// The same in each warp; which is not known.
+    /// Unknown, and the same in each warp.
     UniformInWarps,
-    /// A guard: a number that grows by one from thread to thread is compared with a uniform one. All threads
-    /// agree, but in one warp.
+    /// A guard: a number that grows by one from thread to thread is compared with a uniform one.
+    /// Only in one warp do threads disagree.
     Guard,
     /// True, or false, in at most one thread.
     AtMostOne,
     /// True, or false, in at most one thread of each warp.
     OnePerWarp,
-    /// It depends on data, or on something else that is not known.
+    /// Dependent on data, or on something else that is unknown.
     Unknown,
 }
 
 /// An access to memory by the active threads.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The buffer or array, if it is known which.
+    /// The buffer or array, if known.
     pub root: Option<Root>,
-    /// What is done.
+    /// The direction.
     pub kind: AccessKind,
-    /// Bytes that each thread accesses; 0 if they are of a type that is not known yet.
+    /// Bytes per thread; 0 if the type is not known yet.
     pub bytes: u32,
-    /// How many bytes behind the beginning of the buffer or array; `None` if nothing is known of it.
-    pub offset: Option<Value>,
-    /// Whether the offset rests on an assumption: that no sum or product of integers wraps that does
-    /// not in small launches.
+    /// The offset in bytes from the beginning of the buffer or array; `None` if nothing is known of
+    /// it.
+    pub offset: Option<SymbolicSum>,
+    /// True if the offset rests on an assumption: that no sum or product of integers wraps that
+    /// does not wrap in small launches.
     pub assumed: bool,
-    /// How it lies in rows of a length that is not known, if a guard keeps it in its row.
+    /// The position in rows of an unknown length, if a guard keeps it in its row.
     pub rows: Option<Box<Rows>>,
-    /// Of an array of arrays the indices, the outermost first; empty of any other, and where one is not known.
+    /// The indices in an array of arrays, outermost first; empty for any other object, and if an
+    /// index is unknown.
     pub indices: Vec<Dimension>,
 }
 
-/// An index of an array of arrays. Two accesses whose indices differ along a dimension are apart, whatever the sums
-/// are that their offsets come to: a thread whose index is not below the dimension's length does not get there.
+/// An index into an array of arrays. Two accesses whose indices differ along a dimension do not
+/// overlap, whatever their offsets are: a thread whose index is not below the dimension's length
+/// does not reach the access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimension {
     /// The index.
-    pub index: Value,
+    pub index: SymbolicSum,
     /// Bytes from one index to the next.
     pub stride: u64,
 }
 
-/// What an access does.
+/// The direction of an access, with the stored value.
 #[derive(Clone, Debug)]
 pub enum AccessKind {
-    /// Reads.
+    /// A load.
     Load,
-    /// Writes; `None` if nothing is known of what.
-    Store(Option<Value>),
-    /// Reads or writes atomically.
+    /// A store, with its value if known.
+    Store(Option<SymbolicSum>),
+    /// An atomic operation.
     Atomic,
 }
 
-/// Runs one block of `kernel`, which may be generic, in the shape that it declares or, without a declaration, in
-/// the one that [`Shape::of`] assumes.
+/// Executes one block of `kernel`, which may be generic, in the shape that it declares or, without
+/// a declaration, in the one that [`Shape::of`] assumes.
 pub fn analyze(kernel: &Kernel) -> Trace {
-    analyze_in(kernel, &uniformity::analyze(kernel), &range::analyze(kernel), Shape::of(kernel))
+    analyze_in(
+        kernel,
+        &uniformity::analyze(kernel),
+        &range::analyze(kernel),
+        Shape::for_kernel(kernel),
+    )
 }
 
-/// The same for a kernel whose `uniformity` and `ranges` are known, in any shape.
+/// Executes one block in any shape, with the kernel's `uniformity` and `ranges`.
 pub fn analyze_in(
     kernel: &Kernel,
     uniformity: &Uniformity,
     ranges: &Ranges,
     shape: Shape,
 ) -> Trace {
-    if !(1..=MOST_THREADS).contains(&shape.threads()) {
+    if !(1..=MAX_BLOCK_THREADS).contains(&shape.thread_count()) {
         let spread = kernel.insts.facts(Some(Spread::Thread));
         let (symbols, events) = (crate::id::Table::new(), Vec::new());
         let (numbers, visits) = (kernel.insts.lists(), kernel.insts.lists());
@@ -316,18 +332,18 @@ pub fn analyze_in(
             events,
             complete: false,
             spread,
-            numbers,
-            trips,
+            event_indices: numbers,
+            trip_counts: trips,
             strided,
-            visits,
+            long_visits: visits,
         };
     }
-    Run::new(kernel, uniformity, ranges, shape).run()
+    Executor::new(kernel, uniformity, ranges, shape).run()
 }
 
 impl Trace {
-    /// Whether `inst` yields the same in all active threads of each block, or of each warp, whenever it runs. True
-    /// if it never does, and of what yields nothing.
+    /// Returns true if `inst` yields the same value in all active threads of each block, or of each
+    /// warp, whenever it runs; also if it never runs or yields nothing.
     pub fn is_uniform(&self, inst: InstId, group: Group) -> bool {
         if !self.complete {
             return false;
@@ -339,76 +355,77 @@ impl Trace {
         self.spread[inst].is_none_or(|spread| spread <= most)
     }
 
-    /// What the condition of `inst`, an `if` or a loop, does to the threads that come to it, at its worst; `None` if
-    /// none ever do.
-    pub fn branch(&self, inst: InstId) -> Option<&Split> {
-        let splits = self.of(inst).filter_map(|event| match &event.what {
-            What::Branch(split) => Some((split.badness(&event.active.threads), split)),
-            What::Access(_)
-            | What::OutOfBounds { .. }
-            | What::Return
-            | What::Barrier
-            | What::SyncGrid
-            | What::Meeting { .. }
-            | What::Fence => None,
+    /// Returns the worst split of the threads that reach the condition of `inst`, an `if` or a
+    /// loop; `None` if no thread does.
+    pub fn worst_split(&self, inst: InstId) -> Option<&Split> {
+        let splits = self.events_of(inst).filter_map(|event| match &event.kind {
+            EventKind::Branch(split) => Some((split.severity(&event.active.threads), split)),
+            EventKind::Access(_)
+            | EventKind::OutOfBounds { .. }
+            | EventKind::Return
+            | EventKind::Barrier
+            | EventKind::SyncGrid
+            | EventKind::WarpCollective { .. }
+            | EventKind::Fence => None,
         });
         splits.max_by_key(|(badness, _)| *badness).map(|(_, split)| split)
     }
 
-    /// Returns the least that the product of `symbols` is; `None` if one of them may be negative.
-    pub fn least_product(&self, symbols: &[SymbolId]) -> Option<i128> {
+    /// Returns the minimum of the product of `symbols`; `None` if one of them may be negative.
+    pub fn min_product(&self, symbols: &[SymbolId]) -> Option<i128> {
         symbols.iter().try_fold(1_i128, |product, &of| {
             let least = self.symbols[of].range.min;
             product.checked_mul(least).filter(|_| least >= 0)
         })
     }
 
-    /// Returns the limits between which the product of `symbols` lies; `None` if they are too far apart to compute.
+    /// Returns the range of the product of `symbols`; `None` if its limits do not fit.
     fn product_range(&self, symbols: &[SymbolId]) -> Option<Range> {
         let one = Range::new(1, 1);
-        symbols.iter().try_fold(one, |product, &of| product.times(self.symbols[of].range))
+        symbols.iter().try_fold(one, |product, &of| product.checked_mul(self.symbols[of].range))
     }
 
-    /// Returns the trip count of the loop whose iterations `iteration` numbers, if every thread that enters the loop
-    /// runs exactly so many.
+    /// Returns the trip count of the loop whose iterations `iteration` numbers, if every thread
+    /// that enters the loop runs exactly so many.
     pub fn trip_count(&self, iteration: SymbolId) -> Option<i64> {
-        self.trips.iter().find(|(symbol, _)| *symbol == iteration).map(|&(_, trips)| trips)
+        self.trip_counts.iter().find(|(symbol, _)| *symbol == iteration).map(|&(_, trips)| trips)
     }
 
-    /// True if the lanes of a warp leave `inst`, a `for` or the condition of a `while`, after the same number of
-    /// iterations, or one fewer: they start at most one step apart, and have the same step and end. What else leaves
-    /// the loop is not counted.
+    /// Returns true if the lanes of a warp leave `inst`, a `for` or the condition of a `while`,
+    /// after the same number of iterations, or one fewer: they start at most one step apart, and
+    /// share the step and the end. Other exits from the loop do not count.
     pub fn is_strided(&self, inst: InstId) -> bool {
         self.complete && self.strided[inst] == Some(true)
     }
 
-    /// The visits to `inst`, a `for` that is too long to be run: the threads that reach it, and the trip count of each
-    /// thread of the block. Empty if any of them is not known.
-    pub fn long_visits(&self, inst: InstId) -> impl Iterator<Item = &(Active, Vec<u32>)> {
-        let visits = &self.visits[inst];
+    /// Returns the visits to `inst`, a `for` too long to run concretely: the threads that reach it,
+    /// and the trip count of each thread of the block. Empty if any visit is unknown.
+    pub fn long_visits(&self, inst: InstId) -> impl Iterator<Item = &(ActiveThreads, Vec<u32>)> {
+        let visits = &self.long_visits[inst];
         let known = self.complete && visits.iter().all(Option::is_some);
         visits.iter().flatten().filter(move |_| known)
     }
 
-    /// The events of `inst`, in order.
-    pub fn of(&self, inst: InstId) -> impl Iterator<Item = &Event> {
-        self.numbers[inst].iter().map(|&number| &self.events[number])
+    /// Returns the events of `inst`, in order.
+    pub fn events_of(&self, inst: InstId) -> impl Iterator<Item = &Event> {
+        self.event_indices[inst].iter().map(|&number| &self.events[number])
     }
 }
 
 impl Split {
-    /// How many warps of `active` threads may part here, and how certainly; the more the higher.
-    fn badness(&self, active: &Threads) -> (u32, usize) {
+    /// Ranks the split by the divergence that it causes: higher is worse. The second number counts
+    /// diverging warps.
+    fn severity(&self, active: &ThreadSet) -> (u32, usize) {
         match self {
             Self::Uniform => (0, 0),
             Self::UniformInWarps => (1, 0),
             Self::Known(yes) => {
                 let parts = |&warp: &usize| {
-                    let taken = yes.warp(warp) & active.warp(warp);
-                    taken != 0 && taken != active.warp(warp)
+                    let taken = yes.lanes_of_warp(warp) & active.lanes_of_warp(warp);
+                    taken != 0 && taken != active.lanes_of_warp(warp)
                 };
-                match (0..active.warps()).filter(parts).count() {
-                    0 if !yes.meets(active) || active.is_in(yes) => (0, 0),
+                match (0..active.warp_count()).filter(parts).count() {
+                    0 if !yes.intersects(active) || active.is_subset(yes) => (0, 0),
                     0 => (1, 0),
                     warps => (4, warps),
                 }

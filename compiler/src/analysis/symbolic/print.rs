@@ -1,14 +1,15 @@
-//! The text form of what is in a trace: a line for each event.
+//! The text form of a trace: a line for each event.
 //!
 //! ```text
 //! %9 @0 all: load arg1 4 bytes at 1024*block_idx.x + (4x)
 //! %12 @1 some of [0..16] (%7): branch at most one
 //! ```
 //!
-//! `(4x)` is a number that grows by 4 along x, `[0*32 1*32]` one that is 0 in 32 threads and 1 in the next.
+//! `(4x)` is a number that grows by 4 along x, `[0*32 1*32]` a table of 0 in 32 threads and 1 in
+//! the next.
 use super::{
-    Access, AccessKind, Active, Event, Factors, Split, SymbolId, SymbolKind, Threads, Trace, Value,
-    What, Which,
+    Access, AccessKind, ActiveThreads, Coverage, Event, EventKind, PerThread, Split, SymbolId,
+    SymbolKind, SymbolicSum, ThreadSet, Trace,
 };
 use crate::{
     analysis::uniformity::Group,
@@ -17,11 +18,11 @@ use crate::{
 use std::fmt::Write as _;
 
 impl Trace {
-    /// What an event of this trace of `kernel` is, in a line.
-    pub fn text(&self, kernel: &Kernel, event: &Event) -> String {
+    /// Returns the line for an event of this trace of `kernel`.
+    pub fn event_text(&self, kernel: &Kernel, event: &Event) -> String {
         let mut text = format!("{} @{}", event.inst, event.interval);
-        if event.since != event.interval {
-            text += &format!("..{}", event.since);
+        if event.unordered_since != event.interval {
+            text += &format!("..{}", event.unordered_since);
         }
         for (id, number) in &event.loops {
             match number {
@@ -30,16 +31,24 @@ impl Trace {
             }
         }
         text += &format!(" {}: ", active_text(&event.active));
-        text + &self.what_text(kernel, &event.what)
+        text + &self.event_kind_text(kernel, &event.kind)
     }
 
-    fn what_text(&self, kernel: &Kernel, what: &What) -> String {
-        let value = |value: &Option<Value>| match value {
+    fn event_kind_text(&self, kernel: &Kernel, what: &EventKind) -> String {
+        let value = |value: &Option<SymbolicSum>| match value {
             Some(value) => self.value_text(kernel, value),
             None => "?".to_owned(),
         };
         match what {
-            What::Access(Access { root, kind, bytes, offset, assumed, rows: _, indices: _ }) => {
+            EventKind::Access(Access {
+                root,
+                kind,
+                bytes,
+                offset,
+                assumed,
+                rows: _,
+                indices: _,
+            }) => {
                 let kind = match kind {
                     AccessKind::Load => "load".to_owned(),
                     AccessKind::Store(None) => "store ? to".to_owned(),
@@ -55,7 +64,7 @@ impl Trace {
                 let assumed = if *assumed { " if nothing wraps" } else { "" };
                 format!("{kind} {root} {bytes} bytes at {}{assumed}", value(offset))
             }
-            What::Branch(split) => match split {
+            EventKind::Branch(split) => match split {
                 Split::Known(threads) => format!("branch in {}", threads_text(threads)),
                 Split::Uniform => "branch uniform".to_owned(),
                 Split::UniformInWarps => "branch uniform in warps".to_owned(),
@@ -64,31 +73,31 @@ impl Trace {
                 Split::OnePerWarp => "branch at most one of a warp".to_owned(),
                 Split::Unknown => "branch unknown".to_owned(),
             },
-            What::OutOfBounds { index, is_least, len, threads } => {
+            EventKind::OutOfBounds { index, is_least, len, threads } => {
                 let index = self.value_text(kernel, &index.clone().into());
                 let least = if *is_least { "at least " } else { "" };
                 format!("index {least}{index} is not below {len} in {}", threads_text(threads))
             }
-            What::Return => "return".to_owned(),
-            What::Barrier => "barrier".to_owned(),
-            What::SyncGrid => "sync grid".to_owned(),
-            What::Meeting { mask, lane } => match (mask, lane) {
+            EventKind::Return => "return".to_owned(),
+            EventKind::Barrier => "barrier".to_owned(),
+            EventKind::SyncGrid => "sync grid".to_owned(),
+            EventKind::WarpCollective { mask, lane } => match (mask, lane) {
                 (None, None) => "meeting".to_owned(),
                 _ => format!("meeting mask {} lane {}", value(mask), value(lane)),
             },
-            What::Fence => "fence".to_owned(),
+            EventKind::Fence => "fence".to_owned(),
         }
     }
 
-    /// A sum of symbols.
-    pub fn value_text(&self, kernel: &Kernel, value: &Value) -> String {
+    /// Returns the text of a sum of symbols.
+    pub fn value_text(&self, kernel: &Kernel, value: &SymbolicSum) -> String {
         let mut terms = Vec::new();
-        if value.numbers().same() != Some(0) {
+        if value.numbers().as_uniform() != Some(0) {
             terms.push(factors_text(value.numbers()));
         }
-        for term in value.symbolic() {
+        for term in value.terms() {
             let symbols: Vec<_> =
-                term.of.0.iter().map(|&symbol| self.symbol_text(kernel, symbol)).collect();
+                term.monomial.0.iter().map(|&symbol| self.symbol_text(kernel, symbol)).collect();
             let factors = factors_text(&term.factors);
             terms.push(match factors.as_str() {
                 "1" => symbols.join("*"),
@@ -98,10 +107,10 @@ impl Trace {
         if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
     }
 
-    /// A symbol: what it stands for in the source, or where it is made.
+    /// Returns the text of a symbol: its origin in the source, or the instruction that yields it.
     pub fn symbol_text(&self, kernel: &Kernel, id: SymbolId) -> String {
         let symbol = &self.symbols[id];
-        let op = &kernel.insts[symbol.of].op;
+        let op = &kernel.insts[symbol.inst].op;
         let name = match symbol.kind {
             SymbolKind::Launch => match op {
                 Op::Param(param) => kernel.params[*param].name.clone(),
@@ -134,20 +143,20 @@ const fn axis_text(axis: Axis) -> &'static str {
     }
 }
 
-fn active_text(active: &Active) -> String {
-    let which = match active.which {
-        Which::All => "",
-        Which::Guarded => "guarded ",
-        Which::Warps => "warps ",
-        Which::Some => "some ",
-        Which::One => "one ",
+fn active_text(active: &ActiveThreads) -> String {
+    let which = match active.coverage {
+        Coverage::All => "",
+        Coverage::Guarded => "guarded ",
+        Coverage::Warps => "warps ",
+        Coverage::Some => "some ",
+        Coverage::One => "one ",
     };
-    let because = active.because.map_or(String::new(), |id| format!(" ({id})"));
+    let because = active.cause.map_or(String::new(), |id| format!(" ({id})"));
     format!("{which}{}{because}", threads_text(&active.threads))
 }
 
-/// `all`, `none`, or runs of thread numbers.
-fn threads_text(threads: &Threads) -> String {
+/// Returns `all`, `none`, or runs of thread numbers.
+fn threads_text(threads: &ThreadSet) -> String {
     let list: Vec<usize> = threads.iter().collect();
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for thread in list {
@@ -164,11 +173,11 @@ fn threads_text(threads: &Threads) -> String {
             },
         )
         .collect();
-    shortened(&text)
+    abbreviate(&text)
 }
 
-/// At most six of `parts`, in brackets.
-fn shortened(parts: &[String]) -> String {
+/// Joins at most six of `parts`, in brackets.
+fn abbreviate(parts: &[String]) -> String {
     match parts {
         [first, second, third, _, _, _, .., last] if parts.len() > 6 => {
             format!("[{first} {second} {third} .. {last}; {}]", parts.len())
@@ -177,10 +186,10 @@ fn shortened(parts: &[String]) -> String {
     }
 }
 
-fn factors_text(factors: &Factors) -> String {
+fn factors_text(factors: &PerThread) -> String {
     match factors {
-        Factors::Same(factor) => factor.to_string(),
-        Factors::Affine(affine) => {
+        PerThread::Uniform(factor) => factor.to_string(),
+        PerThread::Affine(affine) => {
             let mut text = String::new();
             if affine.first != 0 {
                 text += &affine.first.to_string();
@@ -205,7 +214,7 @@ fn factors_text(factors: &Factors) -> String {
             }
             format!("({text})")
         }
-        Factors::Each(each) => {
+        PerThread::Table(each) => {
             let mut runs: Vec<(i64, usize)> = Vec::new();
             for &factor in &**each {
                 match runs.last_mut() {
@@ -221,7 +230,7 @@ fn factors_text(factors: &Factors) -> String {
                     },
                 )
                 .collect();
-            shortened(&text)
+            abbreviate(&text)
         }
     }
 }

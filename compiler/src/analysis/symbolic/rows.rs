@@ -1,62 +1,69 @@
-//! Places in rows of a length that nobody knows: `row * width + column`.
+//! Positions in rows of an unknown length: `row * width + column`.
 //!
-//! Whatever `width` is, two such places are the same only if row and column are, as long as columns are below it. What
-//! holds for the active threads says so, mostly a guard such as `column < width`.
-use super::{Factors, SymbolId, SymbolKind, Value, run::Run};
+//! Whatever `width` is, two such positions are equal only if row and column are, as long as columns
+//! are below the width. The facts that hold for the active threads prove this, mostly by a guard
+//! such as `column < width`.
+use super::{PerThread, SymbolId, SymbolKind, SymbolicSum, run::Executor};
 use crate::ir::{ParamKind, Root};
 
-/// Where threads are in rows.
+/// The positions of threads in rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// How long rows are, in elements.
+    /// The length of a row, in elements.
     pub width: SymbolId,
     /// The row of each thread.
-    pub row: Value,
-    /// Its place in the row, which is not negative and below the width.
-    pub column: Value,
+    pub row: SymbolicSum,
+    /// The position in the row: not negative and below the width.
+    pub column: SymbolicSum,
 }
 
-impl Run<'_> {
-    /// How an access to `bytes` bytes, so many bytes behind the beginning of `root`, lies in rows; `None` if nothing says
-    /// that it does.
-    pub(super) fn rows(&self, root: Option<Root>, offset: &Value, bytes: u32) -> Option<Rows> {
-        let element = self.element(root?)?;
-        self.facts.iter().find_map(|fact| {
-            let widths = fact.symbolic().iter().filter_map(|term| match term.of.0[..] {
-                [symbol] if term.factors.same() == Some(1) => Some(symbol),
+impl Executor<'_> {
+    /// Returns the position in rows of an access to `bytes` bytes at `offset` of `root`; `None` if
+    /// no fact proves one.
+    pub(super) fn rows_of_access(
+        &self,
+        root: Option<Root>,
+        offset: &SymbolicSum,
+        bytes: u32,
+    ) -> Option<Rows> {
+        let element = self.element_bytes(root?)?;
+        self.nonnegative.iter().find_map(|fact| {
+            let widths = fact.terms().iter().filter_map(|term| match term.monomial.0[..] {
+                [symbol] if term.factors.as_uniform() == Some(1) => Some(symbol),
                 _ => None,
             });
             let mut widths = widths.filter(|&of| {
-                self.trace.symbols[of].kind == SymbolKind::Launch && offset.mentions(of)
+                self.trace.symbols[of].kind == SymbolKind::Launch && offset.contains_symbol(of)
             });
-            widths.find_map(|width| self.in_rows(fact, width, offset, [element, bytes.into()]))
+            widths.find_map(|width| self.rows_by_fact(fact, width, offset, [element, bytes.into()]))
         })
     }
 
-    /// The same for rows of a length that `fact` bounds something by: `width - 1 - column` is not negative.
-    fn in_rows(
+    /// Does the same for rows whose length appears in `fact` as a bound: `width - 1 - column` is
+    /// not negative.
+    fn rows_by_fact(
         &self,
-        fact: &Value,
+        fact: &SymbolicSum,
         width: SymbolId,
-        offset: &Value,
+        offset: &SymbolicSum,
         [element, bytes]: [i64; 2],
     ) -> Option<Rows> {
-        let (_, rest) = fact.part(|term| term.of.0 == [width]);
-        let column = Value::from(-1).minus(&rest)?;
-        if column.mentions(width) || !self.is_nonnegative(&column) {
+        let (_, rest) = fact.partition(|term| term.monomial.0 == [width]);
+        let column = SymbolicSum::from(-1).checked_sub(&rest)?;
+        if column.contains_symbol(width) || !self.is_nonnegative(&column) {
             return None;
         }
-        let rest = offset.minus(&column.scaled(&Factors::Same(element))?)?;
-        let (rows, inside) = rest.part(|term| term.of.0.contains(&width));
-        let inside = inside.exact()?.same()?;
-        if rows.symbolic().is_empty() || inside < 0 || inside + bytes > element {
+        let rest = offset.checked_sub(&column.checked_scale(&PerThread::Uniform(element))?)?;
+        let (rows, inside) = rest.partition(|term| term.monomial.0.contains(&width));
+        let inside = inside.as_numbers()?.as_uniform()?;
+        if rows.terms().is_empty() || inside < 0 || inside + bytes > element {
             return None;
         }
-        Some(Rows { width, row: rows.over(width, element)?, column })
+        Some(Rows { width, row: rows.div_exact(width, element)?, column })
     }
 
-    /// Bytes of an element of a buffer or shared array.
-    fn element(&self, root: Root) -> Option<i64> {
+    /// Returns the size in bytes of an element of a buffer or shared array.
+    fn element_bytes(&self, root: Root) -> Option<i64> {
         let size = match root {
             Root::Param(param) => match &self.kernel.params[param].kind {
                 ParamKind::Slice { elem, .. } => elem.size(),

@@ -1,110 +1,118 @@
-//! The symbolic run: instruction after instruction, all threads of a block at once.
+//! The executor: instruction after instruction, all threads of a block at once.
 use super::{
-    super::{launch::Launch, range::Ranges, uniformity::Uniformity},
-    contracts::{self, Passed},
-    known::Known,
+    super::{launch::LaunchRanges, range::Ranges, uniformity::Uniformity},
+    contracts::{self, Argument},
+    known::AbstractValue,
     locals::Locals,
     merge::State,
-    tables::{Tables, tables},
-    truth::{Spread, Truth},
+    tables::{ConstTables, find_const_tables},
+    truth::{AbstractBool, Spread},
 };
 use super::{
-    AccessKind, Active, Event, Shape, Split, SymbolId, Threads, Trace, Value, What, Which,
+    AccessKind, ActiveThreads, Coverage, Event, EventKind, Shape, Split, SymbolId, SymbolicSum,
+    ThreadSet, Trace,
 };
 use crate::{
     id::Facts,
     ir::{self, Body, Builtin, Extent, InstId, Kernel, LocalId, Op},
 };
 
-/// A block that is being run.
-pub(super) struct Run<'k> {
+/// A symbolic execution in progress.
+pub(super) struct Executor<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) uniformity: &'k Uniformity,
     pub(super) ranges: &'k Ranges,
     pub(super) shape: Shape,
     /// Threads in the block, and all of them.
-    pub(super) count: usize,
-    pub(super) all: Threads,
+    pub(super) thread_count: usize,
+    pub(super) all: ThreadSet,
     pub(super) trace: Trace,
-    /// What each instruction has yielded last.
-    pub(super) values: Facts<InstId, Option<Known>>,
+    /// The last value of each instruction.
+    pub(super) values: Facts<InstId, Option<AbstractValue>>,
     pub(super) locals: Locals,
-    /// Of the path so far: see [`Event`].
+    /// The interval on the current path: see [`Event`].
     pub(super) interval: u32,
     pub(super) since: u32,
     pub(super) loops: Vec<(InstId, Option<SymbolId>)>,
     pub(super) rounds: Vec<u32>,
     pub(super) arms: Vec<(InstId, bool)>,
-    /// The loops and blocks around.
+    /// The enclosing loops and blocks.
     pub(super) frames: Vec<Frame>,
-    /// How often threads have left a body before its end, not counting what has been merged again.
+    /// The number of early exits from bodies, not counting those that have been merged again.
     pub(super) departures: usize,
-    /// How many values there are of which nothing else is known.
+    /// The number of unknown values so far: the next identity.
     pub(super) opaques: u32,
-    /// What is not negative in any active thread.
-    pub(super) facts: Vec<Value>,
-    /// Symbols that do not depend on where they are asked for.
-    pub(super) builtins: Vec<(Builtin, Value)>,
-    pub(super) params: Vec<(Passed, Value)>,
-    pub(super) extents: Vec<(Extent, Value)>,
-    /// What every launch keeps to, and the equalities among it.
-    pub(super) launch: Launch,
+    /// Sums that are not negative in any active thread.
+    pub(super) nonnegative: Vec<SymbolicSum>,
+    /// Symbols of builtins, which are the same everywhere.
+    pub(super) builtins: Vec<(Builtin, SymbolicSum)>,
+    pub(super) params: Vec<(Argument, SymbolicSum)>,
+    pub(super) extents: Vec<(Extent, SymbolicSum)>,
+    /// The contract of every launch, with its equalities.
+    pub(super) launch: LaunchRanges,
     pub(super) equalities: Vec<&'k [ir::Size; 2]>,
-    /// What equalities are being solved for.
-    pub(super) solving: Vec<Passed>,
-    pub(super) tables: Tables,
-    /// Instructions that may still be run.
-    pub(super) steps: usize,
+    /// The arguments for which equalities are being solved.
+    pub(super) solving_for: Vec<Argument>,
+    pub(super) tables: ConstTables,
+    /// The remaining step budget.
+    pub(super) remaining_steps: usize,
 }
 
-/// A loop or block that is being run.
+/// A loop or block in execution.
 pub(super) struct Frame {
     pub(super) id: InstId,
-    /// The departures before it.
+    /// The early exits before it.
     pub(super) departures: usize,
-    /// The threads that have come to it.
-    pub(super) entry: Threads,
-    /// How it was left by those who did so early, and how threads went on to the next iteration.
+    /// The threads that entered it.
+    pub(super) entry: ThreadSet,
+    /// The states of early exits and of jumps to the next iteration.
     pub(super) exits: Vec<State>,
     pub(super) continues: Vec<State>,
-    /// Whether threads left it for somewhere else, or ended: who stays each time.
-    pub(super) lost: Option<Which>,
+    /// `Some` if threads left it for an outer target, or ended: the coverage of the threads that
+    /// stayed each time.
+    pub(super) stayed: Option<Coverage>,
 }
 
 impl Frame {
-    /// `active` threads, of a block of which `all` are the threads, leave it for somewhere else.
-    pub(super) fn lose(&mut self, active: &Active, all: &Threads) {
-        let stay = match active.which {
-            Which::All if self.entry.is_in(&active.threads) => Which::All,
-            Which::All | Which::Warps if active.threads.is_of_warps(all) => Which::Warps,
-            Which::All | Which::Warps | Which::Guarded | Which::Some | Which::One => Which::Some,
+    /// Records that `active` threads, of a block with the threads `all`, leave for an outer target.
+    pub(super) fn record_escape(&mut self, active: &ActiveThreads, all: &ThreadSet) {
+        let stay = match active.coverage {
+            Coverage::All if self.entry.is_subset(&active.threads) => Coverage::All,
+            Coverage::All | Coverage::Warps if active.threads.is_whole_warps_of(all) => {
+                Coverage::Warps
+            }
+            Coverage::All
+            | Coverage::Warps
+            | Coverage::Guarded
+            | Coverage::Some
+            | Coverage::One => Coverage::Some,
         };
-        self.lost = Some(self.lost.unwrap_or(Which::All).weaker(stay));
+        self.stayed = Some(self.stayed.unwrap_or(Coverage::All).weaker(stay));
     }
 }
 
-/// Where threads are behind a body.
+/// The threads after a body.
 #[derive(Clone, Debug)]
 pub(super) enum Flow {
-    /// These go on.
-    On(Active),
-    /// All have gone elsewhere.
+    /// These threads go on.
+    On(ActiveThreads),
+    /// All threads have jumped elsewhere.
     Gone,
-    /// All have ended with a fault.
+    /// All threads have ended with a fault.
     Faulted,
 }
 
-impl<'k> Run<'k> {
+impl<'k> Executor<'k> {
     pub(super) fn new(
         kernel: &'k Kernel,
         uniformity: &'k Uniformity,
         ranges: &'k Ranges,
         shape: Shape,
     ) -> Self {
-        let count = shape.threads();
+        let count = shape.thread_count();
         let local = |(_, local): (LocalId, &ir::Local)| match local.ty {
-            ir::Ty::Ptr(_) => Known::Ptr(None, None),
-            ir::Ty::Unit | ir::Ty::Scalar(_) => Known::VARIES,
+            ir::Ty::Ptr(_) => AbstractValue::Ptr(None, None),
+            ir::Ty::Unit | ir::Ty::Scalar(_) => AbstractValue::VARIES,
         };
         let trace = Trace {
             shape,
@@ -112,21 +120,24 @@ impl<'k> Run<'k> {
             events: Vec::new(),
             complete: true,
             spread: kernel.insts.facts(None),
-            numbers: kernel.insts.lists(),
-            trips: Vec::new(),
+            event_indices: kernel.insts.lists(),
+            trip_counts: Vec::new(),
             strided: kernel.insts.facts(None),
-            visits: kernel.insts.lists(),
+            long_visits: kernel.insts.lists(),
         };
-        let launch = Launch::of(kernel);
-        let equalities =
-            if launch.is_contradictory() { Vec::new() } else { contracts::equalities(kernel) };
+        let launch = LaunchRanges::for_kernel(kernel);
+        let equalities = if launch.is_contradictory() {
+            Vec::new()
+        } else {
+            contracts::required_equalities(kernel)
+        };
         Self {
             kernel,
             uniformity,
             ranges,
             shape,
-            count,
-            all: Threads::all(count),
+            thread_count: count,
+            all: ThreadSet::all(count),
             trace,
             values: kernel.insts.clones(None),
             locals: Locals::new(kernel.locals.iter().map(local)),
@@ -138,36 +149,36 @@ impl<'k> Run<'k> {
             frames: Vec::new(),
             departures: 0,
             opaques: 0,
-            facts: Vec::new(),
+            nonnegative: Vec::new(),
             builtins: Vec::new(),
             params: Vec::new(),
             extents: Vec::new(),
             launch,
             equalities,
-            solving: Vec::new(),
-            tables: tables(kernel),
-            steps: super::MOST_STEPS,
+            solving_for: Vec::new(),
+            tables: find_const_tables(kernel),
+            remaining_steps: super::MAX_STEPS,
         }
     }
 
     pub(super) fn run(mut self) -> Trace {
-        let all = Active {
+        let all = ActiveThreads {
             threads: self.all.clone(),
-            which: Which::All,
-            because: None,
-            edge: true,
-            cut: false,
+            coverage: Coverage::All,
+            cause: None,
+            full_except_at_edges: true,
+            launch_dependent: false,
         };
-        self.body(&self.kernel.body, all);
+        self.run_body(&self.kernel.body, all);
         for (number, event) in self.trace.events.iter().enumerate() {
-            self.trace.numbers.list(event.inst).push(number);
+            self.trace.event_indices.list(event.inst).push(number);
         }
         self.trace
     }
 
-    /// Runs `body` in `active` threads.
-    pub(super) fn body(&mut self, body: &Body, active: Active) -> Flow {
-        let facts = self.facts.len();
+    /// Executes `body` in `active` threads.
+    pub(super) fn run_body(&mut self, body: &Body, active: ActiveThreads) -> Flow {
+        let facts = self.nonnegative.len();
         let mut flow = Flow::On(active);
         for &id in &body.0 {
             let Flow::On(active) = flow else { break };
@@ -175,81 +186,83 @@ impl<'k> Run<'k> {
                 flow = Flow::Gone;
                 break;
             }
-            let Some(left) = self.steps.checked_sub(1) else {
+            let Some(left) = self.remaining_steps.checked_sub(1) else {
                 self.trace.complete = false;
                 flow = Flow::Gone;
                 break;
             };
-            self.steps = left;
-            flow = self.inst(id, active);
+            self.remaining_steps = left;
+            flow = self.run_inst(id, active);
         }
-        self.facts.truncate(facts);
+        self.nonnegative.truncate(facts);
         flow
     }
 
-    /// What `id` has yielded.
-    pub(super) fn known(&self, id: InstId) -> Known {
-        self.values[id].clone().unwrap_or(Known::VARIES)
+    /// Returns the last value of `id`.
+    pub(super) fn last_value(&self, id: InstId) -> AbstractValue {
+        self.values[id].clone().unwrap_or(AbstractValue::VARIES)
     }
 
-    pub(super) fn yields(&mut self, id: InstId, known: Known, active: &Threads) {
-        let spread = self.spread(&known, active);
+    pub(super) fn record_value(&mut self, id: InstId, known: AbstractValue, active: &ThreadSet) {
+        let spread = self.spread_in(&known, active);
         let noted = &mut self.trace.spread[id];
         *noted = Some(noted.map_or(spread, |noted| noted.max(spread)));
         self.values[id] = Some(known);
     }
 
-    pub(super) fn event(&mut self, inst: InstId, active: &Active, what: What) {
+    pub(super) fn record_event(&mut self, inst: InstId, active: &ActiveThreads, what: EventKind) {
         self.trace.events.push(Event {
             inst,
             active: active.clone(),
             interval: self.interval,
-            since: self.since,
+            unordered_since: self.since,
             loops: self.loops.clone(),
-            rounds: self.rounds.clone(),
+            iterations: self.rounds.clone(),
             arms: self.arms.clone(),
-            what,
+            kind: what,
         });
     }
 
-    fn inst(&mut self, id: InstId, active: Active) -> Flow {
+    fn run_inst(&mut self, id: InstId, active: ActiveThreads) -> Flow {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
         match op {
-            Op::If { cond, then, other } => return self.branch(id, *cond, [then, other], active),
+            Op::If { cond, then, other } => return self.run_if(id, *cond, [then, other], active),
             Op::For { start, end, step, inclusive, body } => {
-                return self.counted(id, [*start, *end, *step], *inclusive, body, active);
+                return self.run_for(id, [*start, *end, *step], *inclusive, body, active);
             }
-            Op::Loop { body } => return self.repeated(id, body, active),
-            Op::Block { body } => return self.block(id, body, active),
-            Op::Break(target) => return self.leaves(*target, active, true),
-            Op::Continue(target) => return self.leaves(*target, active, false),
-            Op::Return => return self.returns(id, &active),
+            Op::Loop { body } => return self.run_loop(id, body, active),
+            Op::Block { body } => return self.run_block(id, body, active),
+            Op::Break(target) => return self.leave_frame(*target, active, true),
+            Op::Continue(target) => return self.leave_frame(*target, active, false),
+            Op::Return => return self.run_return(id, &active),
             Op::Panic { .. } => return Flow::Faulted,
-            Op::Barrier { .. } => self.waits(id, &active, What::Barrier),
-            Op::SyncGrid => self.waits(id, &active, What::SyncGrid),
+            Op::Barrier { .. } => self.run_barrier(id, &active, EventKind::Barrier),
+            Op::SyncGrid => self.run_barrier(id, &active, EventKind::SyncGrid),
             Op::Set { local, value } => {
-                self.sets(id, *local, *value, &active);
+                self.run_set(id, *local, *value, &active);
                 return Flow::On(active);
             }
             Op::Check { cond, .. } => {
-                self.assume(*cond, true);
+                self.assume_condition(*cond, true);
                 return Flow::On(active);
             }
-            Op::Bounds { index, len } => self.out_of_bounds(id, *index, *len, &active),
-            Op::SyncWarp { mask } => self.meeting(id, &active, *mask, None),
-            Op::Shuffle { lane, mask, .. } => self.meeting(id, &active, *mask, Some(*lane)),
-            Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
-                self.meeting(id, &active, *mask, None);
+            Op::Bounds { index, len } => self.check_out_of_bounds(id, *index, *len, &active),
+            Op::SyncWarp { mask } => self.run_warp_collective(id, &active, *mask, None),
+            Op::Shuffle { lane, mask, .. } => {
+                self.run_warp_collective(id, &active, *mask, Some(*lane))
             }
-            Op::Fence { .. } => self.event(id, &active, What::Fence),
-            Op::Load { ptr } => self.access(id, &active, *ptr, AccessKind::Load, id),
-            Op::Store { ptr, value } => self.stores(id, &active, *ptr, *value),
+            Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
+                self.run_warp_collective(id, &active, *mask, None);
+            }
+            Op::Fence { .. } => self.record_event(id, &active, EventKind::Fence),
+            Op::Load { ptr } => self.record_access(id, &active, *ptr, AccessKind::Load, id),
+            Op::Store { ptr, value } => self.run_store(id, &active, *ptr, *value),
             Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
-                self.access(id, &active, *ptr, AccessKind::Atomic, id);
+                self.record_access(id, &active, *ptr, AccessKind::Atomic, id);
             }
             Op::AtomicStore { ptr, value, .. } | Op::CompareExchange { ptr, value, .. } => {
-                self.access(id, &active, *ptr, AccessKind::Atomic, *value);
+                self.record_access(id, &active, *ptr, AccessKind::Atomic, *value);
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -274,67 +287,78 @@ impl<'k> Run<'k> {
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {
-            self.computes(id, &active);
+            self.run_computation(id, &active);
         }
         Flow::On(active)
     }
 
-    fn returns(&mut self, id: InstId, active: &Active) -> Flow {
-        self.event(id, active, What::Return);
+    fn run_return(&mut self, id: InstId, active: &ActiveThreads) -> Flow {
+        self.record_event(id, active, EventKind::Return);
         self.departures += 1;
         let all = &self.all;
-        self.frames.iter_mut().for_each(|frame| frame.lose(active, all));
+        self.frames.iter_mut().for_each(|frame| frame.record_escape(active, all));
         Flow::Gone
     }
 
-    fn waits(&mut self, id: InstId, active: &Active, what: What) {
-        self.event(id, active, what);
+    fn run_barrier(&mut self, id: InstId, active: &ActiveThreads, what: EventKind) {
+        self.record_event(id, active, what);
         self.interval = self.interval.saturating_add(1);
         self.since = self.interval;
     }
 
-    fn sets(&mut self, id: InstId, local: LocalId, value: InstId, active: &Active) {
-        let known = self.known(value);
-        self.yields(id, known.clone(), &active.threads);
+    fn run_set(&mut self, id: InstId, local: LocalId, value: InstId, active: &ActiveThreads) {
+        let known = self.last_value(value);
+        self.record_value(id, known.clone(), &active.threads);
         self.locals.set(local, known);
     }
 
-    fn stores(&mut self, id: InstId, active: &Active, ptr: InstId, value: InstId) {
-        let stored = self.stored(value, active);
-        self.access(id, active, ptr, AccessKind::Store(stored), value);
+    fn run_store(&mut self, id: InstId, active: &ActiveThreads, ptr: InstId, value: InstId) {
+        let stored = self.stored_value(value, active);
+        self.record_access(id, active, ptr, AccessKind::Store(stored), value);
     }
 
-    fn computes(&mut self, id: InstId, active: &Active) {
+    fn run_computation(&mut self, id: InstId, active: &ActiveThreads) {
         let vote = match self.kernel.insts[id].op {
-            Op::Vote { op, value, mask } => self.vote(op, value, mask, active),
+            Op::Vote { op, value, mask } => self.eval_vote(op, value, mask, active),
             _ => None,
         };
-        let known = vote.unwrap_or_else(|| self.compute(id, &active.threads));
-        self.yields(id, known, &active.threads);
+        let known = vote.unwrap_or_else(|| self.eval_inst(id, &active.threads));
+        self.record_value(id, known, &active.threads);
     }
 
-    fn meeting(&mut self, id: InstId, active: &Active, mask: Option<InstId>, lane: Option<InstId>) {
-        let value = |run: &Self, id: InstId| match run.known(id) {
-            Known::Int(int) => {
-                int.needed().filter(|(_, assumed)| !assumed).map(|(value, _)| value.clone())
+    fn run_warp_collective(
+        &mut self,
+        id: InstId,
+        active: &ActiveThreads,
+        mask: Option<InstId>,
+        lane: Option<InstId>,
+    ) {
+        let value = |run: &Self, id: InstId| match run.last_value(id) {
+            AbstractValue::Int(int) => {
+                int.unwrapped().filter(|(_, assumed)| !assumed).map(|(value, _)| value.clone())
             }
-            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => None,
+            AbstractValue::Bool(_) | AbstractValue::Ptr(..) | AbstractValue::Opaque(..) => None,
         };
         let [mask, lane] = [mask, lane].map(|id| id.and_then(|id| value(self, id)));
-        self.event(id, active, What::Meeting { mask, lane });
+        self.record_event(id, active, EventKind::WarpCollective { mask, lane });
     }
 
-    /// The `bool` that `cond` is.
-    pub(super) fn truth(&self, cond: InstId) -> Truth {
-        match self.known(cond) {
-            Known::Truth(truth) => (*truth).clone(),
-            Known::Opaque(spread, _) => self.same_truth(spread),
-            Known::Int(_) | Known::Ptr(..) => self.same_truth(Spread::Thread),
+    /// Returns `cond` as an abstract `bool`.
+    pub(super) fn condition_of(&self, cond: InstId) -> AbstractBool {
+        match self.last_value(cond) {
+            AbstractValue::Bool(truth) => (*truth).clone(),
+            AbstractValue::Opaque(spread, _) => self.unknown_bool(spread),
+            AbstractValue::Int(_) | AbstractValue::Ptr(..) => self.unknown_bool(Spread::Thread),
         }
     }
 
-    pub(super) fn split(&mut self, id: InstId, truth: &Truth, active: &Active) {
+    pub(super) fn record_split(
+        &mut self,
+        id: InstId,
+        truth: &AbstractBool,
+        active: &ActiveThreads,
+    ) {
         let split: Split = truth.split(active);
-        self.event(id, active, What::Branch(split));
+        self.record_event(id, active, EventKind::Branch(split));
     }
 }

@@ -1,6 +1,6 @@
-//! Block shapes: the declared one, and those to assume for a kernel that declares none.
+//! Block shapes: the declared one, and candidates for a kernel that declares none.
 use crate::{
-    analysis::launch::Launch,
+    analysis::launch::LaunchRanges,
     ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op},
 };
 
@@ -9,8 +9,8 @@ use crate::{
 pub struct Shape {
     /// Threads along x, y and z.
     pub dims: [u32; 3],
-    /// True if every launch has this shape, by declaration or by requirement. If not, everything that depends on it
-    /// is an assumption, and messages state it.
+    /// True if every launch has this shape, by declaration or by requirement. Otherwise every fact
+    /// that depends on it is an assumption, and messages state it.
     pub declared: bool,
 }
 
@@ -58,30 +58,31 @@ const BOXES: [[u32; 3]; 8] =
     [[32, 4, 2], [8, 8, 8], [8, 8, 4], [16, 2, 2], [4, 4, 4], [16, 8, 8], [16, 4, 4], [32, 8, 4]];
 
 impl Shape {
-    /// The shape of every launch of `kernel`; without one, the first that [`Self::candidates`] lists.
-    pub fn of(kernel: &Kernel) -> Self {
+    /// Returns the shape of every launch of `kernel`; without one, the first of
+    /// [`Self::candidates`].
+    pub fn for_kernel(kernel: &Kernel) -> Self {
         Self::candidates(kernel)[0]
     }
 
-    /// The declared shape alone, or the shapes that launches of `kernel` may have, the most usual first and at least
-    /// one: those that read the axes that the kernel reads, and that it neither declares nor requires otherwise.
-    /// Shapes that array lengths suggest come last.
+    /// Returns the declared shape alone, or the shapes that launches of `kernel` may have, the most
+    /// usual first and at least one. Candidates cover the axes that the kernel reads, and agree
+    /// with everything that it declares or requires. Shapes that array lengths suggest come last.
     pub fn candidates(kernel: &Kernel) -> Vec<Self> {
-        let launch = Launch::of(kernel);
+        let launch = LaunchRanges::for_kernel(kernel);
         let limits =
             [Axis::X, Axis::Y, Axis::Z].map(|axis| launch.builtin(Builtin::BlockDim(axis)));
         let fixed = limits.map(|dim| u32::try_from(dim.min).ok().filter(|_| dim.min == dim.max));
         if let [Some(x), Some(y), Some(z)] = fixed {
             return vec![Self { dims: [x, y, z], declared: true }];
         }
-        let numbered = numbering(kernel);
+        let numbered = numbering_reads(kernel);
         let reads = |axis: Axis| {
             let is_free = fixed[axis as usize].is_none();
             is_free
                 && kernel
                     .insts
                     .iter()
-                    .any(|(id, inst)| reads(&inst.op, axis) && !numbered.contains(&id))
+                    .any(|(id, inst)| reads_axis(&inst.op, axis) && !numbered.contains(&id))
         };
         let usual: &[[u32; 3]] = match (reads(Axis::Y), reads(Axis::Z)) {
             (false, false) => &ROWS,
@@ -89,7 +90,9 @@ impl Shape {
             (_, true) => &BOXES,
         };
         let mut found: Vec<Self> = Vec::new();
-        for &dims in usual.iter().chain(&by_lengths(kernel, reads(Axis::Y), reads(Axis::Z))) {
+        for &dims in
+            usual.iter().chain(&shape_by_array_lengths(kernel, reads(Axis::Y), reads(Axis::Z)))
+        {
             let dims: [u32; 3] = std::array::from_fn(|axis| fixed[axis].unwrap_or(dims[axis]));
             let is_allowed = (0..3).all(|axis| {
                 let dim = i128::from(dims[axis]);
@@ -108,33 +111,34 @@ impl Shape {
         found
     }
 
-    /// Threads in the block.
-    pub fn threads(&self) -> usize {
+    /// Returns the number of threads in the block.
+    pub fn thread_count(&self) -> usize {
         self.dims.iter().fold(1, |threads, &dim| threads.saturating_mul(dim as usize))
     }
 
-    /// Warps in the block; the last may be partial.
-    pub fn warps(&self) -> usize {
-        self.threads().div_ceil(32)
+    /// Returns the number of warps in the block; the last may be partial.
+    pub fn warp_count(&self) -> usize {
+        self.thread_count().div_ceil(32)
     }
 
-    /// The thread index of thread number `thread`, x fastest.
-    pub fn index(&self, thread: usize) -> [u32; 3] {
+    /// Returns the index of thread number `thread`, x fastest.
+    pub fn thread_index(&self, thread: usize) -> [u32; 3] {
         let [x, y, _] = self.dims.map(|dim| dim as usize);
         let part = |n: usize| u32::try_from(n).expect("it is below a dimension");
         [part(thread % x), part(thread / x % y), part(thread / x / y)]
     }
 }
 
-/// True if `op` yields an index of the thread along `axis`.
-fn reads(op: &Op, axis: Axis) -> bool {
+/// Returns true if `op` yields an index of the thread along `axis`.
+fn reads_axis(op: &Op, axis: Axis) -> bool {
     let Op::Builtin(builtin) = *op else { return false };
     builtin == Builtin::ThreadIdx(axis) || builtin == Builtin::GlobalIdx(axis)
 }
 
-/// The indices along y and z that only number the threads of a block, as `(z * dim_y + y) * dim_x + x` does: a
-/// kernel with such a sum runs in blocks of any number of axes.
-fn numbering(kernel: &Kernel) -> Vec<InstId> {
+/// Returns the reads of indices along y and z that only number the threads of a block, as
+/// `(z * dim_y + y) * dim_x + x` does: a kernel with such a sum runs in blocks of any number of
+/// axes.
+fn numbering_reads(kernel: &Kernel) -> Vec<InstId> {
     let is = |id: InstId, builtin: Builtin| kernel.insts[id].op == Op::Builtin(builtin);
     let either = |[a, b]: [InstId; 2], yes: &dyn Fn(InstId, InstId) -> bool| {
         [(a, b), (b, a)].into_iter().find(|&(a, b)| yes(a, b))
@@ -158,8 +162,9 @@ fn numbering(kernel: &Kernel) -> Vec<InstId> {
     found
 }
 
-/// The shape whose threads index arrays of fixed lengths from end to end, if thread indices are used as they are.
-fn by_lengths(kernel: &Kernel, reads_y: bool, reads_z: bool) -> Option<[u32; 3]> {
+/// Returns the shape whose threads index arrays of fixed lengths from end to end, if thread indices
+/// are used unchanged.
+fn shape_by_array_lengths(kernel: &Kernel, reads_y: bool, reads_z: bool) -> Option<[u32; 3]> {
     let along = |wanted: Axis| {
         let lengths = kernel.insts.iter().filter_map(|(_, inst)| {
             let Op::Bounds { index, len } = inst.op else { return None };

@@ -3,29 +3,31 @@
 //! ```text
 //! for i in (global_idx_x()..n).step_by(stride) { .. }    // a stride of 31 or more
 //! ```
-//! The trip counts of such lanes differ by at most one, although each iteration may be the last of some.
+//! The trip counts of such lanes differ by at most one, although each iteration may be the last of
+//! some.
 use super::{
-    Active, Run,
-    known::{Int, Known},
+    ActiveThreads, Executor,
+    known::{AbstractInt, AbstractValue},
     rounds::Header,
     truth::Spread,
 };
 use crate::ir::{Body, CompareOp, InstId, Op};
 
-impl Run<'_> {
-    /// Notes whether loop `id`, a `for` with this header or else a `loop`, is strided for the threads that reach it.
-    pub(super) fn note_stride(
+impl Executor<'_> {
+    /// Records whether loop `id`, a `for` with this header or else a `loop`, is strided for the
+    /// threads that reach it.
+    pub(super) fn record_stride(
         &mut self,
         id: InstId,
         body: &Body,
         header: Option<&Header>,
-        active: &Active,
+        active: &ActiveThreads,
     ) {
         let found = match (header, &self.kernel.insts[id].op) {
             (Some(header), _) => {
-                self.note_trips(id, body, header, active);
+                self.record_trip_counts(id, body, header, active);
                 let same_end = match &header.end {
-                    Some(end) => self.spread(&Known::Int(end.clone()), &active.threads),
+                    Some(end) => self.spread_in(&AbstractValue::Int(end.clone()), &active.threads),
                     None => Spread::Thread,
                 };
                 let strided = same_end <= Spread::Warp
@@ -34,7 +36,7 @@ impl Run<'_> {
             }
             (None, Op::Loop { .. }) => self.while_stride(id, body, active),
             (None, _) => {
-                self.trace.visits.list(id).push(None);
+                self.trace.long_visits.list(id).push(None);
                 Some((id, false))
             }
         };
@@ -44,50 +46,64 @@ impl Run<'_> {
         }
     }
 
-    /// Notes how many iterations of `for` loop `id` each thread runs, if numbers tell and nothing else leaves the loop.
-    fn note_trips(&mut self, id: InstId, body: &Body, header: &Header, active: &Active) {
+    /// Records the trip count of `for` loop `id` in each thread, if its numbers are known and
+    /// nothing else leaves the loop.
+    fn record_trip_counts(
+        &mut self,
+        id: InstId,
+        body: &Body,
+        header: &Header,
+        active: &ActiveThreads,
+    ) {
         let leaves = |op: &Op| {
             matches!(op, Op::Return)
                 || matches!(op, Op::Break(to) if *to <= id)
                 || matches!(op, Op::Continue(to) if *to < id)
         };
-        let visit = if self.holds(body, &leaves) { None } else { self.trips_of(header) };
-        self.trace.visits.list(id).push(visit.map(|trips| (active.clone(), trips)));
+        let visit = if self.contains_op(body, &leaves) { None } else { self.trip_counts(header) };
+        self.trace.long_visits.list(id).push(visit.map(|trips| (active.clone(), trips)));
     }
 
-    /// The trip count of each thread of the block.
-    fn trips_of(&self, header: &Header) -> Option<Vec<u32>> {
-        let exact = |int: &Int| {
-            let (value, assumed) = int.needed()?;
-            value.exact().filter(|_| !assumed).cloned()
+    /// Returns the trip count of each thread of the block.
+    fn trip_counts(&self, header: &Header) -> Option<Vec<u32>> {
+        let exact = |int: &AbstractInt| {
+            let (value, assumed) = int.unwrapped()?;
+            value.as_numbers().filter(|_| !assumed).cloned()
         };
         let [from, to, by] =
             [exact(&header.start)?, exact(header.end.as_ref()?)?, exact(&header.step)?];
         let of = |thread: usize| {
-            let distance = to.at(thread).checked_sub(from.at(thread))?;
+            let distance = to.number_in(thread).checked_sub(from.number_in(thread))?;
             let distance = distance.checked_add(i64::from(header.inclusive))?.max(0);
-            let by = by.at(thread);
+            let by = by.number_in(thread);
             let trips = (by > 0).then(|| distance.unsigned_abs().div_ceil(by.unsigned_abs()))?;
             u32::try_from(trips).ok()
         };
-        (0..self.count).map(of).collect()
+        (0..self.thread_count).map(of).collect()
     }
 
-    /// The condition that a `while` begins with, and whether its counter is strided; `None` if the loop begins otherwise.
-    fn while_stride(&mut self, id: InstId, body: &Body, active: &Active) -> Option<(InstId, bool)> {
+    /// Returns the condition at the beginning of a `while`, and whether its counter is strided;
+    /// `None` for any other loop.
+    fn while_stride(
+        &mut self,
+        id: InstId,
+        body: &Body,
+        active: &ActiveThreads,
+    ) -> Option<(InstId, bool)> {
         let is_branch = |at: &&InstId| matches!(self.kernel.insts[**at].op, Op::If { .. });
         let condition = *body.0.iter().find(is_branch)?;
         let Op::If { cond, .. } = self.kernel.insts[condition].op else { return None };
-        Some((condition, self.counts_in_strides(id, body, cond, active).unwrap_or(false)))
+        Some((condition, self.is_strided_condition(id, body, cond, active).unwrap_or(false)))
     }
 
-    /// Returns true if `cond` is `counter < end` or `counter <= end`, of a counter that the loop increments and an end that it keeps.
-    fn counts_in_strides(
+    /// Returns true if `cond` is `counter < end` or `counter <= end`, with a counter that the loop
+    /// increments and an end that it keeps.
+    fn is_strided_condition(
         &mut self,
         id: InstId,
         body: &Body,
         cond: InstId,
-        active: &Active,
+        active: &ActiveThreads,
     ) -> Option<bool> {
         let kernel = self.kernel;
         let Op::Compare { op: CompareOp::Lt | CompareOp::Le, lhs, rhs } = kernel.insts[cond].op
@@ -99,37 +115,44 @@ impl Run<'_> {
             kernel.insts[rhs].op,
             Op::Const(_) | Op::Param(_) | Op::Len(_) | Op::Generic(_)
         );
-        let is_kept = || rhs < id && self.spread_of_all([rhs], &active.threads) <= Spread::Warp;
+        let is_kept =
+            || rhs < id && self.spread_of_operands([rhs], &active.threads) <= Spread::Warp;
         let is_constant = is_given || is_kept();
-        let Known::Int(start) = self.locals[local].clone() else {
+        let AbstractValue::Int(start) = self.locals[local].clone() else {
             return None;
         };
-        let step = self.increment(id, body, local, &active.threads)?;
-        let never_wraps = self.ranges.is_exact(self.increment_of(body, local)?);
+        let step = self.loop_increment(id, body, local, &active.threads)?;
+        let never_wraps = self.ranges.is_exact(self.increment_inst(body, local)?);
         Some(is_constant && never_wraps && self.starts_within_a_step(&start, &step, active))
     }
 
-    /// The sum that a loop sets `local` to.
-    fn increment_of(&self, body: &Body, local: crate::ir::LocalId) -> Option<InstId> {
+    /// Returns the sum that a loop sets `local` to.
+    fn increment_inst(&self, body: &Body, local: crate::ir::LocalId) -> Option<InstId> {
         body.0.iter().find_map(|&id| {
             let Op::Set { local: set, value } = self.kernel.insts[id].op else { return None };
             (set == local).then_some(value)
         })
     }
 
-    /// Returns true if the numbers at which the lanes of each warp start are at most `step` apart, which they share.
-    fn starts_within_a_step(&self, start: &Int, step: &Int, active: &Active) -> bool {
-        let (Some((first, false)), Some((by, false))) = (start.needed(), step.needed()) else {
+    /// Returns true if the lanes of each warp share `step`, and start at most one step apart.
+    fn starts_within_a_step(
+        &self,
+        start: &AbstractInt,
+        step: &AbstractInt,
+        active: &ActiveThreads,
+    ) -> bool {
+        let (Some((first, false)), Some((by, false))) = (start.unwrapped(), step.unwrapped())
+        else {
             return false;
         };
-        let Some(range) = self.range(by) else { return false };
-        if self.spread_of(by, &active.threads) > Spread::Warp {
+        let Some(range) = self.sum_range(by) else { return false };
+        if self.spread_of_sum(by, &active.threads) > Spread::Warp {
             return false;
         }
-        (0..active.threads.warps()).all(|warp| {
-            let Some(leader) = active.threads.of_warp(warp).next() else { return true };
+        (0..active.threads.warp_count()).all(|warp| {
+            let Some(leader) = active.threads.iter_warp(warp).next() else { return true };
             let mut limits = (0, 0);
-            active.threads.of_warp(warp).all(|thread| {
+            active.threads.iter_warp(warp).all(|thread| {
                 first.difference(thread, leader).is_some_and(|apart| {
                     limits = (limits.0.min(apart), limits.1.max(apart));
                     i128::from(limits.1) - i128::from(limits.0) <= range.min

@@ -1,21 +1,23 @@
 //! Sets of threads of a block.
-use super::MOST_THREADS;
+use super::MAX_BLOCK_THREADS;
 
-/// Most warps of a block.
-const MOST_WARPS: usize = MOST_THREADS / 32;
+/// Maximum number of warps of a block.
+const MAX_WARPS: usize = MAX_BLOCK_THREADS / 32;
 
-/// Threads of one block, by number (x fastest): 32 bits for each warp. Of a block that is larger than any, the first of them.
+/// A set of threads of one block, by thread number (x fastest): 32 bits for each warp. Of a block
+/// above the size limit it has only the first threads.
 ///
-/// In place and in plain loops: these are made for every instruction that is run, in a macro that is built without optimization.
+/// In place and in plain loops: sets are made for every executed instruction, in a macro that is
+/// built without optimization.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Threads {
-    /// Those behind the last are 0.
-    lanes: [u32; MOST_WARPS],
+pub struct ThreadSet {
+    /// One word per warp. Words after the last warp are 0.
+    lanes: [u32; MAX_WARPS],
     warps: usize,
 }
 
-impl Threads {
-    /// All of a block of `count` threads.
+impl ThreadSet {
+    /// Returns all threads of a block of `count`.
     pub fn all(count: usize) -> Self {
         let mut set = Self::none(count);
         let mut left = count;
@@ -27,12 +29,12 @@ impl Threads {
         }
         set
     }
-    /// None of a block of `count` threads.
+    /// Returns the empty set for a block of `count` threads.
     pub fn none(count: usize) -> Self {
-        Self { lanes: [0; MOST_WARPS], warps: count.div_ceil(32).min(MOST_WARPS) }
+        Self { lanes: [0; MAX_WARPS], warps: count.div_ceil(32).min(MAX_WARPS) }
     }
-    /// Those of a block of `count` threads for which `of` holds.
-    pub fn where_true(count: usize, of: impl Fn(usize) -> bool) -> Self {
+    /// Returns the threads of a block of `count` for which `of` holds.
+    pub fn from_fn(count: usize, of: impl Fn(usize) -> bool) -> Self {
         let mut set = Self::none(count);
         let mut warp = 0;
         while warp < set.warps {
@@ -49,44 +51,44 @@ impl Threads {
         set
     }
     /// Adds `thread`.
-    pub fn add(&mut self, thread: usize) {
+    pub fn insert(&mut self, thread: usize) {
         self.lanes[thread / 32] |= 1 << (thread % 32);
     }
-    /// The active lanes of a warp.
-    pub fn warp(&self, warp: usize) -> u32 {
+    /// Returns the lanes of `warp` in the set, a bit for each.
+    pub fn lanes_of_warp(&self, warp: usize) -> u32 {
         self.lanes[warp]
     }
-    /// Number of warps of the block.
-    pub fn warps(&self) -> usize {
+    /// Returns the number of warps of the block.
+    pub fn warp_count(&self) -> usize {
         self.warps
     }
-    /// Whether `thread` is one of them.
-    pub fn has(&self, thread: usize) -> bool {
+    /// Returns true if `thread` is in the set.
+    pub fn contains(&self, thread: usize) -> bool {
         self.lanes[thread / 32] >> (thread % 32) & 1 == 1
     }
-    /// Those of `warp` that are in the set, by number in the block.
-    pub fn of_warp(&self, warp: usize) -> impl Iterator<Item = usize> + Clone + use<> {
-        let mut lanes = [0; MOST_WARPS];
+    /// Returns the threads of `warp` in the set, by number in the block.
+    pub fn iter_warp(&self, warp: usize) -> impl Iterator<Item = usize> + Clone + use<> {
+        let mut lanes = [0; MAX_WARPS];
         lanes[warp] = self.lanes[warp];
-        Numbers { lanes, warp, end: warp + 1 }
+        ThreadNumbers { lanes, warp, end: warp + 1 }
     }
-    /// True if each warp is in the set as a whole, as far as it is in `all`, or not at all.
-    pub fn is_of_warps(&self, all: &Self) -> bool {
-        self.is_each(all, |some, all| some & all == 0 || some & all == all)
+    /// Returns true if the set contains each warp of `all` as a whole or not at all.
+    pub fn is_whole_warps_of(&self, all: &Self) -> bool {
+        self.all_words(all, |some, all| some & all == 0 || some & all == all)
     }
-    /// True if the set has at most one thread of each warp.
+    /// Returns true if the set has at most one thread of each warp.
     pub fn is_one_per_warp(&self) -> bool {
-        self.is_each(self, |lanes, _| lanes & lanes.wrapping_sub(1) == 0)
+        self.all_words(self, |lanes, _| lanes & lanes.wrapping_sub(1) == 0)
     }
-    /// True if some thread is in both sets.
-    pub fn meets(&self, other: &Self) -> bool {
-        !self.is_each(other, |a, b| a & b == 0)
+    /// Returns true if some thread is in both sets.
+    pub fn intersects(&self, other: &Self) -> bool {
+        !self.all_words(other, |a, b| a & b == 0)
     }
-    /// True if all of them are in `other`.
-    pub fn is_in(&self, other: &Self) -> bool {
-        self.is_each(other, |a, b| a & !b == 0)
+    /// Returns true if all of its threads are in `other`.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.all_words(other, |a, b| a & !b == 0)
     }
-    /// How many.
+    /// Returns the number of threads in the set.
     pub fn count(&self) -> usize {
         let (mut count, mut warp) = (0, 0);
         while warp < self.warps {
@@ -95,28 +97,28 @@ impl Threads {
         }
         count
     }
-    /// True if there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
-        self.lanes == [0; MOST_WARPS]
+        self.lanes == [0; MAX_WARPS]
     }
-    /// Their numbers, in order.
+    /// Returns the thread numbers, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + use<> {
-        Numbers { lanes: self.lanes, warp: 0, end: self.warps }
+        ThreadNumbers { lanes: self.lanes, warp: 0, end: self.warps }
     }
-    /// Those in both sets.
-    pub fn and(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a & b)
+    /// Returns the threads in both sets.
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.zip_words(other, |a, b| a & b)
     }
-    /// Those in either set.
-    pub fn or(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a | b)
+    /// Returns the threads in either set.
+    pub fn union(&self, other: &Self) -> Self {
+        self.zip_words(other, |a, b| a | b)
     }
-    /// Those that are not in `other`.
-    pub fn without(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a & !b)
+    /// Returns the threads that are not in `other`.
+    pub fn difference(&self, other: &Self) -> Self {
+        self.zip_words(other, |a, b| a & !b)
     }
-    fn zip(&self, other: &Self, with: impl Fn(u32, u32) -> u32) -> Self {
-        let mut set = Self { lanes: [0; MOST_WARPS], warps: self.warps.min(other.warps) };
+    fn zip_words(&self, other: &Self, with: impl Fn(u32, u32) -> u32) -> Self {
+        let mut set = Self { lanes: [0; MAX_WARPS], warps: self.warps.min(other.warps) };
         let mut warp = 0;
         while warp < set.warps {
             set.lanes[warp] = with(self.lanes[warp], other.lanes[warp]);
@@ -124,7 +126,7 @@ impl Threads {
         }
         set
     }
-    fn is_each(&self, other: &Self, is: impl Fn(u32, u32) -> bool) -> bool {
+    fn all_words(&self, other: &Self, is: impl Fn(u32, u32) -> bool) -> bool {
         let warps = self.warps.min(other.warps);
         let mut warp = 0;
         while warp < warps {
@@ -137,15 +139,15 @@ impl Threads {
     }
 }
 
-/// The numbers of the threads of a set, from one warp to another.
+/// An iterator over the thread numbers of a range of warps.
 #[derive(Clone)]
-struct Numbers {
-    lanes: [u32; MOST_WARPS],
+struct ThreadNumbers {
+    lanes: [u32; MAX_WARPS],
     warp: usize,
     end: usize,
 }
 
-impl Iterator for Numbers {
+impl Iterator for ThreadNumbers {
     type Item = usize;
     fn next(&mut self) -> Option<usize> {
         while self.warp < self.end {
@@ -166,18 +168,18 @@ mod tests {
 
     #[test]
     fn sets_are_of_whole_and_partial_warps() {
-        let all = Threads::all(40);
+        let all = ThreadSet::all(40);
         assert_eq!([all.warp(0), all.warp(1)], [u32::MAX, 0xff]);
-        let odd = Threads::where_true(40, |thread| thread % 2 == 1);
+        let odd = ThreadSet::where_true(40, |thread| thread % 2 == 1);
         assert_eq!((odd.count(), odd.iter().next()), (20, Some(1)));
         assert_eq!(all.without(&odd).iter().next(), Some(0));
         assert_eq!((odd.and(&all), odd.or(&all)), (odd.clone(), all.clone()));
-        assert!(Threads::none(40).is_empty() && odd.has(39) && !odd.has(38));
+        assert!(ThreadSet::none(40).is_empty() && odd.has(39) && !odd.has(38));
         assert_eq!((all.warps(), all.count()), (2, 40));
         assert!(odd.is_in(&all) && !all.is_in(&odd) && all.meets(&odd));
         assert_eq!(odd.of_warp(1).collect::<Vec<_>>(), [33, 35, 37, 39]);
-        assert_eq!(Threads::all(4096).count(), 1024);
-        let leaders = Threads::where_true(96, |thread| thread % 32 == 7);
+        assert_eq!(ThreadSet::all(4096).count(), 1024);
+        let leaders = ThreadSet::where_true(96, |thread| thread % 32 == 7);
         assert!(leaders.is_one_per_warp() && !odd.is_one_per_warp());
     }
 }

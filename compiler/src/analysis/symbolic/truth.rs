@@ -1,14 +1,15 @@
-//! `bool`s of the threads of a block, and what conditions make of the active threads.
-use super::{Active, Split, Threads, Which};
+//! Abstract `bool`s, and the active threads that result from them as conditions.
+use super::{ActiveThreads, Coverage, Split, ThreadSet};
 
-/// Some threads, and which of them: as in [`Active`].
+/// A part of the threads of a block, as in [`Active`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// No others.
-    pub(super) threads: Threads,
-    /// Which of them.
-    pub(super) which: Which,
-    /// Whether none is missing but in blocks at an edge. Those of [`Which::Guarded`] are so; others may be as well.
+pub(super) struct PartialThreads {
+    /// A superset of the threads.
+    pub(super) threads: ThreadSet,
+    /// The share of `threads`.
+    pub(super) which: Coverage,
+    /// True if threads are missing only in blocks at an edge. This holds for [`Which::Guarded`],
+    /// and may hold for others.
     pub(super) edge: bool,
     /// As in [`Active::cut`].
     pub(super) cut: bool,
@@ -16,21 +17,21 @@ pub(super) struct Part {
 
 /// A `bool` in each thread of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    /// True in exactly these.
-    Exact(Threads),
-    /// True in some, and false in others.
+pub(super) enum AbstractBool {
+    /// True in exactly these threads.
+    Exact(ThreadSet),
+    /// True in some threads, and false in others.
     Parts {
-        /// Where it is true.
-        yes: Part,
-        /// Where it is false.
-        no: Part,
+        /// The threads where it is true.
+        yes: PartialThreads,
+        /// The threads where it is false.
+        no: PartialThreads,
     },
 }
 
-impl Which {
-    /// Threads that are of two such parts, which do not depend on each other.
-    pub(super) const fn and(self, other: Self) -> Self {
+impl Coverage {
+    /// Returns the coverage of the intersection of two independent parts.
+    pub(super) const fn intersection(self, other: Self) -> Self {
         match (self, other) {
             (Self::One, _) | (_, Self::One) => Self::One,
             (Self::All, which) | (which, Self::All) => which,
@@ -42,7 +43,8 @@ impl Which {
             ) => Self::Some,
         }
     }
-    /// What both are, for threads that are once this and once that.
+    /// Returns the guarantee of both, for threads that have sometimes one coverage and sometimes
+    /// the other.
     pub(super) const fn weaker(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, Self::All) => Self::All,
@@ -53,8 +55,8 @@ impl Which {
             | (Self::All, Self::Some | Self::One) => Self::Some,
         }
     }
-    /// Threads that are of either part.
-    pub(super) const fn or(self, other: Self) -> Self {
+    /// Returns the coverage of the union of two parts.
+    pub(super) const fn union(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, Self::All) => Self::All,
             (Self::All | Self::Warps, Self::All | Self::Warps) => Self::Warps,
@@ -65,72 +67,75 @@ impl Which {
     }
 }
 
-impl Part {
-    pub(super) const fn new(threads: Threads, which: Which) -> Self {
-        let edge = matches!(which, Which::All | Which::Guarded);
-        Self { threads, which, edge, cut: matches!(which, Which::Guarded) }
+impl PartialThreads {
+    pub(super) const fn new(threads: ThreadSet, which: Coverage) -> Self {
+        let edge = matches!(which, Coverage::All | Coverage::Guarded);
+        Self { threads, which, edge, cut: matches!(which, Coverage::Guarded) }
     }
-    pub(super) fn and(&self, other: &Self) -> Self {
+    pub(super) fn intersection(&self, other: &Self) -> Self {
         let edge = self.edge && other.edge;
-        let which = match self.which.and(other.which) {
-            Which::Some if edge => Which::Guarded,
+        let which = match self.which.intersection(other.which) {
+            Coverage::Some if edge => Coverage::Guarded,
             which => which,
         };
         let cut = self.cut || other.cut;
-        Self { threads: self.threads.and(&other.threads), which, edge, cut }
+        Self { threads: self.threads.intersection(&other.threads), which, edge, cut }
     }
-    /// Those of either, in a block of which `all` are the threads.
-    pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
+    /// Returns the union of two parts, in a block with the threads `all`.
+    pub(super) fn union(&self, other: &Self, all: &ThreadSet) -> Self {
         let which = if self.threads.is_empty() {
             other.which
         } else if other.threads.is_empty() {
             self.which
         } else if self.threads == other.threads {
-            self.which.or(other.which)
+            self.which.union(other.which)
         } else {
-            // One part may be here and the other not.
-            match self.which.or(other.which) {
-                Which::Guarded => Which::Guarded,
-                Which::All | Which::Warps
-                    if self.threads.is_of_warps(all) && other.threads.is_of_warps(all) =>
+            // One part may be present without the other.
+            match self.which.union(other.which) {
+                Coverage::Guarded => Coverage::Guarded,
+                Coverage::All | Coverage::Warps
+                    if self.threads.is_whole_warps_of(all)
+                        && other.threads.is_whole_warps_of(all) =>
                 {
-                    Which::Warps
+                    Coverage::Warps
                 }
-                Which::All | Which::Warps | Which::Some | Which::One => Which::Some,
+                Coverage::All | Coverage::Warps | Coverage::Some | Coverage::One => Coverage::Some,
             }
         };
         let (edge, cut) = (self.edge && other.edge, self.cut || other.cut);
-        Self { edge, cut, ..Self::new(self.threads.or(&other.threads), which) }
+        Self { edge, cut, ..Self::new(self.threads.union(&other.threads), which) }
     }
 }
 
-impl Truth {
-    /// The same in all threads, and not known; `yes` and `no` say which threads are meant by all.
-    pub(super) fn of(threads: &Threads, yes: Which, no: Which) -> Self {
-        let part = |which| Part::new(threads.clone(), which);
+impl AbstractBool {
+    /// Returns an unknown `bool` that is true in `yes` of `threads` and false in `no` of them.
+    pub(super) fn unknown(threads: &ThreadSet, yes: Coverage, no: Coverage) -> Self {
+        let part = |which| PartialThreads::new(threads.clone(), which);
         Self::Parts { yes: part(yes), no: part(no) }
     }
 
-    /// Where it is true, and where it is false, in a block of which `all` are the threads.
-    pub(super) fn parts(&self, all: &Threads) -> (Part, Part) {
+    /// Returns the part where it is true and the part where it is false, in a block with the
+    /// threads `all`.
+    pub(super) fn parts(&self, all: &ThreadSet) -> (PartialThreads, PartialThreads) {
         match self {
-            Self::Exact(yes) => {
-                (Part::new(yes.clone(), Which::All), Part::new(all.without(yes), Which::All))
-            }
+            Self::Exact(yes) => (
+                PartialThreads::new(yes.clone(), Coverage::All),
+                PartialThreads::new(all.difference(yes), Coverage::All),
+            ),
             Self::Parts { yes, no } => (yes.clone(), no.clone()),
         }
     }
 
-    pub(super) fn not(&self, all: &Threads) -> Self {
+    pub(super) fn not(&self, all: &ThreadSet) -> Self {
         match self {
-            Self::Exact(yes) => Self::Exact(all.without(yes)),
+            Self::Exact(yes) => Self::Exact(all.difference(yes)),
             Self::Parts { yes, no } => Self::Parts { yes: no.clone(), no: yes.clone() },
         }
     }
 
-    pub(super) fn and(&self, other: &Self, all: &Threads) -> Self {
+    pub(super) fn and(&self, other: &Self, all: &ThreadSet) -> Self {
         match (self, other) {
-            (Self::Exact(a), Self::Exact(b)) => Self::Exact(a.and(b)),
+            (Self::Exact(a), Self::Exact(b)) => Self::Exact(a.intersection(b)),
             (Self::Exact(exact), parts @ Self::Parts { yes, no })
             | (parts @ Self::Parts { yes, no }, Self::Exact(exact)) => {
                 if exact.is_empty() {
@@ -139,76 +144,89 @@ impl Truth {
                 if exact == all {
                     return parts.clone();
                 }
-                let which = if yes.which.or(no.which) == Which::Warps && exact.is_of_warps(all)
-                    || yes.which.or(no.which) == Which::All && exact.is_of_warps(all)
+                let which = if yes.which.union(no.which) == Coverage::Warps
+                    && exact.is_whole_warps_of(all)
+                    || yes.which.union(no.which) == Coverage::All && exact.is_whole_warps_of(all)
                 {
-                    Which::Warps
+                    Coverage::Warps
                 } else {
-                    Which::Some
+                    Coverage::Some
                 };
-                let no = Part::new(all.without(exact).or(&no.threads), which);
-                Self::Parts { yes: Part { threads: yes.threads.and(exact), ..yes.clone() }, no }
+                let no = PartialThreads::new(all.difference(exact).union(&no.threads), which);
+                Self::Parts {
+                    yes: PartialThreads { threads: yes.threads.intersection(exact), ..yes.clone() },
+                    no,
+                }
             }
             (Self::Parts { yes: a, no: c }, Self::Parts { yes: b, no: d }) => {
-                Self::Parts { yes: a.and(b), no: c.or(d, all) }
+                Self::Parts { yes: a.intersection(b), no: c.union(d, all) }
             }
         }
     }
 
-    pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
+    pub(super) fn or(&self, other: &Self, all: &ThreadSet) -> Self {
         self.not(all).and(&other.not(all), all).not(all)
     }
 
-    /// True where one of them is and the other is not.
-    pub(super) fn xor(&self, other: &Self, all: &Threads) -> Self {
+    /// Returns the exclusive or.
+    pub(super) fn xor(&self, other: &Self, all: &ThreadSet) -> Self {
         if let (Self::Exact(a), Self::Exact(b)) = (self, other) {
-            return Self::Exact(a.or(b).without(&a.and(b)));
+            return Self::Exact(a.union(b).difference(&a.intersection(b)));
         }
         let which = match self.spread(all).max(other.spread(all)) {
-            Spread::Block => Which::All,
-            Spread::Warp => Which::Warps,
-            Spread::Thread => Which::Some,
+            Spread::Block => Coverage::All,
+            Spread::Warp => Coverage::Warps,
+            Spread::Thread => Coverage::Some,
         };
-        Self::of(all, which, which)
+        Self::unknown(all, which, which)
     }
 
-    /// How far it is the same, in the threads of `active`.
-    pub(super) fn spread(&self, active: &Threads) -> Spread {
+    /// Returns the spread over the threads of `active`.
+    pub(super) fn spread(&self, active: &ThreadSet) -> Spread {
         match self {
             Self::Exact(yes) => {
-                if !active.meets(yes) || active.is_in(yes) {
+                if !active.intersects(yes) || active.is_subset(yes) {
                     Spread::Block
-                } else if active.and(yes).is_of_warps(active) {
+                } else if active.intersection(yes).is_whole_warps_of(active) {
                     Spread::Warp
                 } else {
                     Spread::Thread
                 }
             }
             Self::Parts { yes, no } => {
-                let covers = active.is_in(&yes.threads) && active.is_in(&no.threads);
+                let covers = active.is_subset(&yes.threads) && active.is_subset(&no.threads);
                 match (yes.which, no.which) {
-                    (Which::All, Which::All) if covers => Spread::Block,
-                    (Which::All | Which::Warps, Which::All | Which::Warps) => Spread::Warp,
-                    (Which::All | Which::Warps | Which::Guarded | Which::Some | Which::One, _) => {
-                        Spread::Thread
+                    (Coverage::All, Coverage::All) if covers => Spread::Block,
+                    (Coverage::All | Coverage::Warps, Coverage::All | Coverage::Warps) => {
+                        Spread::Warp
                     }
+                    (
+                        Coverage::All
+                        | Coverage::Warps
+                        | Coverage::Guarded
+                        | Coverage::Some
+                        | Coverage::One,
+                        _,
+                    ) => Spread::Thread,
                 }
             }
         }
     }
 
-    /// What it does to `active` threads as a condition.
-    pub(super) fn split(&self, active: &Active) -> Split {
+    /// Returns the split of `active` threads at this condition.
+    pub(super) fn split(&self, active: &ActiveThreads) -> Split {
         match self {
-            Self::Exact(yes) => Split::Known(yes.and(&active.threads)),
+            Self::Exact(yes) => Split::Known(yes.intersection(&active.threads)),
             Self::Parts { yes, no } => match self.spread(&active.threads) {
                 Spread::Block => Split::Uniform,
                 Spread::Warp => Split::UniformInWarps,
                 Spread::Thread => match (yes.which, no.which) {
-                    (Which::One, _) | (_, Which::One) => Split::AtMostOne,
-                    (Which::Guarded, _) | (_, Which::Guarded) => Split::Guard,
-                    (Which::All | Which::Warps | Which::Some, _) => {
-                        let one = |part: &Part| active.threads.and(&part.threads).is_one_per_warp();
+                    (Coverage::One, _) | (_, Coverage::One) => Split::AtMostOne,
+                    (Coverage::Guarded, _) | (_, Coverage::Guarded) => Split::Guard,
+                    (Coverage::All | Coverage::Warps | Coverage::Some, _) => {
+                        let one = |part: &PartialThreads| {
+                            active.threads.intersection(&part.threads).is_one_per_warp()
+                        };
                         if one(yes) || one(no) { Split::OnePerWarp } else { Split::Unknown }
                     }
                 },
@@ -217,34 +235,40 @@ impl Truth {
     }
 }
 
-/// Which threads have the same.
+/// The largest group of threads that have the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spread {
-    /// Those of a block.
+    /// The threads of a block.
     Block,
-    /// Those of each warp.
+    /// The threads of each warp.
     Warp,
-    /// Each has its own.
+    /// A single thread: each has its own value.
     Thread,
 }
 
-impl Active {
-    fn new(part: Part, because: Option<crate::ir::InstId>) -> Self {
-        let Part { threads, which, edge, cut } = part;
-        Self { threads, which, because, edge, cut }
+impl ActiveThreads {
+    fn new(part: PartialThreads, because: Option<crate::ir::InstId>) -> Self {
+        let PartialThreads { threads, which, edge, cut } = part;
+        Self {
+            threads,
+            coverage: which,
+            cause: because,
+            full_except_at_edges: edge,
+            launch_dependent: cut,
+        }
     }
-    /// Those in which `part` holds as well, which the condition of `because` decides.
-    pub(super) fn in_part(&self, part: &Part, because: crate::ir::InstId) -> Self {
-        let inside = self.part().and(part);
-        let changes = inside.threads != self.threads || inside.which != self.which;
-        Self::new(inside, if changes { Some(because) } else { self.because })
+    /// Returns the threads of `part` among these, as the condition of `because` selects them.
+    pub(super) fn in_part(&self, part: &PartialThreads, because: crate::ir::InstId) -> Self {
+        let inside = self.to_partial().intersection(part);
+        let changes = inside.threads != self.threads || inside.which != self.coverage;
+        Self::new(inside, if changes { Some(because) } else { self.cause })
     }
-    pub(super) fn part(&self) -> Part {
-        let &Self { which, edge, cut, .. } = self;
-        Part { threads: self.threads.clone(), which, edge, cut }
+    pub(super) fn to_partial(&self) -> PartialThreads {
+        let &Self { coverage: which, full_except_at_edges: edge, launch_dependent: cut, .. } = self;
+        PartialThreads { threads: self.threads.clone(), which, edge, cut }
     }
-    /// Those who come from here, and those who come from there.
-    pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
-        Self::new(self.part().or(&other.part(), all), self.because.or(other.because))
+    /// Returns the union of threads from two branches.
+    pub(super) fn or(&self, other: &Self, all: &ThreadSet) -> Self {
+        Self::new(self.to_partial().union(&other.to_partial(), all), self.cause.or(other.cause))
     }
 }

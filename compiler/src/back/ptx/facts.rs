@@ -107,7 +107,7 @@ impl Facts {
             self.max[id] = range.map_or(u64::MAX, most);
         }
         for local in kernel.locals.ids() {
-            let range = ranges.local(kernel, local);
+            let range = ranges.local_range(kernel, local);
             self.small[local] = range.is_some_and(|range| most(range) <= u64::from(u32::MAX));
         }
     }

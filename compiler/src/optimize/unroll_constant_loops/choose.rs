@@ -5,7 +5,7 @@
 //! Of a table each index counts for itself.
 use super::numbers;
 use crate::{
-    analysis::tables::{Tables, table},
+    analysis::tables::{Tables, table_of_pointer},
     id::Facts,
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
@@ -153,7 +153,9 @@ impl Survey<'_> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Bounds { .. } => operands(),
-            Op::Load { ptr } if table(self.tables, self.kernel, *ptr).is_some() => operands(),
+            Op::Load { ptr } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
+                operands()
+            }
             Op::For { start, end, step, .. } => {
                 let bounds = operands()?;
                 let Exits { breaks, continues } = self.exits[id];

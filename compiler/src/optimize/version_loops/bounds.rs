@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     analysis::{
-        range::{Range, Ranges, inverse, scalar_limits},
+        range::{Range, Ranges, negated_comparison, scalar_limits},
         uniformity::Varying,
     },
     id::Facts,
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         } else if let Op::Compare { op, lhs, rhs } = *op
             && self.limits(lhs).is_some()
         {
-            let op = if truth { op } else { inverse(op) };
+            let op = if truth { op } else { negated_comparison(op) };
             let (lhs, rhs) = (self.narrowest(lhs), self.narrowest(rhs));
             self.facts.push(Fact { op, lhs, rhs });
         }

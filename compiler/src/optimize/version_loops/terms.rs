@@ -290,7 +290,7 @@ impl Terms {
             _ => {}
         }
         let (l, r) = (self.range(lhs), self.range(rhs));
-        let range = l.times(r)?;
+        let range = l.checked_mul(r)?;
         self.make(Term::Binary(BinaryOp::Mul, lhs, rhs), range)
     }
 
