@@ -1,4 +1,4 @@
-//! The pipeline, front to back. Read this file first.
+//! The compilation pipeline, front to back. Read this file first.
 use crate::{
     analysis::Analyses,
     back::ptx::{self, Unsupported},
@@ -16,7 +16,7 @@ use std::{borrow::Cow, fmt};
 /// A compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The kernel as the back end got it: specialized, verified and optimized for a GPU.
+    /// The kernel in the form that the back end got: specialized, verified and optimized for a GPU.
     pub kernel: Kernel,
     /// The same as PTX.
     pub ptx: String,
@@ -39,7 +39,7 @@ pub fn compile(
     Ok(Compiled { kernel, ptx, diagnostics })
 }
 
-/// All of [`compile`] but the back end: the kernel that one gets, and warnings.
+/// Runs all of [`compile`] but the back end: returns the optimized kernel, and warnings.
 ///
 /// # Errors
 /// All but [`CompileError::Unsupported`].
@@ -56,7 +56,7 @@ pub fn checked_and_optimized(
     Ok((optimized_for_gpu(kernel.into_owned())?, diagnostics))
 }
 
-/// The first half of [`compile`]: binds, verifies and lints.
+/// Binds, verifies and lints: the first half of [`compile`].
 ///
 /// # Errors
 /// All but [`CompileError::Unsupported`].
@@ -70,11 +70,11 @@ pub fn check<'k>(
     Ok((kernel, diagnostics))
 }
 
-/// Binds and verifies a kernel that was linted when it was still open: how a launch begins.
+/// Binds and verifies a kernel that was linted when it was still open: the first step of a launch.
 ///
 /// # Errors
-/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for checks that are denied, which an
-/// open kernel has from here on only.
+/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for denied checks, which can
+/// be judged for an open kernel only from here on.
 pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kernel>, CompileError> {
     let bound = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     verify(&bound).map_err(CompileError::Malformed)?;
@@ -87,7 +87,7 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     Ok(bound)
 }
 
-/// Optimizes `kernel`, which is specialized and verified: what the interpreter gets.
+/// Optimizes `kernel`, which is specialized and verified, for the interpreter.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
@@ -97,7 +97,7 @@ pub fn optimized(kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Optimizes `kernel`, which is specialized and verified: what back ends get.
+/// Optimizes `kernel`, which is specialized and verified, for GPU back ends.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
@@ -121,7 +121,7 @@ pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, Compi
     Ok(diagnostics)
 }
 
-/// Why a kernel did not compile.
+/// The reason that a kernel did not compile.
 #[derive(Clone, Debug)]
 pub enum CompileError {
     /// The kernel is wrong; show these to the user.

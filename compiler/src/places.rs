@@ -1,15 +1,16 @@
-//! Places in source files as text: a row of digits for each, all of one width.
+//! Source places as text: a row of digits for each, all of one width.
 //!
-//! A program carries a row for every place of a kernel. rustc takes a string as it is; an array of structs it
-//! would check and compute element by element, which costs as much as all that the macro does.
+//! A program carries a row for every place of a kernel. rustc accepts a string as it is; it would
+//! check and evaluate an array of structs element by element, which costs as much as the whole
+//! macro.
 //!
 //! ```text
 //! 0000000120005   file 0, line 12, column 5
 //! ```
 
-/// Digits of a file's number, of a line, of a column. What has more is cut down to all nines.
+/// Digits of a file's number, of a line, of a column. Larger numbers saturate to all nines.
 const WIDTHS: [usize; 3] = [3, 6, 4];
-/// All nines of each.
+/// The largest number of each width.
 const MOST: [usize; 3] = [999, 999_999, 9_999];
 /// Digits of a row.
 const ROW: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2];
@@ -32,7 +33,7 @@ const fn write(row: &mut [u8; ROW], mut end: usize, mut number: usize) {
     }
 }
 
-/// The file's number, line and column of row `number`; `None` if there is none.
+/// Returns the file's number, line and column of row `number`; `None` if it does not exist.
 pub fn get(rows: &str, number: usize) -> Option<[usize; 3]> {
     let mut from = number.checked_mul(ROW)?;
     let mut place = [0; 3];
@@ -43,7 +44,7 @@ pub fn get(rows: &str, number: usize) -> Option<[usize; 3]> {
     Some(place)
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub fn count(rows: &str) -> usize {
     rows.len() / ROW
 }

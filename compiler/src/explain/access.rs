@@ -1,4 +1,4 @@
-//! What accesses to shared and global memory cost: wavefronts and sectors, by the formulas of
+//! Costs of accesses to shared and global memory: wavefronts and sectors, by the formulas of
 //! [`hardware`](crate::hardware).
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     ir::{Kernel, Op, Root, Space, Span},
 };
 
-/// What is known of each access of `kernel`.
+/// Returns the verdict on each access of `kernel`.
 pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
     let requests = analyses.accesses.requests.iter();
     requests.filter_map(|request| verdict(kernel, analyses, request)).collect()
@@ -22,7 +22,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Kn
     let run = analyses.at_run_time(kernel, request);
     let (answer, why) = match &run.verdict {
         Price::Known(cost) => known(run, cost),
-        // Of the code that runs only what is known is taken: this is the request of the source.
+        // The optimized code counts only if its cost is known; `request` is that of the source.
         Price::Unknown(why) => {
             if let UnknownCost::Stride(id) = why {
                 labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
@@ -48,14 +48,14 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Kn
     Some(Known { verdict, places: [span].into_iter().chain(index).collect() })
 }
 
-/// What the user wrote for it: of a store, what is stored to.
+/// Returns the span of the user's code for the access: for a store, that of its target.
 fn span(kernel: &Kernel, request: &Request) -> Option<Span> {
     let first = *request.members.first()?;
     let at = if let Op::Store { ptr, .. } = kernel.insts[first].op { ptr } else { first };
     Some(kernel.insts[at].span)
 }
 
-/// What an access is called.
+/// Returns the noun for an access.
 fn what(kernel: &Kernel, request: &Request) -> String {
     let does = match request.kind {
         Kind::Load => "load",
@@ -77,7 +77,7 @@ fn what(kernel: &Kernel, request: &Request) -> String {
     does.to_owned() + &size + &place
 }
 
-/// The name of a buffer or array.
+/// Returns the name of a buffer or array.
 fn name(kernel: &Kernel, root: Root) -> &str {
     match root {
         Root::Param(param) => &kernel.params[param].name,
@@ -86,7 +86,7 @@ fn name(kernel: &Kernel, root: Root) -> &str {
     }
 }
 
-/// An access that costs what it must is good, wherever its data begin.
+/// Returns the verdict for a known cost: good if it is the ideal for every possible base.
 fn known(request: &Request, cost: &Cost) -> (Answer, String) {
     let answer = if cost.is_good() {
         Answer::Good
@@ -113,7 +113,7 @@ fn known(request: &Request, cost: &Cost) -> (Answer, String) {
     (answer, format!("{who} {taken}{with}, {} needed", price.ideal))
 }
 
-/// What is missing.
+/// Returns the missing fact.
 const fn unknown(why: UnknownCost) -> &'static str {
     match why {
         UnknownCost::Address => "the address depends on data, or in a way that is not followed",
@@ -130,7 +130,7 @@ const fn unknown(why: UnknownCost) -> &'static str {
 mod tests {
     use super::*;
 
-    /// What is known of a load of `x[thread_idx.x]`, where elements are so many bytes apart.
+    /// Returns the verdict on a load of `x[thread_idx.x]` with elements `stride` bytes apart.
     fn load(stride: u32) -> (Answer, String) {
         let text = format!(
             "kernel k {{ block 128, 1, 1

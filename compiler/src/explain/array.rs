@@ -1,5 +1,4 @@
-//! Accesses to the arrays of a thread's own: in registers, or in local memory
-//! ([`Placement`]).
+//! Accesses to the arrays of a thread's own: in registers, or in local memory ([`Placement`]).
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{accesses::memory_operands, local_arrays::Placement},
@@ -9,7 +8,8 @@ use crate::{
 };
 use std::borrow::Cow;
 
-/// What is known of each access to a named array of the threads of `kernel`, which may be generic.
+/// Returns the verdict on each access to a named array of the threads of `kernel`, which may be
+/// generic.
 pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
     if kernel.arrays.is_empty() {
         return Vec::new();
@@ -49,7 +49,7 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
 
 type Reason = (Answer, String, Vec<(Span, String)>);
 
-/// What is known of an array, for what the optimizer leaves of it.
+/// Returns the verdict on an array, from the optimized kernel.
 fn known(array: &Array, left: &Kernel) -> Reason {
     let of_run = |indices: Vec<Span>| {
         indices.into_iter().map(|at| (at, "this index is known at run time only".to_owned()))
@@ -92,7 +92,7 @@ fn known(array: &Array, left: &Kernel) -> Reason {
 mod tests {
     use super::*;
 
-    /// What is said of the accesses in `body`, to an array of eight numbers.
+    /// Returns the verdicts on the accesses in `body` to an array of eight numbers.
     fn said(body: &str) -> Vec<String> {
         let text = format!(
             "kernel k {{ block 128, 1, 1
@@ -116,7 +116,8 @@ mod tests {
             .collect()
     }
 
-    /// The same of `body`, and stores what `%load`, its last instruction, loads, so that it counts.
+    /// Returns the same for `body`, followed by a store of `%load`, its last instruction, so that
+    /// the load is used.
     fn said_of(body: &str, load: u32) -> Vec<String> {
         let [base, place, store] = [load + 1, load + 2, load + 3];
         said(&format!(

@@ -1,12 +1,13 @@
-//! Whether checks can fail, which the optimizer asks as well: what cannot is not there at run time.
+//! Verdicts on checks, from the analysis that the optimizer uses: checks that cannot fail are
+//! removed before run time.
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
-    analysis::checks::{Unproved, What},
+    analysis::checks::{CheckFailure, Unproved},
     checks::{self, Outcome, Place},
     ir::{Fault, Kernel},
 };
 
-/// What is known of each check of `kernel`.
+/// Returns the verdict on each check of `kernel`.
 pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
     checks::of(kernel).into_iter().map(|place| {
         let Place { span, what, outcome } = place;
@@ -30,12 +31,12 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
     })
 }
 
-/// What a check is called.
-const fn name(what: What) -> &'static str {
+/// Returns the noun for a check.
+const fn name(what: CheckFailure) -> &'static str {
     let fault = match what {
-        What::Fault(fault) => fault,
-        What::Slice => return "check of a part of a slice",
-        What::Panic => return "assertion",
+        CheckFailure::Fault(fault) => fault,
+        CheckFailure::Slice => return "check of a part of a slice",
+        CheckFailure::Panic => return "assertion",
     };
     match fault {
         Fault::IndexOutOfBounds => "bounds check",

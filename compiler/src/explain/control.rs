@@ -1,4 +1,4 @@
-//! Whether threads stay together: branches, barriers, and where the lanes of a warp meet.
+//! Divergence: verdicts on branches, barriers, and operations that synchronize the lanes of a warp.
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
@@ -11,7 +11,7 @@ use crate::{
     lint::{why, work},
 };
 
-/// What is known of `id`, if threads may diverge or meet there.
+/// Returns the verdict on `id`, if threads may diverge or synchronize there.
 pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<Known> {
     let about = About { kernel, analyses, id };
     let op = &kernel.insts[id].op;
@@ -31,7 +31,7 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     Some(about.meeting(call, mask))
 }
 
-/// What is known, and why.
+/// An answer, with its explanation.
 type Reason = (Answer, String);
 
 fn known(answer: Answer, why: &str) -> Reason {
@@ -46,7 +46,7 @@ struct Code<'k> {
     trace: &'k Trace,
 }
 
-/// What lanes do at an `if`, from what costs nothing to what may cost most.
+/// The behaviour of lanes at an `if`, from the cheapest to the potentially most expensive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Parting {
     Never,
@@ -55,13 +55,14 @@ enum Parting {
     OnePerWarp,
     Guard,
     OneWarp(usize),
-    /// How many warps split, of how many that come, and how many lanes of the first of them go one way, of how many.
+    /// The number of diverging warps and of all warps, and the number of lanes in the first of them
+    /// that go one way, and of all its lanes.
     Splits([usize; 2], [u32; 2]),
     Unknown(&'static str),
 }
 
 impl Parting {
-    /// Returns what is known of the `if` numbered `id`.
+    /// Returns the behaviour at the `if` numbered `id`.
     fn of(code: Code<'_>, id: InstId) -> Self {
         if code.uniformity.warp.divergence[id].is_uniform() {
             return Self::Together;
@@ -95,7 +96,7 @@ impl Parting {
         }
     }
 
-    /// What `active` threads do of which these find the condition true.
+    /// Returns the behaviour of `active` threads if the condition is true in `yes`.
     fn of_threads(yes: &ThreadSet, active: &ActiveThreads) -> Self {
         let all = &active.threads;
         let taken = |warp: usize| {
@@ -143,7 +144,7 @@ impl Parting {
     }
 }
 
-/// An instruction.
+/// The instruction that a verdict is about.
 struct About<'k> {
     kernel: &'k Kernel,
     analyses: &'k Analyses,
@@ -151,7 +152,7 @@ struct About<'k> {
 }
 
 impl About<'_> {
-    /// A loop: what its lanes do in all of its iterations together.
+    /// Judges a loop: the behaviour of its lanes over all iterations.
     fn trips(&self, what: &str) -> Known {
         let Analyses { uniformity, trace, .. } = self.analyses;
         let known = match trips::analyze(self.kernel, uniformity, trace, self.id) {
@@ -178,7 +179,7 @@ impl About<'_> {
         self.verdict(Subject::Branch, what, known, (&uniformity.warp, fact))
     }
 
-    /// An `if`: what its lanes do at the branches that the optimizer leaves of it.
+    /// Judges an `if`: the behaviour of its lanes at the branches that the optimizer leaves of it.
     fn branch(&self) -> Known {
         let warp = &self.analyses.uniformity.warp;
         let span = self.kernel.insts[self.id].span;
@@ -196,7 +197,7 @@ impl About<'_> {
                 };
                 let left = running.branches_at(span).map(|id| (Parting::of(code, id), id));
                 match left.max() {
-                    // What holds of the source holds of each branch that it becomes.
+                    // A property of the source holds for each branch that it becomes.
                     Some((run, id)) if !is_uneven => Self::reason(code, id, run.min(written)),
                     Some((run, id)) => Self::reason(code, id, run),
                     None if running.has_select_at(span) => {
@@ -213,7 +214,7 @@ impl About<'_> {
         known
     }
 
-    /// True if lanes of a warp leave a loop around it after different iterations.
+    /// Returns true if lanes of a warp leave an enclosing loop after different iterations.
     fn is_in_uneven_loop(&self) -> bool {
         let parents = self.kernel.parents();
         let around = std::iter::successors(parents[self.id], |&(of, _)| parents[of]);
@@ -223,7 +224,8 @@ impl About<'_> {
         loops.any(|(of, _)| parting[of].varies())
     }
 
-    /// What is known of the `if` numbered `id` of this code, and whether both of its arms are short.
+    /// Returns the reason for the `if` numbered `id` of this code, and true if both of its arms are
+    /// short.
     fn reason(code: Code<'_>, id: InstId, parting: Parting) -> (Reason, bool) {
         let Op::If { then, other, .. } = &code.kernel.insts[id].op else {
             return (parting.reason(), false);
@@ -240,7 +242,7 @@ impl About<'_> {
         (reason, is_short)
     }
 
-    /// The kernel as it is written.
+    /// Returns the kernel as it is written.
     const fn code(&self) -> Code<'_> {
         let Analyses { uniformity, trace, .. } = self.analyses;
         Code { kernel: self.kernel, uniformity, trace }
@@ -307,8 +309,8 @@ impl About<'_> {
         self.verdict(Subject::Meeting, &format!("`{call}`"), known, (warp, fact))
     }
 
-    /// True if the instruction runs in the block, whose shape is no assumption, and whenever it does for
-    /// threads that `are` such.
+    /// Returns true if the instruction runs in the block, whose shape is no assumption, and `are`
+    /// holds for its active threads each time.
     fn always(&self, are: impl Fn(&ActiveThreads) -> bool) -> bool {
         let trace: &Trace = &self.analyses.trace;
         let mut events = trace.events_of(self.id).peekable();
@@ -318,7 +320,7 @@ impl About<'_> {
             && events.all(|event| are(&event.active))
     }
 
-    /// The verdict; with why control differs, unless that does no harm.
+    /// Creates the verdict, with the causes of varying control unless that is harmless.
     fn verdict(
         &self,
         subject: Subject,
@@ -347,7 +349,7 @@ impl About<'_> {
 mod tests {
     use super::super::verdicts;
 
-    /// Each verdict as `subject answer: why`.
+    /// Returns each verdict as `subject answer: why`.
     fn said(head: &str, body: &str) -> Vec<String> {
         let kernel = format!("kernel k {{ {head} param arg0 = x: read [u64] !0\n{body} }}");
         let verdicts = verdicts(&kernel.parse().unwrap());
@@ -356,7 +358,7 @@ mod tests {
         verdicts.iter().map(line).collect()
     }
 
-    /// A barrier behind `thread_idx.x OP NUMBER`.
+    /// Returns the verdicts on a barrier under the condition `thread_idx.x OP NUMBER`.
     fn behind(head: &str, op: &str, number: u32) -> Vec<String> {
         let body = format!(
             "%0 = builtin thread_idx.x : u64 !0
@@ -418,7 +420,7 @@ mod tests {
     fn what_every_thread_fulfils_keeps_nobody_from_a_barrier() {
         let said = behind("block 128, 1, 1", "lt", 128);
         assert_eq!(said[1], "barrier good: every thread of the block gets here");
-        // Unless it is only assumed how many there are.
+        // Unless the number of threads is only assumed.
         let said = behind("", "lt", 256);
         let bad = "barrier bad: `sync_threads()` is not reached by every thread of the block";
         assert_eq!(said[1], bad);

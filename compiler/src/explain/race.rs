@@ -1,4 +1,4 @@
-//! Whether threads race, buffer by buffer and array by array.
+//! Verdicts on races, for each buffer and array.
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
@@ -10,8 +10,8 @@ use crate::{
     ir::{InstId, Kernel, Op, Root, Span},
 };
 
-/// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
-/// assumption, what is said has to hold in another as well.
+/// Returns the verdict on each buffer and shared array that `kernel` may write. If the shape of a
+/// block is an assumption, a verdict must hold in another shape as well.
 pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
     let other = analyses.in_other_shape(kernel);
     let memory = analyses.races.memory.iter();
@@ -32,7 +32,7 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
     verdicts.collect()
 }
 
-/// Where lints report races, and what may be some, in a buffer or array: at the accesses.
+/// Returns the places of the accesses at which lints report races, or might, in a buffer or array.
 fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
     let racing = memory.races.iter().flat_map(|race| race.sides.iter().map(|side| side.inst));
     let doubtful = memory.doubts.iter().flat_map(|doubt| doubt.insts);
@@ -74,7 +74,8 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     }
 }
 
-/// What would tell: a fact about a number that the launch gives and that indices are multiplied by.
+/// Returns a fact that would decide the doubt: about a number that the launch passes and that
+/// indices are multiplied by.
 fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
     let offsets = doubt.insts.iter().flat_map(|&inst| trace.events_of(inst)).filter_map(|event| {
         let EventKind::Access(access) = &event.kind else { return None };
@@ -108,7 +109,7 @@ fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
     }
 }
 
-/// The name of the parameter that `id` yields.
+/// Returns the name of the parameter that `id` yields.
 fn param(kernel: &Kernel, id: InstId) -> Option<&str> {
     let Op::Param(param) = kernel.insts[id].op else { return None };
     Some(&kernel.params[param].name)
@@ -152,7 +153,7 @@ fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
 mod tests {
     use super::*;
 
-    /// What is known of `x[INDEX] = thread_idx.x`, where the index is this builtin.
+    /// Returns the verdicts on `x[INDEX] = thread_idx.x`, where the index is this builtin.
     fn store(index: &str) -> Vec<Answer> {
         let text = format!(
             "kernel k {{ block 128, 1, 1

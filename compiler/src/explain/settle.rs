@@ -1,7 +1,9 @@
-//! Lints decide what is bad, so that `explain` and the build cannot differ.
+//! Reconciliation with the lints: they decide which verdicts are bad, so that `explain` and the
+//! build cannot differ.
 //!
-//! Each finding of each lint makes the verdict about the same thing bad, or becomes one of its own. What no lint reports is not
-//! bad: facts that look so are unknown then, as a branch that splits warps for two instructions is.
+//! Each finding of each lint makes the verdict about the same thing bad, or becomes a verdict of
+//! its own. Anything that no lint reports is not bad: facts that look bad make it unknown, such as
+//! a branch that splits warps for two instructions.
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::Analyses,
@@ -13,16 +15,17 @@ use crate::{
 /// The certainty of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
-    /// Its reports are so.
+    /// Its reports are facts.
     Proved,
-    /// It is so if facts prove it as well.
+    /// Its reports are facts only if other facts prove them as well.
     Suspected,
-    /// It is so, and is another fact than the one about the same thing: that all threads reach a barrier says nothing of
-    /// whether they need it.
+    /// Its reports are facts about something other than the verdict on the same thing: that all
+    /// threads reach a barrier does not tell if they need it.
     Beside,
 }
 
-/// Returns what a lint is about; `None` if it is none, and of the one about the assumption that all verdicts rest on.
+/// Returns the subject of a lint; `None` if `lint` is no lint, and for the one about the assumption
+/// that all verdicts rest on.
 fn about(lint: &str) -> Option<(Subject, Claim)> {
     Some(match lint {
         "gpu_divergent_branches" | "gpu_divergent_matches" | "gpu_serial_sections" => {
@@ -54,7 +57,7 @@ fn about(lint: &str) -> Option<(Subject, Claim)> {
         | "gpu_same_value_races"
         | "gpu_shared_write_races"
         | "gpu_skipped_barriers" => (Subject::Race, Claim::Proved),
-        // Whether two threads have one key is up to the data.
+        // Only the data decide if two threads have the same key.
         "gpu_nonatomic_updates" => (Subject::Race, Claim::Suspected),
         "gpu_index_overflows"
         | "gpu_negative_indices"
@@ -72,7 +75,7 @@ fn about(lint: &str) -> Option<(Subject, Claim)> {
     })
 }
 
-/// Returns the noun for a thing of which facts say nothing.
+/// Returns the noun for a thing without facts.
 const fn noun(subject: Subject) -> &'static str {
     match subject {
         Subject::Branch => "branch",
@@ -86,7 +89,7 @@ const fn noun(subject: Subject) -> &'static str {
     }
 }
 
-/// Puts what lints find about `kernel` among what is `known` of it.
+/// Merges the findings of lints about `kernel` into the `known` verdicts.
 pub(super) fn settle(kernel: &Kernel, analyses: &Analyses, known: Vec<Known>) -> Vec<Verdict> {
     let findings: Vec<(Diagnostic, Subject, Claim)> =
         lint::all(kernel, analyses, &Levels::default())
@@ -119,20 +122,21 @@ pub(super) fn settle(kernel: &Kernel, analyses: &Analyses, known: Vec<Known>) ->
     verdicts
 }
 
-/// Adds a verdict that is not there yet: a function that is called twice is in a kernel twice.
+/// Adds a verdict unless it exists: a function that is called twice is in a kernel twice.
 fn add(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
     if !verdicts.contains(&verdict) {
         verdicts.push(verdict);
     }
 }
 
-/// Returns true if a finding is about the thing at these places. Races are reported at one access or at several.
+/// Returns true if a finding is about the thing at these places. Races are reported at one access
+/// or at several.
 fn reports(found: &Diagnostic, subject: Subject, places: &[Span]) -> bool {
     places.contains(&found.span)
         || subject == Subject::Race && found.labels.iter().any(|(at, _)| places.contains(at))
 }
 
-/// The verdict about something that a lint reports.
+/// Creates the verdict about something that a lint reports.
 fn bad(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
     let answer = match (claim, known.answer) {
         (Claim::Proved | Claim::Beside, _) | (Claim::Suspected, Answer::Bad) => Answer::Bad,
@@ -146,7 +150,7 @@ fn bad(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
     }
 }
 
-/// The verdict about something that only a lint knows of.
+/// Creates the verdict about something that only a lint knows of.
 fn alone(found: &Diagnostic, subject: Subject, claim: Claim) -> Verdict {
     Verdict {
         span: found.span,

@@ -1,11 +1,11 @@
-//! Global memory: moved in sectors of 32 bytes, four of which are a line of 128.
+//! Global memory: moved in sectors of 32 bytes, four of which form a line of 128.
 //!
 //! ```text
-//! loads, stores   a sector for each 32 bytes of which an active lane wants some
-//! atomics         of each such sector, the number of lanes that want its most wanted word
+//! loads, stores   a sector for each 32 bytes of which an active lane accesses some
+//! atomics         for each such sector, the number of lanes that access its most contended word
 //! ```
 //! One executed instruction of a warp is one request, whatever it touches. The formula for atomics
-//! is measured for additions of 4 bytes whose result nobody uses.
+//! is measured for additions of 4 bytes whose result is unused.
 use super::{Kind, LANES, lanes};
 
 /// Bytes of a sector.
@@ -13,25 +13,25 @@ pub const SECTOR: u64 = 32;
 /// Bytes of a line.
 pub const LINE: u64 = 128;
 
-/// What one access of a warp moves.
+/// The sectors that one access of a warp moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sectors {
-    /// Sectors that it moves; of an atomic, updates of sectors.
+    /// The sectors that it moves; for an atomic, updates of sectors.
     pub taken: u32,
-    /// Sectors that would hold the bytes it wants, if they lay together: at least one.
+    /// The sectors that would hold the accessed bytes if they were contiguous: at least one.
     pub ideal: u32,
-    /// Different lines that it touches.
+    /// The number of different lines that it touches.
     pub lines: u32,
 }
 
 impl Sectors {
-    /// Those that would not be needed.
+    /// Returns the number of unnecessary sectors.
     pub fn excess(self) -> u32 {
         self.taken.saturating_sub(self.ideal)
     }
 }
 
-/// What the `active` lanes of a warp move, each with `bytes` at its address.
+/// Returns the sectors that the `active` lanes of a warp move, each with `bytes` at its address.
 pub fn sectors(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Sectors {
     let (mut sorted, mut count) = ([0; LANES], 0);
     for lane in lanes(active) {
@@ -58,7 +58,7 @@ pub fn sectors(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) ->
     found
 }
 
-/// How far an ascending walk over addresses has come: the first unit that was not counted yet.
+/// The progress of an ascending traversal of addresses: the first unit that has not been counted.
 #[derive(Default)]
 struct Units(u64);
 
@@ -71,7 +71,7 @@ impl Units {
     }
 }
 
-/// The sum over sectors of how many accesses their most wanted word has.
+/// Returns the sum over sectors of the accesses to their most contended word.
 fn updates(bytes: u64, sorted: &[u64]) -> u32 {
     const WORD: u64 = 4;
     let unit = bytes.max(WORD);

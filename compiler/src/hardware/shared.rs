@@ -1,8 +1,8 @@
 //! Shared memory: 32 banks of 4 bytes, each of which yields one word of 4 bytes at a time.
 //!
 //! The lanes of a warp are served in *groups*: all 32 at once up to 4 bytes a lane, halves at 8
-//! bytes, quarters at 16. A group takes as many *wavefronts* as the busiest bank has different
-//! words of it; lanes that want the same word share it.
+//! bytes, quarters at 16. A group takes as many *wavefronts* as it accesses different words of the
+//! busiest bank; lanes with the same word share it.
 //!
 //! ```text
 //! pair(x)     every active lane l: lane l^x is inactive, or has the same address
@@ -10,26 +10,26 @@
 //!             are one group, and so are the two quarters of each half of a 16-byte load
 //! atomics     every lane counts, the same word too
 //! ```
-//! With all lanes active and `s` elements from one lane to the next that is `gcd(s, 32)`
-//! wavefronts at 4 bytes, `2 * gcd(s, 16)` at 8 and `4 * gcd(s, 8)` at 16; 1, 2 and 4 are needed.
+//! With all lanes active and `s` elements from one lane to the next that is `gcd(s, 32)` wavefronts
+//! at 4 bytes, `2 * gcd(s, 16)` at 8 and `4 * gcd(s, 8)` at 16; 1, 2 and 4 are needed.
 use super::{Kind, LANES, lanes};
 
-/// Banks.
+/// Number of banks.
 pub const BANKS: u64 = 32;
 /// Bytes of a bank's word.
 pub const WORD: u64 = 4;
 
-/// What one access of a warp costs.
+/// The cost of one access of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wavefronts {
-    /// How many it takes.
+    /// The number of wavefronts.
     pub taken: u32,
-    /// How many it would take without conflicts: one for each group that has an active lane.
+    /// The number of wavefronts without conflicts: one for each group with an active lane.
     pub ideal: u32,
 }
 
 impl Wavefronts {
-    /// Those that conflicts add.
+    /// Returns the wavefronts that conflicts add.
     pub fn conflicts(self) -> u32 {
         self.taken - self.ideal
     }
@@ -38,16 +38,16 @@ impl Wavefronts {
 /// The busiest bank of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bank {
-    /// Which: 0 to 31.
+    /// The bank: 0 to 31.
     pub index: u32,
-    /// Different words of it that one group wants; of an atomic, accesses.
+    /// The different words of the bank that one group accesses; for an atomic, the accesses.
     pub words: u32,
-    /// Lanes of that group that want one of them.
+    /// The lanes of that group that access one of the words.
     pub lanes: u32,
 }
 
-/// What the `active` lanes of a warp cost, each with `bytes` (1, 2, 4, 8 or 16) at its address,
-/// which is a multiple of `bytes`.
+/// Returns the cost for the `active` lanes of a warp, each with `bytes` (1, 2, 4, 8 or 16) at its
+/// address, which is a multiple of `bytes`.
 pub fn wavefronts(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Wavefronts {
     let mut cost = Wavefronts::default();
     for group in groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0) {
@@ -57,7 +57,7 @@ pub fn wavefronts(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES])
     cost
 }
 
-/// The bank that makes an access as slow as it is, the lowest of several; `None` if no lane is active.
+/// Returns the bank that determines the cost, the lowest of several; `None` if no lane is active.
 pub fn busiest(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Option<Bank> {
     let mut worst: Option<Bank> = None;
     for group in groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0) {
@@ -77,7 +77,7 @@ pub fn busiest(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) ->
     worst
 }
 
-/// The lanes that are served together, as masks; those that nobody needs are 0.
+/// Returns the lanes that are served together, as masks; superfluous groups are 0.
 fn groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> [u32; 4] {
     let merged =
         || kind == Kind::Load && (pairs(1, active, addresses) || pairs(2, active, addresses));
@@ -90,8 +90,8 @@ fn groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> [u32
     }
 }
 
-/// Whether every active lane has the address of the one whose number differs in bit `x`, if that
-/// is active.
+/// Returns true if every active lane has the address of the lane whose number differs in bit `x`,
+/// if that lane is active.
 fn pairs(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
     lanes(active).all(|lane| {
         let other = lane ^ x;
@@ -99,13 +99,13 @@ fn pairs(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
     })
 }
 
-/// The first word that `bytes` at `address` are in, and the one behind the last.
+/// Returns the first word that `bytes` at `address` touch, and the word after the last.
 fn words_of(bytes: u32, address: u64) -> (u64, u64) {
     let last = address.wrapping_add(u64::from(bytes.max(1)) - 1) / WORD;
     (address / WORD, last + 1)
 }
 
-/// How much a group wants of each bank.
+/// The accesses of a group to each bank.
 struct Demand {
     words: [u8; BANKS as usize],
 }
@@ -113,12 +113,12 @@ struct Demand {
 impl Demand {
     fn of(kind: Kind, bytes: u32, group: u32, addresses: &[u64; LANES]) -> Self {
         let mut demand = Self { words: [0; BANKS as usize] };
-        // The words of each bank that were seen, as a list through `next`.
+        // The words of each bank so far, as a list through `next`.
         const NONE: u8 = u8::MAX;
         const MOST: usize = 2 * LANES;
         let (mut first, mut next) = ([NONE; BANKS as usize], [NONE; MOST]);
         let (mut seen, mut count) = ([0_u64; MOST], 0_usize);
-        // Plain loops: this is asked of every access, in a macro that is built without optimization.
+        // Plain loops: this runs for every access, in a macro that is built without optimization.
         let mut lane = 0;
         while lane < LANES {
             let (mut word, behind) = match group >> lane & 1 {

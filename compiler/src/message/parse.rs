@@ -1,13 +1,13 @@
-//! Reads format strings, by the grammar of [`std::fmt`].
+//! Parser of format strings, by the grammar of [`std::fmt`].
 use super::{Align, Choice, Count, Format, Piece, Placeholder, Style, Which};
 use std::{fmt, str::FromStr};
 
-/// Why a text is no format string.
+/// An error in a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// How to write it instead.
+    /// The correct form.
     pub help: &'static str,
 }
 
@@ -32,7 +32,8 @@ impl FromStr for Format {
     }
 }
 
-/// Reads a format; of a choice, up to the `|` that ends it. What is read is taken off `rest`.
+/// Parses a format; within a choice, up to the `|` that ends it. Consumes the parsed text from
+/// `rest`.
 fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -74,7 +75,7 @@ fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
     Ok(with(pieces, plain))
 }
 
-/// A format with a text behind its other pieces.
+/// Returns the format with `text` appended.
 fn with(mut pieces: Vec<Piece>, text: String) -> Format {
     if !text.is_empty() {
         pieces.push(Piece::Text(text));
@@ -82,7 +83,7 @@ fn with(mut pieces: Vec<Piece>, text: String) -> Format {
     Format { pieces }
 }
 
-/// Reads a choice behind its `{`; `None` if it is none.
+/// Parses a choice after its `{`; `None` if the braces contain no choice.
 fn choice(rest: &mut &str) -> Result<Option<Choice>> {
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, behind) = rest.split_at(digits);
@@ -106,7 +107,7 @@ fn choice(rest: &mut &str) -> Result<Option<Choice>> {
     }
 }
 
-/// What stands between braces.
+/// Parses the text between braces.
 fn placeholder(text: &str) -> Result<Placeholder> {
     let (arg, spec) = text.split_once(':').unwrap_or((text, ""));
     let arg = which(arg.trim())?;
@@ -159,7 +160,7 @@ fn which(text: &str) -> Result<Which> {
     )
 }
 
-/// The rest of what stands behind a colon.
+/// The unparsed rest after a colon.
 struct Spec<'t> {
     rest: &'t str,
 }
@@ -193,7 +194,7 @@ impl Spec<'_> {
         }
     }
 
-    /// A number, or `argument$`.
+    /// Parses a number, or `argument$`.
     fn count(&mut self) -> Result<Count> {
         let word = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
         let end = self.rest.find(|c| !word(c)).unwrap_or(self.rest.len());

@@ -1,10 +1,10 @@
-//! Renders messages, by std's formatting of numbers.
+//! Rendering of messages, by std's formatting of numbers.
 use super::{Align, Choice, Count, Format, Formats, Piece, Placeholder, Style, Which};
 use crate::ir::Scalar;
 use std::fmt::{Debug, Display, LowerExp, UpperExp};
 
 impl Formats {
-    /// Whether `scalar` is among them.
+    /// Returns true if `scalar` is among them.
     pub fn hold(self, scalar: Scalar) -> bool {
         match self {
             Self::All => true,
@@ -15,7 +15,7 @@ impl Formats {
 }
 
 impl Format {
-    /// The text, with these arguments: a type and a value's bits (zero-extended) each.
+    /// Returns the text with these arguments: the type and the bits (zero-extended) of each.
     pub fn render(&self, args: &[(Scalar, u64)]) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.clone(),
@@ -36,7 +36,7 @@ impl Choice {
 }
 
 impl Placeholder {
-    /// One argument; nothing, if there is none of that number.
+    /// Renders one argument; nothing, if its number does not exist.
     fn render(&self, args: &[(Scalar, u64)]) -> String {
         let arg = |which: &Which| match which {
             Which::Index(index) => args.get(*index).copied(),
@@ -54,7 +54,7 @@ impl Placeholder {
         let text = spec.scalar(style, scalar, bits);
         match count(&self.width) {
             None => text,
-            // Of a `bool` the flag `0` means nothing.
+            // The flag `0` has no effect on a `bool`.
             Some(width) if self.zero && scalar != Scalar::Bool => {
                 self.fill_with_zeros(&text, width)
             }
@@ -63,7 +63,7 @@ impl Placeholder {
         }
     }
 
-    /// A string in the place of a value; `None` if that needs a value.
+    /// Renders a string in the place of a value; `None` if that needs a value.
     pub fn render_text(&self, text: &str) -> Option<String> {
         let count = |count: &Count| match count {
             Count::Unset => Some(None),
@@ -71,7 +71,7 @@ impl Placeholder {
             Count::Star | Count::Value(_) => None,
         };
         let (width, precision) = (count(&self.width)?, count(&self.precision)?);
-        // What no string has a style for, rustc refuses.
+        // rustc refuses styles that strings do not have.
         let text = match self.style {
             Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => {
                 return Some(format!("{text:?}"));
@@ -89,7 +89,7 @@ impl Placeholder {
         Some(self.pad(&text, width.unwrap_or(0), Align::Left))
     }
 
-    /// Fills a number up to `width` characters, behind the sign and the `0x`.
+    /// Fills a number up to `width` characters, after the sign and the `0x`.
     fn fill_with_zeros(&self, text: &str, width: usize) -> String {
         let sign = usize::from(text.starts_with(['+', '-']));
         let prefixed =
@@ -98,7 +98,8 @@ impl Placeholder {
         format!("{head}{}{digits}", "0".repeat(width.saturating_sub(text.len())))
     }
 
-    /// Fills `text` up to `width` characters, on the `usual` side unless another is asked for.
+    /// Fills `text` up to `width` characters, aligned as `usual` unless the placeholder sets an
+    /// alignment.
     fn pad(&self, text: &str, width: usize, usual: Align) -> String {
         let missing = width.saturating_sub(text.chars().count());
         let before = match self.align.unwrap_or(usual) {
@@ -111,13 +112,13 @@ impl Placeholder {
     }
 }
 
-/// The bits of a value: a device may have extended the sign of what it wrote.
+/// Returns the significant bits of a value: a device may have sign-extended it.
 fn used(scalar: Scalar, bits: u64) -> u64 {
     let unused = scalar.bits().map_or(0, |width| 64 - width);
     bits << unused >> unused
 }
 
-/// How a value is printed, apart from style and width.
+/// The format of a value, apart from style and width.
 #[derive(Clone, Copy)]
 struct Spec {
     plus: bool,
@@ -125,7 +126,7 @@ struct Spec {
     precision: Option<usize>,
 }
 
-/// A number by the trait that `$style` (such as `"e"`) stands for.
+/// Formats a number by the trait of `$style` (such as `"e"`).
 macro_rules! number {
     ($spec:expr, $value:expr, $style:literal) => {
         match ($spec.plus, $spec.precision, $value) {
@@ -137,7 +138,7 @@ macro_rules! number {
     };
 }
 
-/// The bits of an integer by the trait that `$style` (such as `"x"`) stands for.
+/// Formats the bits of an integer by the trait of `$style` (such as `"x"`).
 macro_rules! digits {
     ($spec:expr, $bits:expr, $style:literal) => {
         match ($spec.plus, $spec.alternate, $bits) {
@@ -150,7 +151,8 @@ macro_rules! digits {
 }
 
 impl Spec {
-    /// A value of any scalar. What it has no style for, which the verifier rules out, is displayed.
+    /// Formats a value of any scalar type. Styles that it does not have, which the verifier
+    /// excludes, are displayed plainly.
     fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
         let bits = used(scalar, bits);
         match scalar {
@@ -179,7 +181,7 @@ impl Spec {
         self.digits(style, bits).unwrap_or_else(|| self.int(style, value))
     }
 
-    /// The bits of an integer, for styles that show them.
+    /// Formats the bits of an integer, for styles that show them.
     fn digits(self, style: Style, bits: u64) -> Option<String> {
         match style {
             Style::LowerHex | Style::DebugLowerHex => Some(digits!(self, bits, "x")),
@@ -225,7 +227,7 @@ mod tests {
         format.parse::<Format>().unwrap().render(args)
     }
 
-    /// Each format string, by us and by std, on each of some values.
+    /// Compares our rendering with std's, for each format string and each of some values.
     macro_rules! same {
         ($scalar:ident $bits:expr; $($value:expr),+; $($format:literal),+) => {
             for value in [$($value),+] {

@@ -1,8 +1,8 @@
-//! Numbers for which all that is known holds: what is negative for them follows from none of it.
+//! Counterexamples: numbers that satisfy all facts, and refute any goal that is negative for them.
 //!
-//! Most of what is looked for a proof of has none, and a search for one goes through all that there is. A goal that is
-//! negative in an example cannot be proved, and neither can any that the search would go on with: it
-//! is the goal times a positive number, less what is not negative there.
+//! Most goals have no proof, and a search for one is exhaustive. A goal that is negative in an
+//! example cannot be proved, and neither can the intermediate goals of the search: each is the goal
+//! times a positive number, minus a number that is not negative there.
 //!
 //! ```text
 //! known         len - 1 - i >= 0
@@ -16,66 +16,66 @@ use super::{
 };
 use crate::id::Id as _;
 
-/// The most rounds over all facts, to mend those that do not hold.
-const ROUNDS: usize = 4;
-/// Products of two numbers up to this can be computed with.
-const LARGE: i128 = 1 << 62;
+/// Maximum number of passes over the facts to repair violated ones.
+const MAX_REPAIR_PASSES: usize = 4;
+/// Numbers up to this can be multiplied in an `i128`.
+const MAX_FACTOR: i128 = 1 << 62;
 
-/// The numbers that examples begin with, of the range of each: large numbers, as far as they can be
-/// computed with, numbers of some size, and small ones.
-const CHOICES: [fn(i128, i128) -> i128; 4] = [
+/// The start values of examples within the range of each number: the largest that can be
+/// multiplied, a medium one, and the smallest.
+const START_VALUES: [fn(i128, i128) -> i128; 4] = [
     |_, max| max,
-    |min, max| max.min(LARGE).max(min),
+    |min, max| max.min(MAX_FACTOR).max(min),
     |min, max| max.min(1 << 12).max(min),
     |min, _| min,
 ];
 
-/// Examples of what is known, as far as they are found.
+/// Examples of the known facts, as far as they are found.
 #[derive(Clone, Debug)]
 pub(super) struct Examples([Option<Example>; 4]);
 
 impl Default for Examples {
-    /// Examples of nothing.
+    /// Returns examples of no facts.
     fn default() -> Self {
-        Self(CHOICES.map(|choose| Some(Example { numbers: Vec::new(), choose })))
+        Self(START_VALUES.map(|choose| Some(Example { numbers: Vec::new(), choose })))
     }
 }
 
 impl Examples {
-    /// Lets all `facts` hold, of which the first so many do.
-    pub(super) fn extend(&mut self, atoms: &Atoms, facts: &[Fact], hold: usize) {
+    /// Makes all `facts` hold, the first `hold` of which already do.
+    pub(super) fn extend_all(&mut self, atoms: &Atoms, facts: &[Fact], hold: usize) {
         for example in &mut self.0 {
             *example = example
                 .take()
-                .and_then(|example| example.with(atoms)?.extended(atoms, facts, hold));
+                .and_then(|example| example.with_new_atoms(atoms)?.repaired(atoms, facts, hold));
         }
     }
 
-    /// Returns true if `form` is negative in one.
-    pub(super) fn refute(&self, form: &Form) -> bool {
+    /// Returns true if `form` is negative in an example.
+    pub(super) fn refutes_any(&self, form: &Form) -> bool {
         self.0.iter().flatten().any(|example| example.refutes(form))
     }
 }
 
-/// A number for each atom, by its number.
+/// A number for each atom, by atom number.
 #[derive(Clone, Debug)]
 struct Example {
     numbers: Vec<i128>,
-    /// The number that it began with, of each range.
+    /// Chooses the start value within a range.
     choose: fn(i128, i128) -> i128,
 }
 
 impl Example {
-    /// Lets all `facts` hold, of which the first so many do, by moving what the others do not allow.
-    fn extended(mut self, atoms: &Atoms, facts: &[Fact], hold: usize) -> Option<Self> {
+    /// Makes all `facts` hold, the first `hold` of which already do, by moving numbers.
+    fn repaired(mut self, atoms: &Atoms, facts: &[Fact], hold: usize) -> Option<Self> {
         let mut from = hold;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REPAIR_PASSES {
             let mut holds = true;
             for fact in &facts[from..] {
-                let value = self.value(&fact.form)?;
+                let value = self.eval_form(&fact.form)?;
                 if value < 0 {
                     holds = false;
-                    self.mend(atoms, &fact.form, value)?;
+                    self.repair(atoms, &fact.form, value)?;
                 }
             }
             if holds {
@@ -86,8 +86,8 @@ impl Example {
         None
     }
 
-    /// The same with numbers for atoms that came since, of which no fact speaks yet; `None` if one can have none.
-    fn with(mut self, atoms: &Atoms) -> Option<Self> {
+    /// Adds numbers for new atoms, which no fact mentions yet; `None` if the range of one is empty.
+    fn with_new_atoms(mut self, atoms: &Atoms) -> Option<Self> {
         while self.numbers.len() < atoms.len() {
             let range = atoms.range(AtomId::new(self.numbers.len()));
             if range.is_empty() {
@@ -98,21 +98,21 @@ impl Example {
         Some(self)
     }
 
-    /// Returns true if `form` is negative in it.
+    /// Returns true if `form` is negative in the example.
     fn refutes(&self, form: &Form) -> bool {
-        self.value(form).is_some_and(|value| value < 0)
+        self.eval_form(form).is_some_and(|value| value < 0)
     }
 
-    /// The value of a form; `None` if it is too large to compute.
-    fn value(&self, form: &Form) -> Option<i128> {
-        let mut sum = form.rest();
+    /// Returns the value of a form; `None` if it does not fit.
+    fn eval_form(&self, form: &Form) -> Option<i128> {
+        let mut sum = form.constant_term();
         for &(monomial, coefficient) in form.terms() {
-            sum = sum.checked_add(self.product(monomial)?.checked_mul(coefficient)?)?;
+            sum = sum.checked_add(self.eval_product(monomial)?.checked_mul(coefficient)?)?;
         }
         Some(sum)
     }
 
-    fn product(&self, monomial: Monomial) -> Option<i128> {
+    fn eval_product(&self, monomial: Monomial) -> Option<i128> {
         let (mut product, mut rest) = (1_i128, monomial);
         while let Some((atom, others)) = rest.split_first() {
             product = product.checked_mul(self.numbers[atom.index()])?;
@@ -121,8 +121,9 @@ impl Example {
         Some(product)
     }
 
-    /// Moves one atom so far that `form`, which has this `value`, is no longer negative; `None` if none can be.
-    fn mend(&mut self, atoms: &Atoms, form: &Form, value: i128) -> Option<()> {
+    /// Moves one atom so that `form`, which has this `value`, is no longer negative; `None` if no
+    /// move suffices.
+    fn repair(&mut self, atoms: &Atoms, form: &Form, value: i128) -> Option<()> {
         for &(monomial, coefficient) in form.terms() {
             let Some((atom, rest)) = monomial.split_first() else { continue };
             if rest.split_first().is_some() {
@@ -149,7 +150,7 @@ mod tests {
         ir::InstId,
     };
 
-    /// Atoms with these ranges, and the forms that are each of them.
+    /// Creates atoms with these ranges, and a form for each.
     fn atoms<const N: usize>(ranges: [(i128, i128); N]) -> (Atoms, [Form; N]) {
         let (mut atoms, mut number) = (Atoms::default(), 0);
         let forms = ranges.map(|(min, max)| {
@@ -179,7 +180,7 @@ mod tests {
         for example in &examples {
             assert!(facts.iter().all(|fact| !example.refutes(&fact.form)), "{example:?}");
         }
-        // `len <= 1 << 20` is wrong for large numbers, `i >= 1` for small ones.
+        // `len <= 1 << 20` is false for large numbers, `i >= 1` for small ones.
         let refuted = |form: Option<Form>| {
             let form = form.unwrap();
             examples.iter().filter(|example| example.refutes(&form)).count()

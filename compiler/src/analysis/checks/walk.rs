@@ -1,13 +1,13 @@
-//! Goes through a kernel with what is known at each instruction.
+//! The traversal of a kernel with the facts that hold at each instruction.
 use super::{
-    Cause, Check, Unproved, Verdict, What,
-    atom::{Atoms, Kind},
+    Cause, Check, CheckFailure, Unproved, Verdict,
+    atom::{AtomKind, Atoms},
     cases::Cases,
     contract::MAX_CONTRACT_WORK,
-    facts::Known,
+    facts::FactBase,
     form::{AtomId, Form},
     locals::Locals,
-    relevant::relevant,
+    relevant::find_relevant,
 };
 use crate::{
     analysis::{
@@ -21,60 +21,62 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The depth to which conditions are looked into.
-pub(super) const MOST_PARTS: u32 = 12;
-/// Numbers that may have wrapped that each condition is tried on: the first ones of requirements, and the latest others.
-const MAX_REQUIRED: usize = 8;
-const MAX_WRAPPED: usize = 16;
-/// Facts that an equality is combined with.
-const MAX_TIGHTENED: usize = 16;
+/// Maximum depth to which conditions are decomposed.
+pub(super) const MAX_CONDITION_DEPTH: u32 = 12;
+/// Maximum numbers of possibly wrapped results that each condition is tried on: the first ones of
+/// requirements, and the latest others.
+const MAX_REQUIRED_WRAPS: usize = 8;
+const MAX_RECENT_WRAPS: usize = 16;
+/// Maximum number of facts that an equality is combined with.
+const MAX_TIGHTENED_FACTS: usize = 16;
 
-pub(super) struct Walk<'k> {
+pub(super) struct CheckAnalyzer<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) ranges: Ranges,
     pub(super) launch: LaunchRanges,
     pub(super) atoms: Atoms,
-    pub(super) known: Known,
-    /// The result of each instruction, if that is an integer.
+    pub(super) known: FactBase,
+    /// The result of each instruction, if it is an integer.
     pub(super) forms: Facts<InstId, Option<Form>>,
-    /// The equals of some of what a launch passes.
-    pub(super) same: HashMap<AtomId, Form>,
+    /// The definitions of launch arguments by equalities.
+    pub(super) definitions: HashMap<AtomId, Form>,
     /// The contents of locals here.
     pub(super) locals: Locals,
-    /// The values of some numbers, case by case.
+    /// The values of some numbers, by case.
     pub(super) cases: Cases,
     pub(super) powers: Powers,
     /// The integers that proofs can need.
     pub(super) relevant: Facts<InstId, bool>,
-    /// The results of operations that may have wrapped: the exact result, and the limits of its type.
+    /// The results of operations that may have wrapped: the exact result, and the limits of its
+    /// type.
     pub(super) wrapped: Vec<(AtomId, Form, Range)>,
-    /// The number of those that requirements have, which come first.
+    /// The number of results from requirements, which come first.
     required: usize,
-    /// The values of `bool`s here.
+    /// The known values of `bool`s here.
     truths: Facts<InstId, Option<(bool, Cause)>>,
-    /// Those that were added.
+    /// The instructions whose `truths` are known, for undoing.
     added: Vec<InstId>,
-    /// True to spell out the missing facts.
+    /// True to compose messages about unproved checks.
     explain: bool,
-    /// The work that may still be spent on trying contracts for that.
+    /// The remaining work for trying contracts for these messages.
     pub(super) contract_work_left: usize,
     checks: Vec<Check>,
 }
 
-impl<'k> Walk<'k> {
+impl<'k> CheckAnalyzer<'k> {
     pub(super) fn new(kernel: &'k Kernel, explain: bool) -> Self {
         Self {
             kernel,
             ranges: range::analyze(kernel),
             launch: LaunchRanges::for_kernel(kernel),
             atoms: Atoms::default(),
-            known: Known::default(),
+            known: FactBase::default(),
             forms: kernel.insts.clones(None),
-            same: HashMap::new(),
+            definitions: HashMap::new(),
             locals: Locals::new(kernel),
             cases: Cases::default(),
             powers: Powers::new(kernel),
-            relevant: relevant(kernel),
+            relevant: find_relevant(kernel),
             wrapped: Vec::new(),
             required: 0,
             truths: kernel.insts.facts(None),
@@ -85,18 +87,18 @@ impl<'k> Walk<'k> {
         }
     }
 
-    pub(super) fn run(mut self) -> Vec<Check> {
-        self.requirements();
+    pub(super) fn analyze_kernel(mut self) -> Vec<Check> {
+        self.add_requirements();
         self.required = self.wrapped.len();
-        self.body(&self.kernel.body);
+        self.visit_body(&self.kernel.body);
         self.checks
     }
 
-    fn body(&mut self, list: &Body) {
-        self.scoped(|walk| list.0.iter().for_each(|&id| walk.inst(id)));
+    fn visit_body(&mut self, list: &Body) {
+        self.scoped(|walk| list.0.iter().for_each(|&id| walk.visit_inst(id)));
     }
 
-    /// Forgets what is known inside only.
+    /// Runs `inside`, then forgets the facts that it added.
     pub(super) fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let (facts, truths) = (self.known.mark(), self.added.len());
         let locals = self.locals.mark();
@@ -109,56 +111,56 @@ impl<'k> Walk<'k> {
         result
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn visit_inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
         if let Op::Bounds { index, len } = *op {
-            self.bounds(id, index, len);
+            self.visit_bounds(id, index, len);
         } else if let Op::Check { cond, fault } = *op {
-            self.check(id, cond, fault);
+            self.visit_check(id, cond, fault);
         } else if let Op::If { cond, then, other } = op {
-            if let Some((truth, what)) = self.panics(then, other) {
-                self.assertion(id, *cond, truth, what);
+            if let Some((truth, what)) = self.panicking_arm(then, other) {
+                self.visit_assertion(id, *cond, truth, what);
             }
-            self.branch(*cond, then, other);
+            self.visit_branch(*cond, then, other);
         } else if let Op::For { start, end, inclusive, body, .. } = op {
-            self.forms[id] = self.form(id);
+            self.forms[id] = self.result_form(id);
             self.locals.forget_set_in(kernel, body);
             self.scoped(|walk| {
                 walk.assume_loop(id, *start, *end, *inclusive);
-                walk.body(body);
+                walk.visit_body(body);
             });
         } else if let Op::Loop { body } = op {
             self.locals.forget_set_in(kernel, body);
-            self.body(body);
+            self.visit_body(body);
         } else if let Op::Block { body } = op {
-            self.body(body);
+            self.visit_body(body);
             self.locals.forget_set_in(kernel, body);
         } else if let Op::Set { local, value } = *op {
-            self.locals.set(local, value);
+            self.locals.record_set(local, value);
         } else if let Op::Get(local) = *op {
-            self.get(id, local);
+            self.record_get(id, local);
         } else {
-            self.forms[id] = self.form(id);
+            self.forms[id] = self.result_form(id);
         }
     }
 
-    fn branch(&mut self, cond: InstId, then: &Body, other: &Body) {
+    fn visit_branch(&mut self, cond: InstId, then: &Body, other: &Body) {
         let arms = [(true, then), (false, other)].map(|(truth, body)| {
             self.scoped(|walk| {
                 let (facts, locals) = (walk.known.mark(), walk.locals.mark());
-                walk.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
-                body.0.iter().for_each(|&id| walk.inst(id));
-                let set = walk.kernel.falls_through(body).then(|| walk.locals.since(locals));
+                walk.assume_condition(cond, truth, Cause::Guard(cond, truth), MAX_CONDITION_DEPTH);
+                body.0.iter().for_each(|&id| walk.visit_inst(id));
+                let set = walk.kernel.falls_through(body).then(|| walk.locals.set_since(locals));
                 set.map(|set| {
-                    (if set.is_empty() { Vec::new() } else { walk.known.since(facts) }, set)
+                    (if set.is_empty() { Vec::new() } else { walk.known.facts_since(facts) }, set)
                 })
             })
         });
-        self.locals.join(arms);
+        self.locals.join_arms(arms);
         for (truth, left) in [(false, then), (true, other)] {
             if !self.kernel.falls_through(left) {
-                self.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
+                self.assume_condition(cond, truth, Cause::Guard(cond, truth), MAX_CONDITION_DEPTH);
             }
         }
     }
@@ -167,79 +169,87 @@ impl<'k> Walk<'k> {
         let Some(value) = self.forms[id].clone() else { return };
         if let Some(end) = self.forms[end].clone() {
             let least = i128::from(!inclusive);
-            self.add(end.minus(&value).and_then(|rest| rest.shifted(-least)), Cause::Loop(id));
+            self.add_nonnegative(
+                end.checked_sub(&value).and_then(|rest| rest.checked_add_number(-least)),
+                Cause::Loop(id),
+            );
         }
         if let Some(start) = self.forms[start].clone() {
-            self.add(value.minus(&start), Cause::Loop(id));
+            self.add_nonnegative(value.checked_sub(&start), Cause::Loop(id));
         }
     }
 
-    fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
+    fn visit_bounds(&mut self, id: InstId, index: InstId, len: InstId) {
         self.forms[id] = self.forms[index].clone();
         let sides = self.forms[index].clone().zip(self.forms[len].clone());
-        let goal = sides.and_then(|(index, len)| len.minus(&index)?.shifted(-1));
+        let goal = sides.and_then(|(index, len)| len.checked_sub(&index)?.checked_add_number(-1));
         let proof = match &goal {
             _ if self.ranges.is_in_bounds(id) => Some(Vec::new()),
             Some(goal) => self.prove(goal),
             None => None,
         };
         let is_proved = proof.is_some();
-        let verdict = self.verdict(proof, |walk| walk.unproved_index(index, len, goal.as_ref()));
-        self.note(id, What::Fault(Fault::IndexOutOfBounds), verdict);
-        // What is proved follows from what is known.
+        let verdict = self.verdict_of(proof, |walk| walk.unproved_index(index, len, goal.as_ref()));
+        self.record_verdict(id, CheckFailure::Fault(Fault::IndexOutOfBounds), verdict);
+        // The index is in bounds from here on; with a proof, that follows from known facts already.
         if !is_proved {
-            self.add(goal, Cause::Check(id));
+            self.add_nonnegative(goal, Cause::Check(id));
         }
     }
 
-    fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
-        let what = What::Fault(fault);
-        let proof = self.proof(cond, true, MOST_PARTS);
-        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, true, what));
-        self.note(id, what, verdict);
-        self.assume(cond, true, Cause::Check(id), MOST_PARTS);
+    fn visit_check(&mut self, id: InstId, cond: InstId, fault: Fault) {
+        let what = CheckFailure::Fault(fault);
+        let proof = self.prove_condition(cond, true, MAX_CONDITION_DEPTH);
+        let verdict = self.verdict_of(proof, |walk| walk.unproved_condition(cond, true, what));
+        self.record_verdict(id, what, verdict);
+        self.assume_condition(cond, true, Cause::Check(id), MAX_CONDITION_DEPTH);
     }
 
-    /// Returns the end of the thread where a condition is not what it is to be, if it does nothing
-    /// else there, and nothing at all where it is.
-    fn panics(&self, then: &Body, other: &Body) -> Option<(bool, What)> {
+    /// Returns the expected value of a condition and the end of the thread otherwise, if one arm
+    /// only panics and the other does nothing.
+    fn panicking_arm(&self, then: &Body, other: &Body) -> Option<(bool, CheckFailure)> {
         let (truth, failed) = match (then.0.is_empty(), other.0.is_empty()) {
             (true, false) => (true, other),
             (false, true) => (false, then),
             (true, true) | (false, false) => return None,
         };
-        Some((truth, self.message(failed)?))
+        Some((truth, self.panic_message(failed)?))
     }
 
     /// Returns the message of a body that always panics.
-    fn message(&self, body: &Body) -> Option<What> {
+    fn panic_message(&self, body: &Body) -> Option<CheckFailure> {
         let op = &self.kernel.insts[*body.0.last()?].op;
         if let Op::Panic { message, .. } = op {
             let text = self.kernel.messages[*message].text.as_str();
-            Some(if SLICE_TEXTS.contains(&text) { What::Slice } else { What::Panic })
+            Some(if SLICE_TEXTS.contains(&text) {
+                CheckFailure::Slice
+            } else {
+                CheckFailure::Panic
+            })
         } else if let Op::If { then, other, .. } = op {
-            self.message(then).and(self.message(other))
+            self.panic_message(then).and(self.panic_message(other))
         } else {
             None
         }
     }
 
-    fn assertion(&mut self, id: InstId, cond: InstId, truth: bool, what: What) {
-        let proof = self.proof(cond, truth, MOST_PARTS);
-        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, truth, what));
-        self.note(id, what, verdict);
+    fn visit_assertion(&mut self, id: InstId, cond: InstId, truth: bool, what: CheckFailure) {
+        let proof = self.prove_condition(cond, truth, MAX_CONDITION_DEPTH);
+        let verdict = self.verdict_of(proof, |walk| walk.unproved_condition(cond, truth, what));
+        self.record_verdict(id, what, verdict);
     }
 
-    /// The part of a conjunction that is not known.
+    /// Returns the unproved part of a conjunction.
     pub(super) fn unproved_part(&mut self, cond: InstId, truth: bool) -> InstId {
         let Op::Binary { op: BinaryOp::And, lhs, rhs } = self.kernel.insts[cond].op else {
             return cond;
         };
-        let part = if self.proof(lhs, true, MOST_PARTS).is_none() { lhs } else { rhs };
+        let part =
+            if self.prove_condition(lhs, true, MAX_CONDITION_DEPTH).is_none() { lhs } else { rhs };
         if truth { part } else { cond }
     }
 
-    fn verdict(
+    fn verdict_of(
         &mut self,
         proof: Option<Vec<Cause>>,
         unproved: impl FnOnce(&mut Self) -> Unproved,
@@ -251,20 +261,20 @@ impl<'k> Walk<'k> {
         }
     }
 
-    fn note(&mut self, inst: InstId, what: What, verdict: Verdict) {
+    fn record_verdict(&mut self, inst: InstId, what: CheckFailure, verdict: Verdict) {
         let span = self.kernel.insts[inst].span;
         self.checks.push(Check { inst, what, span, verdict });
     }
 
-    /// Adds that a form is not negative, if it could be computed.
-    pub(super) fn add(&mut self, form: Option<Form>, cause: Cause) {
+    /// Adds the fact that a form is not negative, if it could be computed.
+    pub(super) fn add_nonnegative(&mut self, form: Option<Form>, cause: Cause) {
         if let Some(form) = form {
-            self.known.add(&form, Some(cause));
+            self.known.add_fact(&form, Some(cause));
         }
     }
 
-    /// Adds what follows from `cond` being `truth`.
-    pub(super) fn assume(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
+    /// Adds the consequences of `cond` being `truth`.
+    pub(super) fn assume_condition(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
         if self.truths[cond].is_none() {
             self.truths[cond] = Some((truth, cause));
             self.added.push(cond);
@@ -272,11 +282,11 @@ impl<'k> Walk<'k> {
         let Some(parts) = parts.checked_sub(1) else { return };
         let op = &self.kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = *op {
-            self.assume(value, !truth, cause, parts);
+            self.assume_condition(value, !truth, cause, parts);
         } else if let Op::Binary { op, lhs, rhs } = *op {
             if op == if truth { BinaryOp::And } else { BinaryOp::Or } {
-                self.assume(lhs, truth, cause, parts);
-                self.assume(rhs, truth, cause, parts);
+                self.assume_condition(lhs, truth, cause, parts);
+                self.assume_condition(rhs, truth, cause, parts);
             }
         } else if let Op::Compare { op, lhs, rhs } = *op
             && let Some((lhs, rhs)) = self.forms[lhs].clone().zip(self.forms[rhs].clone())
@@ -291,11 +301,11 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Adds what follows from `cond` being `truth` where it tells whether a sum or a difference wraps: `a - b > a`, and
-    /// `a + b < a`, of numbers without a sign.
+    /// Adds the consequences of `cond` being `truth` if it tests a sum or a difference for
+    /// wrapping: `a - b > a`, and `a + b < a`, of unsigned numbers.
     fn assume_overflow(&mut self, cond: InstId, truth: bool, cause: Cause) {
         let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op else { return };
-        // What is compared as `small < large`, and whether that is so.
+        // The comparison in the form `small < large`, and its truth.
         let (small, large, wraps) = match op {
             CompareOp::Lt => (lhs, rhs, truth),
             CompareOp::Gt => (rhs, lhs, truth),
@@ -310,18 +320,18 @@ impl<'k> Walk<'k> {
         };
         let sides =
             |lhs: InstId, rhs: InstId| self.forms[lhs].as_ref().zip(self.forms[rhs].as_ref());
-        // The number if nothing wraps, and what is not negative exactly then.
+        // The exact number, and a form that is not negative exactly if nothing wraps.
         let (result, exact, room) = if let Op::Binary { op: BinaryOp::Sub, lhs, rhs } =
             insts[large].op
             && lhs == small
         {
-            let exact = sides(lhs, rhs).and_then(|(a, b)| a.minus(b));
+            let exact = sides(lhs, rhs).and_then(|(a, b)| a.checked_sub(b));
             (large, exact.clone(), exact)
         } else if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = insts[small].op
             && [lhs, rhs].contains(&large)
         {
-            let exact = sides(lhs, rhs).and_then(|(a, b)| a.plus(1, b));
-            let room = exact.as_ref().and_then(|sum| Form::constant(limits.max).minus(sum));
+            let exact = sides(lhs, rhs).and_then(|(a, b)| a.checked_add_scaled(1, b));
+            let room = exact.as_ref().and_then(|sum| Form::constant(limits.max).checked_sub(sum));
             (small, exact, room)
         } else {
             return;
@@ -331,18 +341,22 @@ impl<'k> Walk<'k> {
             return;
         }
         if wraps {
-            self.add(room.and_then(|room| room.scaled(-1)?.shifted(-1)), cause);
+            self.add_nonnegative(
+                room.and_then(|room| room.checked_scale(-1)?.checked_add_number(-1)),
+                cause,
+            );
         } else {
-            self.add(room, cause);
-            self.add(result.minus(&exact), cause);
-            self.add(exact.minus(&result), cause);
+            self.add_nonnegative(room, cause);
+            self.add_nonnegative(result.checked_sub(&exact), cause);
+            self.add_nonnegative(exact.checked_sub(&result), cause);
         }
     }
 
-    /// Adds that numbers which may have wrapped are exact, where that is known by now: `n - 1` after `n > 1`.
+    /// Adds that possibly wrapped results are exact, if that is known by now: `n - 1` after
+    /// `n > 1`.
     fn link_wrapped(&mut self, compared: &Form) {
-        let latest = self.wrapped.len().saturating_sub(MAX_WRAPPED).max(self.required);
-        for index in (0..self.required.min(MAX_REQUIRED)).chain(latest..self.wrapped.len()) {
+        let latest = self.wrapped.len().saturating_sub(MAX_RECENT_WRAPS).max(self.required);
+        for index in (0..self.required.min(MAX_REQUIRED_WRAPS)).chain(latest..self.wrapped.len()) {
             let (atom, form, limits) = self.wrapped[index].clone();
             if form.atoms().any(|atom| compared.atoms().any(|other| other == atom))
                 && self.is_within(&form, limits)
@@ -353,24 +367,25 @@ impl<'k> Walk<'k> {
     }
 
     pub(super) fn assume_compare(&mut self, op: CompareOp, lhs: &Form, rhs: &Form, cause: Cause) {
-        let less = |a: &Form, b: &Form| b.minus(a).and_then(|rest| rest.shifted(-1));
+        let less =
+            |a: &Form, b: &Form| b.checked_sub(a).and_then(|rest| rest.checked_add_number(-1));
         match op {
-            CompareOp::Lt => self.add(less(lhs, rhs), cause),
-            CompareOp::Gt => self.add(less(rhs, lhs), cause),
-            CompareOp::Le => self.add(rhs.minus(lhs), cause),
-            CompareOp::Ge => self.add(lhs.minus(rhs), cause),
+            CompareOp::Lt => self.add_nonnegative(less(lhs, rhs), cause),
+            CompareOp::Gt => self.add_nonnegative(less(rhs, lhs), cause),
+            CompareOp::Le => self.add_nonnegative(rhs.checked_sub(lhs), cause),
+            CompareOp::Ge => self.add_nonnegative(lhs.checked_sub(rhs), cause),
             CompareOp::Eq => {
-                self.add(rhs.minus(lhs), cause);
-                self.add(lhs.minus(rhs), cause);
-                if let Some(difference) = lhs.minus(rhs) {
-                    self.tighten(&difference, cause);
+                self.add_nonnegative(rhs.checked_sub(lhs), cause);
+                self.add_nonnegative(lhs.checked_sub(rhs), cause);
+                if let Some(difference) = lhs.checked_sub(rhs) {
+                    self.tighten_facts(&difference, cause);
                 }
             }
-            // One of them may be known to be the larger, if they are not the same.
+            // Facts may prove an order of the two, if they differ.
             CompareOp::Ne => {
                 for (a, b) in [(lhs, rhs), (rhs, lhs)] {
-                    if a.minus(b).is_some_and(|rest| self.implies(&rest)) {
-                        self.add(less(b, a), cause);
+                    if a.checked_sub(b).is_some_and(|rest| self.implies(&rest)) {
+                        self.add_nonnegative(less(b, a), cause);
                         return;
                     }
                 }
@@ -378,9 +393,9 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Adds what facts say of integers if `difference` is 0: of a number that it has once, replaced by the others, where
-    /// the coefficients then have a divisor in common.
-    fn tighten(&mut self, difference: &Form, cause: Cause) {
+    /// Adds the consequences of `difference` being 0 for facts: an atom that occurs once in it is
+    /// replaced in facts whose coefficients then have a common divisor.
+    fn tighten_facts(&mut self, difference: &Form, cause: Cause) {
         let once = |atom: AtomId| difference.atoms().filter(|&other| other == atom).count() == 1;
         let found = difference.terms().iter().find_map(|&(monomial, coefficient)| {
             let atom =
@@ -389,23 +404,25 @@ impl<'k> Walk<'k> {
         });
         let Some((atom, monomial, coefficient)) = found else { return };
         let (by_itself, range) = (Form::atom(atom), self.atoms.range(atom));
-        let mut facts =
-            vec![by_itself.shifted(-range.min), Form::constant(range.max).minus(&by_itself)];
-        let known = self.known.mentioning(atom).take(MAX_TIGHTENED);
+        let mut facts = vec![
+            by_itself.checked_add_number(-range.min),
+            Form::constant(range.max).checked_sub(&by_itself),
+        ];
+        let known = self.known.facts_mentioning(atom).take(MAX_TIGHTENED_FACTS);
         facts.extend(known.map(|&fact| Some(self.known.fact(fact).form.clone())));
         for fact in facts.into_iter().flatten() {
-            let factor = -fact.of(monomial) * coefficient;
+            let factor = -fact.coefficient(monomial) * coefficient;
             if factor != 0
-                && let Some(replaced) = fact.plus(factor, difference)
-                && replaced.primitive().rest() != replaced.reduced().rest()
+                && let Some(replaced) = fact.checked_add_scaled(factor, difference)
+                && replaced.primitive().constant_term() != replaced.normalized().constant_term()
             {
-                self.known.add(&replaced, Some(cause));
+                self.known.add_fact(&replaced, Some(cause));
             }
         }
     }
 
-    /// Why `cond` is `truth`; `None` if that is not known.
-    fn proof(&mut self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
+    /// Returns the causes that prove `cond` to be `truth`; `None` if there is no proof.
+    fn prove_condition(&mut self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
         if let Some((known, cause)) = self.truths[cond] {
             return (known == truth).then(|| vec![cause]);
         }
@@ -414,60 +431,64 @@ impl<'k> Walk<'k> {
         if let Op::Const(bits) = inst.op {
             (bits == u64::from(truth)).then(Vec::new)
         } else if let Op::Unary { op: UnaryOp::Not, value } = inst.op {
-            self.proof(value, !truth, parts)
+            self.prove_condition(value, !truth, parts)
         } else if let Op::Binary { op, lhs, rhs } = inst.op
             && matches!(op, BinaryOp::And | BinaryOp::Or)
         {
-            let left = self.proof(lhs, truth, parts);
+            let left = self.prove_condition(lhs, truth, parts);
             if (op == BinaryOp::And) == truth {
-                let (mut both, right) = (left?, self.proof(rhs, truth, parts)?);
+                let (mut both, right) = (left?, self.prove_condition(rhs, truth, parts)?);
                 both.extend(right);
                 Some(both)
             } else {
-                left.or_else(|| self.proof(rhs, truth, parts))
+                left.or_else(|| self.prove_condition(rhs, truth, parts))
             }
         } else if let Op::Compare { op, lhs, rhs } = inst.op {
             let op = if truth { op } else { range::negated_comparison(op) };
-            self.compare_proof(op, lhs, rhs)
+            self.prove_comparison(op, lhs, rhs)
         } else {
             None
         }
     }
 
-    /// Why `lhs op rhs`; `None` if that is not known.
-    fn compare_proof(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Vec<Cause>> {
+    /// Returns the causes that prove `lhs op rhs`; `None` if there is no proof.
+    fn prove_comparison(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Vec<Cause>> {
         if self.kernel.insts[lhs].ty == Ty::Scalar(Scalar::Bool) {
-            let same = self.linear(lhs).zip(self.linear(rhs)).is_some_and(|(l, r)| l == r);
+            let same = self
+                .comparison_form(lhs)
+                .zip(self.comparison_form(rhs))
+                .is_some_and(|(l, r)| l == r);
             return (op == CompareOp::Eq && same).then(Vec::new);
         }
         let (lhs, rhs) = (self.forms[lhs].clone()?, self.forms[rhs].clone()?);
-        let less = |a: &Form, b: &Form| b.minus(a)?.shifted(-1);
+        let less = |a: &Form, b: &Form| b.checked_sub(a)?.checked_add_number(-1);
         match op {
             CompareOp::Lt => self.prove(&less(&lhs, &rhs)?),
             CompareOp::Gt => self.prove(&less(&rhs, &lhs)?),
-            CompareOp::Le => self.prove(&rhs.minus(&lhs)?),
-            CompareOp::Ge => self.prove(&lhs.minus(&rhs)?),
+            CompareOp::Le => self.prove(&rhs.checked_sub(&lhs)?),
+            CompareOp::Ge => self.prove(&lhs.checked_sub(&rhs)?),
             CompareOp::Ne => {
                 let below = self.prove(&less(&lhs, &rhs)?);
                 if below.is_some() { below } else { self.prove(&less(&rhs, &lhs)?) }
             }
             CompareOp::Eq => {
-                let mut both = self.prove(&rhs.minus(&lhs)?)?;
-                both.extend(self.prove(&lhs.minus(&rhs)?)?);
+                let mut both = self.prove(&rhs.checked_sub(&lhs)?)?;
+                both.extend(self.prove(&lhs.checked_sub(&rhs)?)?);
                 Some(both)
             }
         }
     }
 
-    /// The form that is not negative exactly if a `bool` is true, if that is a comparison.
-    fn linear(&self, cond: InstId) -> Option<Form> {
+    /// Returns the form that is not negative exactly if a `bool` is true, if the `bool` is a
+    /// comparison.
+    fn comparison_form(&self, cond: InstId) -> Option<Form> {
         let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op else { return None };
         let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
         match op {
-            CompareOp::Ge => lhs.minus(rhs),
-            CompareOp::Le => rhs.minus(lhs),
-            CompareOp::Gt => lhs.minus(rhs)?.shifted(-1),
-            CompareOp::Lt => rhs.minus(lhs)?.shifted(-1),
+            CompareOp::Ge => lhs.checked_sub(rhs),
+            CompareOp::Le => rhs.checked_sub(lhs),
+            CompareOp::Gt => lhs.checked_sub(rhs)?.checked_add_number(-1),
+            CompareOp::Lt => rhs.checked_sub(lhs)?.checked_add_number(-1),
             CompareOp::Eq | CompareOp::Ne => None,
         }
     }
@@ -476,21 +497,21 @@ impl<'k> Walk<'k> {
     pub(super) fn is_within(&mut self, form: &Form, limits: Range) -> bool {
         let (least, most) = self.atoms.bounds(form);
         let above = least.is_some_and(|least| limits.min <= least)
-            || form.shifted(-limits.min).is_some_and(|rest| self.implies(&rest));
+            || form.checked_add_number(-limits.min).is_some_and(|rest| self.implies(&rest));
         above
             && (most.is_some_and(|most| most <= limits.max) || {
-                let rest = Form::constant(limits.max).minus(form);
+                let rest = Form::constant(limits.max).checked_sub(form);
                 rest.is_some_and(|rest| self.implies(&rest))
             })
     }
 
-    /// The form of an atom.
-    pub(super) fn atom(&mut self, kind: Kind, range: Range) -> Form {
+    /// Returns the form of an atom.
+    pub(super) fn atom_form(&mut self, kind: AtomKind, range: Range) -> Form {
         if range.min == range.max {
-            self.atoms.fix(&kind, range.min);
+            self.atoms.set_fixed(&kind, range.min);
             return Form::constant(range.min);
         }
-        let atom = self.atoms.get(kind, range);
-        self.same.get(&atom).cloned().unwrap_or_else(|| Form::atom(atom))
+        let atom = self.atoms.intern(kind, range);
+        self.definitions.get(&atom).cloned().unwrap_or_else(|| Form::atom(atom))
     }
 }
