@@ -1,4 +1,4 @@
-//! Words about accesses to memory that several lints share.
+//! Wording about memory accesses that several lints share.
 use super::{Finding, why};
 use crate::{
     analysis::{
@@ -10,7 +10,7 @@ use crate::{
     ir::{InstId, Kernel, Op, Root, Scalar, Span},
 };
 
-/// The requests whose cost is known, with it.
+/// Returns the requests with a known cost.
 pub(super) fn known(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cost)> {
     analyses.accesses.requests.iter().filter_map(|request| match &request.verdict {
         Verdict::Known(cost) => Some((request, cost.as_ref())),
@@ -18,7 +18,7 @@ pub(super) fn known(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cos
     })
 }
 
-/// Returns the request that `request` is when it runs, and what that costs, if it is known.
+/// Returns the request that `request` is at run time, with its cost, if it is known.
 pub(super) fn when_run<'a>(
     kernel: &Kernel,
     analyses: &'a Analyses,
@@ -28,12 +28,12 @@ pub(super) fn when_run<'a>(
     if let Verdict::Known(cost) = &run.verdict { Some((run, cost)) } else { None }
 }
 
-/// The address of a request's first member.
+/// Returns the address of a request's first member.
 pub(super) fn address(kernel: &Kernel, request: &Request) -> Option<InstId> {
     memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
 }
 
-/// What the user wrote for the access: of a store, what is stored to.
+/// Returns the span of the access in the user's code: for a store, that of its target.
 pub(super) fn span(kernel: &Kernel, request: &Request) -> Span {
     let first = request.members[0];
     match (request.kind, address(kernel, request)) {
@@ -42,7 +42,7 @@ pub(super) fn span(kernel: &Kernel, request: &Request) -> Span {
     }
 }
 
-/// What `root` is called in the source.
+/// Returns the name of `root` in the source.
 pub(super) fn name(kernel: &Kernel, root: Option<Root>) -> &str {
     match root {
         Some(Root::Param(param)) => &kernel.params[param].name,
@@ -52,7 +52,7 @@ pub(super) fn name(kernel: &Kernel, root: Option<Root>) -> &str {
     }
 }
 
-/// A verb for what a lane does.
+/// Returns the verb for the access of a lane.
 pub(super) fn verb(kind: Kind) -> &'static str {
     match kind {
         Kind::Load => "read",
@@ -61,7 +61,7 @@ pub(super) fn verb(kind: Kind) -> &'static str {
     }
 }
 
-/// A noun for it.
+/// Returns the noun for the access of a lane.
 pub(super) fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Load => "load",
@@ -70,12 +70,12 @@ pub(super) fn noun(kind: Kind) -> &'static str {
     }
 }
 
-/// `n` of what, in the plural where there are several.
+/// Returns `n` and the noun, in the plural unless `n` is 1.
 pub(super) fn count(n: u64, what: &str) -> String {
     if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
-/// How far neighbouring lanes are apart, in words.
+/// Returns the distance of neighbouring lanes in words.
 pub(super) fn distance(request: &Request, lanes: &Lanes) -> Option<String> {
     let bytes = u64::from(request.bytes.max(1));
     let stride = lanes.stride()?.unsigned_abs();
@@ -86,7 +86,8 @@ pub(super) fn distance(request: &Request, lanes: &Lanes) -> Option<String> {
     Some(format!("neighbouring lanes are {least}{} apart{times}", count(stride, "byte")))
 }
 
-/// Where the addresses of a request come to differ between lanes, and why.
+/// Returns labels for the instruction at which the addresses of a request start to differ between
+/// lanes, and its causes.
 pub(super) fn labels(
     kernel: &Kernel,
     analyses: &Analyses,
@@ -117,7 +118,7 @@ pub(super) fn labels(
     labels
 }
 
-/// What a scalar is called in Rust; `None` for a type parameter.
+/// Returns the Rust name of a scalar type; `None` for a type parameter.
 pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
     Some(match scalar {
         Scalar::Bool => "bool",
@@ -137,18 +138,18 @@ pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
-/// What the atomic over the scalar `of` is called in Rust.
+/// Returns the Rust name of the atomic over the scalar `of`.
 pub(super) fn atomic(of: &str) -> String {
     let (first, rest) = of.split_at(1);
     format!("Atomic{}{rest}", first.to_uppercase())
 }
 
-/// The note of a finding that rests on an assumed block.
+/// Returns the note of a finding that rests on an assumed block.
 pub(super) fn assumed(shape: &Shape) -> Option<String> {
     why::assumed(shape).pop()
 }
 
-/// Of the findings at one place the one that weighs most.
+/// Keeps the weightiest finding at each place.
 pub(super) fn one_each(mut found: Vec<(u64, Finding)>) -> Vec<Finding> {
     let mut kept: Vec<(u64, Finding)> = Vec::new();
     for (weight, finding) in found.drain(..) {

@@ -1,10 +1,11 @@
-//! `gpu_aos_accesses`: one field of an array of structs, while the others are moved for nothing.
+//! `gpu_aos_accesses`: access to one field of an array of structs, which moves the other fields for
+//! nothing.
 //!
 //! ```text
 //! y[i] = points[i].x;    // 12 bytes from lane to lane: 12 sectors, 4 would do
 //! ```
-//! Fires at twice the sectors that are needed, as `gpu_uncoalesced_accesses` does, and in its place. Silent where the
-//! accesses beside it use at least half of what is moved.
+//! Fires at twice the necessary sectors, like `gpu_uncoalesced_accesses`, and in its place. Silent
+//! if neighbouring accesses use at least half of the moved bytes.
 use super::{
     Finding, Group, Lint, access,
     coalescing::{self, Reason},

@@ -1,11 +1,12 @@
-//! `gpu_atomic_mixing`: one location is accessed atomically and plainly at once, or atomically among the
-//! threads of a block only although several blocks use it.
+//! `gpu_atomic_mixing`: one location is accessed atomically and plainly at once, or atomically in
+//! the scope of a block although several blocks use it.
 //!
 //! ```text
 //! sum.block().fetch_add(1, Ordering::Relaxed);    // of a buffer: other blocks add to it as well
 //! ```
-//! The second also where data decide which threads come, or to which place, as long as nothing else keeps blocks apart.
-//! An atomic operation is atomic towards others of its kind and scope; towards a plain access it is a race like any other.
+//! The second case fires also if data decide the threads or the address, as long as nothing else
+//! keeps blocks apart. An atomic operation is atomic towards others of its kind and scope; towards
+//! a plain access it is a race like any other.
 use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
@@ -53,10 +54,10 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// What mends an atomic operation of too narrow a scope.
+/// The remedy for an atomic operation of too narrow a scope.
 const WIDER: &str = "leave `.block()` out: then the update is atomic in the whole device";
 
-/// A finding at an update that other blocks make as well, if data say so.
+/// Returns a finding at an update that other blocks make as well, depending on data.
 fn by_data(kernel: &Kernel, analyses: &Analyses, root: Root, doubt: &Doubt) -> Finding {
     let name = race::name(kernel, root);
     let message = format!(

@@ -1,12 +1,11 @@
-//! `gpu_barriers_after_divergent_returns`: a barrier behind a `return` that only some
-//! threads take.
+//! `gpu_barriers_after_divergent_returns`: a barrier after a `return` that only some threads take.
 //!
 //! ```text
 //! if global_idx_x() >= n { return; }
 //! sync_threads();                      // the others do not wait for those that returned
 //! ```
-//! It works, but what the barrier was to protect is then the work of fewer threads
-//! than the block has. Silent where control varies anyway: the other lints say so.
+//! It works, but the work that the barrier protects is then done by fewer threads than the block
+//! has. Silent where control varies anyway: other lints report that.
 use super::{Finding, Group, Lint, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 

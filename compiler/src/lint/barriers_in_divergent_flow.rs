@@ -1,10 +1,10 @@
 //! `gpu_barriers_in_divergent_flow`: a barrier that not every thread of the block reaches.
 //!
 //! ```text
-//! if thread_idx_x() < 16 { sync_threads(); }   // the others never come: the block hangs
+//! if thread_idx_x() < 16 { sync_threads(); }   // the others never arrive: the block hangs
 //! ```
-//! Fires where control varies in the block, even if each warp agrees. Silent
-//! where nothing tells whether it does: all threads reading one cell of memory mostly agree.
+//! Fires where control varies in the block, even if each warp agrees. Silent where this is unknown:
+//! all threads reading one location of memory mostly agree.
 use super::{Finding, Group, Lint, mismatched_barriers, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 

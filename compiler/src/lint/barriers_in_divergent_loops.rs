@@ -1,10 +1,10 @@
-//! `gpu_barriers_in_divergent_loops`: a barrier in a loop that threads of one block leave
-//! in different iterations.
+//! `gpu_barriers_in_divergent_loops`: a barrier in a loop that threads of one block leave in
+//! different iterations.
 //!
 //! ```text
 //! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
 //! ```
-//! Silent where nothing tells whether they do, as `gpu_barriers_in_divergent_flow` is.
+//! Silent where this is unknown, like `gpu_barriers_in_divergent_flow`.
 use super::{Finding, Group, Lint, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 

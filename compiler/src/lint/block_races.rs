@@ -1,12 +1,13 @@
-//! `gpu_block_races`: threads of two blocks access one element of a buffer, one writes, and
-//! nothing orders blocks.
+//! `gpu_block_races`: threads of two blocks access one element of a buffer, one writes, and nothing
+//! orders blocks.
 //!
 //! ```text
 //! y[thread_idx_x()] = x[global_idx_x()];   // every block writes the same 256 elements
 //! ```
-//! Only in kernels that ask which block they are in, or how many there are: others are meant for one block. In a
-//! grid of one block nothing is wrong, and so it is no error. Silent where the same place races in one block already,
-//! where anything but the launch decides whether a block comes by, and in kernels with fences or ordered atomics.
+//! Fires only in kernels that ask for the block's index or the number of blocks: others are meant
+//! for one block. A grid of one block has no such race, so the lint is no error. Silent where the
+//! same location races in one block already, where anything but the launch decides the execution of
+//! a block's access, and in kernels with fences or ordered atomics.
 use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
     analysis::{
@@ -29,7 +30,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 && matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
         })
         .collect();
-    // Stores first: what is read in between has the same fault.
+    // Stores first: a read in between has the same fault.
     of_blocks.sort_by_key(|of| (!of.is_of_one_store(), of.race.sides[1].event));
     for of in of_blocks {
         let races_nearer = race::all(analyses)

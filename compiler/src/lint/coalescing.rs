@@ -1,9 +1,9 @@
-//! What `gpu_uncoalesced_accesses`, `gpu_swapped_axes` and `gpu_aos_accesses` have in common: accesses to
-//! global memory that move at least twice the sectors that they must, each with the reason.
+//! Common part of `gpu_uncoalesced_accesses`, `gpu_swapped_axes` and `gpu_aos_accesses`: accesses
+//! to global memory that move at least twice the necessary sectors, each with the reason.
 //!
-//! What other accesses of a thread beside it fetch of the same sectors is used, and not wasted: an access
-//! more than half of whose sectors all of them use is not one of these. Nor is one of every second or fourth
-//! lane: the others move the rest.
+//! Sectors that other accesses of a thread use as well are not wasted: an access is excluded if all
+//! accesses together use more than half of its sectors. So is an access by every second or fourth
+//! lane: the other lanes move the rest.
 use super::access;
 use crate::{
     analysis::{
@@ -15,44 +15,45 @@ use crate::{
     ir::{Element, Kernel, ParamKind, Root, Space},
 };
 
-/// How many lanes of accesses are compared for all requests of a kernel. After that, an access is taken for one whose
-/// sectors others use: no finding.
+/// Limit of compared lanes over all requests of a kernel. After that, an access counts as one whose
+/// sectors others use, and has no finding.
 const MAX_COMPARED_LANES: usize = 1 << 20;
 
-/// Fewer excess sectors of a warp are none to speak of.
+/// The smallest number of excess sectors of a warp that is worth a finding.
 const FEW: u32 = 3;
 
-/// An access that moves too much.
+/// An access that moves too many sectors.
 pub(super) struct Wasteful<'a> {
     pub(super) request: &'a Request,
-    /// The lanes of the warp that wastes most; `None` if their distance is not known.
+    /// The lanes of the most wasteful warp; `None` if their distance is unknown.
     pub(super) lanes: Option<&'a Lanes>,
-    /// The sectors that these move.
+    /// The sectors that these lanes move.
     pub(super) price: WarpCost,
-    /// Whether all warps do.
+    /// True if all warps move as many.
     pub(super) is_even: bool,
     pub(super) reason: Reason,
 }
 
-/// Why.
+/// The reason for the waste.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// The x axis walks rows, the y axis along them: elements from one x to the next, if they are known.
+    /// The x axis walks from row to row, the y axis along rows: the elements from one x to the
+    /// next, if known.
     Axes(Option<u64>),
-    /// One field is accessed of structs of so many bytes.
+    /// The access to one field of structs of this size in bytes.
     Struct(u64),
-    /// A row of the block is shorter than a sector.
+    /// A row of the block that is shorter than a sector.
     NarrowBlock {
-        /// As many threads in the narrowest block that would do.
+        /// The narrowest block of as many threads that would be wide enough.
         wider: [u32; 3],
     },
-    /// Each thread walks along a stretch of its own.
+    /// Each thread walks along a chunk of its own.
     Chunks,
-    /// Anything else.
+    /// Any other reason.
     Stride,
 }
 
-/// All accesses of `kernel` that move too much.
+/// Returns all accesses of `kernel` that move too many sectors.
 pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<'a>> {
     let mut found = Vec::new();
     let mut sharing = Sharing { analyses, compared: 0, groups: Vec::new() };
@@ -73,7 +74,7 @@ pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<
     found
 }
 
-/// An access whose cost is known.
+/// Judges an access with a known cost.
 fn known<'a>(
     kernel: &Kernel,
     sharing: &mut Sharing<'a>,
@@ -82,7 +83,7 @@ fn known<'a>(
 ) -> Option<Wasteful<'a>> {
     let analyses = sharing.analyses;
     let (lanes, _) = &cost.worst;
-    // Of atomic updates only where they go: how many meet is another lint's.
+    // For atomic updates only the addresses count: collisions are the subject of another lint.
     let kind = if request.kind == Kind::Atomic { Kind::Load } else { request.kind };
     let price = lanes.warp_cost(request.space, kind, request.bytes);
     let is_bad = cost.is_bad() && price.taken[0] >= 2 * price.ideal;
@@ -104,7 +105,7 @@ fn known<'a>(
     Some(Wasteful { request, lanes: Some(lanes), price, is_even: cost.is_even, reason })
 }
 
-/// What happens at a request, with the access.
+/// Returns the events of a request's access.
 fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t Event> {
     let first = request.members.first().copied();
     let all = first.into_iter().flat_map(|first| trace.events_of(first));
@@ -119,19 +120,19 @@ fn offset_of(event: &Event) -> Option<&SymbolicSum> {
     access_of(event)?.offset.as_ref()
 }
 
-/// Which accesses use the sectors that others fetch.
+/// The search for accesses that use the sectors fetched by others.
 struct Sharing<'a> {
     analyses: &'a Analyses,
-    /// Lanes that were compared: see [`MAX_COMPARED_LANES`].
+    /// The compared lanes so far: see [`MAX_COMPARED_LANES`].
     compared: usize,
-    /// What was found of one access of each group, by the access and by `in_turn`. It holds for all others that are of
-    /// the same group and each happen once.
+    /// The results for one access of each group, with the access and `in_turn`. They hold for all
+    /// others of the same group that execute once each.
     groups: Vec<(&'a Request, &'a Event, bool, bool)>,
 }
 
 impl<'a> Sharing<'a> {
-    /// Whether the sectors of an access are at least half used, counting what other accesses fetch of
-    /// them at the same time, or, `in_turn`, in other iterations of loops.
+    /// Returns true if at least half of an access's sectors are used, counting other accesses at
+    /// the same time, or, `in_turn`, in other iterations of loops.
     fn is_shared_with_others(
         &mut self,
         request: &'a Request,
@@ -157,7 +158,7 @@ impl<'a> Sharing<'a> {
         is_shared
     }
 
-    /// The same, by a look at every access.
+    /// Computes the same by comparing with every access.
     fn uses_sectors_of_others(&mut self, request: &Request, event: &Event, in_turn: bool) -> bool {
         let Some(offset) = offset_of(event) else { return false };
         let threads = &event.active.threads;
@@ -193,7 +194,7 @@ impl<'a> Sharing<'a> {
     }
 }
 
-/// Returns the number of bytes in some ranges, and of the sectors that they lie in.
+/// Returns the number of bytes in some ranges, and of the sectors that they touch.
 fn bytes_and_sectors(mut ranges: Vec<(i64, i64)>) -> (u64, u64) {
     let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
     ranges.sort_unstable();
@@ -209,8 +210,8 @@ fn bytes_and_sectors(mut ranges: Vec<(i64, i64)>) -> (u64, u64) {
     (bytes, sectors)
 }
 
-/// Whether two accesses are of the same memory and kind, by the same threads, with no barrier between, and, unless they
-/// are made `in_turn`, in the same iterations.
+/// Returns true if two accesses have the same memory, kind and threads, without a barrier between
+/// them, and, unless `in_turn`, the same iterations.
 fn is_of_group(
     (other, beside): (&Request, &Event),
     (request, event): (&Request, &Event),
@@ -223,7 +224,8 @@ fn is_of_group(
         && beside.active.threads == event.active.threads
 }
 
-/// How much a number grows along x and along y, for all threads of a block alike.
+/// Returns the growth of a number along x and along y, if it is the same for all threads of a
+/// block.
 fn steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
     match factors {
         PerThread::Uniform(_) => Some([0, 0]),
@@ -290,8 +292,8 @@ fn reason(
     Reason::Stride
 }
 
-/// The fewest threads along x with which a warp whose rows are `steps` apart wastes nothing to speak of, wherever its
-/// rows begin.
+/// Returns the smallest number of threads along x with which a warp whose rows are `steps` apart
+/// has no excess worth a finding, wherever its rows begin.
 fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
     let widths = (3..=5).map(|power| 1_u32 << power);
     let is_enough = |wide: &u32| {
@@ -307,7 +309,7 @@ fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
     widths.into_iter().find(is_enough).unwrap_or(LANES as u32)
 }
 
-/// True if an access of `kernel` walks along rows with x, and from row to row with y.
+/// Returns true if an access of `kernel` walks along rows with x, and from row to row with y.
 pub(super) fn walks_rows(analyses: &Analyses) -> bool {
     let trace = &analyses.trace;
     let mut global = analyses.accesses.requests.iter().filter(|it| it.space == Space::Global);
@@ -327,7 +329,7 @@ pub(super) fn walks_rows(analyses: &Analyses) -> bool {
     })
 }
 
-/// The bytes of an element that has several scalars, where the request is for less.
+/// Returns the bytes of an element of several scalars, if the request is for fewer.
 fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
     let Some(Root::Param(param)) = request.root else { return None };
     let ParamKind::Slice { elem: Element::Plain { size, .. }, .. } = &kernel.params[param].kind
@@ -337,7 +339,8 @@ fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
     size.known().filter(|&size| size > u64::from(request.bytes))
 }
 
-/// True if an access of `event` has a row for each step along x, of a length that is not known, and along which y walks.
+/// Returns true if an access of `event` moves by a row of unknown length per step along x, and
+/// along the row with y.
 fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
     let Some(offset) = offset_of(event) else { return false };
     let mut has_pitch = false;
@@ -355,7 +358,8 @@ fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
         && dim_x > 1
 }
 
-/// An access that [walks columns](walks_columns). A row has at least as many elements as the block has threads along y.
+/// Returns an access that [walks columns](walks_columns). A row has at least as many elements as
+/// the block has threads along y.
 fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
     let event = events(trace, request).next()?;
     if event.active.coverage == Coverage::Some || !walks_columns(trace, request, event) {
@@ -377,7 +381,7 @@ fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
 }
 
 impl Wasteful<'_> {
-    /// How much it moves, in words.
+    /// Describes the waste.
     pub(super) fn message(&self) -> String {
         let [least, most] = self.price.taken;
         let is_bound = self.lanes.is_some_and(|lanes| !lanes.clusters.is_empty()) && least < most;
@@ -397,13 +401,13 @@ impl Wasteful<'_> {
         access::verb(self.request.kind)
     }
 
-    /// What says more about it.
+    /// Returns the notes.
     pub(super) fn notes(&self, trace: &Trace) -> Vec<String> {
         let distance = self.lanes.and_then(|lanes| access::distance(self.request, lanes));
         distance.into_iter().chain(access::assumed(&trace.shape)).collect()
     }
 
-    /// A number that grows with the waste.
+    /// Returns a number that grows with the waste.
     pub(super) fn weight(&self) -> u64 {
         u64::from(self.price.taken[0])
     }

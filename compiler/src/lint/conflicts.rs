@@ -1,5 +1,5 @@
-//! What `gpu_bank_conflicts` and `gpu_vector_bank_conflicts` have in common: which accesses to shared
-//! memory have conflicts, and the layout that would free them.
+//! Common part of `gpu_bank_conflicts` and `gpu_vector_bank_conflicts`: accesses to shared memory
+//! with conflicts, and the layout that would free them.
 use super::{Finding, access};
 use crate::{
     analysis::{
@@ -14,7 +14,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The conflicts of accesses of more than a bank's word (`vectors`), or of the others.
+/// Finds the conflicts of accesses larger than a bank's word (`vectors`), or of the others.
 pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut layouts = Layouts::default();
@@ -32,14 +32,15 @@ pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<F
     access::one_each(found)
 }
 
-/// Whether different words of a bank are wanted; several updates of one word are no conflict.
+/// Returns true if lanes access different words of a bank; several updates of one word are no
+/// conflict.
 fn conflicts(request: &Request, cost: &Cost) -> bool {
     let (lanes, _) = &cost.worst;
     let price = lanes.warp_cost(request.space, Kind::Load, request.bytes);
     cost.is_bad() && (request.kind != Kind::Atomic || price.taken[0] >= 2 * price.ideal)
 }
 
-/// What is said of `request`, which runs as `run` and costs this.
+/// Creates the finding about `request`, which is `run` at run time and has this cost.
 fn finding(
     kernel: &Kernel,
     analyses: &Analyses,
@@ -82,7 +83,7 @@ fn finding(
     }
 }
 
-/// Which lanes want the busiest bank.
+/// Returns the lanes that access the busiest bank.
 fn who(request: &Request, lanes: &Lanes) -> String {
     let busiest =
         shared::busiest(request.kind, request.bytes, lanes.active, &lanes.addresses_from(0));
@@ -94,7 +95,7 @@ fn who(request: &Request, lanes: &Lanes) -> String {
     }
 }
 
-/// The smallest change of the array's layout that frees everything that is known of it.
+/// Returns the smallest change of the array's layout that frees all known accesses.
 fn help(
     kernel: &Kernel,
     analyses: &Analyses,
@@ -124,8 +125,9 @@ fn help(
     general(request, lanes)
 }
 
-/// What frees any access of conflicts, where no layout is found. An odd distance does only where all lanes are as far
-/// from the next: in a block of 16 x 16, a warp has two rows, and rows of 17 and of 19 words have conflicts.
+/// Returns the general remedy, if no layout is found. An odd distance is one only if all lanes are
+/// equally far apart: in a block of 16 x 16, a warp has two rows, and rows of 17 and of 19 words
+/// have conflicts.
 fn general(request: &Request, lanes: &Lanes) -> String {
     let bytes = u64::from(request.bytes);
     let unit =
@@ -138,14 +140,14 @@ fn general(request: &Request, lanes: &Lanes) -> String {
     }
 }
 
-/// What may be taken for a row of an array.
+/// A candidate for a row of an array.
 struct Row {
     bytes: u64,
     kind: RowKind,
 }
 
 impl Row {
-    /// Whether a layout moves whole elements, and no parts of structs.
+    /// Returns true if a layout moves whole elements, and no parts of structs.
     const fn is_whole(&self, layout: Layout) -> bool {
         let by = match layout {
             Layout::Padded { by, .. } => by,
@@ -160,27 +162,27 @@ impl Row {
     }
 }
 
-/// What makes it one.
+/// The evidence for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowKind {
-    /// The array's type: the innermost of `depth` arrays, of elements of so many bytes.
+    /// The array's type: the innermost of `depth` nested arrays, with elements of this many bytes.
     Nested { element: u64, depth: usize },
-    /// It is an element that has several scalars, and whose size is a multiple of this.
+    /// An element of several scalars, with this alignment.
     Element { align: u64 },
-    /// How it is used: elements of this many bytes.
+    /// The use of the array, with elements of this many bytes.
     Flat(u64),
 }
 
-/// What was found of arrays, each of which may have conflicts at many accesses.
+/// The layouts found for arrays, each of which may have conflicts at many accesses.
 #[derive(Default)]
 struct Layouts {
     strides: BTreeMap<SharedId, Vec<u64>>,
-    /// By array and the bytes of a row: the layout that frees the array of conflicts, and whether all of its accesses are
-    /// known.
+    /// By array and row size in bytes: the layout that frees the array of conflicts, and true if
+    /// all of its accesses are known.
     found: BTreeMap<(SharedId, u64), (Option<Layout>, bool)>,
 }
 
-/// The distances of the elements that `array` is indexed by, in bytes, the smallest first.
+/// Returns the distances in bytes of the elements that `array` is indexed by, the smallest first.
 fn strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     let of_array = |ptr| kernel.root(ptr) == Some(Root::Shared(array));
     let mut strides: Vec<u64> = kernel
@@ -198,7 +200,7 @@ fn strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     strides
 }
 
-/// The rows of `array`, those to be preferred first.
+/// Returns the candidate rows of `array`, the preferred ones first.
 fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec<Row> {
     match (strides, &kernel.shared[array].elem) {
         (&[element, row, ..], Element::Scalar(_)) => {
@@ -230,7 +232,7 @@ fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec
     }
 }
 
-/// Whether the elements of `array` are atomics.
+/// Returns true if the elements of `array` are atomics.
 fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         if let Op::Atomic { ptr, .. }
@@ -245,7 +247,8 @@ fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
     })
 }
 
-/// `layout` in words, with the length that the array then has; `None` if it moves less than elements.
+/// Describes `layout`, with the length that the array then has; `None` if it moves less than
+/// elements.
 fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option<String> {
     let name = &kernel.shared[array].name;
     Some(match (layout, row.kind) {
@@ -267,7 +270,7 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
         (Layout::Padded { row, by }, RowKind::Flat(element)) => {
             let (row, by) = (row / element, by / element);
             let times = if by == 1 { String::new() } else { format!(" * {by}") };
-            // As many as the place of the last one requires.
+            // The offset of the last element determines the length.
             let grown = length(kernel, array).map(|len| len + len.saturating_sub(1) / row * by);
             let array = grown.map(|grown| array_of(kernel, array, grown));
             let array = array
@@ -302,18 +305,19 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
     })
 }
 
-/// The elements of an array, over all its dimensions; `None` if only a launch tells.
+/// Returns the number of an array's elements over all dimensions; `None` if only a launch
+/// determines it.
 fn length(kernel: &Kernel, array: SharedId) -> Option<u64> {
     if let Length::Fixed(len) = &kernel.shared[array].len { len.known() } else { None }
 }
 
-/// The type of an array's elements in Rust, if it is a number.
+/// Returns the Rust type of an array's elements, if it is a number.
 fn of(kernel: &Kernel, array: SharedId) -> Option<String> {
     let of = kernel.shared[array].elem.scalar().and_then(access::scalar)?;
     Some(if is_atomic(kernel, array) { access::atomic(of) } else { of.to_owned() })
 }
 
-/// The declaration of an array with `len` elements.
+/// Returns the declaration of an array with `len` elements.
 fn array_of(kernel: &Kernel, array: SharedId, len: u64) -> String {
     match of(kernel, array) {
         Some(of) => format!("declare `shared!([{of}; {len}])`"),

@@ -3,9 +3,10 @@
 //! ```text
 //! total[0].fetch_add(x[i], Relaxed);    // 32 updates, one after the other
 //! ```
-//! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a warp can
-//! combine first. Silent where one lane updates, where the address is data, and where data decide who comes to what is
-//! rare: the count of a failure, behind which the thread ends, and a flag that is set to a constant.
+//! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a
+//! warp can combine first. Silent where one lane updates, where the address is data, and about rare
+//! updates that data decide: the count of a failure after which the thread ends, and a flag that is
+//! set to a constant.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
@@ -21,7 +22,7 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_contended_atomics", group: Group::Performance, level: Level::Warn, check };
 
-/// Fewer lanes at one address are none to speak of.
+/// The smallest number of lanes at one address that is worth a finding.
 const FEW: u32 = 8;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -47,7 +48,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     access::one_each(found)
 }
 
-/// How many lanes of a warp have the same address, if that is most of them.
+/// Returns the number of lanes of a warp with the same address, if they are the majority.
 fn together(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
     let offset = offset?;
     let threads = &event.active.threads;
@@ -61,7 +62,7 @@ fn together(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
         .max()
 }
 
-/// The most lanes that have one address.
+/// Returns the largest number of lanes with one address.
 fn crowd(lanes: &Lanes) -> u32 {
     let is_active = |lane: usize| lanes.active >> lane & 1 == 1;
     let mut most = 0;
@@ -77,7 +78,7 @@ fn crowd(lanes: &Lanes) -> u32 {
     most
 }
 
-/// What combines the lanes' values, where something does.
+/// Returns the operation that combines the lanes' values, if one exists.
 fn combined(op: AtomicOp) -> Option<&'static str> {
     match op {
         AtomicOp::Add | AtomicOp::Sub => Some("reduce_add"),
@@ -115,12 +116,12 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
     }
 }
 
-/// Whether something is done with what an instruction gives.
+/// Returns true if the result of an instruction is used.
 fn is_used(kernel: &Kernel, inst: InstId) -> bool {
     kernel.insts.iter().any(|(_, user)| user.op.operands().any(|operand| operand == inst))
 }
 
-/// The instructions of bodies at whose end the thread ends.
+/// Returns the instructions of bodies at whose end the thread ends.
 fn failures(kernel: &Kernel) -> Vec<InstId> {
     let mut found = Vec::new();
     for (_, inst) in kernel.insts.iter() {
@@ -135,7 +136,7 @@ fn failures(kernel: &Kernel) -> Vec<InstId> {
     found
 }
 
-/// Whether an update sets a flag: the same one however often, of which nobody asks what it was.
+/// Returns true if an update sets a flag: an idempotent update whose result is unused.
 fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
     let Op::Atomic { op, value, .. } = kernel.insts[inst].op else { return false };
     let stays = match op {
@@ -145,8 +146,8 @@ fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
     stays && matches!(kernel.insts[value].op, Op::Const(_)) && !is_used(kernel, inst)
 }
 
-/// The instructions that stand behind a condition `a == b`, neither of which is data: so one lane is
-/// elected. How many such a condition lets through is not known.
+/// Returns the instructions under a condition `a == b` without data: it elects a lane. The number
+/// of lanes that pass such a condition is unknown.
 fn elected(kernel: &Kernel) -> Vec<InstId> {
     fn walk(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
         for &id in &body.0 {
@@ -167,7 +168,7 @@ fn elected(kernel: &Kernel) -> Vec<InstId> {
     found
 }
 
-/// Whether `cond` is a comparison by `by`, or needs one.
+/// Returns true if `cond` is a comparison by `by`, or requires one.
 fn elects(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
     let op = &kernel.insts[cond].op;
     if let Op::Compare { op, lhs, rhs } = op {

@@ -1,14 +1,16 @@
-//! `gpu_divergent_branches`: a branch at which the lanes of most warps part, both ways being long.
+//! `gpu_divergent_branches`: a branch at which the lanes of most warps diverge, with two long arms.
 //!
 //! ```text
 //! if thread_idx_x() % 2 == 0 { long } else { longer }    // every warp runs both, with 16 of 32 lanes each
 //! ```
-//! A warp runs the two sides one after the other, each with the lanes that take it. Fires where that is proved for more than half of the warps
-//! that come, and both sides are more than is run under a predicate ([`work`]). An `if` without an `else` wastes lanes as well: it fires
-//! if its body has a loop, or if it is in a loop whose iterations take fewer and fewer lanes, which are in more warps than they would fill, and
-//! on average not half of a warp goes in.
+//! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
+//! is proved for more than half of the warps, and both arms are too large for predication
+//! ([`work`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop, or
+//! if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
+//! fill, and on average less than half of a warp enters.
 //!
-//! Silent about guards, about lanes that exchange values among themselves, about what each warp decides for itself, about one lane that does something for its warp, and about what data decide.
+//! Silent about guards, about lanes that exchange values among themselves, about conditions that
+//! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
 use super::{
     Finding, Group, Lint, divergent_matches,
     lanes::{LANES, Parting, span_of},
@@ -24,7 +26,7 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_divergent_branches", group: Group::Performance, level: Level::Warn, check };
 
-/// What the body of an `if` in a loop weighs at least.
+/// The minimum weight of the body of an `if` in a loop.
 const IN_LOOP: u32 = HEAVY / 2;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -52,7 +54,7 @@ fn branch(
     arms: [&Body; 2],
 ) -> Option<Finding> {
     let weights = arms.map(|arm| weight(kernel, arm));
-    // Lanes that exchange values among themselves have parted on purpose.
+    // Lanes that exchange values among themselves have diverged on purpose.
     let meet = arms.iter().any(|arm| work::has_meeting(kernel, arm));
     if meet || weights.iter().all(|&weight| weight < IN_LOOP) {
         return None;
@@ -87,7 +89,8 @@ fn branch(
     Some(Finding { message, span, labels, notes, help: help(kernel, analyses, id, &parting) })
 }
 
-/// Whether going into `arm` alone leaves more than half of a warp idle, for long or again and again.
+/// Returns true if entering `arm` alone leaves more than half of a warp idle, for long or
+/// repeatedly.
 fn is_wasteful(kernel: &Kernel, parting: &Parting, arm: &Body, weight: u32, is_then: bool) -> bool {
     let go = |&(lanes, yes): &(u32, u32)| if is_then { yes } else { lanes - yes };
     let sum: u32 = parting.lanes.iter().map(go).sum();
@@ -95,11 +98,11 @@ fn is_wasteful(kernel: &Kernel, parting: &Parting, arm: &Body, weight: u32, is_t
     let most = parting.lanes.iter().map(go).max().unwrap_or(0);
     let in_fewer = parting.changes && (!is_then || parting.is_spread);
     let is_long = work::has_loop(kernel, arm) || in_fewer && weight >= IN_LOOP;
-    // A lane that does something for its warp is alone at all times.
+    // A lane that works for its warp is alone every time.
     is_long && most > 1 && sum * 2 < count * LANES
 }
 
-/// What to do: with the numbers of what that would change, where they are known.
+/// Returns the remedy, with numbers if they are known.
 fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> String {
     let shape = analyses.trace.shape;
     let Some((name, by_warp)) = source(kernel, analyses, id) else {
@@ -127,7 +130,7 @@ fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> 
     }
 }
 
-/// What differs between the lanes, and what is the same in all of a warp instead.
+/// Returns the source of the difference between lanes, and a warp-uniform replacement.
 fn source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, String)> {
     let warp = &analyses.uniformity.warp;
     let Some(Cause::Value(last)) = warp.cause_chain(warp.divergence[id]).pop() else { return None };

@@ -1,10 +1,11 @@
-//! `gpu_divergent_loops`: a loop that the lanes of a warp leave after different numbers of iterations.
+//! `gpu_divergent_loops`: a loop with different trip counts in the lanes of a warp.
 //!
 //! ```text
 //! for k in starts[row]..starts[row + 1] { .. }    // one row a thread: a warp waits for its longest row
 //! ```
-//! Silent about loops in which each thread runs as many iterations as the others, or one less: strides over a length. Silent about what
-//! waits for other threads, such as a lock. Allowed by default: often there is no better way, or the rows are of one length.
+//! Silent about loops in which the trip counts differ by at most one: strides over a length. Silent
+//! about loops that wait for other threads, such as a lock. Allowed by default: often there is no
+//! better way, or the rows have one length.
 use super::{
     Finding, Lint,
     lanes::{LANES, number},
@@ -39,7 +40,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         if !is_loop || known || why::is_of_library(kernel, id) {
             continue;
         }
-        // Whether threads meet in it is more than a matter of speed.
+        // Threads that synchronize in it make it more than a matter of speed.
         if inst.op.bodies().any(|body| has_barrier(kernel, body)) {
             continue;
         }
@@ -68,7 +69,7 @@ fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
     })
 }
 
-/// How many iterations the lanes of a warp run, if the numbers differ by more than one.
+/// Returns the trip counts of a warp's lanes, if they differ by more than one.
 fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
     let warps = match trips::analyze(kernel, &analyses.uniformity, &analyses.trace, id) {
         Trips::Known(warps) => warps,
@@ -90,8 +91,8 @@ fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
         .then(|| format!("the lanes of a warp run {least} to {most} iterations"))
 }
 
-/// Whether the threads of a warp begin next to each other and step by as many as they are or more, so that each runs as many
-/// iterations as the others, or one less.
+/// Returns true if the threads of a warp start next to each other and step by at least their
+/// number, so that their trip counts differ by at most one.
 fn strides(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
     let Op::For { start, end, step, .. } = *op else { return false };
     let same = |id| analyses.trace.is_uniform(id, Group::Warp);
@@ -99,7 +100,7 @@ fn strides(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
     enough && same(end) && is_lane(kernel, analyses, start)
 }
 
-/// Whether `id` is the lane's number, and something that is the same in the warp.
+/// Returns true if `id` is the lane's index plus a warp-uniform value.
 fn is_lane(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
     if let Op::Cast { value } = *op {
@@ -112,14 +113,15 @@ fn is_lane(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     }
 }
 
-/// Whether what decides comes from an atomic access: from what other threads do meanwhile.
+/// Returns true if the condition depends on an atomic access, and so on concurrent actions of other
+/// threads.
 fn waits(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let source = source(analyses, id).map(|source| &kernel.insts[source].op);
     matches!(source, Some(Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. }))
 }
 
-/// Whether data decide: what is loaded, or computed as floats. Of indices that are cut off at a length, all but a few
-/// threads may have as many.
+/// Returns true if data decide: loads, or computations on floats. For indices that are cut off at a
+/// length, all but a few threads may have the same trip count.
 fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let source = source(analyses, id).map(|source| &kernel.insts[source].op);
     let floats = if let Op::If { cond, .. } = kernel.insts[id].op {
@@ -130,7 +132,7 @@ fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     floats || matches!(source, Some(Op::Load { .. }))
 }
 
-/// Where the difference between the lanes begins.
+/// Returns the instruction at which the difference between the lanes begins.
 fn source(analyses: &Analyses, id: InstId) -> Option<InstId> {
     let warp = &analyses.uniformity.warp;
     match warp.cause_chain(warp.divergence[id]).pop()? {

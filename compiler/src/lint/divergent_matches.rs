@@ -1,10 +1,10 @@
-//! `gpu_divergent_matches`: a `match` of which every warp runs three long arms or more.
+//! `gpu_divergent_matches`: a `match` of which every warp runs three or more long arms.
 //!
 //! ```text
 //! match thread_idx_x() % 4 { 0 => a(), 1 => b(), 2 => c(), _ => d() }    // four arms, one after the other
 //! ```
-//! Fires where it is proved that the lanes of most warps take three or more arms that are more than is run under a predicate
-//! ([`weight`]). For two arms it is `gpu_divergent_branches`.
+//! Fires where it is proved that the lanes of most warps take three or more arms that are too large
+//! for predication ([`weight`]). Two arms are the subject of `gpu_divergent_branches`.
 use super::{
     Finding, Group, Lint,
     lanes::{Cycle, LANES, are_there},
@@ -23,18 +23,18 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_divergent_matches", group: Group::Performance, level: Level::Warn, check };
 
-/// How many arms are many.
+/// The smallest number of long arms that is worth a finding.
 const MANY: usize = 3;
 
-/// A `match`: the `if`s that it became, each in the `else` of the one before.
+/// A `match`: the `if`s that it became, each in the `else` of the previous one.
 struct Chain<'k> {
-    /// Each with its condition and what it guards.
+    /// Each `if`, with its condition and the arm that it guards.
     links: Vec<(InstId, InstId, &'k Body)>,
-    /// What is left.
+    /// The last arm.
     rest: &'k Body,
 }
 
-/// The `if`s of all matches about which this lint says something.
+/// Returns the `if`s of all matches that this lint reports.
 pub(super) fn branches(kernel: &Kernel, analyses: &Analyses) -> Vec<InstId> {
     let chains = chains(kernel);
     let told = chains.iter().filter(|chain| chain.taken(kernel, analyses).is_some());
@@ -69,7 +69,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// The matches of `kernel` with so many arms.
+/// Returns the matches of `kernel` with enough arms.
 fn chains(kernel: &Kernel) -> Vec<Chain<'_>> {
     let mut inner = Vec::new();
     let mut chains = Vec::new();
@@ -87,7 +87,7 @@ fn chains(kernel: &Kernel) -> Vec<Chain<'_>> {
     chains
 }
 
-/// The chain that begins with `id`: `if`s that stand at the same place in the source.
+/// Returns the chain that begins with `id`: `if`s with the same span.
 fn chain(kernel: &Kernel, id: InstId) -> Option<Chain<'_>> {
     let span = kernel.insts[id].span;
     let mut links = Vec::new();
@@ -106,7 +106,7 @@ fn chain(kernel: &Kernel, id: InstId) -> Option<Chain<'_>> {
 }
 
 impl Chain<'_> {
-    /// How many long arms most warps run, if they are many.
+    /// Returns the number of long arms that most warps run, if it is worth a finding.
     fn taken(&self, kernel: &Kernel, analyses: &Analyses) -> Option<usize> {
         let arms = self.links.iter().map(|&(.., arm)| arm).chain([self.rest]);
         let heavy: Vec<bool> = arms.map(|arm| weight(kernel, arm) >= HEAVY).collect();
@@ -124,7 +124,7 @@ impl Chain<'_> {
         counts.into_iter().filter(|&taken| taken >= MANY).min()
     }
 
-    /// How many long arms each warp takes, where all conditions are known.
+    /// Returns the number of long arms that each warp takes, if all conditions are known.
     fn known(&self, analyses: &Analyses, heavy: &[bool]) -> Vec<usize> {
         let mut counts = Vec::new();
         for event in analyses.trace.events_of(self.links[0].0) {
@@ -162,7 +162,7 @@ impl Chain<'_> {
         Some(taken + usize::from(left != 0 && heavy[self.links.len()]))
     }
 
-    /// The same for remainders of an index, wherever a warp begins.
+    /// Returns the same for remainders of an index, for every start of a warp.
     fn cycle(&self, kernel: &Kernel, analyses: &Analyses, heavy: &[bool]) -> Option<Vec<usize>> {
         let shape = &analyses.trace.shape;
         let cycles = self.links.iter().map(|&(_, cond, _)| Cycle::of(kernel, shape, cond));

@@ -5,9 +5,9 @@
 //! y[i] = y[i + 1];         // thread i + 1 may have written its own by then, or not
 //! y[0] += x[i];            // all but one of 256 sums are lost
 //! ```
-//! What the same barrier would order is one finding. Silent where data, guards, fences or atomic
-//! operations may keep the two apart, and where only lanes of one warp or only blocks meet: `gpu_missing_warp_syncs` and
-//! `gpu_block_races` say that.
+//! Races that the same barrier would order are one finding. Silent where data, guards, fences or
+//! atomic operations may keep the two apart, and where only lanes of one warp or only blocks
+//! collide: `gpu_missing_warp_syncs` and `gpu_block_races` report that.
 use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
     analysis::{

@@ -1,10 +1,12 @@
-//! `gpu_inactive_lane_shuffles`: a shuffle of which every lane reads a lane that does not take part.
+//! `gpu_inactive_lane_shuffles`: a shuffle in which every lane reads a lane that does not take
+//! part.
 //!
 //! ```text
 //! if warp::lane_id() < 16 { v = warp::shfl_mask(0xffff, v, 20); }    // lane 20 is not there
 //! ```
-//! What such a lane would bring is anything. Fires where the mask (or, without one, which lanes have ended) and the lane are known, and all lanes of
-//! a warp read one that is not among them; some do in every reduction by shuffles, where nobody uses what they get.
+//! The value of such a lane is unspecified. Fires where the mask (or, without one, the set of ended
+//! lanes) and the source lane are known, and all lanes of a warp read an absent one. Some lanes do
+//! so in every reduction by shuffles, and ignore the result.
 use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
@@ -27,7 +29,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     for (id, inst) in kernel.insts.iter() {
         let Op::Shuffle { op, ref width, mask, .. } = inst.op else { continue };
         let Some(width) = width.known() else { continue };
-        // Without a mask, where control varies, another lint has said that lanes are missing.
+        // Without a mask, where control varies, another lint reports the missing lanes.
         let varies = mask.is_none() && analyses.uniformity.warp.control[id].varies();
         if varies || found.iter().any(|found| found.span == inst.span) {
             continue;
@@ -46,7 +48,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// A lane that is read and does not take part, and those that do, in a warp all lanes of which read such a one.
+/// Returns a lane that is read and does not take part, and the lanes that do, in a warp all of
+/// whose lanes read such a lane.
 fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Option<(u32, u32)> {
     let EventKind::WarpCollective { mask: value, lane: Some(lane) } = &event.kind else {
         return None;
@@ -75,7 +78,7 @@ fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Optio
     })
 }
 
-/// The lane that `own` reads.
+/// Returns the lane that `own` reads.
 fn source(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
     let first = own & !(width - 1);
     let (at, past) = match op {

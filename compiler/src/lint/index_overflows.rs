@@ -5,9 +5,9 @@
 //!     y[(row * 100_000 + column) as usize] = v;    // u32: wraps from row 42,950 on
 //! }
 //! ```
-//! Fires where conditions, declared blocks and constants allow values for which the product or sum is larger than its
-//! type, and an index is made of it. Silent where one of the operands is not bounded by any of these: what sizes
-//! a launch passes is not known.
+//! Fires where conditions, declared blocks and constants allow values for which the product or sum
+//! exceeds its type, and the result is used as an index. Silent where one of the operands has no
+//! such bound: the sizes that a launch passes are unknown.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{Analyses, range::Ranges},
@@ -19,9 +19,9 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_index_overflows", group: Group::Correctness, level: Level::Warn, check };
 
-/// What is bounded by nothing but the largest grid is not taken for bounded.
+/// A bound from the largest grid alone does not count as a bound.
 const GRID: i128 = 1 << 30;
-/// An index by a thread or block of the grid is reported if it wraps in grids of this part of the largest: of 2^24 threads.
+/// The fraction of the largest grid from which on a wrapping index is reported: 2^24 threads.
 const MIN_WRAPPING_GRID: i128 = 128;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -35,7 +35,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     walk.found
 }
 
-/// The largest value of an integer of at most 32 bits.
+/// Returns the largest value of an integer of at most 32 bits.
 fn limit(kernel: &Kernel, id: InstId) -> Option<(Scalar, i128)> {
     let Ty::Scalar(scalar) = kernel.insts[id].ty else { return None };
     let bits = scalar.bits().filter(|&bits| scalar.is_int() && bits <= 32)?;
@@ -43,7 +43,7 @@ fn limit(kernel: &Kernel, id: InstId) -> Option<(Scalar, i128)> {
     Some((scalar, (1 << bits) - 1))
 }
 
-/// What is computed for an index.
+/// Returns the instructions that indices are computed from.
 fn indices(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut indices = kernel.insts.facts(false);
     let ids: Vec<InstId> = kernel.insts.ids().collect();
@@ -72,7 +72,7 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// `below` has values that conditions keep below numbers.
+    /// Visits `body`; `below` has values that conditions keep below numbers.
     fn body(&mut self, body: &Body, below: &mut Vec<(InstId, i128)>) {
         let outside = below.len();
         for &id in &body.0 {
@@ -92,7 +92,7 @@ impl Walk<'_> {
         below.truncate(outside);
     }
 
-    /// Adds what `cond` says where it is true.
+    /// Adds the bounds that follow from `cond` being true.
     fn assume(&self, cond: InstId, below: &mut Vec<(InstId, i128)>) {
         let op = &self.kernel.insts[cond].op;
         let constant = |id: InstId| self.ranges.get(self.kernel, id).map(|range| range.max);
@@ -140,7 +140,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports a thread's or block's number times a constant, if that wraps in grids of a usual size.
+    /// Reports a thread's or block's index times a constant, if the product wraps in grids of a
+    /// usual size.
     fn by_grid(
         &mut self,
         id: InstId,
@@ -172,7 +173,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The largest that `id` can be, if something bounds it.
+    /// Returns the upper bound of `id`, if it has one.
     fn most(&self, id: InstId, below: &[(InstId, i128)]) -> Option<i128> {
         let range = self.ranges.get(self.kernel, id)?;
         let here = below.iter().filter(|(value, _)| *value == id).map(|(_, end)| end - 1);
@@ -183,7 +184,7 @@ impl Walk<'_> {
     }
 }
 
-/// The index of a thread or block in the grid that `id` is, in any type.
+/// Returns the index of a thread or block in the grid that `id` is, in any type.
 fn builtin(kernel: &Kernel, id: InstId) -> Option<InstId> {
     match kernel.insts[id].op {
         Op::Cast { value } => builtin(kernel, value),

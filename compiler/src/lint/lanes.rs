@@ -1,4 +1,4 @@
-//! What conditions do to the lanes of warps, as far as it is proved.
+//! Proved effects of conditions on the lanes of warps.
 use crate::{
     analysis::{
         Analyses,
@@ -8,28 +8,28 @@ use crate::{
 };
 use std::ops::RangeInclusive;
 
-/// Lanes of a warp.
+/// Lanes per warp.
 pub(super) const LANES: u32 = 32;
 
-/// What a condition does to the warps that come to it, each as often as it does.
+/// The effect of a condition on the warps that evaluate it, summed over all evaluations.
 #[derive(Debug, Default)]
 pub(super) struct Parting {
-    /// How many come.
+    /// The number of warps.
     pub(super) warps: usize,
-    /// In how many of them some lanes find it true and others do not.
+    /// The number of warps whose lanes disagree.
     pub(super) split: usize,
-    /// Lanes of these: that come, and that find it true, in the order of the warps.
+    /// Per disagreeing warp, the active lanes and the lanes for which the condition is true.
     pub(super) lanes: Vec<(u32, u32)>,
-    /// Where it is true, if that is known and always the same.
+    /// The threads for which it is true, if they are known and always the same.
     pub(super) known: Option<ThreadSet>,
-    /// Whether it is true in other threads another time.
+    /// True if it holds for different threads at different times.
     pub(super) changes: bool,
-    /// Whether threads that find it true are ever in more warps than as many threads fill.
+    /// True if the threads for which it is true ever occupy more warps than they would fill.
     pub(super) is_spread: bool,
 }
 
 impl Parting {
-    /// What is proved of the `if` or loop `id`, with the condition `cond`.
+    /// Returns the proved effect of the `if` or loop `id`, with the condition `cond`.
     pub(super) fn of(kernel: &Kernel, analyses: &Analyses, id: InstId, cond: InstId) -> Self {
         let mut found = Self::default();
         for event in analyses.trace.events_of(id) {
@@ -86,29 +86,30 @@ impl Parting {
         }
     }
 
-    /// Whether most of the warps that come are split.
+    /// Returns true if most of the warps diverge.
     pub(super) fn is_of_most(&self) -> bool {
         2 * self.split > self.warps
     }
 
-    /// How many lanes of a warp that is split find the condition true: the least and the most.
+    /// Returns the smallest and the largest number of lanes of a diverging warp for which the
+    /// condition is true.
     pub(super) fn yes(&self) -> RangeInclusive<u32> {
         let yes = || self.lanes.iter().map(|&(_, yes)| yes);
         yes().min().unwrap_or(0)..=yes().max().unwrap_or(0)
     }
 
-    /// How many of them do not.
+    /// Returns the smallest and the largest number of lanes for which it is false.
     pub(super) fn no(&self) -> RangeInclusive<u32> {
         let no = || self.lanes.iter().map(|&(lanes, yes)| lanes - yes);
         no().min().unwrap_or(0)..=no().max().unwrap_or(0)
     }
 
-    /// How many come.
+    /// Returns the number of active lanes.
     pub(super) fn all(&self) -> u32 {
         self.lanes.iter().map(|&(lanes, _)| lanes).max().unwrap_or(0)
     }
 
-    /// `every warp`, or `5 of 8 warps`.
+    /// Returns `every warp`, or `5 of 8 warps`.
     pub(super) fn which(&self) -> String {
         match self.split == self.warps {
             true => "every warp".to_owned(),
@@ -117,7 +118,7 @@ impl Parting {
     }
 }
 
-/// Whether the active threads of whole blocks are all there, and not only some of them.
+/// Returns true if the active threads are certain, and not only some of their set.
 pub(super) const fn are_there(active: &ActiveThreads) -> bool {
     match active.coverage {
         Coverage::All | Coverage::Guarded | Coverage::Warps => true,
@@ -125,7 +126,7 @@ pub(super) const fn are_there(active: &ActiveThreads) -> bool {
     }
 }
 
-/// `5`, `1 to 16`.
+/// Returns `5`, or `1 to 16`.
 pub(super) fn span_of(range: &RangeInclusive<u32>) -> String {
     match range.start() == range.end() {
         true => range.start().to_string(),
@@ -133,8 +134,8 @@ pub(super) fn span_of(range: &RangeInclusive<u32>) -> String {
     }
 }
 
-/// A comparison of a remainder with a constant, `i % 3 == 1`, of an index that counts from lane to lane: it is true in every third
-/// lane, wherever the warp begins.
+/// A comparison of a remainder with a constant, such as `i % 3 == 1`, for an index that grows by
+/// one from lane to lane: it is true in every third lane, wherever the warp begins.
 pub(super) struct Cycle {
     /// The remainder.
     pub(super) of: InstId,
@@ -144,14 +145,14 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// What `cond` is, if it is one.
+    /// Returns `cond` as such a comparison, if it is one.
     pub(super) fn of(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
         let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
         let (with, modulus) = (number(kernel, rhs)?, modulus(kernel, shape, lhs)?);
         Some(Self { of: lhs, modulus, op, with })
     }
 
-    /// Whether it is true in `lane`, if lane 0 has the remainder `first`.
+    /// Returns true if the comparison holds in `lane`, if lane 0 has the remainder `first`.
     pub(super) fn is_true(&self, first: u64, lane: u64) -> bool {
         let rest = (first + lane) % self.modulus;
         match self.op {
@@ -164,12 +165,12 @@ impl Cycle {
         }
     }
 
-    /// The remainders that lane 0 may have.
+    /// Returns the remainders that lane 0 may have.
     pub(super) fn firsts(&self) -> std::ops::Range<u64> {
         0..self.modulus
     }
 
-    /// In how many lanes of a whole warp it is true.
+    /// Returns the number of lanes of a whole warp in which it holds.
     fn lanes(&self) -> RangeInclusive<u32> {
         let lanes = |first| (0..u64::from(LANES)).filter(|&lane| self.is_true(first, lane)).count();
         let counts = || self.firsts().map(|first| u32::try_from(lanes(first)).unwrap_or(LANES));
@@ -177,7 +178,7 @@ impl Cycle {
     }
 }
 
-/// By what an index is divided that counts from lane to lane, if `rest` is the remainder.
+/// Returns the divisor if `rest` is the remainder of an index that grows by one from lane to lane.
 fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
     let Op::Binary { op: crate::ir::BinaryOp::Rem, lhs, rhs } = kernel.insts[rest].op else {
         return None;
@@ -199,7 +200,7 @@ fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
     (counts && in_rows).then_some(modulus)
 }
 
-/// A constant.
+/// Returns the value of a constant.
 pub(super) fn number(kernel: &Kernel, id: InstId) -> Option<u64> {
     if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
 }

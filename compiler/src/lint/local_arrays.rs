@@ -1,4 +1,4 @@
-//! `gpu_local_arrays`: an array of a thread's own that lies in local memory, and that a loop accesses.
+//! `gpu_local_arrays`: an array of a thread's own in local memory that a loop accesses.
 //!
 //! ```text
 //! let mut counts = [0; 8];
@@ -6,9 +6,10 @@
 //!     counts[x[k] as usize % 8] += 1;    // registers have no index: the array goes to local memory
 //! }
 //! ```
-//! Fires once an array, where the optimizer leaves an index that only a run knows, and where a loop goes to memory for it:
-//! one of unknown length for any element, one of known length for at least [`MIN_ACCESSES`] elements by such an index.
-//! Silent about arrays that become registers, and about one look into a table.
+//! Fires once per array, if the optimizer leaves an index that is known only at run time, and a
+//! loop accesses memory for it: a loop of unknown length for any element, a loop of known length
+//! for at least [`MIN_ACCESSES`] elements by such an index. Silent about arrays that become
+//! registers, and about a single lookup in a table.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
@@ -24,7 +25,7 @@ use std::collections::BTreeSet;
 pub(super) const LINT: Lint =
     Lint { name: "gpu_local_arrays", group: Group::Performance, level: Level::Warn, check };
 
-/// Accesses of a thread in loops of known length that are worth a word.
+/// The smallest number of accesses of a thread in loops of known length that is worth a finding.
 const MIN_ACCESSES: u64 = 4;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -35,23 +36,23 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// What loops access of an array.
+/// The accesses of loops to an array.
 #[derive(Default)]
 struct Traffic {
-    /// Accesses in an iteration of loops of unknown length.
+    /// Accesses per iteration of loops of unknown length.
     each_iteration: u64,
-    /// Accesses of a thread in other loops by indices that only a run knows.
+    /// Accesses of a thread in other loops by indices known only at run time.
     counted: u64,
     /// The first access in a loop.
     first: Option<Span>,
-    /// The first of these whose index is no number that all threads have.
+    /// The first access whose index is not one number for all threads.
     dynamic: Option<Span>,
-    /// The first of these whose index is data, or differs between threads.
+    /// The first access whose index is data, or differs between threads.
     of_run: Option<Span>,
 }
 
 impl Traffic {
-    /// Adds up the accesses of the trace.
+    /// Counts the accesses of the trace.
     fn of(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
         let mut traffic = Self::default();
         let mut seen = BTreeSet::new();
@@ -63,7 +64,8 @@ impl Traffic {
             let is_constant = is_constant(event, access);
             let endless = event.loops.iter().position(|(_, iteration)| iteration.is_some());
             if let Some(endless) = endless {
-                // Those of one iteration: the trace runs two of such a loop, and all of those inside that are known.
+                // Accesses of one iteration: the trace runs two of such a loop, and all iterations
+                // of known inner loops.
                 let inside = event.loops.iter().zip(&event.iterations).skip(endless);
                 let known = inside.filter(|((_, iteration), _)| iteration.is_none());
                 let place = (event.inst, known.map(|(_, round)| *round).collect::<Vec<u32>>());
@@ -85,7 +87,7 @@ impl Traffic {
         traffic
     }
 
-    /// How often a loop accesses it, in words; `None` if that is worth none.
+    /// Describes the accesses of loops; `None` if they are not worth a finding.
     fn words(&self) -> Option<String> {
         if self.each_iteration > 0 {
             let times = access::count(self.each_iteration, "time");
@@ -96,7 +98,7 @@ impl Traffic {
     }
 }
 
-/// True if all threads access one place, which is known.
+/// Returns true if all threads access one known element.
 fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
     let is_known = |offset: &symbolic::SymbolicSum| {
@@ -105,7 +107,8 @@ fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
     access.offset.as_ref().is_some_and(is_known)
 }
 
-/// True if an index is data, or differs between threads: it is no constant, whatever generic parameters are.
+/// Returns true if an index is data, or differs between threads: it is no constant, whatever
+/// generic parameters are.
 fn is_of_run(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
     let varies = |offset: &symbolic::SymbolicSum| {
@@ -157,7 +160,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
     })
 }
 
-/// The index, or else the access.
+/// Returns the span of the index, or else of the access.
 fn index_span(kernel: &Kernel, event: &Event) -> Span {
     let ptr = crate::analysis::accesses::memory_operands(kernel, event.inst).map(|(ptr, ..)| ptr);
     match ptr.map(|ptr| (&kernel.insts[ptr].op, kernel.insts[ptr].span)) {

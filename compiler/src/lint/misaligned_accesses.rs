@@ -1,10 +1,11 @@
-//! `gpu_misaligned_accesses`: neighbouring elements for neighbouring lanes, but not from the beginning of a sector.
+//! `gpu_misaligned_accesses`: contiguous accesses of a warp that do not start at the beginning of a
+//! sector.
 //!
 //! ```text
 //! y[i] = x[i + 1];    // 5 sectors, 4 would do
 //! ```
-//! Fires where where a warp begins is known well enough to prove it. Allowed unless asked for: a stencil cannot
-//! do without, and its sectors come from the cache.
+//! Fires where the start of a warp's access is known well enough to prove it. Allowed by default: a
+//! stencil cannot avoid it, and its sectors come from the cache.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{

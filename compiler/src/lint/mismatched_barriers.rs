@@ -1,9 +1,10 @@
-//! `gpu_mismatched_barriers`: threads of one block that wait at different barriers.
+//! `gpu_mismatched_barriers`: threads of one block wait at different barriers.
 //!
 //! ```text
 //! if thread_idx_x() < 64 { a(); sync_threads(); } else { b(); sync_threads(); }
 //! ```
-//! All come to a barrier, and not to the same one. Fires where control varies in the block and each arm has a barrier of its own.
+//! All threads reach a barrier, but not the same one. Fires where control varies in the block and
+//! each arm has a barrier of its own.
 use super::{Finding, Group, Lint, why};
 use crate::{
     analysis::{Analyses, uniformity::Cause},
@@ -37,7 +38,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// What to do with the barriers of two arms. One of a function of the library cannot be moved without its call.
+/// Returns the remedy for the barriers of two arms. A barrier in a library function cannot be moved
+/// without its call.
 fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
     if barriers.into_iter().any(|id| why::is_in_library(kernel, id)) {
         "let all threads of the block make the same calls: behind the `if`, with values that its arms choose"
@@ -46,7 +48,8 @@ fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
     }
 }
 
-/// The barrier at which those threads wait that do not come to `barrier`, if it is in the other arm of the `if` at which they part.
+/// Returns the barrier of the threads that do not reach `barrier`, if it is in the other arm of the
+/// `if` at which they diverge.
 pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId) -> Option<InstId> {
     let control = analyses.uniformity.block.control[barrier];
     if !control.varies() || why::all_come(analyses, barrier) {

@@ -1,13 +1,14 @@
-//! `gpu_missing_barriers`: threads of a block exchange through shared memory, and nothing makes
-//! one wait for the other.
+//! `gpu_missing_barriers`: threads of a block exchange data through shared memory, and no barrier
+//! makes one wait for the other.
 //!
 //! ```text
 //! tile[t] = x[i];
 //! let v = tile[t + 1];     // thread t + 1 may not have written it yet
 //! ```
 //! Fires where two threads of different warps access one element in the same interval between
-//! barriers and one of them writes, also where one is an iteration ahead of the other. One finding for one missing
-//! barrier. Silent where data, guards, fences or atomic operations may keep the two apart.
+//! barriers and one of them writes, also where one is an iteration ahead of the other. One finding
+//! per missing barrier. Silent where data, guards, fences or atomic operations may keep the two
+//! apart.
 use super::{
     Finding, Group, Lint,
     race::{self, Gap},
@@ -27,7 +28,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     far.map(|gap| missing(kernel, analyses, gap)).collect()
 }
 
-/// Where shared memory needs a barrier, or, where only lanes of a warp exchange, a wait of the warp.
+/// Returns the places where shared memory needs a barrier, or, if only lanes of a warp exchange
+/// data, a warp-wide wait.
 pub(super) fn gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Gap<'a>> {
     let races = race::all(analyses).filter(|of| {
         matches!(of.root, Root::Shared(_))

@@ -1,16 +1,16 @@
-//! `gpu_missing_fences`: one block announces data to another by an atomic operation, and nothing keeps
-//! the data before the announcement.
+//! `gpu_missing_fences`: one block announces data to another by an atomic operation, and nothing
+//! orders the data before the announcement.
 //!
 //! ```text
 //! partial[block_idx_x()] = sum;
 //! let done = count[0].fetch_add(1, Ordering::Relaxed);     // may be seen before `partial` is
 //! if done + 1 == grid_dim_x() as u32 { total += partial[j]; }
 //! ```
-//! Fires if a plain store whose place depends on the block comes before a relaxed atomic operation in global
-//! memory, and a plain load of the same buffer, whose place does not, and to which data lead (by a condition, or by a loop
-//! that waits), behind it, in a kernel without any
-//! fence of the device's scope and without any atomic operation that is more than relaxed. With one, it is not said that it is at
-//! the right place.
+//! Fires if a plain store with a block-dependent address precedes a relaxed atomic operation in
+//! global memory, and a plain load of the same buffer with a block-independent address follows it,
+//! depending on data (by a condition, or by a loop that waits), in a kernel without any fence of
+//! the device's scope and without any atomic operation that is more than relaxed. With such an
+//! operation, its right place is not checked.
 use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{Analyses, races::DoubtReason},

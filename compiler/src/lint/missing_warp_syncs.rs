@@ -1,12 +1,12 @@
-//! `gpu_missing_warp_syncs`: lanes of one warp exchange through memory without a wait.
+//! `gpu_missing_warp_syncs`: lanes of one warp exchange data through memory without a wait.
 //!
 //! ```text
 //! cells[lane] = v;
 //! let w = cells[31 - lane];    // relies on lanes that run in lock step, which hardware does not promise
 //! ```
-//! Fires where only lanes of one warp meet; if threads of other warps do as well, a barrier is
-//! missing, and `gpu_missing_barriers` or `gpu_global_races` says so. Silent if anything between the two makes the lanes of the warp
-//! meet.
+//! Fires where only lanes of one warp collide; if threads of other warps do as well, a barrier is
+//! missing, and `gpu_missing_barriers` or `gpu_global_races` reports it. Silent if anything between
+//! the two accesses synchronizes the lanes of the warp.
 use super::{Finding, Group, Lint, missing_barriers, race};
 use crate::{
     analysis::{Analyses, races::ThreadGroup},

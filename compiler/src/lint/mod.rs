@@ -1,8 +1,8 @@
-//! Lints: read the IR and the facts, report, rewrite nothing.
+//! Lints: they read the IR and the facts, and report; they rewrite nothing.
 //!
-//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the
-//! steps. It reports what the facts prove bad, and is silent about what they cannot
-//! tell. It does not know levels: [`run`] asks [`Levels`], where the innermost wins.
+//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps. It reports
+//! faults that the facts prove, and is silent about everything they leave open. It does not know
+//! levels: [`run`] asks [`Levels`], where the innermost wins.
 mod access;
 mod aos_accesses;
 mod atomic_mixing;
@@ -64,44 +64,44 @@ use crate::{
 };
 use std::{collections::BTreeSet, ops::Range};
 
-/// What a lint is about.
+/// The subject of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// The kernel does not do what it should, or may not.
+    /// The kernel does not do its job, or may not.
     Correctness,
-    /// It does, but slower than it could.
+    /// The kernel is slower than necessary.
     Performance,
-    /// It does, but says less, or more, than it could.
+    /// The code expresses less, or more, than it could.
     Style,
 }
 
 /// A lint.
 #[derive(Debug)]
 pub struct Lint {
-    /// Name, as in `#[allow(..)]`: `gpu_` and the bad thing, in the plural.
+    /// The name, as in `#[allow(..)]`: `gpu_` and the fault, in the plural.
     pub name: &'static str,
-    /// What it is about.
+    /// The subject.
     pub group: Group,
-    /// Level unless the user says otherwise.
+    /// The default level.
     pub level: Level,
     check: fn(&Kernel, &Analyses) -> Vec<Finding>,
 }
 
-/// What a lint found at one place.
+/// A fault that a lint found at one place.
 struct Finding {
     /// The fact, with numbers.
     message: String,
-    /// Where it goes wrong.
+    /// The place of the fault.
     span: Span,
-    /// Other places that explain why, from the effect to its cause.
+    /// Places that explain the fault, from the effect to its cause.
     labels: Vec<(Span, String)>,
-    /// What else it rests on, such as an assumption.
+    /// Further premises, such as an assumption.
     notes: Vec<String>,
-    /// What to do.
+    /// The remedy.
     help: String,
 }
 
-/// Every lint, by name.
+/// All lints, by name.
 pub static LINTS: &[Lint] = &[
     aos_accesses::LINT,
     atomic_mixing::LINT,
@@ -148,7 +148,7 @@ pub static LINTS: &[Lint] = &[
     warp_mask_mismatches::LINT,
 ];
 
-/// Names that stand for several lints: all of a group, or all.
+/// Names for several lints: all of a group, or all lints.
 pub const GROUPS: [(&str, Option<Group>); 4] = [
     ("gpu_all", None),
     ("gpu_correctness", Some(Group::Correctness)),
@@ -156,8 +156,8 @@ pub const GROUPS: [(&str, Option<Group>); 4] = [
     ("gpu_style", Some(Group::Style)),
 ];
 
-/// The names of the lints that `name` stands for: itself, if it is a lint's, or the members of a group.
-/// `None` if it is nobody's.
+/// Returns the names of the lints that `name` stands for: itself, if it is a lint's name, or the
+/// members of a group. `None` if the name is unknown.
 pub fn named(name: &str) -> Option<Vec<&'static str>> {
     if let Some((_, group)) = GROUPS.iter().find(|(known, _)| *known == name) {
         let of_group = |lint: &&Lint| group.is_none_or(|group| lint.group == group);
@@ -166,35 +166,36 @@ pub fn named(name: &str) -> Option<Vec<&'static str>> {
     LINTS.iter().find(|lint| lint.name == name).map(|lint| vec![lint.name])
 }
 
-/// The name of every lint.
+/// Returns the name of every lint.
 pub fn names() -> impl Iterator<Item = &'static str> {
     LINTS.iter().map(|lint| lint.name)
 }
 
-/// The user's levels; what is not named has the lint's own.
+/// The levels that the user sets; other lints have their default level.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// What is said of lints: the outer before the inner, the earlier before the later. Of those
-    /// that hold for a place the last wins.
+    /// The settings: the outer before the inner, the earlier before the later. The last one that
+    /// applies wins.
     pub settings: Vec<Setting>,
 }
 
-/// A level that is given to a lint.
+/// A level that the user sets for a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
+    /// The lint's name.
     pub lint: &'static str,
     /// The level.
     pub level: Level,
-    /// The numbers of the spans that it holds for: those of a statement. For all, if there are none.
+    /// The range of span numbers that it applies to: those of a statement. `None` for the whole
+    /// kernel.
     pub within: Option<Range<usize>>,
-    /// The number of the expectation that it is (`#[expect(..)]`), if it is one: it is fulfilled by
-    /// what is found where it decides.
+    /// The number of the expectation (`#[expect(..)]`), if it is one. It is fulfilled by findings
+    /// for which it decides the level.
     pub expectation: Option<usize>,
 }
 
 impl Setting {
-    /// A level for the whole kernel.
+    /// Returns a setting for the whole kernel.
     pub fn everywhere(lint: &'static str, level: Level) -> Self {
         Self { lint, level, within: None, expectation: None }
     }
@@ -205,13 +206,13 @@ impl Setting {
 }
 
 impl Levels {
-    /// The level of `lint` at `span`.
+    /// Returns the level of `lint` at `span`.
     pub fn of(&self, lint: &Lint, span: Span) -> Level {
         self.decides(lint, span).map_or(lint.level, |setting| setting.level)
     }
 
-    /// The level of what `lint` finds at `span`. What rests on an assumed block is at most a warning, unless the user
-    /// gives the lint a level.
+    /// Returns the level of a finding of `lint` at `span`. A finding that rests on an assumed block
+    /// is at most a warning, unless the user sets a level.
     fn of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
         let most = match basis {
             Basis::Kernel => Level::Deny,
@@ -227,14 +228,14 @@ impl Levels {
             .find(|setting| setting.lint == lint.name && setting.holds_at(span))
     }
 
-    /// Whether anything that `lint` finds may be shown.
+    /// Returns true if some finding of `lint` may be shown.
     fn may_show(&self, lint: &Lint) -> bool {
         let mut settings = self.settings.iter().filter(|setting| setting.lint == lint.name);
         lint.level > Level::Allow || settings.any(|setting| setting.level > Level::Allow)
     }
 }
 
-/// Runs the lints, and keeps what is to be shown.
+/// Runs the lints, and returns the diagnostics to show.
 pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for lint in LINTS.iter().filter(|lint| levels.may_show(lint)) {
@@ -243,12 +244,12 @@ pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics
     diagnostics
 }
 
-/// Everything that the lints find, of every level.
+/// Returns the findings of all lints, of every level.
 pub fn all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
     LINTS.iter().flat_map(|lint| found(lint, kernel, analyses, levels)).collect()
 }
 
-/// The expectations among `levels` that what the lints find fulfils, or that launches may.
+/// Returns the expectations among `levels` that the findings fulfil, or that launches may fulfil.
 pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTreeSet<usize> {
     let expected =
         |lint: &Lint, setting: &Setting| setting.lint == lint.name && setting.expectation.is_some();
@@ -266,18 +267,19 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
     expectations.chain(of_launches).collect()
 }
 
-/// What a finding rests on.
+/// The premise of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Basis {
     /// The kernel alone.
     Kernel,
-    /// An assumed block: a launch with another one may be without the fault.
+    /// An assumed block: a launch with another block may not have the fault.
     AssumedBlock,
 }
 
-/// What `lint` finds. Where the block is an assumption, a fault must be one in another block as well: nobody is told
-/// to mend what is only wrong in blocks that are never launched. A fault that one thread alone does not have rests on
-/// the assumption, and its notes state it.
+/// Returns the findings of `lint`. If the block is an assumption, a fault must also occur in
+/// another plausible block: nobody should fix a fault that occurs only in blocks that are never
+/// launched. A fault that does not occur in a single thread rests on the assumption, and its notes
+/// state it.
 fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
     let mut findings = (lint.check)(kernel, analyses);
     let shape = &analyses.trace.shape;
@@ -302,7 +304,7 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
     based.collect()
 }
 
-/// The places at which `lint` finds something in a block of one thread: in every launch.
+/// Returns the places of findings of `lint` in a block of one thread, and so in every launch.
 fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
     let mut alone = kernel.clone();
     alone.block = Some([1_u64; 3].map(Into::into));

@@ -1,12 +1,13 @@
-//! `gpu_negative_indices`: an index that is below 0 in the first thread of the first block, whatever a launch passes.
+//! `gpu_negative_indices`: an index that is below 0 in the first thread of the first block, in
+//! every launch.
 //!
 //! ```text
 //! y[i] = x[i] - x[i - 1];      // `i` is 0 in the first thread, and 0 - 1 wraps
 //! ```
-//! Such a thread ends with a fault in every launch that gets there. Follows that one thread as far as the kernel alone
-//! and its contracts decide where it goes, through the first iteration of each loop: with `requires(n >= 1)`, `x[i - n]` is
-//! such an index. Guards such as `i < n` are taken to let it pass. Silent behind all conditions on what is loaded or passed
-//! otherwise.
+//! The thread ends with a fault in every launch that gets there. The lint follows that one thread
+//! as far as the kernel alone and its contracts decide its path, through the first iteration of
+//! each loop: with `requires(n >= 1)`, `x[i - n]` is such an index. It assumes that guards such as
+//! `i < n` let the thread pass. Silent under all other conditions on loaded values or arguments.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{Analyses, launch::LaunchRanges, range::Range},
@@ -20,9 +21,9 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_negative_indices", group: Group::Correctness, level: Level::Deny, check };
 
-/// Instructions that are followed.
+/// The maximum number of instructions to follow.
 const MAX_FOLLOWED_INSTRUCTIONS: usize = 20_000;
-/// A guard `index < n` with a larger index is not taken to hold.
+/// The largest index for which a guard `index < n` is assumed to hold.
 const MAX_GUARDED_INDEX: i128 = 1 << 20;
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
@@ -49,14 +50,14 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     thread.found
 }
 
-/// The way of the thread after a body.
+/// The continuation of the thread after a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// On.
+    /// The next instruction.
     Next,
-    /// After a loop or block, or to the next iteration of a loop.
+    /// The end of this loop or block, or the next iteration of the loop.
     Leaves(InstId),
-    /// It ends, or nothing tells where it goes.
+    /// The end of the thread, or an unknown target.
     Ends,
 }
 
@@ -64,10 +65,9 @@ enum Flow {
 struct FirstThread<'k> {
     kernel: &'k Kernel,
     launch: LaunchRanges,
-    /// Of a sum or difference of what a launch passes and of numbers, the limits between which it lies, as if it did not
-    /// wrap.
+    /// The limits of sums and differences of launch arguments and numbers, as if they did not wrap.
     ranges: Facts<InstId, Option<Range>>,
-    /// The bits of the number that each instruction has yielded last, if they are known.
+    /// The last result of each instruction as bits, if it is known.
     values: Facts<InstId, Option<u64>>,
     locals: Vec<Option<u64>>,
     left: usize,
@@ -136,7 +136,8 @@ impl FirstThread<'_> {
         self.after_first_iteration(id, body, flow)
     }
 
-    /// Goes on after loop `id`, whose first iteration ended so. Later ones are not followed.
+    /// Continues after loop `id`, whose first iteration ended with `flow`. Later iterations are not
+    /// followed.
     fn after_first_iteration(&mut self, id: InstId, body: &Body, flow: Flow) -> Flow {
         self.forget(body);
         match flow {
@@ -147,18 +148,19 @@ impl FirstThread<'_> {
         }
     }
 
-    /// True if something in the body of loop `id` ends the thread or leaves a loop or block around `id`.
+    /// Returns true if an instruction in the body of loop `id` ends the thread or leaves a loop or
+    /// block around `id`.
     fn may_end(&self, body: &Body, id: InstId) -> bool {
         body.0.iter().any(|&inner| {
             let op = &self.kernel.insts[inner].op;
-            // What is inside of the loop comes after it.
+            // Loops inside of the body follow it.
             let leaves = matches!(op, Op::Break(target) | Op::Continue(target) if *target < id);
             let ends = leaves || matches!(op, Op::Return);
             ends || op.bodies().any(|inner| self.may_end(inner, id))
         })
     }
 
-    /// Goes on after one of two bodies, of which nothing tells which is run.
+    /// Continues after one of two bodies, without knowing which one runs.
     fn either(&mut self, bodies: [&Body; 2]) -> Flow {
         for body in bodies {
             self.forget(body);
@@ -176,7 +178,7 @@ impl FirstThread<'_> {
         })
     }
 
-    /// Nothing is known any more of the locals that `body` sets.
+    /// Forgets the values of locals that `body` sets.
     fn forget(&mut self, body: &Body) {
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
@@ -187,7 +189,7 @@ impl FirstThread<'_> {
         }
     }
 
-    /// True or false, if the kernel alone decides `cond`, or if it is a guard.
+    /// Returns the truth of `cond`, if the kernel alone decides it, or if it is a guard.
     fn truth(&self, cond: InstId) -> Option<bool> {
         if let Some(bits) = self.values[cond] {
             return Some(bits != 0);
@@ -213,7 +215,8 @@ impl FirstThread<'_> {
         self.compare(*op, *lhs, *rhs)
     }
 
-    /// Returns the truth of a comparison: of numbers, or of a small one with a size that the launch passes.
+    /// Returns the truth of a comparison of numbers, or of a small number with a size that the
+    /// launch passes.
     fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
         let scalar = self.scalar(lhs)?;
         if let (Some(a), Some(b)) = (self.values[lhs], self.values[rhs]) {
@@ -237,7 +240,8 @@ impl FirstThread<'_> {
         }
     }
 
-    /// True for a size that a launch passes: a length or parameter, or a sum or product of them.
+    /// Returns true for a size that a launch passes: a length or parameter, or a sum or product of
+    /// them.
     fn is_size(&self, id: InstId) -> bool {
         let op = &self.kernel.insts[id].op;
         if let Op::Binary { op: BinaryOp::Add | BinaryOp::Mul, lhs, rhs } = op {
@@ -258,7 +262,7 @@ impl FirstThread<'_> {
         }
     }
 
-    /// The bits that an instruction yields, if they are known.
+    /// Returns the bits that an instruction yields, if they are known.
     fn value(&self, id: InstId) -> Option<u64> {
         let scalar = self.scalar(id)?;
         let of = |id: InstId| self.values[id];
@@ -306,7 +310,8 @@ impl FirstThread<'_> {
         }
     }
 
-    /// The limits of a `usize` that [`Self::ranges`] is about. What a launch passes is taken to be below 2^63.
+    /// Returns the limits of a `usize` for [`Self::ranges`]. Launch arguments are assumed to be
+    /// below 2^63.
     fn range(&self, id: InstId) -> Option<Range> {
         self.scalar(id).filter(|&scalar| scalar == Scalar::U64)?;
         if let Some(bits) = self.values[id] {
@@ -332,12 +337,12 @@ impl FirstThread<'_> {
         } else {
             return None;
         };
-        // Larger than any length, if it is below 0.
+        // A negative `usize` is larger than any length.
         let wraps = Range::new(i64::MIN.into(), i64::MAX.into());
         (!range.is_empty() && wraps.contains(range)).then_some(range)
     }
 
-    /// Notes an index that is negative, and so, as a `usize`, larger than any length.
+    /// Records a negative index, which as a `usize` is larger than any length.
     fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
         let Some(Range { min, max: reached }) = self.range(index) else { return };
         if reached >= 0 {
@@ -382,7 +387,7 @@ impl FirstThread<'_> {
     }
 }
 
-/// The array or buffer that is indexed by what `bounds` yields.
+/// Returns the array or buffer that is indexed by the result of `bounds`.
 fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
@@ -390,7 +395,7 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
     })
 }
 
-/// The bits of the only integer of a range.
+/// Returns the bits of the only integer of a range.
 fn number(scalar: Scalar, range: Range) -> Option<u64> {
     (range.min == range.max).then(|| evaluate::wrap(scalar, range.min))
 }

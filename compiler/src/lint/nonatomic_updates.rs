@@ -3,10 +3,12 @@
 //! ```text
 //! bins[keys[i] as usize] += 1;     // two threads with one key: one of the updates is lost
 //! ```
-//! Fires where a value that was loaded from an element is stored there again, changed, and nothing but data tells the
-//! elements of threads apart. Silent about plain stores, whose order may not matter; where the index also depends on the
-//! thread; where it counts through a range that was loaded; where one thread updates; under a lock; where data elected the thread in its warp; and where other
-//! arrays are read at that index: then an element belongs to who has its number, as in a list of particles.
+//! Fires where a value is loaded from an element, changed and stored there again, and nothing but
+//! data separates the elements of different threads. Silent about plain stores, whose order may not
+//! matter; if the index also depends on the thread; if it counts through a loaded range; if one
+//! thread updates; under a lock; if data elected the thread in its warp; and if other arrays are
+//! read at that index: then an element belongs to the owner of its number, as in a list of
+//! particles.
 use super::{Finding, Group, Lint, access, race};
 use crate::{
     analysis::{
@@ -23,7 +25,7 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_nonatomic_updates", group: Group::Correctness, level: Level::Warn, check };
 
-/// Expressions are followed to this depth.
+/// The maximum depth of expressions to follow.
 const MAX_DEPTH: u32 = 24;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -61,7 +63,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     access::one_each(found)
 }
 
-/// True if several threads of a block may come to `store` at once.
+/// Returns true if several threads of a block may execute `store` at once.
 fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
     let mut events = analyses.trace.events_of(store);
     events.any(|event| {
@@ -71,7 +73,7 @@ fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
     })
 }
 
-/// True for a kernel with operations of which locks are made.
+/// Returns true for a kernel with operations that locks consist of.
 fn has_locks(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| match inst.op {
         Op::CompareExchange { .. } => true,
@@ -80,12 +82,12 @@ fn has_locks(kernel: &Kernel) -> bool {
     })
 }
 
-/// True for what lanes of a warp learn from each other.
+/// Returns true for an exchange between the lanes of a warp.
 fn is_exchange(op: &Op) -> bool {
     matches!(op, Op::Match { .. } | Op::Vote { .. } | Op::Shuffle { .. } | Op::ActiveMask)
 }
 
-/// True for what tells threads of a block apart.
+/// Returns true for a value that differs between the threads of a block.
 fn is_of_thread(op: &Op) -> bool {
     matches!(
         op,
@@ -100,7 +102,7 @@ fn is_of_thread(op: &Op) -> bool {
     )
 }
 
-/// The expressions of a kernel, seen through its locals.
+/// The expressions of a kernel, resolved through its locals.
 struct Exprs<'k> {
     kernel: &'k Kernel,
     /// The values that are stored to each local.
@@ -123,7 +125,7 @@ impl<'k> Exprs<'k> {
         &self.kernel.insts[id].op
     }
 
-    /// Returns the operands of a value; nothing for what a load yields.
+    /// Returns the operands of a value; none for a load.
     fn inputs(&self, id: InstId) -> Vec<InstId> {
         use crate::id::Id as _;
         let op = self.op(id);
@@ -140,7 +142,7 @@ impl<'k> Exprs<'k> {
         op.operands().collect()
     }
 
-    /// All that `id` is computed from, up to loads, and `id`.
+    /// Returns `id` and all values that it is computed from, up to loads.
     fn sources(&self, id: InstId) -> Vec<InstId> {
         let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
         let (mut open, mut all) = (vec![id], Vec::new());
@@ -153,12 +155,13 @@ impl<'k> Exprs<'k> {
         all
     }
 
-    /// True if something that `is` holds for takes part in `id`, also by way of addresses that are loaded from.
+    /// Returns true if `is` holds for a value that `id` is computed from, also through the
+    /// addresses of loads.
     fn depends(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
         self.sources(id).into_iter().any(|of| is(self.op(of)))
     }
 
-    /// The indices that lead to `ptr`.
+    /// Returns the indices that lead to `ptr`.
     fn indices(&self, ptr: InstId) -> Vec<InstId> {
         let mut indices = Vec::new();
         let mut at = ptr;
@@ -174,11 +177,13 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// True if an index of `ptr` was loaded from memory, and no index depends on the thread besides.
+    /// Returns true if an index of `ptr` was loaded from memory, and no index depends on the thread
+    /// besides.
     fn index_is_data(&self, ptr: InstId) -> bool {
         let sources: Vec<InstId> =
             self.indices(ptr).into_iter().flat_map(|index| self.sources(index)).collect();
-        // A counter that begins at a loaded number goes through a range of its own, as the rows of a sparse matrix.
+        // A counter that begins at a loaded number goes through a range of its own, as the rows of
+        // a sparse matrix.
         if sources.iter().any(|&id| self.is_counter(id)) {
             return false;
         }
@@ -192,7 +197,8 @@ impl<'k> Exprs<'k> {
         sources.iter().any(is_data) && !sources.iter().any(|&id| is_of_thread(self.op(id)))
     }
 
-    /// True for the number of a `for` whose range was loaded, and for a local that is computed from itself.
+    /// Returns true for the counter of a `for` with a loaded range, and for a local that is
+    /// computed from itself.
     fn is_counter(&self, id: InstId) -> bool {
         use crate::id::Id as _;
         if let Op::For { start, .. } = self.op(id) {
@@ -208,19 +214,19 @@ impl<'k> Exprs<'k> {
             if matches!(self.op(id), Op::Get(other) if other == local) {
                 return true;
             }
-            // By way of memory, too: the next of a list.
+            // Through memory, too: the next element of a list.
             open.extend(self.op(id).operands());
             open.extend(self.inputs(id));
         }
         false
     }
 
-    /// True if threads load from different addresses.
+    /// Returns true if threads load from different addresses.
     fn is_varying(&self, ptr: InstId) -> bool {
         self.indices(ptr).into_iter().any(|index| self.depends(index, &is_of_thread))
     }
 
-    /// The load from where `ptr` points to that takes part in `value`.
+    /// Returns the load from the target of `ptr` that takes part in `value`.
     fn loaded_from(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
         if depth > MAX_DEPTH {
             return None;
@@ -230,7 +236,7 @@ impl<'k> Exprs<'k> {
         )
     }
 
-    /// True if two expressions have the same value in a thread.
+    /// Returns true if two expressions have the same value in a thread.
     fn is_same(&self, a: InstId, b: InstId, depth: u32) -> bool {
         use crate::id::Id as _;
         if a == b {
@@ -272,7 +278,7 @@ impl<'k> Exprs<'k> {
             && x.operands().zip(y.operands()).all(|(a, b)| same(a, b))
     }
 
-    /// True if nobody writes what `ptr` points to.
+    /// Returns true if the kernel never writes the target of `ptr`.
     fn is_constant(&self, ptr: InstId) -> bool {
         let root = self.kernel.root(ptr);
         root.is_some()
@@ -282,7 +288,7 @@ impl<'k> Exprs<'k> {
             })
     }
 
-    /// True if the kernel reads another array at an index of `ptr`, and not to update it.
+    /// Returns true if the kernel reads another array at an index of `ptr`, and not to update it.
     fn is_owned(&self, ptr: InstId) -> bool {
         let root = self.kernel.root(ptr);
         let indices = self.indices(ptr);
@@ -298,7 +304,8 @@ impl<'k> Exprs<'k> {
         })
     }
 
-    /// The atomic operation that makes `value` of the element that `load` reads; `None` if there is none.
+    /// Returns the atomic operation that computes `value` from the element that `load` reads;
+    /// `None` if there is none.
     fn update(&self, value: InstId, load: InstId) -> Option<Update> {
         let is_element = |id: InstId| self.variable(id) == load;
         let value = self.variable(value);
@@ -335,7 +342,7 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// The value of a variable that is set once; other values as they are.
+    /// Returns the value of a variable that is set once; other values as they are.
     fn variable(&self, id: InstId) -> InstId {
         use crate::id::Id as _;
         let Op::Get(local) = self.op(id) else { return id };
@@ -345,7 +352,7 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// True if a load is there to store to its element again.
+    /// Returns true if the only purpose of a load is a store to its element.
     fn is_of_update(&self, load: InstId, from: InstId) -> bool {
         self.kernel.insts.iter().any(|(_, inst)| {
             let Op::Store { ptr, value } = inst.op else { return false };
@@ -354,7 +361,7 @@ impl<'k> Exprs<'k> {
     }
 }
 
-/// The result of an atomic operation on an element and another value.
+/// The atomic operation on an element, with the other operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Update {
     Add,
@@ -366,7 +373,7 @@ enum Update {
     Xor,
 }
 
-/// True if two operations compute the same from the same operands.
+/// Returns true if two operations compute the same function.
 fn is_same_function(a: &Op, b: &Op) -> bool {
     let mut moved = b.clone();
     moved.operands_mut().zip(a.operands()).for_each(|(to, from)| *to = from);
@@ -401,7 +408,7 @@ fn finding(
     })
 }
 
-/// The atomic that holds what `scalar` does, and the call that makes `update` of it.
+/// Returns the atomic type for `scalar`, and the call that performs `update`.
 fn help(name: &str, root: Root, scalar: Scalar, update: Option<Update>) -> String {
     let is_float = matches!(scalar, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64);
     let call = match update {

@@ -1,13 +1,14 @@
-//! `gpu_out_of_bounds_shared`: an index of a shared array that is too large in some threads, whatever a launch passes.
+//! `gpu_out_of_bounds_shared`: an index of a shared array that is too large in some threads, in
+//! every launch.
 //!
 //! ```text
 //! let cells = shared!([f32; 64]);
 //! let v = cells[t + 1];    // of 64 threads the last has index 64
 //! ```
-//! Such a thread ends with a fault, and the launch fails. Fires where index and length are numbers in each thread that
-//! comes there; behind a condition on what a launch passes, too. Silent where only some threads come, of which nothing tells which,
-//! behind a guard on the thread's index alone (`t < n`: a launch with a small `n` is correct), and in rounds of a loop that may
-//! be left before.
+//! The thread ends with a fault, and the launch fails. Fires where index and length are numbers in
+//! each thread that gets there, also under a condition on launch arguments. Silent if only an
+//! unknown part of the threads gets there, under a guard on the thread's index alone (`t < n`: a
+//! launch with a small `n` is correct), and in iterations of a loop that may be left before.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
@@ -43,7 +44,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     access::one_each(found)
 }
 
-/// What is indexed by what `bounds` yields.
+/// Returns the object that is indexed by the result of `bounds`.
 fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
@@ -54,10 +55,10 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
 /// An index that is not below a length.
 struct Reached<'a> {
     index: &'a PerThread,
-    /// True if it may be larger.
+    /// True if the index may be larger.
     is_least: bool,
     len: i64,
-    /// In which it is too large.
+    /// The threads in which it is too large.
     threads: &'a ThreadSet,
 }
 
@@ -93,8 +94,8 @@ fn finding(
     }
 }
 
-/// What to do about an index that reaches `reached`, if it is never more, of `len` elements. A longer array is worth a
-/// word only if a block can have it.
+/// Returns the remedy for an index of at most `reached`, if that is known, into `len` elements. It
+/// suggests a longer array only if a block can have it.
 fn help(
     kernel: &Kernel,
     bounds: InstId,
@@ -118,7 +119,7 @@ fn help(
         (bytes <= most).then_some(wanted)
     };
     match bytes.and_then(grown) {
-        // Nobody writes to the elements that are added.
+        // No thread writes to the elements that are added.
         Some(wanted) if is_read(kernel, bounds) => {
             format!(
                 "{keep}; or give this dimension {wanted} elements, and write to each that is read"
@@ -129,7 +130,7 @@ fn help(
     }
 }
 
-/// True if what `bounds` is the index of is read.
+/// Returns true if the element that `bounds` checks the index of is read.
 fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
     let is_in = |ptr: InstId| {
         let up = std::iter::successors(Some(ptr), |&ptr| match kernel.insts[ptr].op {
@@ -142,8 +143,8 @@ fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
     kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Load { ptr } if is_in(ptr)))
 }
 
-/// Whether a thread that comes to the loops around an event comes to it in each of their iterations: nothing in
-/// them that is not known decides whether it does.
+/// Returns true if a thread that reaches the loops around an event reaches the event in each of
+/// their iterations: no unknown condition in them decides it.
 fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
     let is_known = |branch: InstId| {
         trace
@@ -159,7 +160,7 @@ fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
     deciding.into_iter().all(is_known)
 }
 
-/// The `if`s of `body` in which something leaves a loop, a block or the kernel.
+/// Collects the `if`s of `body` in which control leaves a loop, a block or the kernel.
 fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
     for &id in &body.0 {
         let op = &kernel.insts[id].op;

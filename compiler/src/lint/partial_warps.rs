@@ -1,10 +1,10 @@
-//! `gpu_partial_warps`: blocks that are no whole number of warps.
+//! `gpu_partial_warps`: blocks whose size is not a whole number of warps.
 //!
 //! ```text
 //! #[kernel(block = 100)]               // 4 warps, and 28 lanes of the last have no thread
 //! ```
-//! The hardware runs warps of 32 lanes; lanes without a thread take part, and do nothing. Said when the kernel is
-//! built, if it declares its block, and otherwise when it is launched.
+//! The hardware runs warps of 32 lanes; lanes without a thread take part, and do nothing. Reported
+//! when the kernel is built, if it declares its block, and otherwise when it is launched.
 use super::{Finding, Group, Lint, launch::Launch};
 use crate::{
     analysis::Analyses,

@@ -1,8 +1,8 @@
-//! Turns races into findings: which of them are one fault, and what is said of them.
+//! Findings about races: grouping by fault, and wording.
 //!
-//! Two accesses that need a barrier between them have one fault with all others that the same barrier
-//! would keep apart. So the places are looked for, from the first on, at which a barrier is missing, each just
-//! before the statement that comes too early.
+//! Two accesses that need a barrier between them share one fault with all others that the same
+//! barrier would order. The search therefore starts at the first access and finds the places of
+//! missing barriers, each just before the statement that runs too early.
 use super::{Finding, why};
 use crate::{
     analysis::{
@@ -14,14 +14,14 @@ use crate::{
     ir::{InstId, Kernel, ParamKind, Root},
 };
 
-/// A race, and in which array or buffer.
+/// A race, with its array or buffer.
 #[derive(Clone, Copy)]
 pub(super) struct In<'a> {
     pub(super) root: Root,
     pub(super) race: &'a Race,
 }
 
-/// Every race of a kernel.
+/// Returns every race of a kernel.
 pub(super) fn all(analyses: &Analyses) -> impl Iterator<Item = In<'_>> {
     analyses
         .races
@@ -30,29 +30,29 @@ pub(super) fn all(analyses: &Analyses) -> impl Iterator<Item = In<'_>> {
         .flat_map(|memory| memory.races.iter().map(|race| In { root: memory.root, race }))
 }
 
-/// Everything that cannot be told of races, with the array or buffer.
+/// Returns all doubts about races, with the array or buffer.
 pub(super) fn doubts(analyses: &Analyses) -> impl Iterator<Item = (Root, &Doubt)> {
     let memory = analyses.races.memory.iter();
     memory.flat_map(|memory| memory.doubts.iter().map(|doubt| (memory.root, doubt)))
 }
 
 impl In<'_> {
-    /// Whether both write, and it is one instruction that does: no order would make sense of it.
+    /// Returns true if a single instruction is both writes: no order would make sense of it.
     pub(super) fn is_of_one_store(&self) -> bool {
         let [a, b] = self.race.sides;
         a.inst == b.inst && a.writes
     }
 }
 
-/// A place at which threads do not wait for each other, and should.
+/// A place at which threads should wait for each other, and do not.
 pub(super) struct Gap<'a> {
-    /// The race that shows it.
+    /// The race to report.
     pub(super) shown: In<'a>,
-    /// Others that go with it.
+    /// The other races of the same fault.
     pub(super) others: Vec<In<'a>>,
 }
 
-/// The places at which a barrier is missing, by the races that it would end.
+/// Returns the places of missing barriers, from the races that they would order.
 pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -> Vec<Gap<'a>> {
     if races.is_empty() {
         return Vec::new();
@@ -75,8 +75,9 @@ pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -
     gaps
 }
 
-/// The events before which a barrier would be that is put before the statement of the second access, where both
-/// are in one body; of one that is an iteration later, at the end of the loop's body.
+/// Returns the events before which a barrier could order the race: it goes before the statement of
+/// the second access, in the body that contains both accesses; if the second is an iteration later,
+/// at the end of the loop's body.
 fn walls_before(
     trace: &Trace,
     parents: &Facts<InstId, Option<(InstId, usize)>>,
@@ -96,7 +97,8 @@ fn walls_before(
     (0..trace.events.len()).filter(begins).collect()
 }
 
-/// The first event of each iteration of the loop of which the second access is in a later one.
+/// Returns the first event of each iteration of the loop in which the second access is an iteration
+/// later.
 fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
     let round = |event: &Event| {
         let place = event.loops.iter().position(|&(of, _)| Some(of) == race.iteration_of)?;
@@ -111,8 +113,8 @@ fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
     (0..trace.events.len()).filter(begins).collect()
 }
 
-/// Whether a race is between the load and the store of `x[i] += ..`, and the store races with itself, which
-/// says it all.
+/// Returns true if a race is between the load and the store of `x[i] += ..`, and the store races
+/// with itself, which makes the first finding superfluous.
 pub(super) fn is_of_update(analyses: &Analyses, of: &In<'_>) -> bool {
     let [a, b] = of.race.sides;
     let [(load, true), (store, false)] = [(a, !a.writes), (b, !b.writes)] else { return false };
@@ -129,7 +131,7 @@ pub(super) fn is_of_update(analyses: &Analyses, of: &In<'_>) -> bool {
         })
 }
 
-/// A finding at the second of two accesses that race, with the first as a label.
+/// Creates a finding at the second of two racing accesses, with the first as a label.
 pub(super) fn finding(
     kernel: &Kernel,
     analyses: &Analyses,
@@ -150,7 +152,7 @@ pub(super) fn finding(
     Finding { message, span, labels, notes: why::assumed(&analyses.trace.shape), help }
 }
 
-/// What the second of two accesses does, and what the first may still be doing.
+/// Describes the second of two accesses, and the unfinished first one.
 pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
     let [first, second] = of.race.sides;
     let name = name(kernel, of.root);
@@ -167,7 +169,7 @@ pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
     )
 }
 
-/// How many threads store where those of a race do, at once.
+/// Returns the number of threads that store to the location of a race at once.
 pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
     let event = &analyses.trace.events[race.sides[0].event];
     let EventKind::Access(access) = &event.kind else { return 2 };
@@ -180,7 +182,7 @@ pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
     event.active.threads.iter().filter(same).count()
 }
 
-/// The name of an array or buffer, in backticks; an array that a pattern binds has none.
+/// Returns the name of an array or buffer in backticks; an array bound by a pattern has none.
 pub(super) fn name(kernel: &Kernel, root: Root) -> String {
     let name = match root {
         Root::Param(param) => &kernel.params[param].name,
@@ -190,7 +192,7 @@ pub(super) fn name(kernel: &Kernel, root: Root) -> String {
     if name.is_empty() { "a shared array".to_owned() } else { format!("`{name}`") }
 }
 
-/// The element at a number of bytes, or some element.
+/// Returns the element at an offset in bytes, or `an element`.
 pub(super) fn element(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
     let size = match root {
         Root::Param(param) => match &kernel.params[param].kind {
@@ -207,12 +209,12 @@ pub(super) fn element(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
     }
 }
 
-/// A thread, as messages name it.
+/// Returns a thread as messages name it.
 pub(super) fn thread([x, y, z]: [u32; 3]) -> String {
     format!("thread ({x}, {y}, {z})")
 }
 
-/// Whether a race is one that a wait in the block would end.
+/// Returns true if a wait in the block would end the race.
 pub(super) fn needs_order(of: &In<'_>) -> bool {
     matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
         && of.race.among != ThreadGroup::Grid

@@ -1,5 +1,5 @@
-//! What the lints of occupancy say: how many warps of a kernel run at the same time, what limits
-//! that, and how much less of it would let more run.
+//! Wording of the occupancy lints: the number of resident warps, the limiting resource, and the
+//! reduction that would allow more.
 use super::{
     Finding,
     launch::{Launch, count, has_barriers, shared_bytes},
@@ -14,8 +14,8 @@ use crate::{
 };
 use std::ops::Range;
 
-/// If a kernel of a declared block, on the architecture on which most of its warps run, has a share of them
-/// in `percent`, for the shared memory that it takes.
+/// Reports a kernel with a declared block whose best occupancy over all architectures is in
+/// `percent`, because of its shared memory.
 pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -> Vec<Finding> {
     let shape = analyses.trace.shape;
     let Some(shared) = shared_bytes(kernel).filter(|_| shape.declared) else {
@@ -43,14 +43,14 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
     found.map(note).into_iter().collect()
 }
 
-/// The architecture that runs the largest share of its warps.
+/// Returns the architecture with the highest occupancy.
 fn best(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
     let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
     let ran = supported.filter_map(|row| Some((row, row.occupancy(block).ok()?)));
     ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best })
 }
 
-/// If the launch has a share of the warps that could run in `percent`.
+/// Reports a launch with an occupancy in `percent`.
 pub(super) fn launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
     let row = Multiprocessor::of(gpu.target)?;
@@ -58,7 +58,7 @@ pub(super) fn launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Findi
     finding(row, &block, &row.occupancy(&block).ok()?, percent)
 }
 
-/// Percent of the warps that could run.
+/// Returns the occupancy in percent.
 fn share(occupancy: &Occupancy) -> u32 {
     occupancy.warps * 100 / occupancy.most_warps
 }
@@ -92,7 +92,7 @@ fn finding(
     })
 }
 
-/// Of what there would have to be less, or more, for more warps to run; the first of these that helps.
+/// Returns the resource to reduce, or to increase, for more resident warps; the first that helps.
 fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
     let better = |changed: &Block| {
         let changed = row.occupancy(changed).ok()?;
@@ -112,7 +112,7 @@ fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
     "let blocks take less of what limits them".to_owned()
 }
 
-/// The most shared memory with which twice as many blocks run, or one more.
+/// Returns the most shared memory with which twice as many blocks run, or one more.
 fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
     [2 * occupancy.blocks, occupancy.blocks + 1].into_iter().find_map(|wanted| {
         let each = row.shared / u64::from(wanted) / row.granularity * row.granularity;
@@ -129,7 +129,7 @@ fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Op
     })
 }
 
-/// The most registers with which twice as many blocks run, or one more.
+/// Returns the most registers with which twice as many blocks run, or one more.
 fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
     let registers = block.registers?;
     let with = |registers| row.occupancy(&Block { registers: Some(registers), ..*block }).ok();
@@ -147,7 +147,7 @@ fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -
     })
 }
 
-/// The number of threads, of whole warps, with which most warps run.
+/// Returns the number of threads, in whole warps, with the most resident warps.
 fn other_threads(block: &Block, better: impl Fn(&Block) -> Option<Occupancy>) -> Option<String> {
     let sizes = (1..=MOST_THREADS / WARP).map(|warps| warps * WARP);
     let tried = sizes.filter_map(|threads| Some((threads, better(&Block { threads, ..*block })?)));

@@ -3,9 +3,9 @@
 //! ```text
 //! done[0] = 1;             // every thread of the block
 //! ```
-//! A race by the memory model, although hardware makes nothing of it: a plain store that other threads do as well is
-//! no promise of anything. Fires where the values are known to be the same; where they may differ, the
-//! other lints of races do.
+//! A race by the memory model, although harmless on hardware: a plain store that other threads
+//! execute as well guarantees nothing. Fires where the values are certainly the same; if they may
+//! differ, the other race lints fire.
 use super::{Finding, Group, Lint, race, shared_write_races};
 use crate::{
     analysis::{Analyses, races::RaceKind},

@@ -3,9 +3,10 @@
 //! ```text
 //! if thread_idx_x() == 0 { for k in 0..256 { sum += tile[k]; } }    // 255 of 256 threads wait
 //! ```
-//! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or as many as only the launch
-//! knows. Silent about short loops, about those that wait for other threads by atomic accesses, and about those that read
-//! the thread's own arrays, which no other thread can. `x.iter().nth(n)` is a loop whose first iteration leaves it.
+//! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or a
+//! number that only the launch knows. Silent about short loops, about loops that wait for other
+//! threads by atomic accesses, and about loops that read the thread's own arrays, which no other
+//! thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
 use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
@@ -19,7 +20,7 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_serial_sections", group: Group::Performance, level: Level::Warn, check };
 
-/// As many iterations as a warp could share.
+/// The smallest trip count worth a finding: as many iterations as a warp could share.
 const MANY: usize = 32;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -57,7 +58,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// The condition behind which loop `id` is run by one thread of the block, or of each warp.
+/// Returns the condition under which one thread of the block, or of each warp, runs loop `id`.
 fn alone(
     kernel: &Kernel,
     analyses: &Analyses,
@@ -78,7 +79,7 @@ fn alone(
     Some((because, who))
 }
 
-/// The events of the condition of loop `id`: its own, or of what stands in it.
+/// Returns the events of the condition of loop `id`: its own, or those in its body.
 fn events<'a>(
     kernel: &'a Kernel,
     analyses: &'a Analyses,
@@ -91,7 +92,7 @@ fn events<'a>(
     events.filter(|event| matches!(event.kind, EventKind::Branch(_)))
 }
 
-/// Whether one thread of the block is active (`true`), or one of each warp (`false`).
+/// Returns true if one thread of the block is active, false if one of each warp.
 fn alone_in(active: &ActiveThreads) -> Option<bool> {
     match active.coverage {
         Coverage::One => return Some(true),
@@ -108,7 +109,7 @@ fn alone_in(active: &ActiveThreads) -> Option<bool> {
     }
 }
 
-/// How many iterations of loop `id` are run, if they are many.
+/// Returns the trip count of loop `id`, if it is worth a finding.
 fn iterations(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
     if let Some(number) = counted(kernel, id) {
         return (number >= MANY as u64).then(|| format!("{number} iterations"));
@@ -132,7 +133,7 @@ fn iterations(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String
     }
 }
 
-/// How many iterations a `for` over constants has.
+/// Returns the trip count of a `for` over constants.
 fn counted(kernel: &Kernel, id: InstId) -> Option<u64> {
     let Op::For { start, end, step, inclusive, .. } = kernel.insts[id].op else { return None };
     let [start, end, step] = [start, end, step].map(|id| number(kernel, id));
@@ -140,7 +141,8 @@ fn counted(kernel: &Kernel, id: InstId) -> Option<u64> {
     last.checked_sub(start?)?.div_ceil(step?.max(1)).into()
 }
 
-/// Whether a loop is one that threads cannot share: it waits for what others do, or reads arrays of the thread's own.
+/// Returns true if threads cannot share a loop: it waits for others, or reads arrays of the
+/// thread's own.
 fn is_for_one(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| match &kernel.insts[id].op {
         Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
@@ -149,7 +151,7 @@ fn is_for_one(kernel: &Kernel, body: &Body) -> bool {
     })
 }
 
-/// True if the first iteration of loop `id` leaves it.
+/// Returns true if the first iteration of loop `id` leaves it.
 fn ends_at_once(kernel: &Kernel, id: InstId, body: &Body) -> bool {
     let leaves = |&of: &InstId| match kernel.insts[of].op {
         Op::Continue(to) => to != id,
@@ -158,7 +160,7 @@ fn ends_at_once(kernel: &Kernel, id: InstId, body: &Body) -> bool {
     body.0.iter().any(leaves) && !goes_on(kernel, id, body)
 }
 
-/// True if a `continue` of loop `id` stands in `body`.
+/// Returns true if `body` has a `continue` of loop `id`.
 fn goes_on(kernel: &Kernel, id: InstId, body: &Body) -> bool {
     body.0.iter().any(|&of| match kernel.insts[of].op {
         Op::Continue(to) => to == id,

@@ -1,11 +1,11 @@
 //! `gpu_shared_write_races`: several threads store to one element of shared memory at once.
 //!
 //! ```text
-//! last[0] = x[t];          // 128 threads; whose value stays is open
+//! last[0] = x[t];          // 128 threads; any of the values may remain
 //! ```
-//! Fires at a store whose index is the same in two threads that run it in one interval between barriers. Silent
-//! where all are known to store the same (`gpu_same_value_races` says that), and where data decide which threads
-//! store or where.
+//! Fires at a store whose index is the same in two threads that run it in one interval between
+//! barriers. Silent where all certainly store the same value (`gpu_same_value_races` reports that),
+//! and where data decide the storing threads or the index.
 use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
@@ -33,7 +33,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// Who stores to one element.
+/// Describes the threads that store to one element.
 pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) -> String {
     let [a, b] = of.race.sides.map(|side| race::thread(side.thread));
     let (place, name) =

@@ -1,15 +1,16 @@
-//! `gpu_skipped_barriers`: threads of a block exchange through shared memory, and the barrier between stands on one
-//! of two paths only.
+//! `gpu_skipped_barriers`: threads of a block exchange data through shared memory, and the barrier
+//! between is on one of two paths only.
 //!
 //! ```text
 //! tile[t] = x[i];
 //! if mode != 0 { sync_threads(); }
 //! let v = tile[255 - t];       // where `mode` is 0, nothing has waited
 //! ```
-//! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, or in some arms
-//! of a `match`, both accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
-//! of its own, since both conditions may be one, unless that is a guard such as `i < y.len()` on something else, and
-//! where an iteration of a loop lies between.
+//! Fires if all barriers between two accesses are in one arm of an `if` that each block decides as
+//! a whole, or in some arms of a `match`, both accesses happen on either path, and two threads of
+//! different warps collide. Silent if an access is in an arm of its own, since both conditions may
+//! be the same, unless that is a guard such as `i < y.len()` on something else, and if the accesses
+//! are an iteration of a loop apart.
 use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{

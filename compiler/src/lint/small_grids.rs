@@ -3,9 +3,9 @@
 //! ```text
 //! sum::launch(&device, LaunchConfig::grid(1).block(256), ..)   // 131 of 132 multiprocessors idle
 //! ```
-//! If blocks wait at barriers, of fewer than twice as many: with one block on a multiprocessor nothing runs there
-//! while its threads wait for each other. (Both are what Nsight Compute's launch rules look for.) Silent about
-//! barriers where no two blocks fit on a multiprocessor anyway.
+//! If blocks wait at barriers, the limit is twice the number: with one block on a multiprocessor
+//! nothing runs there while its threads wait for each other. (Nsight Compute's launch rules look
+//! for both.) Silent about barriers where no two blocks fit on a multiprocessor anyway.
 use super::{
     Finding, Group, Lint,
     launch::{Launch, count, has_barriers, not_before},

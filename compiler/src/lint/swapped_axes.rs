@@ -1,12 +1,12 @@
-//! `gpu_swapped_axes`: a two-dimensional block whose x axis walks from row to row of an array, and whose
-//! y axis walks along rows.
+//! `gpu_swapped_axes`: a two-dimensional block whose x axis walks from row to row of an array, and
+//! whose y axis walks along rows.
 //!
 //! ```text
 //! y[global_idx_x() * pitch + global_idx_y()] = v;    // lanes are `pitch` elements apart
 //! ```
-//! Lanes of a warp are neighbours along x. Fires at twice the sectors that are needed, as
-//! `gpu_uncoalesced_accesses` does, and in its place. Where the pitch is not known, a row is taken to have at least as many
-//! elements as the block has threads along y: rows would overlap otherwise.
+//! Lanes of a warp are neighbours along x. Fires at twice the necessary sectors, like
+//! `gpu_uncoalesced_accesses`, and in its place. If the pitch is unknown, a row is assumed to have
+//! at least as many elements as the block has threads along y: rows would overlap otherwise.
 use super::{
     Finding, Group, Lint, access,
     coalescing::{self, Reason, Wasteful},
@@ -42,7 +42,7 @@ fn finding(
         format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
     let mut notes = vec![note];
     notes.extend(access::assumed(&analyses.trace.shape));
-    // With the axes the other way round, those accesses would be as this one is.
+    // With the axes swapped, those accesses would be like this one.
     let (what, help) = if coalescing::walks_rows(analyses) {
         let help = format!(
             "go through a tile in shared memory, so that x walks along the rows of `{name}` here, too: swapped axes would \

@@ -1,11 +1,12 @@
-//! `gpu_tail_waves`: a grid whose last blocks run while most of the GPU has nothing to do any more.
+//! `gpu_tail_waves`: a grid whose last blocks run while most of the GPU is idle.
 //!
 //! ```text
 //! 132 multiprocessors, 8 blocks on each, a grid of 1100: 1056 run, and then 44
 //! ```
-//! As many blocks as run at the same time are a wave. Fires where there is at least one whole wave, the waves
-//! are few enough for the last to be a fifth of the time (Nsight Compute's threshold), and a fifth of what the GPU could
-//! have run in that time is lost. That is for blocks that all take as long as each other.
+//! A wave is the set of blocks that run at the same time. Fires where there is at least one whole
+//! wave, the waves are few enough for the last to be a fifth of the time (Nsight Compute's
+//! threshold), and a fifth of the GPU's capacity in that time is lost. This assumes that all blocks
+//! take the same time.
 use super::{
     Finding, Group, Lint,
     launch::{Launch, count, not_before},

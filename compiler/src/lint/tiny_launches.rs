@@ -3,10 +3,10 @@
 //! ```text
 //! for row in 0..1000 { scale::launch(&device, LaunchConfig::cover(64), ..)?; }
 //! ```
-//! A launch takes about 3 us however little it does (an empty kernel on an H200, back to back: 3.1 us), and a multiprocessor
-//! has four schedulers, each of which issues for its own warps. Fires at the hundredth launch of a kernel with fewer
-//! warps than the GPU has schedulers: some did nothing, a hundred times. One small launch, at the end of a
-//! reduction for example, is as it should be.
+//! A launch takes about 3 us however little it does (an empty kernel on an H200, back to back: 3.1
+//! us), and a multiprocessor has four schedulers, each of which issues for its own warps. Fires at
+//! the hundredth launch of a kernel with fewer warps than the GPU has schedulers: some were idle a
+//! hundred times. A single small launch, such as the end of a reduction, is fine.
 use super::{
     Finding, Group, Lint,
     launch::{Launch, MANY, not_before},
@@ -20,7 +20,7 @@ pub(super) const LINT: Lint = Lint {
     check: not_before,
 };
 
-/// Schedulers of a multiprocessor, since Volta.
+/// Schedulers per multiprocessor, since Volta.
 const SCHEDULERS: u64 = 4;
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {

@@ -1,12 +1,12 @@
-//! `gpu_uncoalesced_accesses`: a warp that moves at least twice the sectors of global memory that its
-//! lanes' data would fill.
+//! `gpu_uncoalesced_accesses`: a warp that moves at least twice the sectors of global memory that
+//! its lanes' data would fill.
 //!
 //! ```text
 //! y[i] = x[8 * i];    // 32 sectors of 32 bytes for 128 bytes; 4 would do
 //! ```
-//! Silent where the distance between lanes is not known, where one lane is active, where lanes permute what
-//! is contiguous, and where other accesses of the thread use the rest of the sectors. Where the cause is
-//! known better, `gpu_swapped_axes` or `gpu_aos_accesses` says it instead.
+//! Silent where the distance between lanes is unknown, where one lane is active, where lanes
+//! permute contiguous data, and where other accesses of the thread use the rest of the sectors.
+//! `gpu_swapped_axes` or `gpu_aos_accesses` fires instead if the cause is known more precisely.
 use super::{
     Finding, Group, Lint, access,
     coalescing::{self, Reason, Wasteful},
@@ -33,7 +33,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     access::one_each(found)
 }
 
-/// What to do about it; `None` if another lint says so.
+/// Returns the remedy; `None` if another lint reports the access.
 fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option<String> {
     let name = access::name(kernel, wasteful.request.root);
     match wasteful.reason {

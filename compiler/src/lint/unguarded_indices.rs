@@ -1,15 +1,16 @@
-//! `gpu_unguarded_indices`: a global index that the kernel itself takes for possibly too large, used where
-//! nothing has said that it is not.
+//! `gpu_unguarded_indices`: a global index that the kernel itself treats as possibly too large,
+//! used where no condition excludes that.
 //!
 //! ```text
-//! let v = x[i];                          // the last block may have threads behind the end of `x`
+//! let v = x[i];                          // the last block may have threads past the end of `x`
 //! if i < x.len() { y[i] = v; }           // as this knows
 //!
 //! if i < x.len() { y[i] = x[i + 1]; }    // `i` may be the last
 //! ```
-//! A thread with such an index ends with a fault, and the launch fails. A kernel that never compares the index with the
-//! length is one for grids that fit: silent. So it is behind any condition that is not understood, and where another
-//! slice's length may vouch for this one's.
+//! A thread with such an index ends with a fault, and the launch fails. A kernel that never
+//! compares the index with the length is meant for grids that fit: silent. Also silent under any
+//! condition that the lint does not understand, and where another slice's length may bound this
+//! one's.
 use super::{Finding, Group, Lint};
 use crate::{
     analysis::{
@@ -41,14 +42,14 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     walk.found.into_iter().filter_map(unproved).collect()
 }
 
-/// `place + behind`, for a place that is made of thread and block indices and constants.
+/// `place + behind`, for a place computed from thread and block indices and constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Index {
     place: String,
     behind: i64,
 }
 
-/// `index < length of slice`, or that it is not.
+/// `index < length of slice`, or its negation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Guard {
     index: Index,
@@ -57,16 +58,16 @@ struct Guard {
     compare: InstId,
 }
 
-/// What conditions have said on the way.
+/// The conditions on the path.
 #[derive(Clone, Debug, Default)]
 struct Known {
     guards: Vec<Guard>,
-    /// Whether one of them is not understood.
+    /// True if one of them is not understood.
     unclear: bool,
 }
 
 impl Known {
-    /// With `cond`, which is true or not.
+    /// Returns the conditions with `cond` being true or false added.
     fn and(&self, kernel: &Kernel, cond: InstId, is_true: bool) -> Self {
         let mut known = self.clone();
         known.add(kernel, cond, is_true);
@@ -95,9 +96,9 @@ impl Known {
 
 struct Walk<'k> {
     kernel: &'k Kernel,
-    /// All that the kernel compares with lengths.
+    /// All comparisons of the kernel with lengths.
     guards: &'k [Guard],
-    /// By check.
+    /// The findings by check.
     found: Vec<(InstId, Finding)>,
 }
 
@@ -128,7 +129,7 @@ impl Walk<'_> {
         let Op::Len(slice) = kernel.insts[len].op else { return };
         let Some(index) = self::index(kernel, index) else { return };
         let is_about = |guard: &&Guard| guard.slice == slice && guard.index.place == index.place;
-        // That the place itself is compared is what says that there may be too many threads.
+        // A comparison of the place itself shows that there may be too many threads.
         let evidence = |guard: &&Guard| is_about(guard) && guard.index.behind <= 0;
         let Some(guard) = self.guards.iter().find(evidence) else { return };
         let is_guarded = |guard: &Guard| guard.holds && guard.index.behind >= index.behind;
@@ -169,23 +170,23 @@ fn finding(
             format!("here the kernel asks whether there are elements of `{name}` for all threads"),
         )],
         notes: Vec::new(),
-        // The check says what would prove it.
+        // The check's help has a proof.
         help: String::new(),
     }
 }
 
-/// All that is compared with lengths.
+/// Returns all comparisons with lengths.
 fn guards(kernel: &Kernel) -> Vec<Guard> {
     kernel.insts.ids().filter_map(|id| guard(kernel, id)).collect()
 }
 
-/// What `id` says about an index, where it is true.
+/// Returns the bound on an index that holds where `id` is true.
 fn guard(kernel: &Kernel, id: InstId) -> Option<Guard> {
     let Op::Compare { op, lhs, rhs } = kernel.insts[id].op else { return None };
     let of = |index: InstId, len: InstId, more: i64, holds: bool| {
         let (slice, less) = length(kernel, len)?;
         let mut index = self::index(kernel, index)?;
-        // `i <= len` says that of `i - 1`.
+        // `i <= len` bounds `i - 1`.
         index.behind = index.behind.checked_add(less)?.checked_sub(more)?;
         Some(Guard { index, slice, holds, compare: id })
     };
@@ -198,7 +199,7 @@ fn guard(kernel: &Kernel, id: InstId) -> Option<Guard> {
     }
 }
 
-/// The slice whose length `id` is, and how much less.
+/// Returns the slice whose length `id` is, and the number subtracted from it.
 fn length(kernel: &Kernel, id: InstId) -> Option<(ParamId, i64)> {
     let op = &kernel.insts[id].op;
     if let Op::Len(slice) = op {
@@ -216,7 +217,7 @@ fn constant(kernel: &Kernel, id: InstId) -> Option<u64> {
     if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
 }
 
-/// `id` as an index of a thread of the grid.
+/// Returns `id` as an index of a thread of the grid.
 fn index(kernel: &Kernel, id: InstId) -> Option<Index> {
     if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
         let sum = |of: InstId, by: InstId| {
@@ -234,7 +235,7 @@ fn index(kernel: &Kernel, id: InstId) -> Option<Index> {
     is_global.then_some(Index { place, behind: 0 })
 }
 
-/// Sums and products of thread and block indices, dimensions and constants, as text.
+/// Returns sums and products of thread and block indices, dimensions and constants as text.
 fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
     const DEEP: usize = 8;
     let op = &kernel.insts[id].op;

@@ -1,14 +1,15 @@
-//! `gpu_uninit_shared_reads`: an element of shared memory is read that no thread has written.
+//! `gpu_uninit_shared_reads`: a read of an element of shared memory that no thread has written.
 //!
 //! ```text
 //! cells[t] = x[t];         // 64 threads
 //! sync_threads();
 //! let v = cells[t + 64];   // shared memory is not zeroed
 //! ```
-//! Fires where no store that may come before the read has the element, and where nothing stores to an array
-//! at all that is read or updated. Silent if any store before it is to a place that is not known. Of an
-//! element that has several scalars one is enough: a copy of an enum reads what all its variants have. Fires
-//! likewise where only the reading thread stores to the element, and does so later: `cells[t] += v`.
+//! Fires where no store that may precede the read covers the element, and where nothing stores at
+//! all to an array that is read or updated. Silent if any earlier store has an unknown address. For
+//! an element of several scalars, one written scalar is enough: a copy of an enum reads the fields
+//! of all variants. Also fires where only the reading thread stores to the element, and does so
+//! later: `cells[t] += v`.
 use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
@@ -35,7 +36,7 @@ pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     kernel.shared.ids().filter_map(|shared| of_array(kernel, analyses, shared)).collect()
 }
 
-/// What is written without reading it first.
+/// Returns the pointer of an operation that writes without reading first.
 fn store_to(op: &Op) -> Option<InstId> {
     let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. }) = op else { return None };
     Some(*ptr)
@@ -85,7 +86,8 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         };
         (event, what)
     };
-    // An array of the library's, which is written wherever all threads come: of those that do not, other lints speak.
+    // An array of the library is written wherever all threads get there; other lints report missing
+    // threads.
     if kernel.shared[shared].span == kernel.insts[event.inst].span {
         return None;
     }
@@ -101,10 +103,12 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
     })
 }
 
-/// Returns the event in which a thread reads an element of `root`, an array of `size` bytes with `each` for an element, that
-/// only the same thread ever writes, and that it writes later: `cells[t] += v`. With the thread, and the byte.
+/// Returns the event in which a thread reads an element of `root`, an array of `size` bytes with
+/// `each` bytes per element, that only the same thread ever writes, and writes later:
+/// `cells[t] += v`. With the thread, and the byte.
 ///
-/// In a loop that is about the first iteration. Other threads may be ahead as far as the next barrier.
+/// In a loop this is about the first iteration. Other threads may be ahead as far as the next
+/// barrier.
 fn before_first_store(
     kernel: &Kernel,
     trace: &Trace,
@@ -149,8 +153,8 @@ fn before_first_store(
     None
 }
 
-/// True if each loop around an event that is not run as often as the kernel would is in its first iteration there, and
-/// nothing in such a loop that is not known decides whether the event happens.
+/// Returns true if each symbolic loop around an event is in its first iteration there, and no
+/// unknown condition in such a loop decides the event.
 fn is_in_first_iteration(event: &Event) -> bool {
     let mut symbolic =
         event.loops.iter().zip(&event.iterations).filter(|((_, of), _)| of.is_some());
@@ -159,8 +163,8 @@ fn is_in_first_iteration(event: &Event) -> bool {
         && outermost.is_none_or(|of| event.arms.iter().all(|&(arm, _)| arm < of))
 }
 
-/// True if another thread than `thread` may have written the element at `byte` when that thread comes to event `number`:
-/// by a store that is behind no barrier.
+/// Returns true if another thread than `thread` may have written the element at `byte` when that
+/// thread reaches event `number`: by a store without a barrier before it.
 fn may_be_written_ahead(
     kernel: &Kernel,
     trace: &Trace,
@@ -186,18 +190,19 @@ fn may_be_written_ahead(
     })
 }
 
-/// What is stored to an array.
+/// The stores to an array.
 struct Stores<'a> {
-    /// Each store, with the bytes.
+    /// Each store, with the bytes that it writes.
     known: Vec<(&'a Event, Rc<Bytes>)>,
-    /// What the stores with these numbers write together, of the read that was asked for last.
+    /// The union of the bytes of the stores with these indices, cached for the latest read.
     union: (Vec<usize>, Bytes),
-    /// How many bytes an element has.
+    /// Bytes per element.
     each: usize,
 }
 
 impl<'a> Stores<'a> {
-    /// Those to an array of `size` bytes, with `each` for an element; `None` if it is not known where one stores.
+    /// Collects the stores to an array of `size` bytes, with `each` bytes per element; `None` if a
+    /// store has an unknown address.
     fn of(kernel: &Kernel, trace: &'a Trace, root: Root, [size, each]: [usize; 2]) -> Option<Self> {
         let mut known: Vec<(&Event, Rc<Bytes>)> = Vec::new();
         let mut distinct: Vec<(&Event, &Access, Rc<Bytes>)> = Vec::new();
@@ -206,7 +211,7 @@ impl<'a> Stores<'a> {
             if access.root != Some(root) || matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
                 continue;
             }
-            // Most are where others were.
+            // Most stores write the same bytes as others.
             let same = distinct.iter().find(|(of, other, _)| {
                 other.offset == access.offset
                     && other.bytes == access.bytes
@@ -229,7 +234,8 @@ impl<'a> Stores<'a> {
         Some(Self { known, union: (Vec::new(), Bytes::none(size)), each })
     }
 
-    /// A thread that reads a byte for certain, inside the array, of an element that nobody can have written.
+    /// Returns a thread that certainly reads a byte inside the array of an element that no thread
+    /// can have written.
     fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
         let certain = match event.active.coverage {
             Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
@@ -253,7 +259,7 @@ impl<'a> Stores<'a> {
         })
     }
 
-    /// Adds up what may be written before an event.
+    /// Computes the union of the bytes that may be written before an event.
     fn unite_before(&mut self, event: &Event) {
         let repeats = |of: &Event| {
             of.loops
@@ -271,12 +277,12 @@ impl<'a> Stores<'a> {
     }
 }
 
-/// Bytes of an array.
+/// A set of bytes of an array.
 #[derive(Clone, Debug)]
 struct Bytes {
-    /// A bit for each, as far as there are any.
+    /// A bit for each byte, as far as there are any.
     words: Vec<u64>,
-    /// How many the array has.
+    /// The size of the array.
     size: usize,
 }
 
@@ -313,7 +319,7 @@ impl Bytes {
         }
     }
 
-    /// Whether `byte` is one of them; `None` if it is not in the array.
+    /// Returns true if `byte` is in the set; `None` if it is not in the array.
     fn has(&self, byte: i64) -> Option<bool> {
         let byte = self.inside(byte)?;
         Some(self.words.get(byte / 64).is_some_and(|word| word >> (byte % 64) & 1 == 1))
@@ -323,24 +329,25 @@ impl Bytes {
         usize::try_from(byte).ok().filter(|&byte| byte < self.size)
     }
 
-    /// Whether there is no other byte in the array.
+    /// Returns true if it has all bytes of the array.
     fn is_all(&self) -> bool {
         let count: u32 = self.words.iter().map(|word| word.count_ones()).sum();
         count as usize == self.size
     }
 }
 
-/// How many bytes of an array are followed: a larger one fits no block, which is reported elsewhere.
+/// The size of the largest array to track, in bytes: a larger one fits no block, which is reported
+/// elsewhere.
 const MAX_TRACKED_BYTES: usize = 1 << 20;
 
-/// Bytes of an array, if they are known.
+/// Returns the size of an array in bytes, if it is known.
 fn size(shared: &Shared) -> Option<usize> {
     let Length::Fixed(len) = &shared.len else { return None };
     let bytes = usize::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()?;
     (bytes <= MAX_TRACKED_BYTES).then_some(bytes)
 }
 
-/// The threads of an event, and where each accesses, if it is known.
+/// Returns the threads of an event, with the offset that each accesses, if it is known.
 fn places(access: &Access, event: &Event) -> Vec<(usize, Option<i64>)> {
     let threads = &event.active.threads;
     let exact = access.offset.as_ref().and_then(SymbolicSum::as_numbers);

@@ -1,7 +1,7 @@
-//! `gpu_unknown_block_shape`: a kernel whose threads know their numbers, and nobody knows how many there are.
+//! `gpu_unknown_block_shape`: a kernel that uses thread indices without declaring a block shape.
 //!
-//! Without a declared block the lints assume one ([`crate::analysis`] says which), and say so. For those who want exact
-//! answers about every kernel.
+//! Without a declared block the lints assume a shape ([`crate::analysis`] selects it), and state
+//! it. This lint is for users who want exact answers about every kernel.
 use super::{Finding, Group, Lint};
 use crate::{
     analysis::Analyses,

@@ -3,8 +3,9 @@
 //! ```text
 //! let tile = shared!([[f32; 256]; 256]);       // 256 KiB: no GPU gives a block as much
 //! ```
-//! Its declared block has more threads, or its arrays take more shared memory, than a block has on any
-//! architecture. Silent about what a launch decides: an array that it sizes, and a block that it chooses.
+//! Its declared block has more threads, or its arrays take more shared memory, than a block has on
+//! any architecture. Silent about sizes that a launch decides: an array that it sizes, and a block
+//! that it chooses.
 use super::{Finding, Group, Lint, launch::shared_bytes};
 use crate::{
     analysis::Analyses,
@@ -16,7 +17,7 @@ use crate::{
 pub(super) const LINT: Lint =
     Lint { name: "gpu_unlaunchable_kernels", group: Group::Correctness, level: Level::Deny, check };
 
-/// Most threads of a block along each axis.
+/// The maximum number of threads of a block along each axis.
 const MOST: [(&str, u64); 3] = [("x", 1024), ("y", 1024), ("z", 64)];
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {

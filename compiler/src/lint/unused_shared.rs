@@ -1,11 +1,11 @@
-//! `gpu_unused_shared`: an array in shared memory that nobody reads.
+//! `gpu_unused_shared`: an array in shared memory that the kernel never reads.
 //!
 //! ```text
 //! let cells = shared!([f32; 64]);
 //! cells[t] = x[t];         // and that is all
 //! ```
-//! It takes room that other blocks could have. Silent in kernels in which it is not known which array a
-//! pointer points into.
+//! It takes room that other blocks could have. Silent in kernels with a pointer into an unknown
+//! array.
 use super::{Finding, Group, Lint};
 use crate::{
     analysis::Analyses,
@@ -58,7 +58,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         .collect()
 }
 
-/// How much shared memory it takes, if that is known.
+/// Returns the size of an array in words, if it is known.
 fn bytes(shared: &Shared) -> String {
     let Length::Fixed(len) = &shared.len else { return String::new() };
     let bytes = len.known().zip(shared.elem.size()).and_then(|(len, size)| len.checked_mul(size));

@@ -1,11 +1,12 @@
-//! `gpu_vector_bank_conflicts`: 8- and 16-byte accesses to shared memory in which lanes of a group that
-//! is served together want different words of one bank.
+//! `gpu_vector_bank_conflicts`: 8- and 16-byte accesses to shared memory in which lanes of a group
+//! that is served together access different words of one bank.
 //!
 //! ```text
 //! let v = tile[lane][k];    // rows of 8 `F32x4`: 32 wavefronts instead of 4
 //! ```
-//! As `gpu_bank_conflicts`, by the rule for groups: such an access takes a wavefront for each half or quarter
-//! of a warp, which is no conflict. Neighbouring loads of a thread that are one request are judged as that.
+//! Like `gpu_bank_conflicts`, by the rule for groups: such an access takes a wavefront for each
+//! half or quarter of a warp, which is no conflict. Neighbouring loads of a thread that form one
+//! request are judged as that request.
 use super::{Finding, Group, Lint, conflicts};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 

@@ -1,11 +1,13 @@
-//! `gpu_warp_mask_mismatches`: a warp function that lanes should come to which do not, or that a lane comes to which it does not name.
+//! `gpu_warp_mask_mismatches`: a warp function that a named lane does not reach, or that an unnamed
+//! lane reaches.
 //!
 //! ```text
-//! if warp::lane_id() < 16 { v = warp::shfl(v, 0); }       // without a mask it is about all lanes
-//! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 come here, too
+//! if warp::lane_id() < 16 { v = warp::shfl(v, 0); }       // without a mask all lanes are named
+//! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 get here, too
 //! ```
-//! Fires where control varies in the warp and all lanes are meant; and for a mask that is known, where a lane comes that is not in it, or
-//! one does not that is, also one that a vote of a known condition has made. Lanes that have ended are not waited for.
+//! Fires where control varies in the warp and all lanes are named; and for a known mask, also one
+//! from a vote on a known condition, if an unnamed lane gets there or a named one does not. Lanes
+//! that have ended are not waited for.
 use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{
@@ -25,7 +27,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut barriers: Option<Vec<Span>> = None;
     for (id, inst) in kernel.insts.iter() {
         let Some((call, mask)) = why::meeting(&inst.op) else { continue };
-        // Of a function of the library that has barriers, too, the lints of those speak.
+        // For a library function that has barriers, too, the barrier lints report.
         let barriers = barriers.get_or_insert_with(|| {
             why::barriers(kernel).map(|(barrier, _)| kernel.insts[barrier].span).collect()
         });
@@ -40,7 +42,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// A function that all lanes must come to, where they do not.
+/// Checks a function that all lanes must reach.
 fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
     let warp = &analyses.uniformity.warp;
     let whole = |event: &Event| {
@@ -63,7 +65,8 @@ fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) ->
     })
 }
 
-/// What to do about lanes that `control` keeps away. Out of a loop nothing can be moved that each iteration needs.
+/// Returns the remedy for lanes that `control` keeps away. An operation that each iteration needs
+/// cannot be moved out of a loop.
 fn help(kernel: &Kernel, control: Fact) -> &'static str {
     if why::is_of_loop(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
@@ -74,8 +77,8 @@ fn help(kernel: &Kernel, control: Fact) -> &'static str {
     }
 }
 
-/// Whether all that lanes part at around an instruction parts whole warps: conditions of which the trace knows that, beside others
-/// that nothing says to differ, such as a flag in shared memory.
+/// Returns true if all divergence around an instruction separates whole warps: the trace knows that
+/// of the conditions, or nothing makes them differ, such as a flag in shared memory.
 fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.divergence);
     let parents = kernel.parents();
@@ -92,7 +95,7 @@ fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
             && trace.events_of(of).all(parts_warps);
         !parting[of].varies() || known
     };
-    // Whoever leaves a loop around it leaves with its warp.
+    // A thread that leaves a loop around it leaves with its warp.
     let leaves = |(id, inst): (InstId, &Inst)| match inst.op {
         Op::Break(to) | Op::Continue(to) if around.contains(&to) => {
             let up = std::iter::successors(parents[id], |&(of, _)| parents[of]);
@@ -103,7 +106,7 @@ fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     trace.complete && !kernel.insts.iter().any(leaves) && around.iter().all(|&of| fine(of))
 }
 
-/// A function with a mask that is known, where other lanes come.
+/// Checks a function with a known mask.
 fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
     let trace = &analyses.trace;
     let mut came = ThreadSet::none(trace.shape.thread_count());
@@ -114,7 +117,7 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
     for event in trace.events.iter().filter(|event| matches!(event.kind, EventKind::Return)) {
         ended = ended.union(&event.active.threads);
     }
-    // Behind a condition that is not known the mask may be another one whenever it holds.
+    // Under an unknown condition, the mask may be another one whenever the condition holds.
     let reached = |event: &&Event| {
         event.arms.iter().all(|&(arm, _)| trace.worst_split(arm) == Some(&Split::Guard))
     };

@@ -1,5 +1,5 @@
-//! Turns a chain of causes into labels: one for each link that the user can see in
-//! the source, from the effect to where the difference begins.
+//! Labels from chains of causes: one for each link that the user can see in the source, from the
+//! effect to the origin of the difference.
 use crate::{
     analysis::{
         Analyses,
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The barriers of `kernel`, each as it is written in the source.
+/// Returns the barriers of `kernel`, each as it is written in the source.
 pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
         if let Op::SyncGrid = inst.op {
@@ -29,7 +29,8 @@ pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'stati
     })
 }
 
-/// A function at which lanes of a warp meet, as it is written in the source, and its mask.
+/// Returns a function that synchronizes the lanes of a warp, as it is written in the source, and
+/// its mask.
 pub(crate) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
     if let Op::SyncWarp { mask } = *op {
         Some(("sync_warp()", mask))
@@ -69,20 +70,23 @@ pub(crate) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
     }
 }
 
-/// Whether the `if` or `for` `id` is of a function of the library, all of whose places are that of its call.
+/// Returns true if the `if` or `for` `id` belongs to a library function, all of whose spans are
+/// that of its call.
 pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
     let inst = &kernel.insts[id];
     let mut operands = inst.op.operands();
     operands.all(|operand| kernel.insts[operand].span == inst.span)
 }
 
-/// True if a barrier is one of a function of the library, which has other instructions at the place of its call.
+/// Returns true if a barrier belongs to a library function, which has other instructions with the
+/// span of its call.
 pub(super) fn is_in_library(kernel: &Kernel, barrier: InstId) -> bool {
     let span = kernel.insts[barrier].span;
     kernel.insts.iter().any(|(id, inst)| id != barrier && inst.span == span)
 }
 
-/// Whether every thread of a block comes to `barrier`, as far as a block of the declared shape shows.
+/// Returns true if every thread of a block reaches `barrier`, as far as a block of the declared
+/// shape shows.
 pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
     let trace = &analyses.trace;
     let whole = |event: &Event| {
@@ -92,7 +96,7 @@ pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
     trace.shape.declared && trace.complete && trace.events_of(barrier).all(whole)
 }
 
-/// The note of a finding that rests on an assumed block, if it is.
+/// Returns the note of a finding that rests on an assumed block, if it does.
 pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
     let dims = match shape.dims {
         [x, 1, 1] => x.to_string(),
@@ -107,7 +111,7 @@ pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
     (!shape.declared).then(note).into_iter().collect()
 }
 
-/// True if control differs because the iterations of a loop do.
+/// Returns true if control varies because the trip counts of a loop differ.
 pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
     let Some(Cause::Divergence(id)) = control.cause() else { return false };
     let op = &kernel.insts[id].op;
@@ -118,7 +122,7 @@ pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
     }
 }
 
-/// True for the `if` that a `while` is made of: one arm leaves a loop, and does nothing else.
+/// Returns true for the `if` of a `while`: one arm only leaves a loop.
 pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
     let leaves = |arm: &Body| {
         let [only] = arm.0[..] else { return false };
@@ -127,7 +131,8 @@ pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
     matches!(op, Op::If { then, other, .. } if leaves(then) || leaves(other))
 }
 
-/// Why `fact`, one of `varying` among the threads of a block, is not uniform.
+/// Returns labels that explain why `fact`, one of `varying` among the threads of a block, is not
+/// uniform.
 pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
     let chain = varying.cause_chain(fact);
     let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
@@ -143,7 +148,7 @@ pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Spa
     labels
 }
 
-/// Threads part at `id`: says so at the condition or bound, where there is one.
+/// Returns a label for the divergence at `id`, placed at its condition or bound, if it has one.
 fn parting(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
     let inst = &kernel.insts[id];
     let value = match varying.divergence[id].cause() {
@@ -176,7 +181,7 @@ fn is_block(kernel: &Kernel, id: InstId) -> bool {
     matches!(kernel.insts[id].op, Op::Block { .. })
 }
 
-/// What a `set` of a variable that has a name makes different.
+/// Returns a label for the `set` of a named variable that makes a value differ.
 fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
     let inst = &kernel.insts[id];
     let Op::Set { local, .. } = inst.op else { return None };
@@ -193,7 +198,7 @@ fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)>
     Some((inst.span, text))
 }
 
-/// What `id`, at which a difference begins, is.
+/// Describes `id`, at which a difference begins.
 fn source(kernel: &Kernel, id: InstId) -> String {
     let inst = &kernel.insts[id];
     if let Op::Builtin(builtin) = inst.op {
@@ -215,7 +220,7 @@ fn source(kernel: &Kernel, id: InstId) -> String {
     }
 }
 
-/// `what`, and the name of what `ptr` points into.
+/// Returns `what`, and the name of the object that `ptr` points into.
 fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
     match kernel.root(ptr) {
         Some(Root::Param(param)) => format!("{what} `{}`", kernel.params[param].name),
@@ -225,7 +230,7 @@ fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
     }
 }
 
-/// A builtin as it is written in the source.
+/// Returns a builtin as it is written in the source.
 pub(super) fn call(builtin: Builtin) -> String {
     let (name, axis) = match builtin {
         Builtin::ThreadIdx(axis) => ("thread_idx", axis),

@@ -1,22 +1,22 @@
-//! How much work a body is: what decides whether a branch is one in the end.
+//! Weights of bodies: an estimate of the instructions, to tell branches from predication.
 //!
-//! The optimizer and `ptxas` compute both sides of a small `if` and select, or run it under a predicate: it costs a
-//! few instructions, and no lane waits for another. (Measured: two arms that store one of two values execute no branch;
-//! loops and long arms do.)
+//! The optimizer and `ptxas` compute both sides of a small `if` and select, or run it under a
+//! predicate: it costs a few instructions, and no lane waits for another. (Measured: two arms that
+//! store one of two values execute no branch; loops and long arms do.)
 use super::why;
 use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
 
-/// What an arm weighs at least that is not run under a predicate: about as many instructions.
+/// The smallest weight of an arm that is not run under a predicate, in instructions.
 pub(crate) const HEAVY: u32 = 8;
-/// What a loop counts as, and by how much what is in it counts more than once.
+/// The weight of a loop, and the factor for its body.
 const LOOP: (u32, u32) = (HEAVY, 4);
 
-/// About how many instructions `body` is.
+/// Returns the approximate number of instructions of `body`.
 pub(crate) fn weight(kernel: &Kernel, body: &Body) -> u32 {
     body.0.iter().fold(0, |sum, &id| sum.saturating_add(of_inst(kernel, id)))
 }
 
-/// Whether there is a loop in `body`.
+/// Returns true if `body` has a loop.
 pub(super) fn has_loop(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
@@ -25,7 +25,7 @@ pub(super) fn has_loop(kernel: &Kernel, body: &Body) -> bool {
     })
 }
 
-/// Whether lanes of a warp meet in `body`.
+/// Returns true if lanes of a warp synchronize in `body`.
 pub(super) fn has_meeting(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
@@ -35,7 +35,7 @@ pub(super) fn has_meeting(kernel: &Kernel, body: &Body) -> bool {
 
 fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
     match &kernel.insts[id].op {
-        // Names of what is there, what becomes part of an address, and what leads away from here.
+        // Names, parts of addresses, and jumps cost nothing.
         Op::Const(_)
         | Op::Generic(_)
         | Op::Param(_)
