@@ -14,7 +14,7 @@ use crate::{
 
 /// The checks of one kind at one place of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CheckSite {
     /// The place.
     pub span: Span,
     /// The end of a thread for which such a check fails.
@@ -36,23 +36,23 @@ pub enum Outcome {
 
 /// Returns the checks of a verified kernel, in the order of its body. For a generic kernel, the
 /// outcome before it is specialized.
-pub fn of(kernel: &Kernel) -> Vec<Place> {
+pub fn check_sites(kernel: &Kernel) -> Vec<CheckSite> {
     let mut judged = kernel.clone();
     if judged.is_closed() {
         before_checks(&mut judged);
     }
     let found = checks::analyze(&judged);
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<CheckSite> = Vec::new();
     for Check { what, span, .. } in checks::analyze(kernel) {
         if !places.iter().any(|place| place.span == span && place.what == what) {
             let here = found.iter().filter(|check| check.span == span && check.what == what);
-            places.push(Place { span, what, outcome: outcome(&judged, here) });
+            places.push(CheckSite { span, what, outcome: site_outcome(&judged, here) });
         }
     }
     places
 }
 
-fn outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outcome {
+fn site_outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outcome {
     let mut relations = Vec::new();
     for check in checks {
         match &check.verdict {
@@ -72,12 +72,12 @@ fn outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outc
 
 /// Returns the errors of `#[kernel(deny_checks)]` for `kernel`, which is specialized: one for each
 /// place with a remaining check. None if the kernel does not ask for it.
-pub fn denied(kernel: &Kernel) -> Diagnostics {
+pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     if !kernel.deny_checks {
         return diagnostics;
     }
-    for Place { span, what, outcome } in of(kernel) {
+    for CheckSite { span, what, outcome } in check_sites(kernel) {
         // The author of an assertion asks for its check.
         if let Outcome::Stays(Unproved { message, help }) = outcome
             && what != CheckFailure::Panic

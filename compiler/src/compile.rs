@@ -49,7 +49,7 @@ pub fn checked_and_optimized(
     levels: &Levels,
 ) -> Result<(Kernel, Diagnostics), CompileError> {
     let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
-    diagnostics.0.extend(checks::denied(&kernel).0);
+    diagnostics.0.extend(checks::find_denied(&kernel).0);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
@@ -79,7 +79,7 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     let bound = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     verify(&bound).map_err(CompileError::Malformed)?;
     if !kernel.is_closed() {
-        let denied = checks::denied(&bound);
+        let denied = checks::find_denied(&bound);
         if denied.has_errors() {
             return Err(CompileError::Rejected(denied));
         }

@@ -101,7 +101,7 @@ impl Answer {
 }
 
 /// A verdict from facts alone, before the lints are consulted.
-struct Known {
+struct FactVerdict {
     verdict: Verdict,
     /// The places at which lints report the same thing.
     places: Vec<Span>,
@@ -116,11 +116,11 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     known.extend(array::verdicts(kernel));
     known.extend(race::verdicts(kernel, &analyses));
     known.extend(check::verdicts(kernel));
-    settle::settle(kernel, &analyses, known)
+    settle::merge_findings(kernel, &analyses, known)
 }
 
 /// Returns the assumption about blocks that the verdicts about `kernel` rest on, if it does not
 /// declare its block.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    why::assumed(&Analyses::for_kernel(kernel).trace.shape).pop()
+    why::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
 }

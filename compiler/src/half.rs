@@ -27,7 +27,7 @@ impl Format {
 
     /// Rounds `value` to the nearest, ties to even.
     #[inline(always)]
-    pub fn of_f32(self, value: f32) -> u16 {
+    pub fn round_f32(self, value: f32) -> u16 {
         match self {
             Self::F16 => f32_to_f16(value),
             Self::BF16 => f32_to_bf16(value),
@@ -36,14 +36,14 @@ impl Format {
 
     /// Rounds `value` once.
     #[inline(always)]
-    pub fn of_f64(self, value: f64) -> u16 {
-        self.of_f32(f64_to_odd(value))
+    pub fn round_f64(self, value: f64) -> u16 {
+        self.round_f32(f64_to_odd(value))
     }
 
     /// Rounds `value`, of at most 64 bits and a sign, once.
     #[inline(always)]
-    pub fn of_int(self, value: i128) -> u16 {
-        self.of_f32(int_to_odd(value))
+    pub fn round_int(self, value: i128) -> u16 {
+        self.round_f32(int_to_odd(value))
     }
 
     /// Returns `a * b + c`, rounded once.
@@ -51,7 +51,7 @@ impl Format {
     pub fn fma(self, a: u16, b: u16, c: u16) -> u16 {
         let [a, b, c] = [a, b, c].map(|bits| f64::from(self.to_f32(bits)));
         // Exact: the factors have 11 digits at most.
-        self.of_f64(sum_to_odd(a * b, c))
+        self.round_f64(sum_to_odd(a * b, c))
     }
 }
 

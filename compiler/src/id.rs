@@ -98,7 +98,7 @@ impl<I: Id, T> Table<I, T> {
         Facts { items: [fact].repeat(self.items.len()).into_boxed_slice(), id: PhantomData }
     }
     /// Creates a side table of facts that can only be cloned.
-    pub fn clones<F: Clone>(&self, fact: F) -> Facts<I, F> {
+    pub fn cloned_facts<F: Clone>(&self, fact: F) -> Facts<I, F> {
         Facts { items: vec![fact; self.items.len()].into_boxed_slice(), id: PhantomData }
     }
     /// Creates a side table with an empty list for each item.
@@ -260,7 +260,7 @@ pub struct Lists<I, F> {
 
 impl<I: Id, F> Lists<I, F> {
     /// Returns the list of `id`, to add to.
-    pub fn list(&mut self, id: I) -> &mut Vec<F> {
+    pub fn list_mut(&mut self, id: I) -> &mut Vec<F> {
         if self.number[id] == 0 {
             self.number[id] = self.lists.len();
             self.lists.push(Vec::new());

@@ -30,7 +30,7 @@ pub const SLICE_TEXTS: [&str; 3] = [
 ];
 
 /// Maximum number of values of a message: the capacity of a fault record.
-pub const MOST_VALUES: usize = 32;
+pub const MAX_VALUES: usize = 32;
 
 /// A parsed format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder {
     /// The argument.
-    pub arg: Which,
+    pub arg: ArgumentRef,
     /// The fill character; a space if none is written.
     pub fill: Option<char>,
     /// The alignment.
@@ -85,7 +85,7 @@ pub struct Placeholder {
 
 /// A reference to an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum ArgumentRef {
     /// The next positional argument.
     Next,
     /// The argument with this number, from 0.
@@ -111,7 +111,7 @@ pub enum Count {
     /// This number.
     Number(usize),
     /// An argument's value: `1$`, `name$`.
-    Value(Which),
+    Value(ArgumentRef),
     /// The next argument's value, before the printed one: `.*`.
     Star,
 }
@@ -245,7 +245,7 @@ impl Placeholder {
     /// Returns a placeholder of argument `index` in the style `{}`.
     pub const fn plain(index: usize) -> Self {
         Self {
-            arg: Which::Index(index),
+            arg: ArgumentRef::Index(index),
             fill: None,
             align: None,
             plus: false,
@@ -263,7 +263,7 @@ impl Placeholder {
             .map(|count| if let Count::Value(which) = count { Some(which) } else { None });
         let counts = [&mut width, &mut precision].into_iter().filter_map(Option::take);
         for which in counts.chain([&mut self.arg]) {
-            if let Which::Index(index) = which {
+            if let ArgumentRef::Index(index) = which {
                 *index = new(*index);
             }
         }
@@ -309,7 +309,7 @@ impl fmt::Display for Choice {
 
 impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spec = self.spec();
+        let spec = self.spec_text();
         match spec.as_str() {
             "" => write!(f, "{{{}}}", self.arg),
             spec => write!(f, "{{{}:{spec}}}", self.arg),
@@ -319,7 +319,7 @@ impl fmt::Display for Placeholder {
 
 impl Placeholder {
     /// Returns the text after the colon.
-    fn spec(&self) -> String {
+    fn spec_text(&self) -> String {
         let mut spec: String = self.fill.into_iter().collect();
         spec += match self.align {
             None => "",
@@ -337,7 +337,7 @@ impl Placeholder {
     }
 }
 
-impl fmt::Display for Which {
+impl fmt::Display for ArgumentRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Next => Ok(()),

@@ -17,15 +17,15 @@ use crate::{
 };
 
 /// Size of the header in bytes.
-pub const HEADER: usize = 16;
+pub const HEADER_BYTES: usize = 16;
 /// Capacity for records in bytes.
-pub const ROOM: usize = 1 << 20;
+pub const CAPACITY_BYTES: usize = 1 << 20;
 /// Offset in the header of the number of claimed bytes.
-pub const USED: usize = 0;
+pub const USED_OFFSET: usize = 0;
 /// Offset in the header of the number of records without room.
-pub const LOST: usize = 8;
+pub const LOST_OFFSET: usize = 8;
 /// The first word of a record that does not fit.
-pub const END: u64 = u64::MAX;
+pub const END_MARKER: u64 = u64::MAX;
 /// Words of a record before its values.
 pub const FIXED_WORDS: usize = 3;
 
@@ -65,14 +65,14 @@ pub struct Output {
 
 /// Decodes a buffer, header included. `values` returns the number of values of a launch's message,
 /// and `None` for an invalid one, at which decoding ends.
-pub fn read(buffer: &[u8], values: impl Fn(u64, MessageId) -> Option<usize>) -> Output {
+pub fn decode(buffer: &[u8], values: impl Fn(u64, MessageId) -> Option<usize>) -> Output {
     let word = |at: usize| {
         let bytes = buffer.get(at..)?.first_chunk()?;
         Some(u64::from_le_bytes(*bytes))
     };
-    let used = word(USED).unwrap_or(0).min(ROOM as u64) as usize;
+    let used = word(USED_OFFSET).unwrap_or(0).min(CAPACITY_BYTES as u64) as usize;
     let record = |at: usize| {
-        let at = HEADER + at;
+        let at = HEADER_BYTES + at;
         let (message, launch, thread) = (word(at)?, word(at + 8)?, word(at + 16)?);
         let message = u32::try_from(message).ok().map(|number| MessageId::new(number as usize))?;
         let values: Option<Vec<u64>> =
@@ -88,7 +88,7 @@ pub fn read(buffer: &[u8], values: impl Fn(u64, MessageId) -> Option<usize>) -> 
         records.push(record);
     }
     records.sort_by_key(|record| (record.launch, record.thread));
-    Output { records, lost: word(LOST).unwrap_or(0) }
+    Output { records, lost: word(LOST_OFFSET).unwrap_or(0) }
 }
 
 impl Kernel {

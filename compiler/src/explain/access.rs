@@ -1,6 +1,6 @@
 //! Costs of accesses to shared and global memory: wavefronts and sectors, by the formulas of
 //! [`hardware`](crate::hardware).
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
@@ -11,26 +11,26 @@ use crate::{
 };
 
 /// Returns the verdict on each access of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<FactVerdict> {
     let requests = analyses.accesses.requests.iter();
     requests.filter_map(|request| verdict(kernel, analyses, request)).collect()
 }
 
-fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Known> {
-    let span = span(kernel, request)?;
+fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<FactVerdict> {
+    let span = written_span(kernel, request)?;
     let mut labels = Vec::new();
     let run = analyses.at_run_time(kernel, request);
     let (answer, why) = match &run.verdict {
-        Price::Known(cost) => known(run, cost),
+        Price::Known(cost) => known_cost_reason(run, cost),
         // The optimized code counts only if its cost is known; `request` is that of the source.
         Price::Unknown(why) => {
             if let UnknownCost::Stride(id) = why {
                 labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
             }
-            (Answer::Unknown, unknown(*why).to_owned())
+            (Answer::Unknown, missing_fact(*why).to_owned())
         }
     };
-    let what = what(kernel, request);
+    let what = access_noun(kernel, request);
     let subject = Subject::Access;
     let verdict = Verdict {
         span,
@@ -45,18 +45,18 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Kn
     };
     let index =
         memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
-    Some(Known { verdict, places: [span].into_iter().chain(index).collect() })
+    Some(FactVerdict { verdict, places: [span].into_iter().chain(index).collect() })
 }
 
 /// Returns the span of the user's code for the access: for a store, that of its target.
-fn span(kernel: &Kernel, request: &Request) -> Option<Span> {
+fn written_span(kernel: &Kernel, request: &Request) -> Option<Span> {
     let first = *request.members.first()?;
     let at = if let Op::Store { ptr, .. } = kernel.insts[first].op { ptr } else { first };
     Some(kernel.insts[at].span)
 }
 
 /// Returns the noun for an access.
-fn what(kernel: &Kernel, request: &Request) -> String {
+fn access_noun(kernel: &Kernel, request: &Request) -> String {
     let does = match request.kind {
         Kind::Load => "load",
         Kind::Store => "store",
@@ -68,7 +68,7 @@ fn what(kernel: &Kernel, request: &Request) -> String {
         bytes => format!(" of {bytes} bytes"),
     };
     let place = match request.root {
-        Some(root) => format!(" in `{}`", name(kernel, root)),
+        Some(root) => format!(" in `{}`", root_name(kernel, root)),
         None => match request.space {
             Space::Shared => " in shared memory".to_owned(),
             Space::Global | Space::Local => " in global memory".to_owned(),
@@ -78,7 +78,7 @@ fn what(kernel: &Kernel, request: &Request) -> String {
 }
 
 /// Returns the name of a buffer or array.
-fn name(kernel: &Kernel, root: Root) -> &str {
+fn root_name(kernel: &Kernel, root: Root) -> &str {
     match root {
         Root::Param(param) => &kernel.params[param].name,
         Root::Shared(shared) => &kernel.shared[shared].name,
@@ -87,7 +87,7 @@ fn name(kernel: &Kernel, root: Root) -> &str {
 }
 
 /// Returns the verdict for a known cost: good if it is the ideal for every possible base.
-fn known(request: &Request, cost: &Cost) -> (Answer, String) {
+fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
     let answer = if cost.is_good() {
         Answer::Good
     } else if cost.taken[0] > cost.ideal {
@@ -114,7 +114,7 @@ fn known(request: &Request, cost: &Cost) -> (Answer, String) {
 }
 
 /// Returns the missing fact.
-const fn unknown(why: UnknownCost) -> &'static str {
+const fn missing_fact(why: UnknownCost) -> &'static str {
     match why {
         UnknownCost::Address => "the address depends on data, or in a way that is not followed",
         UnknownCost::Stride(_) => "how far lanes are apart is not known",

@@ -1,5 +1,5 @@
 //! Accesses to the arrays of a thread's own: in registers, or in local memory ([`Placement`]).
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{accesses::memory_operands, local_arrays::Placement},
     hardware::Kind,
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// Returns the verdict on each access to a named array of the threads of `kernel`, which may be
 /// generic.
-pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
+pub(super) fn verdicts(kernel: &Kernel) -> Vec<FactVerdict> {
     if kernel.arrays.is_empty() {
         return Vec::new();
     }
@@ -23,7 +23,7 @@ pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
     verdicts
 }
 
-fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
+fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<FactVerdict> {
     let (ptr, kind, ty) = memory_operands(kernel, id)?;
     let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
     let array = &kernel.arrays[array];
@@ -31,7 +31,7 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
         return None;
     }
     let at = if kind == Kind::Load { id } else { ptr };
-    let (answer, why, labels) = known(array, left);
+    let (answer, why, labels) = placement_reason(array, left);
     let does = if kind == Kind::Load { "load" } else { "store" };
     let bytes = if let Ty::Scalar(scalar) = ty { Scalar::size(scalar) } else { None };
     let size = match bytes {
@@ -44,13 +44,13 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
     let (subject, lint) = (Subject::Access, None);
     let verdict =
         Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
-    Some(Known { verdict, places: vec![span, kernel.insts[ptr].span] })
+    Some(FactVerdict { verdict, places: vec![span, kernel.insts[ptr].span] })
 }
 
 type Reason = (Answer, String, Vec<(Span, String)>);
 
 /// Returns the verdict on an array, from the optimized kernel.
-fn known(array: &Array, left: &Kernel) -> Reason {
+fn placement_reason(array: &Array, left: &Kernel) -> Reason {
     let of_run = |indices: Vec<Span>| {
         indices.into_iter().map(|at| (at, "this index is known at run time only".to_owned()))
     };

@@ -1,16 +1,16 @@
 //! Verdicts on checks, from the analysis that the optimizer uses: checks that cannot fail are
 //! removed before run time.
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::checks::{CheckFailure, Unproved},
-    checks::{self, Outcome, Place},
+    checks::{self, CheckSite, Outcome},
     ir::{Fault, Kernel},
 };
 
 /// Returns the verdict on each check of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
-    checks::of(kernel).into_iter().map(|place| {
-        let Place { span, what, outcome } = place;
+pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
+    checks::check_sites(kernel).into_iter().map(|place| {
+        let CheckSite { span, what, outcome } = place;
         let (answer, why, labels, help) = match outcome {
             Outcome::Proved(relations) if relations.is_empty() => {
                 let why = "cannot fail, whatever the kernel is given, and costs nothing";
@@ -23,16 +23,16 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
                 (Answer::Unknown, message, Vec::new(), Some(help))
             }
         };
-        let what = name(what).to_owned();
+        let what = check_noun(what).to_owned();
         let (subject, lint) = (Subject::Check, None);
         let verdict =
             Verdict { span, subject, what, answer, why, labels, help, lint, is_short: false };
-        Known { verdict, places: vec![span] }
+        FactVerdict { verdict, places: vec![span] }
     })
 }
 
 /// Returns the noun for a check.
-const fn name(what: CheckFailure) -> &'static str {
+const fn check_noun(what: CheckFailure) -> &'static str {
     let fault = match what {
         CheckFailure::Fault(fault) => fault,
         CheckFailure::Slice => return "check of a part of a slice",

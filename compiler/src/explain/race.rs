@@ -1,5 +1,5 @@
 //! Verdicts on races, for each buffer and array.
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
@@ -12,7 +12,7 @@ use crate::{
 
 /// Returns the verdict on each buffer and shared array that `kernel` may write. If the shape of a
 /// block is an assumption, a verdict must hold in another shape as well.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<FactVerdict> {
     let other = analyses.in_other_shape(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
@@ -27,13 +27,13 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
             },
             None => found,
         };
-        Known { verdict, places: places(kernel, memory) }
+        FactVerdict { verdict, places: reported_places(kernel, memory) }
     });
     verdicts.collect()
 }
 
 /// Returns the places of the accesses at which lints report races, or might, in a buffer or array.
-fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
+fn reported_places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
     let racing = memory.races.iter().flat_map(|race| race.sides.iter().map(|side| side.inst));
     let doubtful = memory.doubts.iter().flat_map(|doubt| doubt.insts);
     let accesses = racing.chain(doubtful).flat_map(|inst| {
@@ -45,8 +45,8 @@ fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
 
 fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdict {
     let (answer, why, labels) = match (&memory.races[..], &memory.doubts[..]) {
-        ([race, ..], _) => racy(kernel, race),
-        ([], [doubt, ..]) => doubtful(kernel, doubt),
+        ([race, ..], _) => race_reason(kernel, race),
+        ([], [doubt, ..]) => doubt_reason(kernel, doubt),
         ([], []) => {
             let why = "race-free: no two threads access the same bytes at one time and write";
             (Answer::Good, why.to_owned(), Vec::new())
@@ -60,7 +60,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     let what = format!("races in `{name}`");
     let is_doubt = answer == Answer::Unknown;
     let help = memory.doubts.first().filter(|_| is_doubt);
-    let help = help.and_then(|doubt| help_with(kernel, &analyses.trace, doubt));
+    let help = help.and_then(|doubt| deciding_fact(kernel, &analyses.trace, doubt));
     Verdict {
         span,
         subject: Subject::Race,
@@ -76,7 +76,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
 
 /// Returns a fact that would decide the doubt: about a number that the launch passes and that
 /// indices are multiplied by.
-fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
+fn deciding_fact(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
     let offsets = doubt.insts.iter().flat_map(|&inst| trace.events_of(inst)).filter_map(|event| {
         let EventKind::Access(access) = &event.kind else { return None };
         access.offset.as_ref()
@@ -85,7 +85,7 @@ fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
     let name = terms.find_map(|term| {
         let is_factor = term.monomial.0.len() > 1 || term.factors.as_uniform().is_none();
         let mut symbols = term.monomial.0.iter().filter(|_| is_factor);
-        symbols.find_map(|&symbol| param(kernel, trace.symbols[symbol].inst))
+        symbols.find_map(|&symbol| param_name(kernel, trace.symbols[symbol].inst))
     })?;
     match doubt.why {
         DoubtReason::Wraps => Some(format!(
@@ -110,14 +110,14 @@ fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
 }
 
 /// Returns the name of the parameter that `id` yields.
-fn param(kernel: &Kernel, id: InstId) -> Option<&str> {
+fn param_name(kernel: &Kernel, id: InstId) -> Option<&str> {
     let Op::Param(param) = kernel.insts[id].op else { return None };
     Some(&kernel.params[param].name)
 }
 
 type Reason = (Answer, String, Vec<(Span, String)>);
 
-fn racy(kernel: &Kernel, race: &Race) -> Reason {
+fn race_reason(kernel: &Kernel, race: &Race) -> Reason {
     let why = match race.kind {
         RaceKind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
         RaceKind::WriteWrite => "two threads write to the same place, and nothing orders them",
@@ -138,7 +138,7 @@ fn racy(kernel: &Kernel, race: &Race) -> Reason {
     (Answer::Bad, why.to_owned(), race.sides.iter().zip(blocks).map(label).collect())
 }
 
-fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
+fn doubt_reason(kernel: &Kernel, doubt: &Doubt) -> Reason {
     let mut labels: Vec<(Span, String)> = Vec::new();
     for inst in doubt.insts {
         let label = (kernel.insts[inst].span, "it is accessed here".to_owned());

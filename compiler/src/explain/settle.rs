@@ -4,7 +4,7 @@
 //! Each finding of each lint makes the verdict about the same thing bad, or becomes a verdict of
 //! its own. Anything that no lint reports is not bad: facts that look bad make it unknown, such as
 //! a branch that splits warps for two instructions.
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::Analyses,
     diag::Diagnostic,
@@ -26,7 +26,7 @@ enum Claim {
 
 /// Returns the subject of a lint; `None` if `lint` is no lint, and for the one about the assumption
 /// that all verdicts rest on.
-fn about(lint: &str) -> Option<(Subject, Claim)> {
+fn lint_subject(lint: &str) -> Option<(Subject, Claim)> {
     Some(match lint {
         "gpu_divergent_branches" | "gpu_divergent_matches" | "gpu_serial_sections" => {
             (Subject::Branch, Claim::Proved)
@@ -76,7 +76,7 @@ fn about(lint: &str) -> Option<(Subject, Claim)> {
 }
 
 /// Returns the noun for a thing without facts.
-const fn noun(subject: Subject) -> &'static str {
+const fn subject_noun(subject: Subject) -> &'static str {
     match subject {
         Subject::Branch => "branch",
         Subject::Barrier => "barrier",
@@ -90,21 +90,27 @@ const fn noun(subject: Subject) -> &'static str {
 }
 
 /// Merges the findings of lints about `kernel` into the `known` verdicts.
-pub(super) fn settle(kernel: &Kernel, analyses: &Analyses, known: Vec<Known>) -> Vec<Verdict> {
+pub(super) fn merge_findings(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    known: Vec<FactVerdict>,
+) -> Vec<Verdict> {
     let findings: Vec<(Diagnostic, Subject, Claim)> =
-        lint::all(kernel, analyses, &Levels::default())
+        lint::run_all(kernel, analyses, &Levels::default())
             .into_iter()
-            .filter_map(|found| about(found.code).map(|(subject, claim)| (found, subject, claim)))
+            .filter_map(|found| {
+                lint_subject(found.code).map(|(subject, claim)| (found, subject, claim))
+            })
             .collect();
     let mut matched = vec![false; findings.len()];
     let mut verdicts: Vec<Verdict> = Vec::new();
-    for Known { verdict, places } in known {
+    for FactVerdict { verdict, places } in known {
         let mut is_reported = false;
         for ((found, subject, claim), matched) in findings.iter().zip(&mut matched) {
             let is_about = *subject == verdict.subject && *claim != Claim::Beside;
-            if is_about && reports(found, *subject, &places) {
+            if is_about && is_finding_about(found, *subject, &places) {
                 (*matched, is_reported) = (true, true);
-                add(&mut verdicts, bad(found, *claim, &verdict));
+                add_verdict(&mut verdicts, bad_verdict(found, *claim, &verdict));
             }
         }
         if !is_reported {
@@ -112,18 +118,18 @@ pub(super) fn settle(kernel: &Kernel, analyses: &Analyses, known: Vec<Known>) ->
                 Answer::Bad | Answer::Unknown => Answer::Unknown,
                 Answer::Good => Answer::Good,
             };
-            add(&mut verdicts, Verdict { answer, ..verdict });
+            add_verdict(&mut verdicts, Verdict { answer, ..verdict });
         }
     }
     let alone = findings.iter().zip(matched).filter(|(_, matched)| !matched);
     for ((found, subject, claim), _) in alone {
-        add(&mut verdicts, self::alone(found, *subject, *claim));
+        add_verdict(&mut verdicts, self::lint_only_verdict(found, *subject, *claim));
     }
     verdicts
 }
 
 /// Adds a verdict unless it exists: a function that is called twice is in a kernel twice.
-fn add(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
+fn add_verdict(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
     if !verdicts.contains(&verdict) {
         verdicts.push(verdict);
     }
@@ -131,13 +137,13 @@ fn add(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
 
 /// Returns true if a finding is about the thing at these places. Races are reported at one access
 /// or at several.
-fn reports(found: &Diagnostic, subject: Subject, places: &[Span]) -> bool {
+fn is_finding_about(found: &Diagnostic, subject: Subject, places: &[Span]) -> bool {
     places.contains(&found.span)
         || subject == Subject::Race && found.labels.iter().any(|(at, _)| places.contains(at))
 }
 
 /// Creates the verdict about something that a lint reports.
-fn bad(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
+fn bad_verdict(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
     let answer = match (claim, known.answer) {
         (Claim::Proved | Claim::Beside, _) | (Claim::Suspected, Answer::Bad) => Answer::Bad,
         (Claim::Suspected, Answer::Good | Answer::Unknown) => Answer::Unknown,
@@ -146,16 +152,16 @@ fn bad(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
         span: known.span,
         what: known.what.clone(),
         answer,
-        ..alone(found, known.subject, claim)
+        ..lint_only_verdict(found, known.subject, claim)
     }
 }
 
 /// Creates the verdict about something that only a lint knows of.
-fn alone(found: &Diagnostic, subject: Subject, claim: Claim) -> Verdict {
+fn lint_only_verdict(found: &Diagnostic, subject: Subject, claim: Claim) -> Verdict {
     Verdict {
         span: found.span,
         subject,
-        what: noun(subject).to_owned(),
+        what: subject_noun(subject).to_owned(),
         answer: if claim == Claim::Suspected { Answer::Unknown } else { Answer::Bad },
         why: found.message.clone(),
         labels: found.labels.clone(),

@@ -6,12 +6,12 @@
 //! ```
 //! One executed instruction of a warp is one request, whatever it touches. The formula for atomics
 //! is measured for additions of 4 bytes whose result is unused.
-use super::{Kind, LANES, lanes};
+use super::{Kind, LANES, iter_lanes};
 
 /// Bytes of a sector.
-pub const SECTOR: u64 = 32;
+pub const SECTOR_BYTES: u64 = 32;
 /// Bytes of a line.
-pub const LINE: u64 = 128;
+pub const LINE_BYTES: u64 = 128;
 
 /// The sectors that one access of a warp moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,9 +32,9 @@ impl Sectors {
 }
 
 /// Returns the sectors that the `active` lanes of a warp move, each with `bytes` at its address.
-pub fn sectors(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Sectors {
+pub fn count_sectors(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Sectors {
     let (mut sorted, mut count) = ([0; LANES], 0);
-    for lane in lanes(active) {
+    for lane in iter_lanes(active) {
         sorted[count] = addresses[lane];
         count += 1;
     }
@@ -44,25 +44,25 @@ pub fn sectors(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) ->
     let last = |address: u64| address.saturating_add(bytes - 1);
     let mut found = Sectors::default();
     let (mut unique, mut behind) = (0_u64, 0_u64);
-    let (mut seen_sectors, mut seen_lines) = (Units::default(), Units::default());
+    let (mut seen_sectors, mut seen_lines) = (UnitCounter::default(), UnitCounter::default());
     for &address in sorted.iter() {
-        found.taken += seen_sectors.extend_to(address / SECTOR, last(address) / SECTOR);
-        found.lines += seen_lines.extend_to(address / LINE, last(address) / LINE);
+        found.taken += seen_sectors.extend_to(address / SECTOR_BYTES, last(address) / SECTOR_BYTES);
+        found.lines += seen_lines.extend_to(address / LINE_BYTES, last(address) / LINE_BYTES);
         unique += (last(address).saturating_add(1)).saturating_sub(address.max(behind));
         behind = last(address).saturating_add(1);
     }
-    found.ideal = u32::try_from(unique.div_ceil(SECTOR)).unwrap_or(u32::MAX);
+    found.ideal = u32::try_from(unique.div_ceil(SECTOR_BYTES)).unwrap_or(u32::MAX);
     if kind == Kind::Atomic {
-        found.taken = updates(bytes, sorted);
+        found.taken = atomic_updates(bytes, sorted);
     }
     found
 }
 
 /// The progress of an ascending traversal of addresses: the first unit that has not been counted.
 #[derive(Default)]
-struct Units(u64);
+struct UnitCounter(u64);
 
-impl Units {
+impl UnitCounter {
     /// Counts the units from `first` to `last` that are new.
     fn extend_to(&mut self, first: u64, last: u64) -> u32 {
         let new = (last + 1).saturating_sub(first.max(self.0));
@@ -72,11 +72,11 @@ impl Units {
 }
 
 /// Returns the sum over sectors of the accesses to their most contended word.
-fn updates(bytes: u64, sorted: &[u64]) -> u32 {
+fn atomic_updates(bytes: u64, sorted: &[u64]) -> u32 {
     const WORD: u64 = 4;
     let unit = bytes.max(WORD);
     let mut sum = 0;
-    for sector in sorted.chunk_by(|a, b| a / SECTOR == b / SECTOR) {
+    for sector in sorted.chunk_by(|a, b| a / SECTOR_BYTES == b / SECTOR_BYTES) {
         let words = sector.chunk_by(|a, b| a / unit == b / unit);
         sum += words.map(<[u64]>::len).max().unwrap_or(0);
     }

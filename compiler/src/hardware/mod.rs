@@ -23,7 +23,7 @@ pub enum Kind {
 pub const LANES: usize = 32;
 
 /// Returns the lanes whose bit is set.
-fn lanes(active: u32) -> impl Iterator<Item = usize> {
+fn iter_lanes(active: u32) -> impl Iterator<Item = usize> {
     let mut left = active;
     std::iter::from_fn(move || {
         let lane = left.trailing_zeros();

@@ -23,20 +23,20 @@ use crate::target::Target;
 use std::fmt;
 
 /// Threads per warp.
-pub const WARP: u32 = 32;
+pub const WARP_THREADS: u32 = 32;
 /// Maximum number of threads of a block.
-pub const MOST_THREADS: u32 = 1024;
+pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// Registers of a multiprocessor, and the maximum of a block.
-pub const REGISTERS: u32 = 65_536;
+pub const MULTIPROCESSOR_REGISTERS: u32 = 65_536;
 /// Maximum number of registers of a thread.
-pub const MOST_REGISTERS: u32 = 255;
+pub const MAX_THREAD_REGISTERS: u32 = 255;
 
 /// The partitions that the registers and the warps of a multiprocessor are divided among.
-const PARTITIONS: u32 = 4;
+const REGISTER_PARTITIONS: u32 = 4;
 /// The registers of a warp are allocated in multiples of this.
 const REGISTER_GRANULARITY: u32 = 256;
 /// The compute capability from which on barriers are a limit.
-const BARRIERS_COUNT_FROM: u32 = 90;
+const MIN_SM_WITH_BARRIER_LIMIT: u32 = 90;
 
 /// One multiprocessor of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,21 +61,21 @@ pub struct Multiprocessor {
 
 /// Every known architecture, by number.
 pub const MULTIPROCESSORS: &[Multiprocessor] = &[
-    row(70, 64, 32, [96, 96], 0, 256, 64),
-    row(75, 32, 16, [64, 64], 0, 256, 32),
-    row(80, 64, 32, [164, 163], 1024, 128, 64),
-    row(86, 48, 16, [100, 99], 1024, 128, 16),
-    row(87, 48, 16, [164, 163], 1024, 128, 16),
-    row(89, 48, 24, [100, 99], 1024, 128, 24),
-    row(90, 64, 32, [228, 227], 1024, 128, 64),
-    row(100, 64, 32, [228, 227], 1024, 128, 64),
-    row(103, 64, 32, [228, 227], 1024, 128, 32),
-    row(110, 48, 24, [228, 227], 1024, 128, 24),
-    row(120, 48, 24, [100, 99], 1024, 128, 24),
-    row(121, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(70, 64, 32, [96, 96], 0, 256, 64),
+    multiprocessor(75, 32, 16, [64, 64], 0, 256, 32),
+    multiprocessor(80, 64, 32, [164, 163], 1024, 128, 64),
+    multiprocessor(86, 48, 16, [100, 99], 1024, 128, 16),
+    multiprocessor(87, 48, 16, [164, 163], 1024, 128, 16),
+    multiprocessor(89, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(90, 64, 32, [228, 227], 1024, 128, 64),
+    multiprocessor(100, 64, 32, [228, 227], 1024, 128, 64),
+    multiprocessor(103, 64, 32, [228, 227], 1024, 128, 32),
+    multiprocessor(110, 48, 24, [228, 227], 1024, 128, 24),
+    multiprocessor(120, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(121, 48, 24, [100, 99], 1024, 128, 24),
 ];
 
-const fn row(
+const fn multiprocessor(
     sm: u32,
     warps: u32,
     blocks: u32,
@@ -125,7 +125,7 @@ pub struct Occupancy {
     /// The number of their warps.
     pub warps: u32,
     /// Maximum number of resident warps of the multiprocessor.
-    pub most_warps: u32,
+    pub max_warps: u32,
     /// The resources that allow no more blocks, in the order of [`Limiter`].
     pub limiters: Vec<Limiter>,
     /// False if registers may be a limit that is not counted.
@@ -169,7 +169,7 @@ pub enum Unlaunchable {
 
 impl Multiprocessor {
     /// Returns the multiprocessor of `target`, if it is known.
-    pub fn of(target: Target) -> Option<&'static Self> {
+    pub fn for_target(target: Target) -> Option<&'static Self> {
         MULTIPROCESSORS.iter().find(|row| row.target == target)
     }
 
@@ -181,10 +181,10 @@ impl Multiprocessor {
         if block.threads == 0 {
             return Err(Unlaunchable::NoThreads);
         }
-        if block.threads > MOST_THREADS {
+        if block.threads > MAX_BLOCK_THREADS {
             return Err(Unlaunchable::Threads { threads: block.threads });
         }
-        let warps = block.threads.div_ceil(WARP);
+        let warps = block.threads.div_ceil(WARP_THREADS);
         let limits = [
             (Limiter::Warps, Some(self.warps / warps)),
             (Limiter::Blocks, Some(self.blocks)),
@@ -198,7 +198,7 @@ impl Multiprocessor {
         Ok(Occupancy {
             blocks,
             warps: blocks * warps,
-            most_warps: self.warps,
+            max_warps: self.warps,
             limiters: limiters.collect(),
             registers_known: block.registers.is_some(),
         })
@@ -216,7 +216,7 @@ impl Multiprocessor {
 
     fn barrier_limit(&self, block: &Block) -> Result<Option<u32>, Unlaunchable> {
         let (barriers, limit) = (block.barriers, self.barriers);
-        if self.target.sm() < BARRIERS_COUNT_FROM || barriers == 0 {
+        if self.target.sm() < MIN_SM_WITH_BARRIER_LIMIT || barriers == 0 {
             return Ok(None);
         }
         match limit / barriers {
@@ -230,21 +230,21 @@ impl Multiprocessor {
 fn register_limit(block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable> {
     let Some(registers) = block.registers else { return Ok(None) };
     let refused = Unlaunchable::Registers { registers, threads: block.threads };
-    if registers > MOST_REGISTERS {
+    if registers > MAX_THREAD_REGISTERS {
         return Err(refused);
     }
-    let each = (registers * WARP).next_multiple_of(REGISTER_GRANULARITY);
-    if each * warps.next_multiple_of(PARTITIONS) > REGISTERS {
+    let each = (registers * WARP_THREADS).next_multiple_of(REGISTER_GRANULARITY);
+    if each * warps.next_multiple_of(REGISTER_PARTITIONS) > MULTIPROCESSOR_REGISTERS {
         return Err(refused);
     }
-    let in_a_partition = (REGISTERS / PARTITIONS).checked_div(each);
-    Ok(in_a_partition.map(|in_a_partition| in_a_partition * PARTITIONS / warps))
+    let in_a_partition = (MULTIPROCESSOR_REGISTERS / REGISTER_PARTITIONS).checked_div(each);
+    Ok(in_a_partition.map(|in_a_partition| in_a_partition * REGISTER_PARTITIONS / warps))
 }
 
 impl Occupancy {
     /// Returns the share of the possible warps that are resident: from 0 to 1.
     pub fn ratio(&self) -> f64 {
-        f64::from(self.warps) / f64::from(self.most_warps)
+        f64::from(self.warps) / f64::from(self.max_warps)
     }
 
     /// Returns the limiting resources, as in a message: `shared memory`,
@@ -272,11 +272,11 @@ impl fmt::Display for Unlaunchable {
         match self {
             Self::NoThreads => f.write_str("a block has no threads"),
             Self::Threads { threads } => {
-                write!(f, "a block has {threads} threads, and {MOST_THREADS} is the most")
+                write!(f, "a block has {threads} threads, and {MAX_BLOCK_THREADS} is the most")
             }
             Self::Registers { registers, threads } => write!(
                 f,
-                "{threads} threads of {registers} registers each are more than the {REGISTERS} registers \
+                "{threads} threads of {registers} registers each are more than the {MULTIPROCESSOR_REGISTERS} registers \
                  that there are, in the units in which they are given out"
             ),
             Self::SharedMemory { bytes, limit, target } => write!(

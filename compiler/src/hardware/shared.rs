@@ -12,12 +12,12 @@
 //! ```
 //! With all lanes active and `s` elements from one lane to the next that is `gcd(s, 32)` wavefronts
 //! at 4 bytes, `2 * gcd(s, 16)` at 8 and `4 * gcd(s, 8)` at 16; 1, 2 and 4 are needed.
-use super::{Kind, LANES, lanes};
+use super::{Kind, LANES, iter_lanes};
 
 /// Number of banks.
 pub const BANKS: u64 = 32;
 /// Bytes of a bank's word.
-pub const WORD: u64 = 4;
+pub const WORD_BYTES: u64 = 4;
 
 /// The cost of one access of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,29 +48,38 @@ pub struct Bank {
 
 /// Returns the cost for the `active` lanes of a warp, each with `bytes` (1, 2, 4, 8 or 16) at its
 /// address, which is a multiple of `bytes`.
-pub fn wavefronts(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Wavefronts {
+pub fn count_wavefronts(
+    kind: Kind,
+    bytes: u32,
+    active: u32,
+    addresses: &[u64; LANES],
+) -> Wavefronts {
     let mut cost = Wavefronts::default();
-    for group in groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0) {
-        cost.taken += Demand::of(kind, bytes, group, addresses).most();
+    for group in
+        serving_groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0)
+    {
+        cost.taken += BankDemand::for_group(kind, bytes, group, addresses).max_words();
         cost.ideal += 1;
     }
     cost
 }
 
 /// Returns the bank that determines the cost, the lowest of several; `None` if no lane is active.
-pub fn busiest(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Option<Bank> {
+pub fn busiest_bank(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Option<Bank> {
     let mut worst: Option<Bank> = None;
-    for group in groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0) {
-        let demand = Demand::of(kind, bytes, group, addresses);
-        let words = demand.most();
+    for group in
+        serving_groups(kind, bytes, active, addresses).into_iter().filter(|&group| group != 0)
+    {
+        let demand = BankDemand::for_group(kind, bytes, group, addresses);
+        let words = demand.max_words();
         let index = demand.words.iter().position(|&of| u32::from(of) == words);
         let index = index.and_then(|index| u32::try_from(index).ok())?;
         if worst.is_none_or(|worst| worst.words < words) {
             let wants = |&lane: &usize| {
-                let (first, behind) = words_of(bytes, addresses[lane]);
+                let (first, behind) = word_range(bytes, addresses[lane]);
                 (first..behind).any(|word| word % BANKS == u64::from(index))
             };
-            let lanes = lanes(group).filter(wants).count();
+            let lanes = iter_lanes(group).filter(wants).count();
             worst = Some(Bank { index, words, lanes: u32::try_from(lanes).ok()? });
         }
     }
@@ -78,9 +87,10 @@ pub fn busiest(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) ->
 }
 
 /// Returns the lanes that are served together, as masks; superfluous groups are 0.
-fn groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> [u32; 4] {
-    let merged =
-        || kind == Kind::Load && (pairs(1, active, addresses) || pairs(2, active, addresses));
+fn serving_groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> [u32; 4] {
+    let merged = || {
+        kind == Kind::Load && (lanes_pair(1, active, addresses) || lanes_pair(2, active, addresses))
+    };
     match bytes {
         0..=4 => [active, 0, 0, 0],
         5..=8 if merged() => [active, 0, 0, 0],
@@ -92,26 +102,26 @@ fn groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> [u32
 
 /// Returns true if every active lane has the address of the lane whose number differs in bit `x`,
 /// if that lane is active.
-fn pairs(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
-    lanes(active).all(|lane| {
+fn lanes_pair(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
+    iter_lanes(active).all(|lane| {
         let other = lane ^ x;
         active >> other & 1 == 0 || addresses[lane] == addresses[other]
     })
 }
 
 /// Returns the first word that `bytes` at `address` touch, and the word after the last.
-fn words_of(bytes: u32, address: u64) -> (u64, u64) {
-    let last = address.wrapping_add(u64::from(bytes.max(1)) - 1) / WORD;
-    (address / WORD, last + 1)
+fn word_range(bytes: u32, address: u64) -> (u64, u64) {
+    let last = address.wrapping_add(u64::from(bytes.max(1)) - 1) / WORD_BYTES;
+    (address / WORD_BYTES, last + 1)
 }
 
 /// The accesses of a group to each bank.
-struct Demand {
+struct BankDemand {
     words: [u8; BANKS as usize],
 }
 
-impl Demand {
-    fn of(kind: Kind, bytes: u32, group: u32, addresses: &[u64; LANES]) -> Self {
+impl BankDemand {
+    fn for_group(kind: Kind, bytes: u32, group: u32, addresses: &[u64; LANES]) -> Self {
         let mut demand = Self { words: [0; BANKS as usize] };
         // The words of each bank so far, as a list through `next`.
         const NONE: u8 = u8::MAX;
@@ -122,7 +132,7 @@ impl Demand {
         let mut lane = 0;
         while lane < LANES {
             let (mut word, behind) = match group >> lane & 1 {
-                1 => words_of(bytes, addresses[lane]),
+                1 => word_range(bytes, addresses[lane]),
                 _ => (0, 0),
             };
             while word < behind {
@@ -146,7 +156,7 @@ impl Demand {
         demand
     }
 
-    fn most(&self) -> u32 {
+    fn max_words(&self) -> u32 {
         u32::from(self.words.iter().copied().max().unwrap_or(0))
     }
 }

@@ -95,9 +95,9 @@ pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
         Scalar::F16 | Scalar::BF16 => {
             let format = to.half()?;
             let bits = match value {
-                Number::Int(value) => format.of_int(value),
-                Number::F32(value) => format.of_f32(value),
-                Number::F64(value) => format.of_f64(value),
+                Number::Int(value) => format.round_int(value),
+                Number::F32(value) => format.round_f32(value),
+                Number::F64(value) => format.round_f64(value),
             };
             half_bits(format, bits)
         }
@@ -198,7 +198,7 @@ fn number(scalar: Scalar, bits: u64) -> Option<Number> {
 /// A result that was rounded to `f32`, as the type that it is of.
 fn round(scalar: Scalar, value: f32) -> Option<u64> {
     match scalar.half() {
-        Some(format) => half_bits(format, format.of_f32(value)),
+        Some(format) => half_bits(format, format.round_f32(value)),
         None => f32_bits(value),
     }
 }

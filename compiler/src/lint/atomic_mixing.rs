@@ -22,9 +22,9 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for of in race::all(analyses) {
-        let name = race::name(kernel, of.root);
-        let [first, second] = of.race.sides.map(|side| race::thread(side.thread));
+    for of in race::all_races(analyses) {
+        let name = race::quoted_name(kernel, of.root);
+        let [first, second] = of.race.sides.map(|side| race::thread_text(side.thread));
         let (message, help) = match of.race.kind {
             RaceKind::AtomicAndPlain => (
                 format!(
@@ -43,28 +43,34 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                     "{name} is updated atomically among the threads of a block only, and other \
                      blocks update the same elements"
                 ),
-                WIDER.to_owned(),
+                WIDER_SCOPE_HELP.to_owned(),
             ),
             RaceKind::ReadWrite | RaceKind::WriteWrite | RaceKind::SameValue => continue,
         };
-        found.push(race::finding(kernel, analyses, &of, message, help));
+        found.push(race::race_finding(kernel, analyses, &of, message, help));
     }
-    let doubts = race::doubts(analyses).filter(|(_, doubt)| doubt.why == DoubtReason::Scope);
-    found.extend(doubts.map(|(root, doubt)| by_data(kernel, analyses, root, doubt)));
+    let doubts = race::all_doubts(analyses).filter(|(_, doubt)| doubt.why == DoubtReason::Scope);
+    found.extend(doubts.map(|(root, doubt)| data_dependent_finding(kernel, analyses, root, doubt)));
     found
 }
 
 /// The remedy for an atomic operation of too narrow a scope.
-const WIDER: &str = "leave `.block()` out: then the update is atomic in the whole device";
+const WIDER_SCOPE_HELP: &str =
+    "leave `.block()` out: then the update is atomic in the whole device";
 
 /// Returns a finding at an update that other blocks make as well, depending on data.
-fn by_data(kernel: &Kernel, analyses: &Analyses, root: Root, doubt: &Doubt) -> Finding {
-    let name = race::name(kernel, root);
+fn data_dependent_finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    root: Root,
+    doubt: &Doubt,
+) -> Finding {
+    let name = race::quoted_name(kernel, root);
     let message = format!(
         "{name} is updated atomically among the threads of a block only, and other blocks update \
          the same elements where data say so"
     );
     let span = kernel.insts[doubt.insts[0]].span;
-    let notes = why::assumed(&analyses.trace.shape);
-    Finding { message, span, labels: Vec::new(), notes, help: WIDER.to_owned() }
+    let notes = why::assumption_notes(&analyses.trace.shape);
+    Finding { message, span, labels: Vec::new(), notes, help: WIDER_SCOPE_HELP.to_owned() }
 }

@@ -13,5 +13,5 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_bank_conflicts", group: Group::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    conflicts::find(kernel, analyses, false)
+    conflicts::find_conflicts(kernel, analyses, false)
 }

@@ -19,12 +19,15 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
-        if block.ended[id].varies() && !block.control[id].varies() && !why::all_come(analyses, id) {
+    for (id, call) in why::written_barriers(kernel) {
+        if block.ended[id].varies()
+            && !block.control[id].varies()
+            && !why::all_threads_reach(analyses, id)
+        {
             found.push(Finding {
                 message: format!("some threads of the block have returned before this `{call}`"),
                 span: kernel.insts[id].span,
-                labels: why::labels(kernel, block, block.ended[id]),
+                labels: why::cause_labels(kernel, block, block.ended[id]),
                 notes: Vec::new(),
                 help: "replace the `return` by `let active = ..;` and put `if active { .. }` \
                        around the work"

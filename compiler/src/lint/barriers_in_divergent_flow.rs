@@ -18,17 +18,17 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
+    for (id, call) in why::written_barriers(kernel) {
         let control = block.control[id];
         let stays = || {
-            why::all_come(analyses, id)
+            why::all_threads_reach(analyses, id)
                 || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
         };
-        if control.varies() && !why::is_of_loop(kernel, control) && !stays() {
+        if control.varies() && !why::is_loop_divergence(kernel, control) && !stays() {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,
-                labels: why::labels(kernel, block, control),
+                labels: why::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "move the barrier out of the branch and keep only the work inside, or let \
                        the condition depend on values that are the same in the whole block"

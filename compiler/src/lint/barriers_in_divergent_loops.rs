@@ -18,16 +18,16 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
+    for (id, call) in why::written_barriers(kernel) {
         let control = block.control[id];
-        let stays = why::all_come(analyses, id);
-        if control.varies() && why::is_of_loop(kernel, control) && !stays {
+        let stays = why::all_threads_reach(analyses, id);
+        if control.varies() && why::is_loop_divergence(kernel, control) && !stays {
             found.push(Finding {
                 message: format!(
                     "the threads of a block leave this loop after different numbers of `{call}`"
                 ),
                 span: kernel.insts[id].span,
-                labels: why::labels(kernel, block, control),
+                labels: why::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "let every thread run the same number of iterations (round the bound up to \
                        a multiple of the block) and put a condition around the work only"

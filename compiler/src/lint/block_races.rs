@@ -24,7 +24,7 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut reported = Vec::new();
-    let mut of_blocks: Vec<race::In<'_>> = race::all(analyses)
+    let mut of_blocks: Vec<race::RaceAt<'_>> = race::all_races(analyses)
         .filter(|of| {
             of.race.among == ThreadGroup::Grid
                 && matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
@@ -33,34 +33,34 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     // Stores first: a read in between has the same fault.
     of_blocks.sort_by_key(|of| (!of.is_of_one_store(), of.race.sides[1].event));
     for of in of_blocks {
-        let races_nearer = race::all(analyses)
+        let races_nearer = race::all_races(analyses)
             .any(|other| other.root == of.root && other.race.among != ThreadGroup::Grid);
         if races_nearer || reported.contains(&of.root) {
             continue;
         }
         reported.push(of.root);
         let message = if of.is_of_one_store() {
-            shared_write_races::stores(kernel, analyses, &of)
+            shared_write_races::describe_stores(kernel, analyses, &of)
         } else {
-            blocks_clash(kernel, &of)
+            describe_block_clash(kernel, &of)
         };
         let help = "let the index depend on the block (`global_idx_x()`, `block_idx_x()`), use a \
                     slice of atomics, or combine the results of blocks in a launch of its own"
             .to_owned();
-        found.push(race::finding(kernel, analyses, &of, message, help));
+        found.push(race::race_finding(kernel, analyses, &of, message, help));
     }
     found
 }
 
-fn blocks_clash(kernel: &Kernel, of: &race::In<'_>) -> String {
+fn describe_block_clash(kernel: &Kernel, of: &race::RaceAt<'_>) -> String {
     let [first, second] = of.race.sides;
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "blocks access the same elements of {}: {} of one block {} what {} of the next {}",
-        race::name(kernel, of.root),
-        race::thread(second.thread),
+        race::quoted_name(kernel, of.root),
+        race::thread_text(second.thread),
         does(second.writes),
-        race::thread(first.thread),
+        race::thread_text(first.thread),
         does(first.writes),
     )
 }

@@ -11,7 +11,7 @@ use crate::{
         accesses::{Cost, Lanes, Request, UnknownCost, Verdict, WarpCost},
         symbolic::{self, Coverage, Event, EventKind, PerThread, SymbolicSum, Trace},
     },
-    hardware::{Kind, LANES, global::SECTOR},
+    hardware::{Kind, LANES, global::SECTOR_BYTES},
     ir::{Element, Kernel, ParamKind, Root, Space},
 };
 
@@ -20,23 +20,23 @@ use crate::{
 const MAX_COMPARED_LANES: usize = 1 << 20;
 
 /// The smallest number of excess sectors of a warp that is worth a finding.
-const FEW: u32 = 3;
+const MIN_EXCESS_SECTORS: u32 = 3;
 
 /// An access that moves too many sectors.
-pub(super) struct Wasteful<'a> {
+pub(super) struct WastefulAccess<'a> {
     pub(super) request: &'a Request,
     /// The lanes of the most wasteful warp; `None` if their distance is unknown.
     pub(super) lanes: Option<&'a Lanes>,
     /// The sectors that these lanes move.
-    pub(super) price: WarpCost,
+    pub(super) cost: WarpCost,
     /// True if all warps move as many.
     pub(super) is_even: bool,
-    pub(super) reason: Reason,
+    pub(super) reason: WasteReason,
 }
 
 /// The reason for the waste.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum WasteReason {
     /// The x axis walks from row to row, the y axis along rows: the elements from one x to the
     /// next, if known.
     Axes(Option<u64>),
@@ -54,17 +54,22 @@ pub(super) enum Reason {
 }
 
 /// Returns all accesses of `kernel` that move too many sectors.
-pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<'a>> {
+pub(super) fn find_wasteful<'a>(
+    kernel: &Kernel,
+    analyses: &'a Analyses,
+) -> Vec<WastefulAccess<'a>> {
     let mut found = Vec::new();
-    let mut sharing = Sharing { analyses, compared: 0, groups: Vec::new() };
+    let mut sharing = SectorSharing { analyses, compared_lanes: 0, results: Vec::new() };
     for request in &analyses.accesses.requests {
         if request.space != Space::Global {
             continue;
         }
         match &request.verdict {
-            Verdict::Known(cost) => found.extend(known(kernel, &mut sharing, request, cost)),
+            Verdict::Known(cost) => {
+                found.extend(judge_known_cost(kernel, &mut sharing, request, cost))
+            }
             Verdict::Unknown(UnknownCost::Stride(_)) => {
-                found.extend(by_pitch(&analyses.trace, request))
+                found.extend(judge_by_pitch(&analyses.trace, request))
             }
             Verdict::Unknown(
                 UnknownCost::Address | UnknownCost::Lanes | UnknownCost::Size | UnknownCost::NotRun,
@@ -75,34 +80,35 @@ pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<
 }
 
 /// Judges an access with a known cost.
-fn known<'a>(
+fn judge_known_cost<'a>(
     kernel: &Kernel,
-    sharing: &mut Sharing<'a>,
+    sharing: &mut SectorSharing<'a>,
     request: &'a Request,
     cost: &'a Cost,
-) -> Option<Wasteful<'a>> {
+) -> Option<WastefulAccess<'a>> {
     let analyses = sharing.analyses;
     let (lanes, _) = &cost.worst;
     // For atomic updates only the addresses count: collisions are the subject of another lint.
     let kind = if request.kind == Kind::Atomic { Kind::Load } else { request.kind };
     let price = lanes.warp_cost(request.space, kind, request.bytes);
     let is_bad = cost.is_bad() && price.taken[0] >= 2 * price.ideal;
-    if !is_bad || price.taken[0] - price.ideal < FEW || !lanes.is_contiguous() {
+    if !is_bad || price.taken[0] - price.ideal < MIN_EXCESS_SECTORS || !lanes.is_contiguous() {
         return None;
     }
-    let run = access::when_run(kernel, analyses, request);
+    // The optimizer may have merged the access with its neighbours.
+    let run = access::runtime_request(kernel, analyses, request);
     run.filter(|(_, cost)| cost.is_bad())?;
     let event = events(&analyses.trace, request).next()?;
     if sharing.is_shared_with_others(request, event, false) {
         return None;
     }
-    let reason = reason(kernel, &analyses.trace, request, event, lanes);
-    if let Reason::Struct(_) = reason
+    let reason = find_reason(kernel, &analyses.trace, request, event, lanes);
+    if let WasteReason::Struct(_) = reason
         && sharing.is_shared_with_others(request, event, true)
     {
         return None;
     }
-    Some(Wasteful { request, lanes: Some(lanes), price, is_even: cost.is_even, reason })
+    Some(WastefulAccess { request, lanes: Some(lanes), cost: price, is_even: cost.is_even, reason })
 }
 
 /// Returns the events of a request's access.
@@ -121,16 +127,16 @@ fn offset_of(event: &Event) -> Option<&SymbolicSum> {
 }
 
 /// The search for accesses that use the sectors fetched by others.
-struct Sharing<'a> {
+struct SectorSharing<'a> {
     analyses: &'a Analyses,
     /// The compared lanes so far: see [`MAX_COMPARED_LANES`].
-    compared: usize,
+    compared_lanes: usize,
     /// The results for one access of each group, with the access and `in_turn`. They hold for all
     /// others of the same group that execute once each.
-    groups: Vec<(&'a Request, &'a Event, bool, bool)>,
+    results: Vec<(&'a Request, &'a Event, bool, bool)>,
 }
 
-impl<'a> Sharing<'a> {
+impl<'a> SectorSharing<'a> {
     /// Returns true if at least half of an access's sectors are used, counting other accesses at
     /// the same time, or, `in_turn`, in other iterations of loops.
     fn is_shared_with_others(
@@ -142,9 +148,9 @@ impl<'a> Sharing<'a> {
         let happens_once =
             |event: &Event| self.analyses.trace.events_of(event.inst).nth(1).is_none();
         let stands_for_group = in_turn || happens_once(event);
-        let known = self.groups.iter().find(|(of, known, turns, _)| {
+        let known = self.results.iter().find(|(of, known, turns, _)| {
             *turns == in_turn
-                && is_of_group((of, known), (request, event), in_turn)
+                && is_same_group((of, known), (request, event), in_turn)
                 && offset_of(known).map(SymbolicSum::terms)
                     == offset_of(event).map(SymbolicSum::terms)
         });
@@ -153,7 +159,7 @@ impl<'a> Sharing<'a> {
         }
         let is_shared = self.uses_sectors_of_others(request, event, in_turn);
         if stands_for_group {
-            self.groups.push((request, event, in_turn, is_shared));
+            self.results.push((request, event, in_turn, is_shared));
         }
         is_shared
     }
@@ -170,7 +176,7 @@ impl<'a> Sharing<'a> {
         for beside in &self.analyses.trace.events {
             let Some(other) = self.analyses.accesses.get(beside.inst) else { continue };
             let is_itself_again = beside.inst == event.inst && !std::ptr::eq(beside, event);
-            let is_beside = is_of_group((other, beside), (request, event), in_turn)
+            let is_beside = is_same_group((other, beside), (request, event), in_turn)
                 && (in_turn || !is_itself_again);
             let at = offset_of(beside).filter(|at| is_beside && at.terms() == offset.terms());
             let lanes = at.and_then(|at| {
@@ -181,8 +187,8 @@ impl<'a> Sharing<'a> {
                 })
             });
             let Some(lanes) = lanes else { continue };
-            self.compared += LANES;
-            if self.compared > MAX_COMPARED_LANES {
+            self.compared_lanes += LANES;
+            if self.compared_lanes > MAX_COMPARED_LANES {
                 return true;
             }
             let size = access_of(beside).map_or(0, |access| i64::from(access.bytes));
@@ -190,13 +196,13 @@ impl<'a> Sharing<'a> {
             ranges.extend(active.map(|lane| (lanes.offsets[lane], lanes.offsets[lane] + size)));
         }
         let (bytes, sectors) = bytes_and_sectors(ranges);
-        2 * bytes > sectors * SECTOR
+        2 * bytes > sectors * SECTOR_BYTES
     }
 }
 
 /// Returns the number of bytes in some ranges, and of the sectors that they touch.
 fn bytes_and_sectors(mut ranges: Vec<(i64, i64)>) -> (u64, u64) {
-    let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
+    let size = i64::try_from(SECTOR_BYTES).unwrap_or(i64::MAX);
     ranges.sort_unstable();
     let (mut bytes, mut sectors) = (0, 0);
     let (mut byte, mut sector) = (i64::MIN, i64::MIN);
@@ -212,7 +218,7 @@ fn bytes_and_sectors(mut ranges: Vec<(i64, i64)>) -> (u64, u64) {
 
 /// Returns true if two accesses have the same memory, kind and threads, without a barrier between
 /// them, and, unless `in_turn`, the same iterations.
-fn is_of_group(
+fn is_same_group(
     (other, beside): (&Request, &Event),
     (request, event): (&Request, &Event),
     in_turn: bool,
@@ -226,7 +232,7 @@ fn is_of_group(
 
 /// Returns the growth of a number along x and along y, if it is the same for all threads of a
 /// block.
-fn steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
+fn axis_steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
     match factors {
         PerThread::Uniform(_) => Some([0, 0]),
         PerThread::Affine(affine) => Some([affine.step[0], affine.step[1]]),
@@ -246,36 +252,37 @@ fn steps(factors: &PerThread, trace: &Trace) -> Option<[i64; 2]> {
     }
 }
 
-fn reason(
+fn find_reason(
     kernel: &Kernel,
     trace: &Trace,
     request: &Request,
     event: &Event,
     lanes: &Lanes,
-) -> Reason {
+) -> WasteReason {
+    // The most specific reason first: swapped axes and narrow blocks also have a stride.
     let bytes = i64::from(request.bytes);
     let stride = lanes.stride();
     if !lanes.clusters.is_empty() && walks_columns(trace, request, event) {
-        return Reason::Axes(None);
+        return WasteReason::Axes(None);
     }
-    let steps = offset_of(event).and_then(|offset| steps(offset.numbers(), trace));
+    let steps = offset_of(event).and_then(|offset| axis_steps(offset.numbers(), trace));
     if let Some([x, y]) = steps {
         let [dim_x, dim_y, _] = trace.shape.dims;
         if dim_x > 1 && dim_y > 1 && y.abs() == bytes && x.abs() > bytes && stride == Some(x) {
             let elements = x.unsigned_abs().is_multiple_of(bytes.unsigned_abs());
-            return Reason::Axes(elements.then(|| x.unsigned_abs() / bytes.unsigned_abs()));
+            return WasteReason::Axes(elements.then(|| x.unsigned_abs() / bytes.unsigned_abs()));
         }
         let row = u64::from(dim_x) * bytes.unsigned_abs();
-        if dim_x > 1 && dim_y > 1 && x.abs() == bytes && row < SECTOR {
-            let wide = wide_enough(request, lanes, [x, y]);
+        if dim_x > 1 && dim_y > 1 && x.abs() == bytes && row < SECTOR_BYTES {
+            let wide = min_block_width(request, lanes, [x, y]);
             let wider = [wide, (dim_x * dim_y / wide).max(1), trace.shape.dims[2]];
-            return Reason::NarrowBlock { wider };
+            return WasteReason::NarrowBlock { wider };
         }
     }
-    if let Some(size) = size_of_struct(kernel, request)
+    if let Some(size) = struct_bytes(kernel, request)
         && stride.map(i64::unsigned_abs) == Some(size)
     {
-        return Reason::Struct(size);
+        return WasteReason::Struct(size);
     }
     let mut later = events(trace, request).skip(1).filter_map(offset_of);
     let walks = |next: &SymbolicSum| {
@@ -287,14 +294,14 @@ fn reason(
         )
     };
     if later.next().is_some_and(|next| walks(next) == Some(true)) {
-        return Reason::Chunks;
+        return WasteReason::Chunks;
     }
-    Reason::Stride
+    WasteReason::Stride
 }
 
 /// Returns the smallest number of threads along x with which a warp whose rows are `steps` apart
 /// has no excess worth a finding, wherever its rows begin.
-fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
+fn min_block_width(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
     let widths = (3..=5).map(|power| 1_u32 << power);
     let is_enough = |wide: &u32| {
         let wide = i64::from(*wide);
@@ -304,7 +311,7 @@ fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
         });
         let wider = Lanes { active: u32::MAX, offsets, step: lanes.step, clusters: Vec::new() };
         let price = wider.warp_cost(Space::Global, request.kind, request.bytes);
-        price.taken[1] < 2 * price.ideal || price.taken[1] - price.ideal < FEW
+        price.taken[1] < 2 * price.ideal || price.taken[1] - price.ideal < MIN_EXCESS_SECTORS
     };
     widths.into_iter().find(is_enough).unwrap_or(LANES as u32)
 }
@@ -315,9 +322,9 @@ pub(super) fn walks_rows(analyses: &Analyses) -> bool {
     let mut global = analyses.accesses.requests.iter().filter(|it| it.space == Space::Global);
     global.any(|request| {
         let Some(offset) = events(trace, request).next().and_then(offset_of) else { return false };
-        let Some([x, y]) = steps(offset.numbers(), trace) else { return false };
+        let Some([x, y]) = axis_steps(offset.numbers(), trace) else { return false };
         let bytes = i64::from(request.bytes);
-        let mut symbolic = offset.terms().iter().map(|term| steps(&term.factors, trace));
+        let mut symbolic = offset.terms().iter().map(|term| axis_steps(&term.factors, trace));
         let mut by_pitch = false;
         let is_along = symbolic.all(|found| {
             found.is_some_and(|[x, y]| {
@@ -330,7 +337,7 @@ pub(super) fn walks_rows(analyses: &Analyses) -> bool {
 }
 
 /// Returns the bytes of an element of several scalars, if the request is for fewer.
-fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
+fn struct_bytes(kernel: &Kernel, request: &Request) -> Option<u64> {
     let Some(Root::Param(param)) = request.root else { return None };
     let ParamKind::Slice { elem: Element::Plain { size, .. }, .. } = &kernel.params[param].kind
     else {
@@ -345,7 +352,7 @@ fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
     let Some(offset) = offset_of(event) else { return false };
     let mut has_pitch = false;
     for term in offset.terms() {
-        let Some([x, y]) = steps(&term.factors, trace) else { return false };
+        let Some([x, y]) = axis_steps(&term.factors, trace) else { return false };
         has_pitch |= x != 0;
         if y != 0 {
             return false;
@@ -353,14 +360,14 @@ fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
     }
     let [dim_x, dim_y, _] = trace.shape.dims;
     has_pitch
-        && steps(offset.numbers(), trace) == Some([0, i64::from(request.bytes)])
+        && axis_steps(offset.numbers(), trace) == Some([0, i64::from(request.bytes)])
         && dim_y > 1
         && dim_x > 1
 }
 
 /// Returns an access that [walks columns](walks_columns). A row has at least as many elements as
 /// the block has threads along y.
-fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
+fn judge_by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<WastefulAccess<'a>> {
     let event = events(trace, request).next()?;
     if event.active.coverage == Coverage::Some || !walks_columns(trace, request, event) {
         return None;
@@ -375,15 +382,16 @@ fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
     });
     let lanes = Lanes { active, offsets, step: 0, clusters: Vec::new() };
     let price = lanes.warp_cost(Space::Global, Kind::Load, request.bytes);
-    let is_bad = price.taken[0] >= 2 * price.ideal && price.taken[0] - price.ideal >= FEW;
-    let reason = Reason::Axes(None);
-    is_bad.then_some(Wasteful { request, lanes: None, price, is_even: true, reason })
+    let is_bad =
+        price.taken[0] >= 2 * price.ideal && price.taken[0] - price.ideal >= MIN_EXCESS_SECTORS;
+    let reason = WasteReason::Axes(None);
+    is_bad.then_some(WastefulAccess { request, lanes: None, cost: price, is_even: true, reason })
 }
 
-impl Wasteful<'_> {
+impl WastefulAccess<'_> {
     /// Describes the waste.
     pub(super) fn message(&self) -> String {
-        let [least, most] = self.price.taken;
+        let [least, most] = self.cost.taken;
         let is_bound = self.lanes.is_some_and(|lanes| !lanes.clusters.is_empty()) && least < most;
         let limit = match (is_bound, self.is_even) {
             (true, _) => "at least ",
@@ -392,24 +400,24 @@ impl Wasteful<'_> {
         };
         format!(
             "one warp {}s {limit}{least} sectors here, {} would do",
-            self.verb(),
-            self.price.ideal
+            self.access_verb(),
+            self.cost.ideal
         )
     }
 
-    fn verb(&self) -> &'static str {
-        access::verb(self.request.kind)
+    fn access_verb(&self) -> &'static str {
+        access::access_verb(self.request.kind)
     }
 
     /// Returns the notes.
     pub(super) fn notes(&self, trace: &Trace) -> Vec<String> {
-        let distance = self.lanes.and_then(|lanes| access::distance(self.request, lanes));
-        distance.into_iter().chain(access::assumed(&trace.shape)).collect()
+        let distance = self.lanes.and_then(|lanes| access::lane_distance(self.request, lanes));
+        distance.into_iter().chain(access::assumed_shape_note(&trace.shape)).collect()
     }
 
     /// Returns a number that grows with the waste.
     pub(super) fn weight(&self) -> u64 {
-        u64::from(self.price.taken[0])
+        u64::from(self.cost.taken[0])
     }
 }
 
@@ -438,7 +446,7 @@ mod tests {
         let request = &analyses.accesses.requests[0];
         let Verdict::Known(cost) = &request.verdict else { panic!("{request:?}") };
         for (compared, is_found) in [(0, true), (MAX_COMPARED_LANES, false)] {
-            let mut sharing = Sharing { analyses: &analyses, compared, groups: Vec::new() };
+            let mut sharing = SectorSharing { analyses: &analyses, compared, groups: Vec::new() };
             assert_eq!(known(&kernel, &mut sharing, request, cost).is_some(), is_found);
         }
     }

@@ -23,15 +23,17 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_contended_atomics", group: Group::Performance, level: Level::Warn, check };
 
 /// The smallest number of lanes at one address that is worth a finding.
-const FEW: u32 = 8;
+const MIN_CONTENDING_LANES: u32 = 8;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let (elected, failures) = (elected(kernel), failures(kernel));
+    let (elected, failures) = (elected_insts(kernel), failure_insts(kernel));
     let mut found = Vec::new();
     for event in &analyses.trace.events {
         let EventKind::Access(access) = &event.kind else { continue };
         let Op::Atomic { op, .. } = kernel.insts[event.inst].op else { continue };
-        let (AccessKind::Atomic, Some(way)) = (&access.kind, combined(op)) else { continue };
+        let (AccessKind::Atomic, Some(way)) = (&access.kind, combining_operation(op)) else {
+            continue;
+        };
         if event.active.coverage == Coverage::One || elected.contains(&event.inst) {
             continue;
         }
@@ -40,30 +42,30 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         {
             continue;
         }
-        let together = together(event, access.offset.as_ref());
+        let together = contending_lanes(event, access.offset.as_ref());
         if let Some(lanes) = together {
             found.push((u64::from(lanes), finding(kernel, analyses, event, lanes, way)));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 /// Returns the number of lanes of a warp with the same address, if they are the majority.
-fn together(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
+fn contending_lanes(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
     let offset = offset?;
     let threads = &event.active.threads;
     (0..threads.warp_count())
         .filter_map(|warp| {
             let active = threads.lanes_of_warp(warp);
             let lanes = (active != 0).then(|| Lanes::exact(offset, warp, active).ok())??;
-            let most = crowd(&lanes);
-            (most >= FEW && 2 * most >= lanes.count()).then_some(most)
+            let most = max_lanes_per_address(&lanes);
+            (most >= MIN_CONTENDING_LANES && 2 * most >= lanes.count()).then_some(most)
         })
         .max()
 }
 
 /// Returns the largest number of lanes with one address.
-fn crowd(lanes: &Lanes) -> u32 {
+fn max_lanes_per_address(lanes: &Lanes) -> u32 {
     let is_active = |lane: usize| lanes.active >> lane & 1 == 1;
     let mut most = 0;
     for lane in 0..LANES {
@@ -79,7 +81,7 @@ fn crowd(lanes: &Lanes) -> u32 {
 }
 
 /// Returns the operation that combines the lanes' values, if one exists.
-fn combined(op: AtomicOp) -> Option<&'static str> {
+fn combining_operation(op: AtomicOp) -> Option<&'static str> {
     match op {
         AtomicOp::Add | AtomicOp::Sub => Some("reduce_add"),
         AtomicOp::And => Some("reduce_and"),
@@ -111,7 +113,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
         ),
         span: inst.span,
         labels: Vec::new(),
-        notes: access::assumed(&analyses.trace.shape).into_iter().collect(),
+        notes: access::assumed_shape_note(&analyses.trace.shape).into_iter().collect(),
         help,
     }
 }
@@ -122,7 +124,7 @@ fn is_used(kernel: &Kernel, inst: InstId) -> bool {
 }
 
 /// Returns the instructions of bodies at whose end the thread ends.
-fn failures(kernel: &Kernel) -> Vec<InstId> {
+fn failure_insts(kernel: &Kernel) -> Vec<InstId> {
     let mut found = Vec::new();
     for (_, inst) in kernel.insts.iter() {
         let Op::If { then, other, .. } = &inst.op else { continue };
@@ -148,34 +150,44 @@ fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
 
 /// Returns the instructions under a condition `a == b` without data: it elects a lane. The number
 /// of lanes that pass such a condition is unknown.
-fn elected(kernel: &Kernel) -> Vec<InstId> {
-    fn walk(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
+fn elected_insts(kernel: &Kernel) -> Vec<InstId> {
+    fn collect_elected(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
         for &id in &body.0 {
             if inside {
                 found.push(id);
             }
             let op = &kernel.insts[id].op;
             if let Op::If { cond, then, other } = op {
-                walk(kernel, then, inside || elects(kernel, *cond, CompareOp::Eq), found);
-                walk(kernel, other, inside || elects(kernel, *cond, CompareOp::Ne), found);
+                collect_elected(
+                    kernel,
+                    then,
+                    inside || is_election(kernel, *cond, CompareOp::Eq),
+                    found,
+                );
+                collect_elected(
+                    kernel,
+                    other,
+                    inside || is_election(kernel, *cond, CompareOp::Ne),
+                    found,
+                );
             } else {
-                op.bodies().for_each(|inner| walk(kernel, inner, inside, found));
+                op.bodies().for_each(|inner| collect_elected(kernel, inner, inside, found));
             }
         }
     }
     let mut found = Vec::new();
-    walk(kernel, &kernel.body, false, &mut found);
+    collect_elected(kernel, &kernel.body, false, &mut found);
     found
 }
 
 /// Returns true if `cond` is a comparison by `by`, or requires one.
-fn elects(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
+fn is_election(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
     let op = &kernel.insts[cond].op;
     if let Op::Compare { op, lhs, rhs } = op {
         let is_data = |id: InstId| matches!(kernel.insts[id].op, Op::Load { .. });
         *op == by && !is_data(*lhs) && !is_data(*rhs)
     } else if let Op::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } = op {
-        elects(kernel, *lhs, by) || elects(kernel, *rhs, by)
+        is_election(kernel, *lhs, by) || is_election(kernel, *rhs, by)
     } else {
         false
     }

@@ -8,7 +8,7 @@
 //! better way, or the rows have one length.
 use super::{
     Finding, Lint,
-    lanes::{LANES, number},
+    lanes::{LANES, const_value},
     why,
 };
 use crate::{
@@ -37,22 +37,22 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             if let Op::If { cond, .. } = inst.op { kernel.insts[cond].span } else { inst.span };
         let is_loop = matches!(inst.op, Op::For { .. }) || why::is_loop_condition(kernel, &inst.op);
         let known = found.iter().any(|found| found.span == span);
-        if !is_loop || known || why::is_of_library(kernel, id) {
+        if !is_loop || known || why::is_library_control(kernel, id) {
             continue;
         }
         // Threads that synchronize in it make it more than a matter of speed.
         if inst.op.bodies().any(|body| has_barrier(kernel, body)) {
             continue;
         }
-        let Some(numbers) = numbers(kernel, analyses, id) else { continue };
+        let Some(numbers) = trip_count_text(kernel, analyses, id) else { continue };
         let warp = &analyses.uniformity.warp;
-        let mut labels = why::labels(kernel, warp, warp.divergence[id]);
+        let mut labels = why::cause_labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!("{numbers} of this loop, and all wait for the last"),
             span,
             labels,
-            notes: why::assumed(&analyses.trace.shape),
+            notes: why::assumption_notes(&analyses.trace.shape),
             help: "let the lanes of a warp share what one of them would do (`warp::lane_id()` first, in steps of \
                    32), or sort the work so that neighbours have as much of it"
                 .to_owned(),
@@ -70,16 +70,16 @@ fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
 }
 
 /// Returns the trip counts of a warp's lanes, if they differ by more than one.
-fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
+fn trip_count_text(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
     let warps = match trips::analyze(kernel, &analyses.uniformity, &analyses.trace, id) {
         Trips::Known(warps) => warps,
         Trips::Unknown => {
-            let waits = waits(kernel, analyses, id);
-            let is_strided = strides(kernel, analyses, &kernel.insts[id].op);
+            let waits = is_spin_loop(kernel, analyses, id);
+            let is_strided = is_strided(kernel, analyses, &kernel.insts[id].op);
             let is_left_by_data =
                 matches!(analyses.trace.worst_split(id), Some(Split::Unknown | Split::OnePerWarp));
             let varies =
-                is_left_by_data && !waits && !is_strided && is_of_data(kernel, analyses, id);
+                is_left_by_data && !waits && !is_strided && depends_on_data(kernel, analyses, id);
             return varies
                 .then(|| "the lanes of a warp run different numbers of iterations".to_owned());
         }
@@ -93,10 +93,10 @@ fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
 
 /// Returns true if the threads of a warp start next to each other and step by at least their
 /// number, so that their trip counts differ by at most one.
-fn strides(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
+fn is_strided(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
     let Op::For { start, end, step, .. } = *op else { return false };
     let same = |id| analyses.trace.is_uniform(id, Group::Warp);
-    let enough = number(kernel, step).is_some_and(|step| step >= LANES.into());
+    let enough = const_value(kernel, step).is_some_and(|step| step >= LANES.into());
     enough && same(end) && is_lane(kernel, analyses, start)
 }
 
@@ -115,15 +115,15 @@ fn is_lane(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
 
 /// Returns true if the condition depends on an atomic access, and so on concurrent actions of other
 /// threads.
-fn waits(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let source = source(analyses, id).map(|source| &kernel.insts[source].op);
+fn is_spin_loop(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let source = divergence_source(analyses, id).map(|source| &kernel.insts[source].op);
     matches!(source, Some(Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. }))
 }
 
 /// Returns true if data decide: loads, or computations on floats. For indices that are cut off at a
 /// length, all but a few threads may have the same trip count.
-fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let source = source(analyses, id).map(|source| &kernel.insts[source].op);
+fn depends_on_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let source = divergence_source(analyses, id).map(|source| &kernel.insts[source].op);
     let floats = if let Op::If { cond, .. } = kernel.insts[id].op {
         compares_floats(kernel, cond)
     } else {
@@ -133,7 +133,7 @@ fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
 }
 
 /// Returns the instruction at which the difference between the lanes begins.
-fn source(analyses: &Analyses, id: InstId) -> Option<InstId> {
+fn divergence_source(analyses: &Analyses, id: InstId) -> Option<InstId> {
     let warp = &analyses.uniformity.warp;
     match warp.cause_chain(warp.divergence[id]).pop()? {
         Cause::Value(last) => Some(last),

@@ -23,29 +23,35 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let of_buffers = || {
-        race::all(analyses)
+        race::all_races(analyses)
             .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != ThreadGroup::Grid)
     };
     let stores =
         of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite);
     let mut found: Vec<Finding> = stores
         .map(|of| {
-            let message = shared_write_races::stores(kernel, analyses, &of);
+            let message = shared_write_races::describe_stores(kernel, analyses, &of);
             let help = "give each thread an element of its own, or use a slice of atomics: \
                         `&[AtomicU32]`, `&[AtomicF32]`"
                 .to_owned();
-            race::finding(kernel, analyses, &of, message, help)
+            race::race_finding(kernel, analyses, &of, message, help)
         })
         .collect();
     let races =
-        of_buffers().filter(|of| race::needs_order(of) && !race::is_of_update(analyses, of));
-    let gaps = race::gaps(kernel, &analyses.trace, races.collect());
+        of_buffers().filter(|of| race::needs_order(of) && !race::is_within_update(analyses, of));
+    let gaps = race::find_gaps(kernel, &analyses.trace, races.collect());
     let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     found.extend(far.map(|gap| {
         let help = "write to a second buffer; or, if only threads of one block exchange, add \
                     `sync_threads()` between the two"
             .to_owned();
-        race::finding(kernel, analyses, &gap.shown, race::clash(kernel, &gap.shown), help)
+        race::race_finding(
+            kernel,
+            analyses,
+            &gap.shown,
+            race::describe_clash(kernel, &gap.shown),
+            help,
+        )
     }));
     found
 }

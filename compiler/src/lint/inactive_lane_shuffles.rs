@@ -7,7 +7,7 @@
 //! The value of such a lane is unspecified. Fires where the mask (or, without one, the set of ended
 //! lanes) and the source lane are known, and all lanes of a warp read an absent one. Some lanes do
 //! so in every reduction by shuffles, and ignore the result.
-use super::{Finding, Group, Lint, lanes::are_there, why};
+use super::{Finding, Group, Lint, lanes::are_certain, why};
 use crate::{
     analysis::{
         Analyses,
@@ -34,14 +34,16 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         if varies || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
-        let read =
-            analyses.trace.events_of(id).find_map(|event| read(event, op, width as u32, mask));
+        let read = analyses
+            .trace
+            .events_of(id)
+            .find_map(|event| absent_source_lane(event, op, width as u32, mask));
         let Some((lane, lanes)) = read else { continue };
         found.push(Finding {
             message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),
             span: inst.span,
             labels: Vec::new(),
-            notes: why::assumed(&analyses.trace.shape),
+            notes: why::assumption_notes(&analyses.trace.shape),
             help: "read a lane that takes part, or let that one come here, too".to_owned(),
         });
     }
@@ -50,12 +52,17 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// Returns a lane that is read and does not take part, and the lanes that do, in a warp all of
 /// whose lanes read such a lane.
-fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Option<(u32, u32)> {
+fn absent_source_lane(
+    event: &Event,
+    op: ShuffleOp,
+    width: u32,
+    mask: Option<InstId>,
+) -> Option<(u32, u32)> {
     let EventKind::WarpCollective { mask: value, lane: Some(lane) } = &event.kind else {
         return None;
     };
     let threads = &event.active.threads;
-    if !are_there(&event.active) {
+    if !are_certain(&event.active) {
         return None;
     }
     (0..threads.warp_count()).find_map(|warp| {
@@ -68,7 +75,7 @@ fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Optio
                 (Some(_), None) => return None,
             };
             let own = u32::try_from(thread % 32).ok()?;
-            let source = source(op, width, own, u32::try_from(lane.number_in(thread)?).ok()?);
+            let source = source_lane(op, width, own, u32::try_from(lane.number_in(thread)?).ok()?);
             if lanes >> source & 1 == 1 {
                 return None;
             }
@@ -79,7 +86,7 @@ fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Optio
 }
 
 /// Returns the lane that `own` reads.
-fn source(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
+fn source_lane(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
     let first = own & !(width - 1);
     let (at, past) = match op {
         ShuffleOp::Index => (first + lane % width, false),

@@ -49,9 +49,9 @@ pub struct Gpu {
 }
 
 /// A lint, and its check of a launch.
-type OfLaunch = (Lint, fn(&Launch<'_>) -> Option<Finding>);
+type LaunchLint = (Lint, fn(&Launch<'_>) -> Option<Finding>);
 
-const OF_LAUNCHES: [OfLaunch; 6] = [
+const LAUNCH_LINTS: [LaunchLint; 6] = [
     (low_occupancy::LINT, low_occupancy::launched),
     (moderate_occupancy::LINT, moderate_occupancy::launched),
     (partial_warps::LINT, partial_warps::launched),
@@ -61,16 +61,16 @@ const OF_LAUNCHES: [OfLaunch; 6] = [
 ];
 
 /// Returns the names of the lints that check launches.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    OF_LAUNCHES.iter().map(|(lint, _)| lint.name)
+pub(super) fn launch_lint_names() -> impl Iterator<Item = &'static str> {
+    LAUNCH_LINTS.iter().map(|(lint, _)| lint.name)
 }
 
 /// Returns the diagnostics about `launch` of level warning or error.
 pub fn launched(launch: &Launch<'_>, levels: &Levels) -> Vec<Diagnostic> {
     let mut said = Vec::new();
-    for (lint, check) in OF_LAUNCHES {
+    for (lint, check) in LAUNCH_LINTS {
         let Some(Finding { message, span, labels, notes, help }) = check(launch) else { continue };
-        let (code, level, help) = (lint.name, levels.of(&lint, span), Some(help));
+        let (code, level, help) = (lint.name, levels.level_of(&lint, span), Some(help));
         if level > Level::Allow {
             said.push(Diagnostic { code, level, message, span, labels, notes, help });
         }
@@ -79,30 +79,30 @@ pub fn launched(launch: &Launch<'_>, levels: &Levels) -> Vec<Diagnostic> {
 }
 
 /// The build-time check of a lint that only examines launches: finds nothing.
-pub(super) fn not_before(_: &Kernel, _: &Analyses) -> Vec<Finding> {
+pub(super) fn check_nothing(_: &Kernel, _: &Analyses) -> Vec<Finding> {
     Vec::new()
 }
 
 impl Launch<'_> {
     /// Returns the number of blocks of the grid.
-    pub(super) fn blocks(&self) -> u64 {
+    pub(super) fn block_count(&self) -> u64 {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
     /// Returns the number of threads of a block.
-    pub(super) fn threads(&self) -> u32 {
+    pub(super) fn threads_per_block(&self) -> u32 {
         self.block.iter().fold(1, |threads, &dim| threads.saturating_mul(dim))
     }
 
     /// Returns the occupancy of the GPU's multiprocessors; `None` if its architecture is unknown.
     pub(super) fn occupancy(&self, gpu: &Gpu) -> Option<Occupancy> {
-        Multiprocessor::of(gpu.target)?.occupancy(&self.taken(gpu)).ok()
+        Multiprocessor::for_target(gpu.target)?.occupancy(&self.block_resources(gpu)).ok()
     }
 
     /// Returns the resources of a block.
-    pub(super) fn taken(&self, gpu: &Gpu) -> Block {
+    pub(super) fn block_resources(&self, gpu: &Gpu) -> Block {
         Block {
-            threads: self.threads(),
+            threads: self.threads_per_block(),
             registers: Some(gpu.registers),
             shared: gpu.shared,
             barriers: has_barriers(self.kernel).into(),
@@ -127,7 +127,7 @@ pub fn has_barriers(kernel: &Kernel) -> bool {
 }
 
 /// Returns `1 block`, `2 blocks`.
-pub(super) fn count(number: u64, what: &str) -> String {
+pub(super) fn count_of(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 

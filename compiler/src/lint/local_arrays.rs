@@ -38,9 +38,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 
 /// The accesses of loops to an array.
 #[derive(Default)]
-struct Traffic {
+struct LoopTraffic {
     /// Accesses per iteration of loops of unknown length.
-    each_iteration: u64,
+    per_iteration: u64,
     /// Accesses of a thread in other loops by indices known only at run time.
     counted: u64,
     /// The first access in a loop.
@@ -48,12 +48,12 @@ struct Traffic {
     /// The first access whose index is not one number for all threads.
     dynamic: Option<Span>,
     /// The first access whose index is data, or differs between threads.
-    of_run: Option<Span>,
+    data_dependent: Option<Span>,
 }
 
-impl Traffic {
+impl LoopTraffic {
     /// Counts the accesses of the trace.
-    fn of(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
+    fn for_array(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
         let mut traffic = Self::default();
         let mut seen = BTreeSet::new();
         for event in &analyses.trace.events {
@@ -69,7 +69,7 @@ impl Traffic {
                 let inside = event.loops.iter().zip(&event.iterations).skip(endless);
                 let known = inside.filter(|((_, iteration), _)| iteration.is_none());
                 let place = (event.inst, known.map(|(_, round)| *round).collect::<Vec<u32>>());
-                traffic.each_iteration += u64::from(seen.insert(place));
+                traffic.per_iteration += u64::from(seen.insert(place));
             } else if is_constant {
                 continue;
             } else {
@@ -80,20 +80,20 @@ impl Traffic {
             if !is_constant {
                 traffic.dynamic = traffic.dynamic.or(Some(span));
             }
-            if is_of_run(event, access) {
-                traffic.of_run = traffic.of_run.or(Some(span));
+            if is_data_dependent(event, access) {
+                traffic.data_dependent = traffic.data_dependent.or(Some(span));
             }
         }
         traffic
     }
 
     /// Describes the accesses of loops; `None` if they are not worth a finding.
-    fn words(&self) -> Option<String> {
-        if self.each_iteration > 0 {
-            let times = access::count(self.each_iteration, "time");
+    fn describe(&self) -> Option<String> {
+        if self.per_iteration > 0 {
+            let times = access::count_of(self.per_iteration, "time");
             return Some(format!("a loop accesses them {times} in each iteration"));
         }
-        let times = access::count(self.counted, "time");
+        let times = access::count_of(self.counted, "time");
         (self.counted >= MIN_ACCESSES).then(|| format!("loops access them {times}"))
     }
 }
@@ -109,7 +109,7 @@ fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
 
 /// Returns true if an index is data, or differs between threads: it is no constant, whatever
 /// generic parameters are.
-fn is_of_run(event: &Event, access: &symbolic::Access) -> bool {
+fn is_data_dependent(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
     let varies = |offset: &symbolic::SymbolicSum| {
         offset.factors().any(|of| !of.is_same(threads.iter().copied()))
@@ -118,8 +118,8 @@ fn is_of_run(event: &Event, access: &symbolic::Access) -> bool {
 }
 
 fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> Option<Finding> {
-    let traffic = Traffic::of(kernel, analyses, id);
-    let (first, words) = (traffic.first?, traffic.words()?);
+    let traffic = LoopTraffic::for_array(kernel, analyses, id);
+    let (first, words) = (traffic.first?, traffic.describe()?);
     let running = analyses.running(kernel);
     let indices = match running {
         Some(running) => match Placement::in_kernel(array, &running.kernel) {
@@ -131,16 +131,16 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
             | Placement::Generic(..) => return None,
         },
         // A generic kernel is not optimized yet.
-        None => vec![traffic.of_run?],
+        None => vec![traffic.data_dependent?],
     };
     let name = &array.name;
     let bytes =
         array.len.known().zip(array.elem.size()).map(|(len, size)| len.saturating_mul(size));
     let bytes = match bytes {
-        Some(bytes) => format!("its {} lie", access::count(bytes, "byte")),
+        Some(bytes) => format!("its {} lie", access::count_of(bytes, "byte")),
         None => "its bytes lie".to_owned(),
     };
-    let own = if running.is_some() { traffic.dynamic } else { traffic.of_run };
+    let own = if running.is_some() { traffic.dynamic } else { traffic.data_dependent };
     let span = own.unwrap_or(first);
     let others = indices.iter().filter(|index| **index != span);
     let label =

@@ -16,12 +16,12 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_low_occupancy", group: Group::Performance, level: Level::Warn, check };
 
 /// The occupancy that is reported, in percent.
-const PERCENT: Range<u32> = 0..25;
+const REPORTED_OCCUPANCY_PERCENT: Range<u32> = 0..25;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    residency::built(kernel, analyses, PERCENT)
+    residency::check_built(kernel, analyses, REPORTED_OCCUPANCY_PERCENT)
 }
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
-    residency::launched(launch, PERCENT)
+    residency::check_launched(launch, REPORTED_OCCUPANCY_PERCENT)
 }

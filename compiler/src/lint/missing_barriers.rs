@@ -11,7 +11,7 @@
 //! apart.
 use super::{
     Finding, Group, Lint,
-    race::{self, Gap},
+    race::{self, MissingWait},
 };
 use crate::{
     analysis::{Analyses, races::ThreadGroup},
@@ -23,25 +23,25 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_missing_barriers", group: Group::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let gaps = gaps(kernel, analyses);
+    let gaps = find_gaps(kernel, analyses);
     let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
-    far.map(|gap| missing(kernel, analyses, gap)).collect()
+    far.map(|gap| missing_barrier_finding(kernel, analyses, gap)).collect()
 }
 
 /// Returns the places where shared memory needs a barrier, or, if only lanes of a warp exchange
 /// data, a warp-wide wait.
-pub(super) fn gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Gap<'a>> {
-    let races = race::all(analyses).filter(|of| {
+pub(super) fn find_gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<MissingWait<'a>> {
+    let races = race::all_races(analyses).filter(|of| {
         matches!(of.root, Root::Shared(_))
             && race::needs_order(of)
-            && !race::is_of_update(analyses, of)
+            && !race::is_within_update(analyses, of)
     });
-    race::gaps(kernel, &analyses.trace, races.collect())
+    race::find_gaps(kernel, &analyses.trace, races.collect())
 }
 
-fn missing(kernel: &Kernel, analyses: &Analyses, gap: &Gap<'_>) -> Finding {
+fn missing_barrier_finding(kernel: &Kernel, analyses: &Analyses, gap: &MissingWait<'_>) -> Finding {
     let of = &gap.shown;
-    let name = race::name(kernel, of.root);
+    let name = race::quoted_name(kernel, of.root);
     let [first, second] = of.race.sides;
     let what = |writes: bool| if writes { "write" } else { "read" };
     let help = if of.race.iteration_of.is_some() {
@@ -58,9 +58,10 @@ fn missing(kernel: &Kernel, analyses: &Analyses, gap: &Gap<'_>) -> Finding {
             what(second.writes)
         )
     };
-    let mut finding = race::finding(kernel, analyses, of, race::clash(kernel, of), help);
+    let mut finding =
+        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help);
     let mut others: Vec<String> =
-        gap.others.iter().map(|other| race::name(kernel, other.root)).collect();
+        gap.others.iter().map(|other| race::quoted_name(kernel, other.root)).collect();
     others.sort_unstable();
     others.dedup();
     others.retain(|other| *other != name);

@@ -23,9 +23,9 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (root, doubt) in race::doubts(analyses) {
+    for (root, doubt) in race::all_doubts(analyses) {
         let DoubtReason::Unfenced(announces) = doubt.why else { continue };
-        let name = race::name(kernel, root);
+        let name = race::quoted_name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
         let message = format!(
             "{name} is read here where other blocks may not see it written yet: nothing orders the \
@@ -46,7 +46,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 (kernel.insts[first].span, format!("a block writes {name} here")),
                 (kernel.insts[announces].span, "and announces it here".to_owned()),
             ],
-            notes: why::assumed(&analyses.trace.shape),
+            notes: why::assumption_notes(&analyses.trace.shape),
             help: help.to_owned(),
         });
     }

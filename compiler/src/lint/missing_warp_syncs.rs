@@ -18,20 +18,20 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_missing_warp_syncs", group: Group::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let mut gaps = missing_barriers::gaps(kernel, analyses);
-    let buffers = race::all(analyses).filter(|of| {
+    let mut gaps = missing_barriers::find_gaps(kernel, analyses);
+    let buffers = race::all_races(analyses).filter(|of| {
         matches!(of.root, Root::Param(_))
             && race::needs_order(of)
-            && !race::is_of_update(analyses, of)
+            && !race::is_within_update(analyses, of)
     });
-    gaps.extend(race::gaps(kernel, &analyses.trace, buffers.collect()));
+    gaps.extend(race::find_gaps(kernel, &analyses.trace, buffers.collect()));
     let near = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Warp);
     near.map(|gap| {
         let of = &gap.shown;
         let help = "add `sync_warp()` between the two, or exchange the values by \
                     `warp::shfl` and its kin"
             .to_owned();
-        race::finding(kernel, analyses, of, race::clash(kernel, of), help)
+        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help)
     })
     .collect()
 }

@@ -158,7 +158,7 @@ pub const GROUPS: [(&str, Option<Group>); 4] = [
 
 /// Returns the names of the lints that `name` stands for: itself, if it is a lint's name, or the
 /// members of a group. `None` if the name is unknown.
-pub fn named(name: &str) -> Option<Vec<&'static str>> {
+pub fn lints_named(name: &str) -> Option<Vec<&'static str>> {
     if let Some((_, group)) = GROUPS.iter().find(|(known, _)| *known == name) {
         let of_group = |lint: &&Lint| group.is_none_or(|group| lint.group == group);
         return Some(LINTS.iter().filter(of_group).map(|lint| lint.name).collect());
@@ -207,21 +207,21 @@ impl Setting {
 
 impl Levels {
     /// Returns the level of `lint` at `span`.
-    pub fn of(&self, lint: &Lint, span: Span) -> Level {
-        self.decides(lint, span).map_or(lint.level, |setting| setting.level)
+    pub fn level_of(&self, lint: &Lint, span: Span) -> Level {
+        self.deciding_setting(lint, span).map_or(lint.level, |setting| setting.level)
     }
 
     /// Returns the level of a finding of `lint` at `span`. A finding that rests on an assumed block
     /// is at most a warning, unless the user sets a level.
-    fn of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
+    fn level_of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
         let most = match basis {
             Basis::Kernel => Level::Deny,
             Basis::AssumedBlock => Level::Warn,
         };
-        self.decides(lint, span).map_or(lint.level.min(most), |setting| setting.level)
+        self.deciding_setting(lint, span).map_or(lint.level.min(most), |setting| setting.level)
     }
 
-    fn decides(&self, lint: &Lint, span: Span) -> Option<&Setting> {
+    fn deciding_setting(&self, lint: &Lint, span: Span) -> Option<&Setting> {
         self.settings
             .iter()
             .rev()
@@ -239,30 +239,34 @@ impl Levels {
 pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for lint in LINTS.iter().filter(|lint| levels.may_show(lint)) {
-        found(lint, kernel, analyses, levels).for_each(|found| diagnostics.push(found));
+        find_diagnostics(lint, kernel, analyses, levels).for_each(|found| diagnostics.push(found));
     }
     diagnostics
 }
 
 /// Returns the findings of all lints, of every level.
-pub fn all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
-    LINTS.iter().flat_map(|lint| found(lint, kernel, analyses, levels)).collect()
+pub fn run_all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
+    LINTS.iter().flat_map(|lint| find_diagnostics(lint, kernel, analyses, levels)).collect()
 }
 
 /// Returns the expectations among `levels` that the findings fulfil, or that launches may fulfil.
-pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTreeSet<usize> {
+pub fn fulfilled_expectations(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    levels: &Levels,
+) -> BTreeSet<usize> {
     let expected =
         |lint: &Lint, setting: &Setting| setting.lint == lint.name && setting.expectation.is_some();
     let lints =
         LINTS.iter().filter(|lint| levels.settings.iter().any(|setting| expected(lint, setting)));
     let expectations = lints.flat_map(|lint| {
-        let findings = check(lint, kernel, analyses).into_iter();
-        findings.filter_map(|(finding, _)| levels.decides(lint, finding.span)?.expectation)
+        let findings = run_lint(lint, kernel, analyses).into_iter();
+        findings.filter_map(|(finding, _)| levels.deciding_setting(lint, finding.span)?.expectation)
     });
     let of_launches = levels
         .settings
         .iter()
-        .filter(|setting| launch::names().any(|name| name == setting.lint))
+        .filter(|setting| launch::launch_lint_names().any(|name| name == setting.lint))
         .filter_map(|setting| setting.expectation);
     expectations.chain(of_launches).collect()
 }
@@ -280,7 +284,7 @@ enum Basis {
 /// another plausible block: nobody should fix a fault that occurs only in blocks that are never
 /// launched. A fault that does not occur in a single thread rests on the assumption, and its notes
 /// state it.
-fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
+fn run_lint(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
     let mut findings = (lint.check)(kernel, analyses);
     let shape = &analyses.trace.shape;
     let is_checked = lint.group == Group::Correctness && !findings.is_empty() && !shape.declared;
@@ -291,9 +295,10 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
         let again = (lint.check)(kernel, other);
         findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
-    let alone = in_one_thread(lint, kernel);
-    let assumption = why::assumed(shape);
+    let alone = spans_in_one_thread(lint, kernel);
+    let assumption = why::assumption_notes(shape);
     let based = findings.into_iter().map(|mut finding| {
+        // Lints state the assumption themselves; here it is known whether the finding needs it.
         finding.notes.retain(|note| !assumption.contains(note));
         if alone.contains(&finding.span) {
             return (finding, Basis::Kernel);
@@ -305,7 +310,7 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
 }
 
 /// Returns the places of findings of `lint` in a block of one thread, and so in every launch.
-fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
+fn spans_in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
     let mut alone = kernel.clone();
     alone.block = Some([1_u64; 3].map(Into::into));
     (lint.check)(&alone, &Analyses::for_kernel(&alone))
@@ -314,16 +319,16 @@ fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
         .collect()
 }
 
-fn found(
+fn find_diagnostics(
     lint: &Lint,
     kernel: &Kernel,
     analyses: &Analyses,
     levels: &Levels,
 ) -> impl Iterator<Item = Diagnostic> {
     let code = lint.name;
-    check(lint, kernel, analyses).into_iter().map(move |(finding, basis)| {
+    run_lint(lint, kernel, analyses).into_iter().map(move |(finding, basis)| {
         let Finding { message, span, labels, notes, help } = finding;
-        let level = levels.of_finding(lint, span, basis);
+        let level = levels.level_of_finding(lint, span, basis);
         Diagnostic { code, level, message, span, labels, notes, help: Some(help) }
     })
 }

@@ -12,12 +12,12 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_moderate_occupancy", group: Group::Performance, level: Level::Allow, check };
 
 /// The occupancy that is reported, in percent.
-const PERCENT: Range<u32> = 25..80;
+const REPORTED_OCCUPANCY_PERCENT: Range<u32> = 25..80;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    residency::built(kernel, analyses, PERCENT)
+    residency::check_built(kernel, analyses, REPORTED_OCCUPANCY_PERCENT)
 }
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
-    residency::launched(launch, PERCENT)
+    residency::check_launched(launch, REPORTED_OCCUPANCY_PERCENT)
 }

@@ -46,7 +46,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         left: MAX_FOLLOWED_INSTRUCTIONS,
         found: Vec::new(),
     };
-    thread.body(&kernel.body);
+    thread.run_body(&kernel.body);
     thread.found
 }
 
@@ -75,11 +75,11 @@ struct FirstThread<'k> {
 }
 
 impl FirstThread<'_> {
-    fn body(&mut self, body: &Body) -> Flow {
+    fn run_body(&mut self, body: &Body) -> Flow {
         for &id in &body.0 {
             let Some(left) = self.left.checked_sub(1) else { return Flow::Ends };
             self.left = left;
-            let flow = self.inst(id);
+            let flow = self.run_inst(id);
             if flow != Flow::Next {
                 return flow;
             }
@@ -87,24 +87,24 @@ impl FirstThread<'_> {
         Flow::Next
     }
 
-    fn inst(&mut self, id: InstId) -> Flow {
+    fn run_inst(&mut self, id: InstId) -> Flow {
         let op = &self.kernel.insts[id].op;
         if let Op::If { cond, then, other } = op {
-            return match self.truth(*cond) {
-                Some(true) => self.body(then),
-                Some(false) => self.body(other),
-                None => self.either([then, other]),
+            return match self.truth_of(*cond) {
+                Some(true) => self.run_body(then),
+                Some(false) => self.run_body(other),
+                None => self.run_either([then, other]),
             };
         }
         if let Op::For { start, end, inclusive, body, .. } = op {
-            return self.counted(id, [*start, *end], *inclusive, body);
+            return self.run_for(id, [*start, *end], *inclusive, body);
         }
         if let Op::Loop { body } = op {
-            let flow = self.body(body);
+            let flow = self.run_body(body);
             return self.after_first_iteration(id, body, flow);
         }
         if let Op::Block { body } = op {
-            let flow = self.body(body);
+            let flow = self.run_body(body);
             return if flow == Flow::Leaves(id) { Flow::Next } else { flow };
         }
         if let Op::Break(target) | Op::Continue(target) = op {
@@ -116,22 +116,22 @@ impl FirstThread<'_> {
         if let Op::Set { local, value } = op {
             self.locals[local.index()] = self.values[*value];
         } else if let Op::Bounds { index, len } = op {
-            self.bounds(id, *index, *len);
+            self.check_bounds(id, *index, *len);
         }
-        self.values[id] = self.value(id);
-        self.ranges[id] = self.range(id);
+        self.values[id] = self.eval_inst(id);
+        self.ranges[id] = self.sum_range(id);
         Flow::Next
     }
 
     /// Runs the first iteration of a `for`.
-    fn counted(&mut self, id: InstId, ends: [InstId; 2], inclusive: bool, body: &Body) -> Flow {
+    fn run_for(&mut self, id: InstId, ends: [InstId; 2], inclusive: bool, body: &Body) -> Flow {
         let op = if inclusive { CompareOp::Le } else { CompareOp::Lt };
-        let runs = self.compare(op, ends[0], ends[1]);
+        let runs = self.compare_values(op, ends[0], ends[1]);
         self.values[id] = self.values[ends[0]];
         let flow = match runs {
-            Some(true) => self.body(body),
+            Some(true) => self.run_body(body),
             Some(false) => return Flow::Next,
-            None => self.either([body, &Body::default()]),
+            None => self.run_either([body, &Body::default()]),
         };
         self.after_first_iteration(id, body, flow)
     }
@@ -139,7 +139,7 @@ impl FirstThread<'_> {
     /// Continues after loop `id`, whose first iteration ended with `flow`. Later iterations are not
     /// followed.
     fn after_first_iteration(&mut self, id: InstId, body: &Body, flow: Flow) -> Flow {
-        self.forget(body);
+        self.forget_locals(body);
         match flow {
             Flow::Next if self.may_end(body, id) => Flow::Ends,
             Flow::Leaves(target) if target != id => flow,
@@ -161,9 +161,9 @@ impl FirstThread<'_> {
     }
 
     /// Continues after one of two bodies, without knowing which one runs.
-    fn either(&mut self, bodies: [&Body; 2]) -> Flow {
+    fn run_either(&mut self, bodies: [&Body; 2]) -> Flow {
         for body in bodies {
-            self.forget(body);
+            self.forget_locals(body);
             if self.may_leave(body) {
                 return Flow::Ends;
             }
@@ -179,27 +179,27 @@ impl FirstThread<'_> {
     }
 
     /// Forgets the values of locals that `body` sets.
-    fn forget(&mut self, body: &Body) {
+    fn forget_locals(&mut self, body: &Body) {
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::Set { local, .. } = op {
                 self.locals[local.index()] = None;
             }
-            op.bodies().for_each(|inner| self.forget(inner));
+            op.bodies().for_each(|inner| self.forget_locals(inner));
         }
     }
 
     /// Returns the truth of `cond`, if the kernel alone decides it, or if it is a guard.
-    fn truth(&self, cond: InstId) -> Option<bool> {
+    fn truth_of(&self, cond: InstId) -> Option<bool> {
         if let Some(bits) = self.values[cond] {
             return Some(bits != 0);
         }
         let op = &self.kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = op {
-            return self.truth(*value).map(|truth| !truth);
+            return self.truth_of(*value).map(|truth| !truth);
         }
         if let Op::Binary { op, lhs, rhs } = op {
-            let both = [self.truth(*lhs), self.truth(*rhs)];
+            let both = [self.truth_of(*lhs), self.truth_of(*rhs)];
             let decides = match op {
                 BinaryOp::And => false,
                 BinaryOp::Or => true,
@@ -212,13 +212,13 @@ impl FirstThread<'_> {
             };
         }
         let Op::Compare { op, lhs, rhs } = op else { return None };
-        self.compare(*op, *lhs, *rhs)
+        self.compare_values(*op, *lhs, *rhs)
     }
 
     /// Returns the truth of a comparison of numbers, or of a small number with a size that the
     /// launch passes.
-    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
-        let scalar = self.scalar(lhs)?;
+    fn compare_values(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        let scalar = self.scalar_type(lhs)?;
         if let (Some(a), Some(b)) = (self.values[lhs], self.values[rhs]) {
             return evaluate::compare(op, scalar, a, b);
         }
@@ -251,11 +251,12 @@ impl FirstThread<'_> {
         if let Op::Cast { value } = op {
             return self.is_size(*value);
         }
-        let is_number = self.scalar(id).is_some_and(|scalar| evaluate::limits(scalar).is_some());
+        let is_number =
+            self.scalar_type(id).is_some_and(|scalar| evaluate::limits(scalar).is_some());
         is_number && matches!(op, Op::Len(_) | Op::Param(_) | Op::Generic(_))
     }
 
-    fn scalar(&self, id: InstId) -> Option<Scalar> {
+    fn scalar_type(&self, id: InstId) -> Option<Scalar> {
         match self.kernel.insts[id].ty {
             Ty::Scalar(scalar) => Some(scalar),
             Ty::Unit | Ty::Ptr(_) => None,
@@ -263,30 +264,30 @@ impl FirstThread<'_> {
     }
 
     /// Returns the bits that an instruction yields, if they are known.
-    fn value(&self, id: InstId) -> Option<u64> {
-        let scalar = self.scalar(id)?;
+    fn eval_inst(&self, id: InstId) -> Option<u64> {
+        let scalar = self.scalar_type(id)?;
         let of = |id: InstId| self.values[id];
         let op = &self.kernel.insts[id].op;
         if let Op::Const(bits) = op {
             Some(*bits)
         } else if let Op::Builtin(builtin) = op {
-            self.builtin(*builtin)
+            self.builtin_value(*builtin)
         } else if let Op::Param(param) | Op::Len(param) = op {
-            number(scalar, self.launch.param(*param))
+            single_value(scalar, self.launch.param(*param))
         } else if let Op::Generic(generic) = op {
-            number(scalar, self.launch.generic(*generic))
+            single_value(scalar, self.launch.generic(*generic))
         } else if let Op::Get(local) = op {
             self.locals[local.index()]
         } else if let Op::Bounds { index, .. } = op {
             of(*index)
         } else if let Op::Cast { value } = op {
-            evaluate::cast(self.scalar(*value)?, scalar, of(*value)?)
+            evaluate::cast(self.scalar_type(*value)?, scalar, of(*value)?)
         } else if let Op::Unary { op, value } = op {
             evaluate::unary(*op, scalar, of(*value)?)
         } else if let Op::Binary { op, lhs, rhs } = op {
             evaluate::binary(*op, scalar, of(*lhs)?, of(*rhs)?)
         } else if let Op::Compare { op, lhs, rhs } = op {
-            let result = evaluate::compare(*op, self.scalar(*lhs)?, of(*lhs)?, of(*rhs)?);
+            let result = evaluate::compare(*op, self.scalar_type(*lhs)?, of(*lhs)?, of(*rhs)?);
             result.map(u64::from)
         } else if let Op::Select { cond, then, other } = op {
             if of(*cond)? != 0 { of(*then) } else { of(*other) }
@@ -295,7 +296,7 @@ impl FirstThread<'_> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> Option<u64> {
+    fn builtin_value(&self, builtin: Builtin) -> Option<u64> {
         match builtin {
             Builtin::ThreadIdx(_)
             | Builtin::BlockIdx(_)
@@ -305,15 +306,15 @@ impl FirstThread<'_> {
             Builtin::LaneMask(mask) => Some(mask.bits(0).into()),
             Builtin::CoarseningFactor => Some(1),
             Builtin::BlockDim(_) | Builtin::GridDim(_) => {
-                number(Scalar::U64, self.launch.builtin(builtin))
+                single_value(Scalar::U64, self.launch.builtin(builtin))
             }
         }
     }
 
     /// Returns the limits of a `usize` for [`Self::ranges`]. Launch arguments are assumed to be
     /// below 2^63.
-    fn range(&self, id: InstId) -> Option<Range> {
-        self.scalar(id).filter(|&scalar| scalar == Scalar::U64)?;
+    fn sum_range(&self, id: InstId) -> Option<Range> {
+        self.scalar_type(id).filter(|&scalar| scalar == Scalar::U64)?;
         if let Some(bits) = self.values[id] {
             let number = i128::from(bits.cast_signed());
             return Some(Range::new(number, number));
@@ -343,14 +344,14 @@ impl FirstThread<'_> {
     }
 
     /// Records a negative index, which as a `usize` is larger than any length.
-    fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
-        let Some(Range { min, max: reached }) = self.range(index) else { return };
+    fn check_bounds(&mut self, id: InstId, index: InstId, len: InstId) {
+        let Some(Range { min, max: reached }) = self.sum_range(index) else { return };
         if reached >= 0 {
             return;
         }
-        let (name, is_of_block) = match indexed(self.kernel, id) {
-            Some(root @ Root::Shared(_)) => (access::name(self.kernel, Some(root)), true),
-            Some(root @ Root::Param(_)) => (access::name(self.kernel, Some(root)), false),
+        let (name, is_of_block) = match indexed_root(self.kernel, id) {
+            Some(root @ Root::Shared(_)) => (access::root_name(self.kernel, Some(root)), true),
+            Some(root @ Root::Param(_)) => (access::root_name(self.kernel, Some(root)), false),
             Some(Root::Array(_)) | None => return,
         };
         let span = self.kernel.insts[id].span;
@@ -388,7 +389,7 @@ impl FirstThread<'_> {
 }
 
 /// Returns the array or buffer that is indexed by the result of `bounds`.
-fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
+fn indexed_root(kernel: &Kernel, bounds: InstId) -> Option<Root> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
         (index == bounds).then(|| kernel.root(ptr)).flatten()
@@ -396,6 +397,6 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
 }
 
 /// Returns the bits of the only integer of a range.
-fn number(scalar: Scalar, range: Range) -> Option<u64> {
+fn single_value(scalar: Scalar, range: Range) -> Option<u64> {
     (range.min == range.max).then(|| evaluate::wrap(scalar, range.min))
 }

@@ -29,7 +29,7 @@ pub(super) const LINT: Lint =
 const MAX_DEPTH: u32 = 24;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let exprs = Exprs::of(kernel);
+    let exprs = ExprView::for_kernel(kernel);
     let stores = kernel.insts.iter().filter_map(|(id, inst)| match inst.op {
         Op::Store { ptr, value } => Some((id, ptr, value)),
         _ => None,
@@ -46,25 +46,26 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let parents = kernel.parents();
     let mut found = Vec::new();
     for (store, ptr, value) in candidates {
-        let Some(load) = exprs.loaded_from(ptr, value, 0) else { continue };
+        let Some(load) = exprs.find_load(ptr, value, 0) else { continue };
         let around = std::iter::successors(parents[store], |&(of, _)| parents[of]);
         let is_elected = around.into_iter().any(|(of, _)| {
-            matches!(kernel.insts[of].op, Op::If { cond, .. } if exprs.depends(cond, &is_exchange))
+            matches!(kernel.insts[of].op, Op::If { cond, .. } if exprs.depends_on(cond, &is_exchange))
         });
         if is_elected
-            || !is_of_many(analyses, store)
-            || race::all(analyses).any(|of| of.race.sides.iter().any(|side| side.inst == store))
+            || !is_concurrent(analyses, store)
+            || race::all_races(analyses)
+                .any(|of| of.race.sides.iter().any(|side| side.inst == store))
             || exprs.is_owned(ptr)
         {
             continue;
         }
         found.extend(finding(kernel, &exprs, store, ptr, load, value).map(|finding| (0, finding)));
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 /// Returns true if several threads of a block may execute `store` at once.
-fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
+fn is_concurrent(analyses: &Analyses, store: InstId) -> bool {
     let mut events = analyses.trace.events_of(store);
     events.any(|event| {
         matches!(event.kind, EventKind::Access(_))
@@ -88,7 +89,7 @@ fn is_exchange(op: &Op) -> bool {
 }
 
 /// Returns true for a value that differs between the threads of a block.
-fn is_of_thread(op: &Op) -> bool {
+fn is_thread_dependent(op: &Op) -> bool {
     matches!(
         op,
         Op::Builtin(
@@ -103,14 +104,14 @@ fn is_of_thread(op: &Op) -> bool {
 }
 
 /// The expressions of a kernel, resolved through its locals.
-struct Exprs<'k> {
+struct ExprView<'k> {
     kernel: &'k Kernel,
     /// The values that are stored to each local.
     sets: Vec<Vec<InstId>>,
 }
 
-impl<'k> Exprs<'k> {
-    fn of(kernel: &'k Kernel) -> Self {
+impl<'k> ExprView<'k> {
+    fn for_kernel(kernel: &'k Kernel) -> Self {
         use crate::id::Id as _;
         let mut sets = vec![Vec::new(); kernel.locals.iter().count()];
         for (_, inst) in kernel.insts.iter() {
@@ -121,14 +122,14 @@ impl<'k> Exprs<'k> {
         Self { kernel, sets }
     }
 
-    fn op(&self, id: InstId) -> &'k Op {
+    fn op_of(&self, id: InstId) -> &'k Op {
         &self.kernel.insts[id].op
     }
 
     /// Returns the operands of a value; none for a load.
-    fn inputs(&self, id: InstId) -> Vec<InstId> {
+    fn operands(&self, id: InstId) -> Vec<InstId> {
         use crate::id::Id as _;
-        let op = self.op(id);
+        let op = self.op_of(id);
         if let Op::Get(local) = op {
             return self.sets[local.index()].clone();
         }
@@ -143,13 +144,13 @@ impl<'k> Exprs<'k> {
     }
 
     /// Returns `id` and all values that it is computed from, up to loads.
-    fn sources(&self, id: InstId) -> Vec<InstId> {
+    fn collect_sources(&self, id: InstId) -> Vec<InstId> {
         let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
         let (mut open, mut all) = (vec![id], Vec::new());
         while let Some(id) = open.pop() {
             if !std::mem::replace(&mut seen[id], true) {
                 all.push(id);
-                open.extend(self.inputs(id));
+                open.extend(self.operands(id));
             }
         }
         all
@@ -157,8 +158,8 @@ impl<'k> Exprs<'k> {
 
     /// Returns true if `is` holds for a value that `id` is computed from, also through the
     /// addresses of loads.
-    fn depends(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
-        self.sources(id).into_iter().any(|of| is(self.op(of)))
+    fn depends_on(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
+        self.collect_sources(id).into_iter().any(|of| is(self.op_of(of)))
     }
 
     /// Returns the indices that lead to `ptr`.
@@ -166,10 +167,10 @@ impl<'k> Exprs<'k> {
         let mut indices = Vec::new();
         let mut at = ptr;
         loop {
-            if let Op::Index { base, index, .. } = self.op(at) {
+            if let Op::Index { base, index, .. } = self.op_of(at) {
                 indices.push(*index);
                 at = *base;
-            } else if let Op::Offset { base, .. } = self.op(at) {
+            } else if let Op::Offset { base, .. } = self.op_of(at) {
                 at = *base;
             } else {
                 return indices;
@@ -181,58 +182,59 @@ impl<'k> Exprs<'k> {
     /// besides.
     fn index_is_data(&self, ptr: InstId) -> bool {
         let sources: Vec<InstId> =
-            self.indices(ptr).into_iter().flat_map(|index| self.sources(index)).collect();
+            self.indices(ptr).into_iter().flat_map(|index| self.collect_sources(index)).collect();
         // A counter that begins at a loaded number goes through a range of its own, as the rows of
         // a sparse matrix.
         if sources.iter().any(|&id| self.is_counter(id)) {
             return false;
         }
-        let is_data = |id: &InstId| match self.op(*id) {
+        let is_data = |id: &InstId| match self.op_of(*id) {
             Op::Load { ptr } => {
                 let space = self.kernel.space(*ptr);
                 matches!(space, Some(Space::Global | Space::Shared)) && self.is_varying(*ptr)
             }
             _ => false,
         };
-        sources.iter().any(is_data) && !sources.iter().any(|&id| is_of_thread(self.op(id)))
+        sources.iter().any(is_data)
+            && !sources.iter().any(|&id| is_thread_dependent(self.op_of(id)))
     }
 
     /// Returns true for the counter of a `for` with a loaded range, and for a local that is
     /// computed from itself.
     fn is_counter(&self, id: InstId) -> bool {
         use crate::id::Id as _;
-        if let Op::For { start, .. } = self.op(id) {
-            return self.depends(*start, &|op| matches!(op, Op::Load { .. }));
+        if let Op::For { start, .. } = self.op_of(id) {
+            return self.depends_on(*start, &|op| matches!(op, Op::Load { .. }));
         }
-        let Op::Get(local) = self.op(id) else { return false };
+        let Op::Get(local) = self.op_of(id) else { return false };
         let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
         let mut open = self.sets[local.index()].clone();
         while let Some(id) = open.pop() {
             if std::mem::replace(&mut seen[id], true) {
                 continue;
             }
-            if matches!(self.op(id), Op::Get(other) if other == local) {
+            if matches!(self.op_of(id), Op::Get(other) if other == local) {
                 return true;
             }
             // Through memory, too: the next element of a list.
-            open.extend(self.op(id).operands());
-            open.extend(self.inputs(id));
+            open.extend(self.op_of(id).operands());
+            open.extend(self.operands(id));
         }
         false
     }
 
     /// Returns true if threads load from different addresses.
     fn is_varying(&self, ptr: InstId) -> bool {
-        self.indices(ptr).into_iter().any(|index| self.depends(index, &is_of_thread))
+        self.indices(ptr).into_iter().any(|index| self.depends_on(index, &is_thread_dependent))
     }
 
     /// Returns the load from the target of `ptr` that takes part in `value`.
-    fn loaded_from(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
+    fn find_load(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
         if depth > MAX_DEPTH {
             return None;
         }
-        self.sources(value).into_iter().find(
-            |&id| matches!(self.op(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
+        self.collect_sources(value).into_iter().find(
+            |&id| matches!(self.op_of(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
         )
     }
 
@@ -246,7 +248,7 @@ impl<'k> Exprs<'k> {
             return false;
         }
         let same = |a: InstId, b: InstId| self.is_same(a, b, depth + 1);
-        let [x, y] = [a, b].map(|id| self.op(id));
+        let [x, y] = [a, b].map(|id| self.op_of(id));
         if let Op::Bounds { index, .. } = x {
             return same(*index, b);
         }
@@ -300,38 +302,38 @@ impl<'k> Exprs<'k> {
                     .into_iter()
                     .any(|other| indices.iter().any(|&index| self.is_same(other, index, 0)))
             };
-            is_other && at_index() && !self.is_of_update(load, from)
+            is_other && at_index() && !self.belongs_to_update(load, from)
         })
     }
 
     /// Returns the atomic operation that computes `value` from the element that `load` reads;
     /// `None` if there is none.
-    fn update(&self, value: InstId, load: InstId) -> Option<Update> {
-        let is_element = |id: InstId| self.variable(id) == load;
-        let value = self.variable(value);
-        if let Op::Fma { a, c, .. } = *self.op(value) {
+    fn find_update(&self, value: InstId, load: InstId) -> Option<AtomicUpdate> {
+        let is_element = |id: InstId| self.resolve_variable(id) == load;
+        let value = self.resolve_variable(value);
+        if let Op::Fma { a, c, .. } = *self.op_of(value) {
             // `y[b] -= v * w` is `(-v).mul_add(w, y[b])`.
-            let is_less = matches!(self.op(a), Op::Unary { op: UnaryOp::Neg, .. });
-            let update = if is_less { Update::Subtract } else { Update::Add };
+            let is_less = matches!(self.op_of(a), Op::Unary { op: UnaryOp::Neg, .. });
+            let update = if is_less { AtomicUpdate::Subtract } else { AtomicUpdate::Add };
             return is_element(c).then_some(update);
         }
-        if let Op::MulAdd { form, c, .. } = *self.op(value) {
+        if let Op::MulAdd { form, c, .. } = *self.op_of(value) {
             return match form {
-                MulAddForm::Add => is_element(c).then_some(Update::Add),
-                MulAddForm::From => is_element(c).then_some(Update::Subtract),
+                MulAddForm::Add => is_element(c).then_some(AtomicUpdate::Add),
+                MulAddForm::From => is_element(c).then_some(AtomicUpdate::Subtract),
                 MulAddForm::Sub | MulAddForm::Neg => None,
             };
         }
-        let Op::Binary { op, lhs, rhs } = *self.op(value) else { return None };
+        let Op::Binary { op, lhs, rhs } = *self.op_of(value) else { return None };
         let is_either = is_element(lhs) || is_element(rhs);
         match op {
-            BinaryOp::Add => is_either.then_some(Update::Add),
-            BinaryOp::Sub => is_element(lhs).then_some(Update::Subtract),
-            BinaryOp::Min => is_either.then_some(Update::Min),
-            BinaryOp::Max => is_either.then_some(Update::Max),
-            BinaryOp::And => is_either.then_some(Update::And),
-            BinaryOp::Or => is_either.then_some(Update::Or),
-            BinaryOp::Xor => is_either.then_some(Update::Xor),
+            BinaryOp::Add => is_either.then_some(AtomicUpdate::Add),
+            BinaryOp::Sub => is_element(lhs).then_some(AtomicUpdate::Subtract),
+            BinaryOp::Min => is_either.then_some(AtomicUpdate::Min),
+            BinaryOp::Max => is_either.then_some(AtomicUpdate::Max),
+            BinaryOp::And => is_either.then_some(AtomicUpdate::And),
+            BinaryOp::Or => is_either.then_some(AtomicUpdate::Or),
+            BinaryOp::Xor => is_either.then_some(AtomicUpdate::Xor),
             BinaryOp::Mul
             | BinaryOp::MulHigh
             | BinaryOp::Div
@@ -343,27 +345,27 @@ impl<'k> Exprs<'k> {
     }
 
     /// Returns the value of a variable that is set once; other values as they are.
-    fn variable(&self, id: InstId) -> InstId {
+    fn resolve_variable(&self, id: InstId) -> InstId {
         use crate::id::Id as _;
-        let Op::Get(local) = self.op(id) else { return id };
+        let Op::Get(local) = self.op_of(id) else { return id };
         match self.sets[local.index()][..] {
-            [value] if value != id => self.variable(value),
+            [value] if value != id => self.resolve_variable(value),
             _ => id,
         }
     }
 
     /// Returns true if the only purpose of a load is a store to its element.
-    fn is_of_update(&self, load: InstId, from: InstId) -> bool {
+    fn belongs_to_update(&self, load: InstId, from: InstId) -> bool {
         self.kernel.insts.iter().any(|(_, inst)| {
             let Op::Store { ptr, value } = inst.op else { return false };
-            self.is_same(from, ptr, 0) && self.sources(value).contains(&load)
+            self.is_same(from, ptr, 0) && self.collect_sources(value).contains(&load)
         })
     }
 }
 
 /// The atomic operation on an element, with the other operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Update {
+enum AtomicUpdate {
     Add,
     Subtract,
     Min,
@@ -382,14 +384,14 @@ fn is_same_function(a: &Op, b: &Op) -> bool {
 
 fn finding(
     kernel: &Kernel,
-    exprs: &Exprs<'_>,
+    exprs: &ExprView<'_>,
     store: InstId,
     ptr: InstId,
     load: InstId,
     value: InstId,
 ) -> Option<Finding> {
     let root = kernel.root(ptr)?;
-    let name = race::name(kernel, root);
+    let name = race::quoted_name(kernel, root);
     let Ty::Scalar(scalar) = kernel.insts[value].ty else { return None };
     let labels = if kernel.insts[load].span == kernel.insts[store].span {
         Vec::new()
@@ -404,23 +406,23 @@ fn finding(
         span: kernel.insts[store].span,
         labels,
         notes: Vec::new(),
-        help: help(&name, root, scalar, exprs.update(value, load)),
+        help: atomic_help(&name, root, scalar, exprs.find_update(value, load)),
     })
 }
 
 /// Returns the atomic type for `scalar`, and the call that performs `update`.
-fn help(name: &str, root: Root, scalar: Scalar, update: Option<Update>) -> String {
+fn atomic_help(name: &str, root: Root, scalar: Scalar, update: Option<AtomicUpdate>) -> String {
     let is_float = matches!(scalar, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64);
     let call = match update {
         // Atomic floats add, and have a least and a largest.
-        Some(Update::Subtract) if is_float => "`fetch_add(-.., Ordering::Relaxed)`",
-        Some(Update::Add) => "`fetch_add(.., Ordering::Relaxed)`",
-        Some(Update::Subtract) => "`fetch_sub(.., Ordering::Relaxed)`",
-        Some(Update::Min) => "`fetch_min(.., Ordering::Relaxed)`",
-        Some(Update::Max) => "`fetch_max(.., Ordering::Relaxed)`",
-        Some(Update::And) => "`fetch_and(.., Ordering::Relaxed)`",
-        Some(Update::Or) => "`fetch_or(.., Ordering::Relaxed)`",
-        Some(Update::Xor) => "`fetch_xor(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Subtract) if is_float => "`fetch_add(-.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Add) => "`fetch_add(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Subtract) => "`fetch_sub(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Min) => "`fetch_min(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Max) => "`fetch_max(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::And) => "`fetch_and(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Or) => "`fetch_or(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Xor) => "`fetch_xor(.., Ordering::Relaxed)`",
         None => "a loop of `compare_exchange(..)`",
     };
     let is_by_bits = update.is_none();

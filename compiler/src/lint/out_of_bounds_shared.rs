@@ -30,22 +30,22 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         let EventKind::OutOfBounds { index, is_least, len, threads } = &event.kind else {
             continue;
         };
-        let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
+        let Some(root @ Some(Root::Shared(_))) = indexed_root(kernel, event.inst) else { continue };
         let comes = match event.active.coverage {
             Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
             Coverage::Warps | Coverage::Some | Coverage::One => false,
         };
         if comes && is_sure(kernel, trace, event) {
-            let reached = Reached { index, is_least: *is_least, len: *len, threads };
+            let reached = ExcessIndex { index, is_least: *is_least, len: *len, threads };
             let finding = finding(kernel, analyses, event, root, &reached);
             found.push((0, finding));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 /// Returns the object that is indexed by the result of `bounds`.
-fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
+fn indexed_root(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
         (index == bounds).then(|| kernel.root(ptr))
@@ -53,7 +53,7 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
 }
 
 /// An index that is not below a length.
-struct Reached<'a> {
+struct ExcessIndex<'a> {
     index: &'a PerThread,
     /// True if the index may be larger.
     is_least: bool,
@@ -67,9 +67,9 @@ fn finding(
     analyses: &Analyses,
     event: &Event,
     root: Option<Root>,
-    &Reached { index, is_least, len, threads }: &Reached<'_>,
+    &ExcessIndex { index, is_least, len, threads }: &ExcessIndex<'_>,
 ) -> Finding {
-    let name = access::name(kernel, root);
+    let name = access::root_name(kernel, root);
     let worst = threads.iter().max_by_key(|&thread| index.number_in(thread)).unwrap_or(0);
     let reached = index.number_in(worst);
     let all = event.active.threads.count();
@@ -81,7 +81,8 @@ fn finding(
             )
         }
     };
-    let notes = [note].into_iter().chain(access::assumed(&analyses.trace.shape)).collect();
+    let notes =
+        [note].into_iter().chain(access::assumed_shape_note(&analyses.trace.shape)).collect();
     Finding {
         message: format!(
             "this index of `{name}` reaches {}{reached}, where there are {len} elements",
@@ -90,13 +91,13 @@ fn finding(
         span: kernel.insts[event.inst].span,
         labels: Vec::new(),
         notes,
-        help: help(kernel, event.inst, root, (!is_least).then_some(reached), len),
+        help: index_help(kernel, event.inst, root, (!is_least).then_some(reached), len),
     }
 }
 
 /// Returns the remedy for an index of at most `reached`, if that is known, into `len` elements. It
 /// suggests a longer array only if a block can have it.
-fn help(
+fn index_help(
     kernel: &Kernel,
     bounds: InstId,
     root: Option<Root>,
@@ -154,14 +155,14 @@ fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
     let Some(&(outermost, _)) = event.loops.first() else { return true };
     let mut deciding = Vec::new();
     for body in kernel.insts[outermost].op.bodies() {
-        leaves(kernel, body, &mut Vec::new(), &mut deciding);
+        collect_exits(kernel, body, &mut Vec::new(), &mut deciding);
     }
     deciding.extend(event.arms.iter().map(|(arm, _)| *arm).filter(|&arm| arm > outermost));
     deciding.into_iter().all(is_known)
 }
 
 /// Collects the `if`s of `body` in which control leaves a loop, a block or the kernel.
-fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
+fn collect_exits(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
     for &id in &body.0 {
         let op = &kernel.insts[id].op;
         if op.is_exit() {
@@ -171,7 +172,7 @@ fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Ve
         if is_branch {
             around.push(id);
         }
-        op.bodies().for_each(|inner| self::leaves(kernel, inner, around, found));
+        op.bodies().for_each(|inner| self::collect_exits(kernel, inner, around, found));
         if is_branch {
             around.pop();
         }

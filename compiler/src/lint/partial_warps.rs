@@ -9,7 +9,7 @@ use super::{Finding, Group, Lint, launch::Launch};
 use crate::{
     analysis::Analyses,
     diag::Level,
-    hardware::occupancy::{MOST_THREADS, WARP},
+    hardware::occupancy::{MAX_BLOCK_THREADS, WARP_THREADS},
     ir::{Kernel, Span},
 };
 
@@ -26,24 +26,24 @@ fn check(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     match launch.kernel.block {
         Some(_) => None,
-        None => finding(launch.threads()),
+        None => finding(launch.threads_per_block()),
     }
 }
 
 fn finding(threads: u32) -> Option<Finding> {
-    if threads.is_multiple_of(WARP) || threads > MOST_THREADS {
+    if threads.is_multiple_of(WARP_THREADS) || threads > MAX_BLOCK_THREADS {
         return None;
     }
-    let above = threads.next_multiple_of(WARP);
+    let above = threads.next_multiple_of(WARP_THREADS);
     let idle = above - threads;
     let lanes = if idle == 1 { "1 lane" } else { &format!("{idle} lanes") };
-    let below = above - WARP;
+    let below = above - WARP_THREADS;
     let sizes = if below == 0 { above.to_string() } else { format!("{below} or {above}") };
     Some(Finding {
         message: format!("blocks of {threads} threads leave {lanes} of their last warp idle"),
         span: Span::KERNEL,
         labels: Vec::new(),
         notes: Vec::new(),
-        help: format!("let blocks have {sizes} threads: a multiple of {WARP}"),
+        help: format!("let blocks have {sizes} threads: a multiple of {WARP_THREADS}"),
     })
 }

@@ -19,7 +19,7 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_redundant_barriers", group: Group::Performance, level: Level::Allow, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let is_wrong = race::all(analyses).next().is_some()
+    let is_wrong = race::all_races(analyses).next().is_some()
         || !uninit_shared_reads::check(kernel, analyses).is_empty();
     if is_wrong {
         return Vec::new();
@@ -37,7 +37,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 .to_owned(),
             span: kernel.insts[barrier].span,
             labels: Vec::new(),
-            notes: why::assumed(&analyses.trace.shape),
+            notes: why::assumption_notes(&analyses.trace.shape),
             help: "leave it out".to_owned(),
         })
         .collect()

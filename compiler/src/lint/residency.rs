@@ -2,12 +2,12 @@
 //! reduction that would allow more.
 use super::{
     Finding,
-    launch::{Launch, count, has_barriers, shared_bytes},
+    launch::{Launch, count_of, has_barriers, shared_bytes},
 };
 use crate::{
     analysis::Analyses,
     hardware::occupancy::{
-        Block, Limiter, MOST_THREADS, MULTIPROCESSORS, Multiprocessor, Occupancy, WARP,
+        Block, Limiter, MAX_BLOCK_THREADS, MULTIPROCESSORS, Multiprocessor, Occupancy, WARP_THREADS,
     },
     ir::{Kernel, Span},
     target::Target,
@@ -16,7 +16,11 @@ use std::ops::Range;
 
 /// Reports a kernel with a declared block whose best occupancy over all architectures is in
 /// `percent`, because of its shared memory.
-pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -> Vec<Finding> {
+pub(super) fn check_built(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    percent: Range<u32>,
+) -> Vec<Finding> {
     let shape = analyses.trace.shape;
     let Some(shared) = shared_bytes(kernel).filter(|_| shape.declared) else {
         return Vec::new();
@@ -27,10 +31,12 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
         shared,
         barriers: has_barriers(kernel).into(),
     };
-    let Some((row, occupancy)) = best(&block) else { return Vec::new() };
+    let Some((row, occupancy)) = best_architecture(&block) else { return Vec::new() };
     // Small blocks run as few warps without it.
-    let without = best(&Block { shared: 0, ..block });
-    if without.is_none_or(|(_, without)| share(&without) <= share(&occupancy)) {
+    let without = best_architecture(&Block { shared: 0, ..block });
+    if without
+        .is_none_or(|(_, without)| occupancy_percent(&without) <= occupancy_percent(&occupancy))
+    {
         return Vec::new();
     }
     let found = finding(row, &block, &occupancy, percent);
@@ -44,23 +50,27 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
 }
 
 /// Returns the architecture with the highest occupancy.
-fn best(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
+fn best_architecture(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
     let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
     let ran = supported.filter_map(|row| Some((row, row.occupancy(block).ok()?)));
-    ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best })
+    ran.reduce(
+        |best, next| {
+            if occupancy_percent(&next.1) > occupancy_percent(&best.1) { next } else { best }
+        },
+    )
 }
 
 /// Reports a launch with an occupancy in `percent`.
-pub(super) fn launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
+pub(super) fn check_launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let row = Multiprocessor::of(gpu.target)?;
-    let block = launch.taken(gpu);
+    let row = Multiprocessor::for_target(gpu.target)?;
+    let block = launch.block_resources(gpu);
     finding(row, &block, &row.occupancy(&block).ok()?, percent)
 }
 
 /// Returns the occupancy in percent.
-fn share(occupancy: &Occupancy) -> u32 {
-    occupancy.warps * 100 / occupancy.most_warps
+fn occupancy_percent(occupancy: &Occupancy) -> u32 {
+    occupancy.warps * 100 / occupancy.max_warps
 }
 
 fn finding(
@@ -69,8 +79,8 @@ fn finding(
     occupancy: &Occupancy,
     percent: Range<u32>,
 ) -> Option<Finding> {
-    let Occupancy { blocks, warps, most_warps, .. } = *occupancy;
-    let share = share(occupancy);
+    let Occupancy { blocks, warps, max_warps: most_warps, .. } = *occupancy;
+    let share = occupancy_percent(occupancy);
     if !percent.contains(&share) {
         return None;
     }
@@ -80,7 +90,7 @@ fn finding(
         message: format!(
             "{most}{} of {} threads {run} on a multiprocessor of {} at the same time: {warps} of its \
              {most_warps} warps ({share} %), limited by {}",
-            count(blocks.into(), "block"),
+            count_of(blocks.into(), "block"),
             block.threads,
             row.target,
             occupancy.limited_by(),
@@ -88,12 +98,12 @@ fn finding(
         span: Span::KERNEL,
         labels: Vec::new(),
         notes: Vec::new(),
-        help: help(row, block, occupancy),
+        help: occupancy_help(row, block, occupancy),
     })
 }
 
 /// Returns the resource to reduce, or to increase, for more resident warps; the first that helps.
-fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
+fn occupancy_help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
     let better = |changed: &Block| {
         let changed = row.occupancy(changed).ok()?;
         (changed.warps > occupancy.warps).then_some(changed)
@@ -123,7 +133,7 @@ fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Op
                 "with {shared} bytes of shared memory a block or fewer ({} now), {} would run; or let more \
                  threads share them",
                 block.shared,
-                count(changed.blocks.into(), "block"),
+                count_of(changed.blocks.into(), "block"),
             )
         })
     })
@@ -142,14 +152,14 @@ fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -
         Some(format!(
             "with {registers} registers a thread or fewer, {} would run: keep fewer values at a time, or \
              smaller arrays",
-            count(changed.blocks.into(), "block"),
+            count_of(changed.blocks.into(), "block"),
         ))
     })
 }
 
 /// Returns the number of threads, in whole warps, with the most resident warps.
 fn other_threads(block: &Block, better: impl Fn(&Block) -> Option<Occupancy>) -> Option<String> {
-    let sizes = (1..=MOST_THREADS / WARP).map(|warps| warps * WARP);
+    let sizes = (1..=MAX_BLOCK_THREADS / WARP_THREADS).map(|warps| warps * WARP_THREADS);
     let tried = sizes.filter_map(|threads| Some((threads, better(&Block { threads, ..*block })?)));
     let best = tried.reduce(|best, next| if next.1.warps > best.1.warps { next } else { best });
     best.map(|(threads, occupancy)| {

@@ -17,14 +17,14 @@ pub(super) const LINT: Lint =
     Lint { name: "gpu_same_value_races", group: Group::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let same = race::all(analyses).filter(|of| of.race.kind == RaceKind::SameValue);
+    let same = race::all_races(analyses).filter(|of| of.race.kind == RaceKind::SameValue);
     same.map(|of| {
         let message = format!(
             "{}, and the value is the same",
-            shared_write_races::stores(kernel, analyses, &of)
+            shared_write_races::describe_stores(kernel, analyses, &of)
         );
         let help = "let one thread store, or use an atomic store".to_owned();
-        race::finding(kernel, analyses, &of, message, help)
+        race::race_finding(kernel, analyses, &of, message, help)
     })
     .collect()
 }

@@ -21,23 +21,33 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for of in race::all(analyses) {
+    for of in race::all_races(analyses) {
         let is_shared = matches!(of.root, Root::Shared(_));
         if is_shared && of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite {
             let help = "let one thread store, give each thread an element of its own, or use an \
                         array of atomics"
                 .to_owned();
-            found.push(race::finding(kernel, analyses, &of, stores(kernel, analyses, &of), help));
+            found.push(race::race_finding(
+                kernel,
+                analyses,
+                &of,
+                describe_stores(kernel, analyses, &of),
+                help,
+            ));
         }
     }
     found
 }
 
 /// Describes the threads that store to one element.
-pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) -> String {
-    let [a, b] = of.race.sides.map(|side| race::thread(side.thread));
+pub(super) fn describe_stores(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    of: &race::RaceAt<'_>,
+) -> String {
+    let [a, b] = of.race.sides.map(|side| race::thread_text(side.thread));
     let (place, name) =
-        (race::element(kernel, of.root, of.race.offset), race::name(kernel, of.root));
+        (race::element_text(kernel, of.root, of.race.offset), race::quoted_name(kernel, of.root));
     if of.race.among == ThreadGroup::Grid {
         return format!(
             "blocks store to the same elements of {name}: {a} of one and {b} of the next"
@@ -49,6 +59,6 @@ pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) ->
              next, which it may run at the same time"
         );
     }
-    let count = race::crowd(analyses, of.race).max(2);
+    let count = race::storing_threads(analyses, of.race).max(2);
     format!("{count} threads store to {place} of {name} at once, {a} and {b} among them")
 }

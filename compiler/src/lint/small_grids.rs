@@ -8,7 +8,7 @@
 //! for both.) Silent about barriers where no two blocks fit on a multiprocessor anyway.
 use super::{
     Finding, Group, Lint,
-    launch::{Launch, count, has_barriers, not_before},
+    launch::{Launch, check_nothing, count_of, has_barriers},
 };
 use crate::{diag::Level, ir::Span};
 
@@ -16,17 +16,17 @@ pub(super) const LINT: Lint = Lint {
     name: "gpu_small_grids",
     group: Group::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let (blocks, all) = (launch.block_count(), gpu.multiprocessors);
     let two_fit = || launch.occupancy(gpu).is_some_and(|occupancy| occupancy.blocks >= 2);
     let (message, wanted) = if blocks < all {
         let message = format!(
             "a grid of {} leaves {} of {all} multiprocessors idle",
-            count(blocks, "block"),
+            count_of(blocks, "block"),
             all - blocks
         );
         (message, all)

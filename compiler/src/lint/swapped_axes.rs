@@ -9,7 +9,7 @@
 //! at least as many elements as the block has threads along y: rows would overlap otherwise.
 use super::{
     Finding, Group, Lint, access,
-    coalescing::{self, Reason, Wasteful},
+    coalescing::{self, WasteReason, WastefulAccess},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
@@ -18,22 +18,22 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    let wasteful = coalescing::find(kernel, analyses);
+    let wasteful = coalescing::find_wasteful(kernel, analyses);
     for one in &wasteful {
-        if let Reason::Axes(elements) = one.reason {
+        if let WasteReason::Axes(elements) = one.reason {
             found.push((one.weight(), finding(kernel, analyses, one, elements)));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 fn finding(
     kernel: &Kernel,
     analyses: &Analyses,
-    one: &Wasteful<'_>,
+    one: &WastefulAccess<'_>,
     elements: Option<u64>,
 ) -> Finding {
-    let name = access::name(kernel, one.request.root);
+    let name = access::root_name(kernel, one.request.root);
     let distance = match elements {
         Some(elements) => format!("{elements} elements"),
         None => "a row".to_owned(),
@@ -41,7 +41,7 @@ fn finding(
     let note =
         format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
     let mut notes = vec![note];
-    notes.extend(access::assumed(&analyses.trace.shape));
+    notes.extend(access::assumed_shape_note(&analyses.trace.shape));
     // With the axes swapped, those accesses would be like this one.
     let (what, help) = if coalescing::walks_rows(analyses) {
         let help = format!(
@@ -55,8 +55,8 @@ fn finding(
     };
     Finding {
         message: format!("{what}: {}", one.message()),
-        span: access::span(kernel, one.request),
-        labels: access::labels(kernel, analyses, one.request),
+        span: access::request_span(kernel, one.request),
+        labels: access::address_labels(kernel, analyses, one.request),
         notes,
         help,
     }

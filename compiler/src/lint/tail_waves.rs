@@ -9,7 +9,7 @@
 //! take the same time.
 use super::{
     Finding, Group, Lint,
-    launch::{Launch, count, not_before},
+    launch::{Launch, check_nothing, count_of},
 };
 use crate::{diag::Level, ir::Span};
 
@@ -17,12 +17,12 @@ pub(super) const LINT: Lint = Lint {
     name: "gpu_tail_waves",
     group: Group::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let (blocks, all) = (launch.block_count(), gpu.multiprocessors);
     let each = u64::from(launch.occupancy(gpu)?.blocks);
     let wave = each * all;
     let (whole, last) = (blocks.checked_div(wave)?, blocks % wave);
@@ -38,7 +38,7 @@ pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
         message: format!(
             "a grid of {blocks} blocks is {waves} waves of {wave} ({all} multiprocessors with {} each): \
              the last wave leaves {idle} % of the device idle",
-            count(each, "block"),
+            count_of(each, "block"),
         ),
         span: Span::KERNEL,
         labels: Vec::new(),

@@ -9,24 +9,24 @@
 //! hundred times. A single small launch, such as the end of a reduction, is fine.
 use super::{
     Finding, Group, Lint,
-    launch::{Launch, MANY, not_before},
+    launch::{Launch, MANY, check_nothing},
 };
-use crate::{diag::Level, hardware::occupancy::WARP, ir::Span};
+use crate::{diag::Level, hardware::occupancy::WARP_THREADS, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_tiny_launches",
     group: Group::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
 /// Schedulers per multiprocessor, since Volta.
-const SCHEDULERS: u64 = 4;
+const SCHEDULERS_PER_MULTIPROCESSOR: u64 = 4;
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let warps = launch.blocks() * u64::from(launch.threads().div_ceil(WARP));
-    let schedulers = SCHEDULERS * gpu.multiprocessors;
+    let warps = launch.block_count() * u64::from(launch.threads_per_block().div_ceil(WARP_THREADS));
+    let schedulers = SCHEDULERS_PER_MULTIPROCESSOR * gpu.multiprocessors;
     if warps >= schedulers || launch.count != MANY {
         return None;
     }

@@ -26,29 +26,28 @@ pub(super) const LINT: Lint =
 
 pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let stored_through_unknown = kernel.insts.iter().any(|(_, inst)| {
-        store_to(&inst.op).is_some_and(|ptr| {
+        written_pointer(&inst.op).is_some_and(|ptr| {
             kernel.space(ptr) == Some(Space::Shared) && kernel.root(ptr).is_none()
         })
     });
     if stored_through_unknown || !analyses.trace.complete {
         return Vec::new();
     }
-    kernel.shared.ids().filter_map(|shared| of_array(kernel, analyses, shared)).collect()
+    kernel.shared.ids().filter_map(|shared| check_array(kernel, analyses, shared)).collect()
 }
 
 /// Returns the pointer of an operation that writes without reading first.
-fn store_to(op: &Op) -> Option<InstId> {
+fn written_pointer(op: &Op) -> Option<InstId> {
     let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. }) = op else { return None };
     Some(*ptr)
 }
 
-fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Finding> {
+fn check_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Finding> {
     let trace = &analyses.trace;
     let root = Root::Shared(shared);
-    let is_written = kernel
-        .insts
-        .iter()
-        .any(|(_, inst)| store_to(&inst.op).is_some_and(|ptr| kernel.root(ptr) == Some(root)));
+    let is_written = kernel.insts.iter().any(|(_, inst)| {
+        written_pointer(&inst.op).is_some_and(|ptr| kernel.root(ptr) == Some(root))
+    });
     let accesses = || {
         trace.events.iter().filter_map(move |event| {
             let EventKind::Access(access) = &event.kind else { return None };
@@ -56,23 +55,23 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         })
     };
     let mut reads =
-        accesses().filter(|(event, _)| store_to(&kernel.insts[event.inst].op).is_none());
-    let name = race::name(kernel, root);
+        accesses().filter(|(event, _)| written_pointer(&kernel.insts[event.inst].op).is_none());
+    let name = race::quoted_name(kernel, root);
     let (event, what) = if is_written {
-        let size = size(&kernel.shared[shared])?;
+        let size = array_bytes(&kernel.shared[shared])?;
         let each = usize::try_from(kernel.shared[shared].elem.size()?).ok()?;
-        let mut stores = Stores::of(kernel, trace, root, [size, each])?;
+        let mut stores = ArrayStores::collect(kernel, trace, root, [size, each])?;
         let mut missing = |(event, access): (&'_ Event, &'_ Access)| {
-            let (thread, byte) = stores.missing(event, access)?;
-            let place = race::element(kernel, root, Some(byte));
-            let thread = race::thread(trace.shape.thread_index(thread));
+            let (thread, byte) = stores.unwritten_byte(event, access)?;
+            let place = race::element_text(kernel, root, Some(byte));
+            let thread = race::thread_text(trace.shape.thread_index(thread));
             Some(format!("{thread} reads {place} of {name}, which no thread has written"))
         };
         let first = reads.find_map(|read| missing(read).map(|what| (read.0, what)));
         first.or_else(|| {
             let (number, [thread, byte]) = before_first_store(kernel, trace, root, [size, each])?;
-            let place = race::element(kernel, root, i64::try_from(byte).ok());
-            let thread = race::thread(trace.shape.thread_index(thread));
+            let place = race::element_text(kernel, root, i64::try_from(byte).ok());
+            let thread = race::thread_text(trace.shape.thread_index(thread));
             let what = format!("{thread} reads {place} of {name} before any thread has written it");
             Some((&trace.events[number], what))
         })?
@@ -98,7 +97,7 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
             kernel.shared[shared].span,
             "shared memory begins with anything in it".to_owned(),
         )],
-        notes: why::assumed(&analyses.trace.shape),
+        notes: why::assumption_notes(&analyses.trace.shape),
         help: format!("write all that is read of {name} first, and wait at `sync_threads()`"),
     })
 }
@@ -115,15 +114,15 @@ fn before_first_store(
     root: Root,
     [size, each]: [usize; 2],
 ) -> Option<(usize, [usize; 2])> {
-    let mut before = Bytes::none(size);
+    let mut before = ByteSet::empty(size);
     for (number, event) in trace.events.iter().enumerate() {
         let EventKind::Access(access) = &event.kind else { continue };
         if access.root != Some(root) {
             continue;
         }
         if !matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
-            for (_, at) in places(access, event) {
-                before.add(at?, access.bytes);
+            for (_, at) in thread_offsets(access, event) {
+                before.insert(at?, access.bytes);
             }
             if before.is_all() {
                 return None;
@@ -138,10 +137,10 @@ fn before_first_store(
         let is_new = |byte: usize| {
             let first = byte / each * each;
             (first..first + each)
-                .all(|byte| before.has(i64::try_from(byte).unwrap_or(-1)) == Some(false))
+                .all(|byte| before.contains(i64::try_from(byte).unwrap_or(-1)) == Some(false))
         };
-        let found = places(access, event).into_iter().find_map(|(thread, at)| {
-            let byte = before.inside(at?).filter(|&byte| is_new(byte))?;
+        let found = thread_offsets(access, event).into_iter().find_map(|(thread, at)| {
+            let byte = before.index_inside(at?).filter(|&byte| is_new(byte))?;
             let ahead =
                 may_be_written_ahead(kernel, trace, number, [thread, byte / each * each], each);
             (!ahead).then_some([thread, byte])
@@ -181,7 +180,7 @@ fn may_be_written_ahead(
         let is_store =
             access.root == of.root && !matches!(kernel.insts[event.inst].op, Op::Load { .. });
         is_store
-            && places(access, event).into_iter().any(|(other, at)| {
+            && thread_offsets(access, event).into_iter().any(|(other, at)| {
                 let Some(at) = at else { return true };
                 let overlaps =
                     at < (byte + each) as i64 && at + i64::from(access.bytes) > byte as i64;
@@ -191,21 +190,26 @@ fn may_be_written_ahead(
 }
 
 /// The stores to an array.
-struct Stores<'a> {
+struct ArrayStores<'a> {
     /// Each store, with the bytes that it writes.
-    known: Vec<(&'a Event, Rc<Bytes>)>,
+    known: Vec<(&'a Event, Rc<ByteSet>)>,
     /// The union of the bytes of the stores with these indices, cached for the latest read.
-    union: (Vec<usize>, Bytes),
-    /// Bytes per element.
+    union: (Vec<usize>, ByteSet),
+    /// ByteSet per element.
     each: usize,
 }
 
-impl<'a> Stores<'a> {
+impl<'a> ArrayStores<'a> {
     /// Collects the stores to an array of `size` bytes, with `each` bytes per element; `None` if a
     /// store has an unknown address.
-    fn of(kernel: &Kernel, trace: &'a Trace, root: Root, [size, each]: [usize; 2]) -> Option<Self> {
-        let mut known: Vec<(&Event, Rc<Bytes>)> = Vec::new();
-        let mut distinct: Vec<(&Event, &Access, Rc<Bytes>)> = Vec::new();
+    fn collect(
+        kernel: &Kernel,
+        trace: &'a Trace,
+        root: Root,
+        [size, each]: [usize; 2],
+    ) -> Option<Self> {
+        let mut known: Vec<(&Event, Rc<ByteSet>)> = Vec::new();
+        let mut distinct: Vec<(&Event, &Access, Rc<ByteSet>)> = Vec::new();
         for event in &trace.events {
             let EventKind::Access(access) = &event.kind else { continue };
             if access.root != Some(root) || matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
@@ -220,9 +224,9 @@ impl<'a> Stores<'a> {
             let bytes = match same {
                 Some((_, _, bytes)) => Rc::clone(bytes),
                 None => {
-                    let mut bytes = Bytes::none(size);
-                    for (_, at) in places(access, event) {
-                        bytes.add(at?, access.bytes);
+                    let mut bytes = ByteSet::empty(size);
+                    for (_, at) in thread_offsets(access, event) {
+                        bytes.insert(at?, access.bytes);
                     }
                     let bytes = Rc::new(bytes);
                     distinct.push((event, access, Rc::clone(&bytes)));
@@ -231,12 +235,12 @@ impl<'a> Stores<'a> {
             };
             known.push((event, bytes));
         }
-        Some(Self { known, union: (Vec::new(), Bytes::none(size)), each })
+        Some(Self { known, union: (Vec::new(), ByteSet::empty(size)), each })
     }
 
     /// Returns a thread that certainly reads a byte inside the array of an element that no thread
     /// can have written.
-    fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
+    fn unwritten_byte(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
         let certain = match event.active.coverage {
             Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
             Coverage::Warps | Coverage::Some | Coverage::One => false,
@@ -251,10 +255,11 @@ impl<'a> Stores<'a> {
         }
         let has_none = |byte: i64| {
             let first = byte / each * each;
-            (first..first + each).all(|byte| written.has(byte) == Some(false))
+            (first..first + each).all(|byte| written.contains(byte) == Some(false))
         };
-        places(access, event).into_iter().find_map(|(thread, at)| {
-            let byte = at.filter(|&byte| written.has(byte) == Some(false) && has_none(byte))?;
+        thread_offsets(access, event).into_iter().find_map(|(thread, at)| {
+            let byte =
+                at.filter(|&byte| written.contains(byte) == Some(false) && has_none(byte))?;
             Some((thread, byte))
         })
     }
@@ -270,8 +275,8 @@ impl<'a> Stores<'a> {
         let earlier = stores.filter(|(_, (of, _))| of.interval <= event.interval || repeats(of));
         let numbers: Vec<usize> = earlier.map(|(number, _)| number).collect();
         if numbers != self.union.0 {
-            let mut union = Bytes::none(self.union.1.size);
-            numbers.iter().for_each(|&number| union.unite(&self.known[number].1));
+            let mut union = ByteSet::empty(self.union.1.size);
+            numbers.iter().for_each(|&number| union.union_with(&self.known[number].1));
             self.union = (numbers, union);
         }
     }
@@ -279,21 +284,21 @@ impl<'a> Stores<'a> {
 
 /// A set of bytes of an array.
 #[derive(Clone, Debug)]
-struct Bytes {
+struct ByteSet {
     /// A bit for each byte, as far as there are any.
     words: Vec<u64>,
     /// The size of the array.
     size: usize,
 }
 
-impl Bytes {
-    const fn none(size: usize) -> Self {
+impl ByteSet {
+    const fn empty(size: usize) -> Self {
         Self { words: Vec::new(), size }
     }
 
     /// Adds `width` bytes from `at` on, as far as they are in the array.
-    fn add(&mut self, at: i64, width: u32) {
-        if let Some(from) = self.inside(at)
+    fn insert(&mut self, at: i64, width: u32) {
+        if let Some(from) = self.index_inside(at)
             && (from % 64 + width as usize) < 64
             && from / 64 < self.words.len()
             && from + width as usize <= self.size
@@ -302,7 +307,7 @@ impl Bytes {
             return;
         }
         for byte in at..at.saturating_add(width.into()) {
-            let Some(byte) = self.inside(byte) else { continue };
+            let Some(byte) = self.index_inside(byte) else { continue };
             if byte / 64 >= self.words.len() {
                 self.words.resize(byte / 64 + 1, 0);
             }
@@ -310,7 +315,7 @@ impl Bytes {
         }
     }
 
-    fn unite(&mut self, other: &Self) {
+    fn union_with(&mut self, other: &Self) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
@@ -320,12 +325,12 @@ impl Bytes {
     }
 
     /// Returns true if `byte` is in the set; `None` if it is not in the array.
-    fn has(&self, byte: i64) -> Option<bool> {
-        let byte = self.inside(byte)?;
+    fn contains(&self, byte: i64) -> Option<bool> {
+        let byte = self.index_inside(byte)?;
         Some(self.words.get(byte / 64).is_some_and(|word| word >> (byte % 64) & 1 == 1))
     }
 
-    fn inside(&self, byte: i64) -> Option<usize> {
+    fn index_inside(&self, byte: i64) -> Option<usize> {
         usize::try_from(byte).ok().filter(|&byte| byte < self.size)
     }
 
@@ -341,14 +346,14 @@ impl Bytes {
 const MAX_TRACKED_BYTES: usize = 1 << 20;
 
 /// Returns the size of an array in bytes, if it is known.
-fn size(shared: &Shared) -> Option<usize> {
+fn array_bytes(shared: &Shared) -> Option<usize> {
     let Length::Fixed(len) = &shared.len else { return None };
     let bytes = usize::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()?;
     (bytes <= MAX_TRACKED_BYTES).then_some(bytes)
 }
 
 /// Returns the threads of an event, with the offset that each accesses, if it is known.
-fn places(access: &Access, event: &Event) -> Vec<(usize, Option<i64>)> {
+fn thread_offsets(access: &Access, event: &Event) -> Vec<(usize, Option<i64>)> {
     let threads = &event.active.threads;
     let exact = access.offset.as_ref().and_then(SymbolicSum::as_numbers);
     let mut places = Vec::with_capacity(threads.count());

@@ -46,9 +46,9 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     unused
         .map(|(id, shared)| Finding {
             message: if is_written(Root::Shared(id)) {
-                format!("`{}` is written and never read{}", shared.name, bytes(shared))
+                format!("`{}` is written and never read{}", shared.name, size_text(shared))
             } else {
-                format!("`{}` is never used{}", shared.name, bytes(shared))
+                format!("`{}` is never used{}", shared.name, size_text(shared))
             },
             span: shared.span,
             labels: Vec::new(),
@@ -59,7 +59,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
 }
 
 /// Returns the size of an array in words, if it is known.
-fn bytes(shared: &Shared) -> String {
+fn size_text(shared: &Shared) -> String {
     let Length::Fixed(len) = &shared.len else { return String::new() };
     let bytes = len.known().zip(shared.elem.size()).and_then(|(len, size)| len.checked_mul(size));
     bytes.map_or_else(String::new, |bytes| format!(", and takes {bytes} bytes of each block"))

@@ -18,5 +18,5 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    conflicts::find(kernel, analyses, true)
+    conflicts::find_conflicts(kernel, analyses, true)
 }

@@ -8,7 +8,7 @@
 //! Fires where control varies in the warp and all lanes are named; and for a known mask, also one
 //! from a vote on a known condition, if an unnamed lane gets there or a named one does not. Lanes
 //! that have ended are not waited for.
-use super::{Finding, Group, Lint, lanes::are_there, why};
+use super::{Finding, Group, Lint, lanes::are_certain, why};
 use crate::{
     analysis::{
         Analyses,
@@ -26,24 +26,29 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut barriers: Option<Vec<Span>> = None;
     for (id, inst) in kernel.insts.iter() {
-        let Some((call, mask)) = why::meeting(&inst.op) else { continue };
+        let Some((call, mask)) = why::warp_sync_call(&inst.op) else { continue };
         // For a library function that has barriers, too, the barrier lints report.
         let barriers = barriers.get_or_insert_with(|| {
-            why::barriers(kernel).map(|(barrier, _)| kernel.insts[barrier].span).collect()
+            why::written_barriers(kernel).map(|(barrier, _)| kernel.insts[barrier].span).collect()
         });
         if barriers.contains(&inst.span) || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
         found.extend(match mask {
-            None => without_mask(kernel, analyses, id, call),
-            Some(_) => with_mask(kernel, analyses, id, call),
+            None => check_without_mask(kernel, analyses, id, call),
+            Some(_) => check_with_mask(kernel, analyses, id, call),
         });
     }
     found
 }
 
 /// Checks a function that all lanes must reach.
-fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+fn check_without_mask(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    call: &str,
+) -> Option<Finding> {
     let warp = &analyses.uniformity.warp;
     let whole = |event: &Event| {
         let all = ThreadSet::all(analyses.trace.shape.thread_count());
@@ -52,23 +57,23 @@ fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) ->
     };
     if !warp.control[id].varies()
         || analyses.trace.complete && analyses.trace.events_of(id).all(whole)
-        || comes_by_warps(kernel, analyses, id)
+        || diverges_by_warps(kernel, analyses, id)
     {
         return None;
     }
     Some(Finding {
         message: format!("`{call}` is about all lanes of the warp, and not all of them come here"),
         span: kernel.insts[id].span,
-        labels: why::labels(kernel, warp, warp.control[id]),
-        notes: why::assumed(&analyses.trace.shape),
-        help: help(kernel, warp.control[id]).to_owned(),
+        labels: why::cause_labels(kernel, warp, warp.control[id]),
+        notes: why::assumption_notes(&analyses.trace.shape),
+        help: divergence_help(kernel, warp.control[id]).to_owned(),
     })
 }
 
 /// Returns the remedy for lanes that `control` keeps away. An operation that each iteration needs
 /// cannot be moved out of a loop.
-fn help(kernel: &Kernel, control: Fact) -> &'static str {
-    if why::is_of_loop(kernel, control) {
+fn divergence_help(kernel: &Kernel, control: Fact) -> &'static str {
+    if why::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
     } else {
@@ -79,7 +84,7 @@ fn help(kernel: &Kernel, control: Fact) -> &'static str {
 
 /// Returns true if all divergence around an instruction separates whole warps: the trace knows that
 /// of the conditions, or nothing makes them differ, such as a flag in shared memory.
-fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+fn diverges_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.divergence);
     let parents = kernel.parents();
     let parts_warps = |event: &Event| match &event.kind {
@@ -107,7 +112,12 @@ fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
 }
 
 /// Checks a function with a known mask.
-fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+fn check_with_mask(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    call: &str,
+) -> Option<Finding> {
     let trace = &analyses.trace;
     let mut came = ThreadSet::none(trace.shape.thread_count());
     for event in trace.events_of(id) {
@@ -127,7 +137,7 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
             let mask = mask.number_in(thread).and_then(|mask| u32::try_from(mask).ok())?;
             let named = |lane: usize| mask >> lane & 1 == 1;
             let (warp, lane) = (thread / 32, thread % 32);
-            if !named(lane) && are_there(&event.active) {
+            if !named(lane) && are_certain(&event.active) {
                 return Some(format!(
                     "lane {lane} comes to this `{call}`, and the mask {mask:#010x} does not name it"
                 ));
@@ -139,7 +149,7 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
                     && !ended.contains(other)
             });
             let (lane, _) =
-                missing.next().filter(|_| trace.complete && are_there(&event.active))?;
+                missing.next().filter(|_| trace.complete && are_certain(&event.active))?;
             Some(format!(
                 "the mask {mask:#010x} names lane {lane}, which does not come to this `{call}`"
             ))
@@ -149,8 +159,8 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
     Some(Finding {
         message: problem,
         span: kernel.insts[id].span,
-        labels: why::labels(kernel, warp, warp.control[id]),
-        notes: why::assumed(&trace.shape),
+        labels: why::cause_labels(kernel, warp, warp.control[id]),
+        notes: why::assumption_notes(&trace.shape),
         help: "name the lanes that come here, and no others: as a vote before the branch has them \
                (`warp::ballot(condition)`)"
             .to_owned(),

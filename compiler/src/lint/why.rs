@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns the barriers of `kernel`, each as it is written in the source.
-pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
+pub(crate) fn written_barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
         if let Op::SyncGrid = inst.op {
             return Some((id, "grid::sync()"));
@@ -31,7 +31,7 @@ pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'stati
 
 /// Returns a function that synchronizes the lanes of a warp, as it is written in the source, and
 /// its mask.
-pub(crate) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
+pub(crate) fn warp_sync_call(op: &Op) -> Option<(&'static str, Option<InstId>)> {
     if let Op::SyncWarp { mask } = *op {
         Some(("sync_warp()", mask))
     } else if let Op::Shuffle { op, mask, .. } = *op {
@@ -72,7 +72,7 @@ pub(crate) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
 
 /// Returns true if the `if` or `for` `id` belongs to a library function, all of whose spans are
 /// that of its call.
-pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
+pub(super) fn is_library_control(kernel: &Kernel, id: InstId) -> bool {
     let inst = &kernel.insts[id];
     let mut operands = inst.op.operands();
     operands.all(|operand| kernel.insts[operand].span == inst.span)
@@ -80,14 +80,14 @@ pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
 
 /// Returns true if a barrier belongs to a library function, which has other instructions with the
 /// span of its call.
-pub(super) fn is_in_library(kernel: &Kernel, barrier: InstId) -> bool {
+pub(super) fn is_library_barrier(kernel: &Kernel, barrier: InstId) -> bool {
     let span = kernel.insts[barrier].span;
     kernel.insts.iter().any(|(id, inst)| id != barrier && inst.span == span)
 }
 
 /// Returns true if every thread of a block reaches `barrier`, as far as a block of the declared
 /// shape shows.
-pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
+pub(crate) fn all_threads_reach(analyses: &Analyses, barrier: InstId) -> bool {
     let trace = &analyses.trace;
     let whole = |event: &Event| {
         event.active.coverage == Coverage::All
@@ -97,7 +97,7 @@ pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
 }
 
 /// Returns the note of a finding that rests on an assumed block, if it does.
-pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
+pub(crate) fn assumption_notes(shape: &Shape) -> Vec<String> {
     let dims = match shape.dims {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x} x {y}"),
@@ -112,7 +112,7 @@ pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
 }
 
 /// Returns true if control varies because the trip counts of a loop differ.
-pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
+pub(super) fn is_loop_divergence(kernel: &Kernel, control: Fact) -> bool {
     let Some(Cause::Divergence(id)) = control.cause() else { return false };
     let op = &kernel.insts[id].op;
     if let Op::Break(target) = op {
@@ -133,14 +133,14 @@ pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
 
 /// Returns labels that explain why `fact`, one of `varying` among the threads of a block, is not
 /// uniform.
-pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
+pub(crate) fn cause_labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
     let chain = varying.cause_chain(fact);
     let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
-        Cause::Divergence(id) => parting(kernel, varying, id),
+        Cause::Divergence(id) => divergence_label(kernel, varying, id),
         Cause::Value(id) if i + 1 == chain.len() => {
-            Some((kernel.insts[id].span, source(kernel, id)))
+            Some((kernel.insts[id].span, describe_source(kernel, id)))
         }
-        Cause::Value(id) => set(kernel, varying, id),
+        Cause::Value(id) => set_label(kernel, varying, id),
         Cause::Source => None,
     });
     let mut labels: Vec<_> = links.collect();
@@ -149,7 +149,7 @@ pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Spa
 }
 
 /// Returns a label for the divergence at `id`, placed at its condition or bound, if it has one.
-fn parting(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
+fn divergence_label(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
     let inst = &kernel.insts[id];
     let value = match varying.divergence[id].cause() {
         Some(Cause::Value(value)) => value,
@@ -182,7 +182,7 @@ fn is_block(kernel: &Kernel, id: InstId) -> bool {
 }
 
 /// Returns a label for the `set` of a named variable that makes a value differ.
-fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
+fn set_label(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
     let inst = &kernel.insts[id];
     let Op::Set { local, .. } = inst.op else { return None };
     let name = &kernel.locals[local].name;
@@ -199,19 +199,19 @@ fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)>
 }
 
 /// Describes `id`, at which a difference begins.
-fn source(kernel: &Kernel, id: InstId) -> String {
+fn describe_source(kernel: &Kernel, id: InstId) -> String {
     let inst = &kernel.insts[id];
     if let Op::Builtin(builtin) = inst.op {
-        format!("`{}` differs between the threads of a block", call(builtin))
+        format!("`{}` differs between the threads of a block", builtin_call(builtin))
     } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = inst.op {
         format!(
             "{} may differ between the threads of a block",
-            place(kernel, ptr, "what is read from")
+            name_place(kernel, ptr, "what is read from")
         )
     } else if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = inst.op {
         format!(
             "{} differs between the threads of a block",
-            place(kernel, ptr, "the result of this atomic update of")
+            name_place(kernel, ptr, "the result of this atomic update of")
         )
     } else if let Op::ActiveMask = inst.op {
         "`warp::active_mask()` may differ between the threads of a block".to_owned()
@@ -221,7 +221,7 @@ fn source(kernel: &Kernel, id: InstId) -> String {
 }
 
 /// Returns `what`, and the name of the object that `ptr` points into.
-fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
+fn name_place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
     match kernel.root(ptr) {
         Some(Root::Param(param)) => format!("{what} `{}`", kernel.params[param].name),
         Some(Root::Shared(shared)) => format!("{what} `{}`", kernel.shared[shared].name),
@@ -231,7 +231,7 @@ fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
 }
 
 /// Returns a builtin as it is written in the source.
-pub(super) fn call(builtin: Builtin) -> String {
+pub(super) fn builtin_call(builtin: Builtin) -> String {
     let (name, axis) = match builtin {
         Builtin::ThreadIdx(axis) => ("thread_idx", axis),
         Builtin::BlockIdx(axis) => ("block_idx", axis),

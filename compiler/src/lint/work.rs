@@ -7,13 +7,13 @@ use super::why;
 use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
 
 /// The smallest weight of an arm that is not run under a predicate, in instructions.
-pub(crate) const HEAVY: u32 = 8;
+pub(crate) const MIN_BRANCH_WEIGHT: u32 = 8;
 /// The weight of a loop, and the factor for its body.
-const LOOP: (u32, u32) = (HEAVY, 4);
+const LOOP_WEIGHT: (u32, u32) = (MIN_BRANCH_WEIGHT, 4);
 
 /// Returns the approximate number of instructions of `body`.
-pub(crate) fn weight(kernel: &Kernel, body: &Body) -> u32 {
-    body.0.iter().fold(0, |sum, &id| sum.saturating_add(of_inst(kernel, id)))
+pub(crate) fn body_weight(kernel: &Kernel, body: &Body) -> u32 {
+    body.0.iter().fold(0, |sum, &id| sum.saturating_add(inst_weight(kernel, id)))
 }
 
 /// Returns true if `body` has a loop.
@@ -26,14 +26,14 @@ pub(super) fn has_loop(kernel: &Kernel, body: &Body) -> bool {
 }
 
 /// Returns true if lanes of a warp synchronize in `body`.
-pub(super) fn has_meeting(kernel: &Kernel, body: &Body) -> bool {
+pub(super) fn has_warp_sync(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        why::meeting(op).is_some() || op.bodies().any(|inner| has_meeting(kernel, inner))
+        why::warp_sync_call(op).is_some() || op.bodies().any(|inner| has_warp_sync(kernel, inner))
     })
 }
 
-fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
+fn inst_weight(kernel: &Kernel, id: InstId) -> u32 {
     match &kernel.insts[id].op {
         // Names, parts of addresses, and jumps cost nothing.
         Op::Const(_)
@@ -76,13 +76,15 @@ fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
         | Op::MulAdd { .. }
         | Op::Store { .. } => 1,
         Op::Load { .. } => 2,
-        Op::Barrier { .. } | Op::SyncGrid | Op::Reduce { .. } | Op::Print { .. } => HEAVY,
-        Op::If { then, other, .. } => {
-            1_u32.saturating_add(weight(kernel, then)).saturating_add(weight(kernel, other))
+        Op::Barrier { .. } | Op::SyncGrid | Op::Reduce { .. } | Op::Print { .. } => {
+            MIN_BRANCH_WEIGHT
         }
+        Op::If { then, other, .. } => 1_u32
+            .saturating_add(body_weight(kernel, then))
+            .saturating_add(body_weight(kernel, other)),
         Op::For { body, .. } | Op::Loop { body } => {
-            weight(kernel, body).saturating_mul(LOOP.1).saturating_add(LOOP.0)
+            body_weight(kernel, body).saturating_mul(LOOP_WEIGHT.1).saturating_add(LOOP_WEIGHT.0)
         }
-        Op::Block { body } => weight(kernel, body),
+        Op::Block { body } => body_weight(kernel, body),
     }
 }

@@ -1,11 +1,11 @@
 //! Rendering of messages, by std's formatting of numbers.
-use super::{Align, Choice, Count, Format, Formats, Piece, Placeholder, Style, Which};
+use super::{Align, ArgumentRef, Choice, Count, Format, Formats, Piece, Placeholder, Style};
 use crate::ir::Scalar;
 use std::fmt::{Debug, Display, LowerExp, UpperExp};
 
 impl Formats {
     /// Returns true if `scalar` is among them.
-    pub fn hold(self, scalar: Scalar) -> bool {
+    pub fn contains(self, scalar: Scalar) -> bool {
         match self {
             Self::All => true,
             Self::Numbers => scalar.is_int() || scalar.is_float(),
@@ -29,7 +29,7 @@ impl Format {
 impl Choice {
     fn render(&self, args: &[(Scalar, u64)]) -> String {
         let Some((scalar, bits)) = args.get(self.arg) else { return String::new() };
-        let bits = used(*scalar, *bits);
+        let bits = significant_bits(*scalar, *bits);
         let chosen = self.cases.iter().find(|(value, _)| *value == bits);
         chosen.map(|(_, format)| format.render(args)).unwrap_or_default()
     }
@@ -38,9 +38,9 @@ impl Choice {
 impl Placeholder {
     /// Renders one argument; nothing, if its number does not exist.
     fn render(&self, args: &[(Scalar, u64)]) -> String {
-        let arg = |which: &Which| match which {
-            Which::Index(index) => args.get(*index).copied(),
-            Which::Next | Which::Name(_) => None,
+        let arg = |which: &ArgumentRef| match which {
+            ArgumentRef::Index(index) => args.get(*index).copied(),
+            ArgumentRef::Next | ArgumentRef::Name(_) => None,
         };
         let count = |count: &Count| match count {
             Count::Unset | Count::Star => None,
@@ -50,14 +50,12 @@ impl Placeholder {
         };
         let Some((scalar, bits)) = arg(&self.arg) else { return String::new() };
         let Self { plus, alternate, style, .. } = *self;
-        let spec = Spec { plus, alternate, precision: count(&self.precision) };
-        let text = spec.scalar(style, scalar, bits);
+        let spec = ValueFormat { plus, alternate, precision: count(&self.precision) };
+        let text = spec.format_scalar(style, scalar, bits);
         match count(&self.width) {
             None => text,
             // The flag `0` has no effect on a `bool`.
-            Some(width) if self.zero && scalar != Scalar::Bool => {
-                self.fill_with_zeros(&text, width)
-            }
+            Some(width) if self.zero && scalar != Scalar::Bool => self.zero_pad(&text, width),
             Some(width) if scalar == Scalar::Bool => self.pad(&text, width, Align::Left),
             Some(width) => self.pad(&text, width, Align::Right),
         }
@@ -90,7 +88,7 @@ impl Placeholder {
     }
 
     /// Fills a number up to `width` characters, after the sign and the `0x`.
-    fn fill_with_zeros(&self, text: &str, width: usize) -> String {
+    fn zero_pad(&self, text: &str, width: usize) -> String {
         let sign = usize::from(text.starts_with(['+', '-']));
         let prefixed =
             self.alternate && ["0x", "0o", "0b"].iter().any(|p| text[sign..].starts_with(p));
@@ -113,14 +111,14 @@ impl Placeholder {
 }
 
 /// Returns the significant bits of a value: a device may have sign-extended it.
-fn used(scalar: Scalar, bits: u64) -> u64 {
+fn significant_bits(scalar: Scalar, bits: u64) -> u64 {
     let unused = scalar.bits().map_or(0, |width| 64 - width);
     bits << unused >> unused
 }
 
 /// The format of a value, apart from style and width.
 #[derive(Clone, Copy)]
-struct Spec {
+struct ValueFormat {
     plus: bool,
     alternate: bool,
     precision: Option<usize>,
@@ -150,39 +148,39 @@ macro_rules! digits {
     };
 }
 
-impl Spec {
+impl ValueFormat {
     /// Formats a value of any scalar type. Styles that it does not have, which the verifier
     /// excludes, are displayed plainly.
-    fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
-        let bits = used(scalar, bits);
+    fn format_scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
+        let bits = significant_bits(scalar, bits);
         match scalar {
             Scalar::Bool => match self.precision {
                 None => (bits != 0).to_string(),
                 Some(p) => format!("{:.p$}", bits != 0),
             },
-            Scalar::I8 => self.signed(style, bits, (bits as i8).into()),
-            Scalar::I16 => self.signed(style, bits, (bits as i16).into()),
-            Scalar::I32 => self.signed(style, bits, (bits as i32).into()),
-            Scalar::I64 => self.signed(style, bits, bits as i64),
+            Scalar::I8 => self.format_signed(style, bits, (bits as i8).into()),
+            Scalar::I16 => self.format_signed(style, bits, (bits as i16).into()),
+            Scalar::I32 => self.format_signed(style, bits, (bits as i32).into()),
+            Scalar::I64 => self.format_signed(style, bits, bits as i64),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
-                self.digits(style, bits).unwrap_or_else(|| self.int(style, bits))
+                self.format_digits(style, bits).unwrap_or_else(|| self.format_int(style, bits))
             }
             Scalar::F16 | Scalar::BF16 => {
                 let value = scalar.half().map(|format| format.to_f32(bits as u16));
-                self.float(style, value.unwrap_or_default())
+                self.format_float(style, value.unwrap_or_default())
             }
-            Scalar::F32 => self.float(style, f32::from_bits(bits as u32)),
-            Scalar::F64 => self.float(style, f64::from_bits(bits)),
+            Scalar::F32 => self.format_float(style, f32::from_bits(bits as u32)),
+            Scalar::F64 => self.format_float(style, f64::from_bits(bits)),
             Scalar::Generic(_) => String::new(),
         }
     }
 
-    fn signed(self, style: Style, bits: u64, value: i64) -> String {
-        self.digits(style, bits).unwrap_or_else(|| self.int(style, value))
+    fn format_signed(self, style: Style, bits: u64, value: i64) -> String {
+        self.format_digits(style, bits).unwrap_or_else(|| self.format_int(style, value))
     }
 
     /// Formats the bits of an integer, for styles that show them.
-    fn digits(self, style: Style, bits: u64) -> Option<String> {
+    fn format_digits(self, style: Style, bits: u64) -> Option<String> {
         match style {
             Style::LowerHex | Style::DebugLowerHex => Some(digits!(self, bits, "x")),
             Style::UpperHex | Style::DebugUpperHex => Some(digits!(self, bits, "X")),
@@ -192,7 +190,7 @@ impl Spec {
         }
     }
 
-    fn int<T: Display + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+    fn format_int<T: Display + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
         match style {
             Style::LowerExp => number!(self, value, "e"),
             Style::UpperExp => number!(self, value, "E"),
@@ -207,7 +205,11 @@ impl Spec {
         }
     }
 
-    fn float<T: Display + Debug + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+    fn format_float<T: Display + Debug + LowerExp + UpperExp>(
+        self,
+        style: Style,
+        value: T,
+    ) -> String {
         match style {
             Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => number!(self, value, "?"),
             Style::LowerExp => number!(self, value, "e"),

@@ -3,15 +3,15 @@ use crate::{
     analysis::symbolic::{PerThread, SymbolId, SymbolicSum, Trace},
     hardware::{
         Kind, LANES,
-        global::{self, SECTOR},
-        shared::{self, BANKS, WORD},
+        global::{self, SECTOR_BYTES},
+        shared::{self, BANKS, WORD_BYTES},
     },
     ir::Space,
 };
 
 /// A period of the cost formulas in bytes: shifting an access by a round of all banks, or by a
 /// line, changes no cost.
-pub const COST_PERIOD_BYTES: u64 = BANKS * WORD;
+pub const COST_PERIOD_BYTES: u64 = BANKS * WORD_BYTES;
 
 /// The lanes of a warp with the offsets that they access, in bytes from a common base.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -120,7 +120,7 @@ impl Lanes {
             }
             before = Some(this);
         }
-        let is_apart = lanes.min_gap() >= if lanes.has_lone_lanes() { 1 } else { SECTOR };
+        let is_apart = lanes.min_gap() >= if lanes.has_lone_lanes() { 1 } else { SECTOR_BYTES };
         is_apart.then_some(lanes)
     }
 
@@ -233,7 +233,7 @@ impl Lanes {
         }
         let align = u64::from(bytes.max(1));
         // The position of a shared array, and of a word in it, decides the bank,
-        let window = if space == Space::Shared { WORD } else { SECTOR };
+        let window = if space == Space::Shared { WORD_BYTES } else { SECTOR_BYTES };
         let mut price = WarpCost { taken: [u32::MAX, 0], ideal: 0 };
         for base in self.possible_bases(window, align) {
             let (taken, ideal) = self.cost_at(space, kind, bytes, base);
@@ -254,8 +254,8 @@ impl Lanes {
             price.taken = [price.taken[0] + part.taken[0], price.taken[1] + part.taken[1]];
         }
         let gap = self.min_gap();
-        if gap < SECTOR {
-            let in_sector = SECTOR.div_ceil(gap.max(1));
+        if gap < SECTOR_BYTES {
+            let in_sector = SECTOR_BYTES.div_ceil(gap.max(1));
             let least = u64::from(self.count()).div_ceil(in_sector);
             price.taken[0] = u32::try_from(least).unwrap_or(u32::MAX).min(price.taken[0]);
         }
@@ -265,10 +265,10 @@ impl Lanes {
     fn cost_at(&self, space: Space, kind: Kind, bytes: u32, base: u64) -> (u32, u32) {
         let addresses = self.addresses_from(base);
         if space == Space::Shared {
-            let cost = shared::wavefronts(kind, bytes, self.active, &addresses);
+            let cost = shared::count_wavefronts(kind, bytes, self.active, &addresses);
             (cost.taken, cost.ideal)
         } else {
-            let cost = global::sectors(kind, bytes, self.active, &addresses);
+            let cost = global::count_sectors(kind, bytes, self.active, &addresses);
             (cost.taken, cost.ideal)
         }
     }

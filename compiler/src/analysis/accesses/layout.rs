@@ -8,7 +8,7 @@ use crate::{
     analysis::symbolic::{EventKind, Trace},
     hardware::{
         Kind,
-        shared::{self, BANKS, WORD},
+        shared::{self, BANKS, WORD_BYTES},
     },
     ir::{Root, SharedId, Space},
 };
@@ -105,7 +105,7 @@ impl Layout {
         if row == 0 || !row.is_multiple_of(unit) || cost_count(uses, row) > MAX_LAYOUT_COSTS {
             return None;
         }
-        let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD);
+        let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD_BYTES);
         let units = row / unit;
         let swizzled =
             (units.is_power_of_two() && units > 1).then_some(Self::Swizzled { row, unit });
@@ -121,7 +121,7 @@ impl Layout {
                 *offset = self.map_offset(offset.saturating_add_unsigned(base));
             }
             let cost =
-                shared::wavefronts(of.kind, of.bytes, moved.active, &moved.addresses_from(0));
+                shared::count_wavefronts(of.kind, of.bytes, moved.active, &moved.addresses_from(0));
             cost.conflicts() == 0
         })
     }

@@ -65,6 +65,7 @@ impl CheckAnalyzer<'_> {
 
     /// Proves `goal` like [`Self::prove`], within the case distinctions of the atoms in `apart`.
     fn prove_in_cases(&mut self, goal: &Form, apart: &mut Vec<AtomId>) -> Option<Vec<Cause>> {
+        // Without cases first: most goals need none, and each distinction multiplies the work.
         let proof = self.known.prove(&self.atoms, goal);
         if proof.is_some() || apart.len() >= MAX_CASE_DEPTH || self.cases.proofs > MAX_CASE_PROOFS {
             return proof;

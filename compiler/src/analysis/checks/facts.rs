@@ -189,6 +189,8 @@ impl FactBase {
     /// Returns the causes that prove `goal` not negative; `None` if there is no proof.
     pub(super) fn prove(&self, atoms: &Atoms, goal: &Form) -> Option<Vec<Cause>> {
         let goal = goal.normalized();
+        // From cheap to expensive: the ranges alone, then a counterexample, then the simplex
+        // method.
         if atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
             return Some(Vec::new());
         }

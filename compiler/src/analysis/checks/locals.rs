@@ -61,7 +61,7 @@ pub(super) struct Locals {
 
 impl Locals {
     pub(super) fn new(kernel: &Kernel) -> Self {
-        Self { values: kernel.locals.clones(None), undo: Vec::new(), joined: Vec::new() }
+        Self { values: kernel.locals.cloned_facts(None), undo: Vec::new(), joined: Vec::new() }
     }
 
     /// Returns the number of changes so far.

@@ -391,6 +391,7 @@ impl CheckAnalyzer<'_> {
             return value;
         };
         let is_unsigned = limits.min == 0;
+        // The bounds below hold only without a sign bit.
         let has_no_negative = is_unsigned || self.is_at_least(&a, 0) && self.is_at_least(&b, 0);
         if !has_no_negative {
             return value;

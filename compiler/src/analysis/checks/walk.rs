@@ -71,7 +71,7 @@ impl<'k> CheckAnalyzer<'k> {
             launch: LaunchRanges::for_kernel(kernel),
             atoms: Atoms::default(),
             known: FactBase::default(),
-            forms: kernel.insts.clones(None),
+            forms: kernel.insts.cloned_facts(None),
             definitions: HashMap::new(),
             locals: Locals::new(kernel),
             cases: Cases::default(),

@@ -84,6 +84,7 @@ impl<'a> GridRaces<'a> {
         second: &SharedAccess<'_>,
         memory: &mut MemoryRaces,
     ) {
+        // The order of the steps is that of the search within a block.
         let waits = self.order.find_grid_wait(first.event_index, second.event_index);
         let insts = [first.inst, second.inst];
         let is_known = memory.races.iter().any(|race| race.sides.map(|side| side.inst) == insts);

@@ -70,6 +70,8 @@ impl BlockRaces<'_> {
         second: &SharedAccess<'_>,
         memory: &mut MemoryRaces,
     ) {
+        // From cheap to expensive: an order, proofs that no two threads collide, then the search
+        // for a pair that certainly does. Only if all fail is the pair a doubt.
         let between = self.order.find_barrier(first.event_index, second.event_index);
         let one = first.event_index == second.event_index && first.active.coverage == Coverage::One;
         if between == WaitCertainty::Certain || one || is_known_race(memory, first, second) {
@@ -233,7 +235,9 @@ impl BlockRaces<'_> {
             self.find_collision(first, second, attained, accept)
                 .map(|found| self.new_race(first, second, found, among))
         };
+        // Two warps before two lanes: the remedy of the former, a barrier, orders lanes as well.
         let found = race(&far, ThreadGroup::Block).or_else(|| race(&near, ThreadGroup::Warp))?;
+        // A race of equal values is the weaker fault: another pair may store different ones.
         if found.kind != RaceKind::SameValue {
             return Some(found);
         }

@@ -306,6 +306,7 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
         memory
             .doubts
             .extend(unknown.map(|access| unlocated_doubt(access.inst, DoubtReason::Pointer)));
+        // The last access marks the point after which nothing is known.
         if !trace.complete {
             let mut events = trace.events.iter().rev();
             let last = events.find(|event| matches!(event.kind, EventKind::Access(_)));

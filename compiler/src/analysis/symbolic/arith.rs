@@ -152,6 +152,7 @@ impl Executor<'_> {
         let [a, b] = of;
         let assumed = a.assumed || b.assumed;
         let range = self.result_range(id);
+        // Numbers in every thread are computed exactly. The rules below are for symbols.
         if let (Some(x), Some(y)) = (a.value.as_numbers(), b.value.as_numbers()) {
             return self.fold_numbers(op, scalar, [x, y], assumed);
         }

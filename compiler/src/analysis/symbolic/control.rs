@@ -27,9 +27,11 @@ impl Executor<'_> {
             if entry.threads.is_empty() {
                 continue;
             }
+            // Each arm starts from the state before the `if`.
             self.resume_state(before.clone());
             let facts = self.nonnegative.len();
             self.assume_condition(cond, index == 0);
+            // Arms of a known condition have disjoint threads, so events need not name them.
             if !known {
                 self.arms.push((id, index == 0));
             }
@@ -100,6 +102,7 @@ impl Executor<'_> {
     ) -> Flow {
         let state = self.save_state(active);
         self.departures += 1;
+        // Every frame between here and the target loses these threads.
         for frame in self.frames.iter_mut().rev() {
             if frame.id == target {
                 let list = if breaks { &mut frame.exits } else { &mut frame.continues };

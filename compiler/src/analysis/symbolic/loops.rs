@@ -115,6 +115,7 @@ impl Executor<'_> {
         while let Some(here) = next.take() {
             let last = i64::from(!inclusive);
             let below = |now: i64, end: i64| now <= end.saturating_sub(last);
+            // Uniform numbers are the usual case, and need no loop over threads.
             let runs = match (now.as_uniform(), to.as_uniform()) {
                 (Some(now), Some(end)) if below(now, end) => self.all.clone(),
                 (Some(_), Some(_)) => ThreadSet::none(self.thread_count),
@@ -233,6 +234,8 @@ impl Executor<'_> {
             next = self.run_iteration(id, body, here);
             left -= 1;
             let Some(stays) = &next else { break };
+            // If a thread both leaves and stays, the condition is unknown, and the loop may not
+            // end.
             let overlaps = |state: &State| state.active.threads.intersects(&stays.threads);
             let unknown = self.innermost_frame().exits.iter().any(overlaps);
             let used = steps - self.remaining_steps;

@@ -78,6 +78,8 @@ impl Executor<'_> {
             JoinCondition::Group(Group::Block, _) => spreads[0].max(spreads[1]),
             JoinCondition::Group(Group::Warp, _) => spreads[0].max(spreads[1]).max(Spread::Warp),
         };
+        // The most precise join that is possible: a sum over both sides, then a fresh symbol of
+        // their common spread, then an unknown value.
         match (a, b) {
             (AbstractValue::Int(a), AbstractValue::Int(b)) => {
                 let value = self.join_sums(id, &a.value, &b.value, decides);
@@ -214,6 +216,8 @@ impl Executor<'_> {
             (AbstractBool::Parts { .. }, Spread::Warp) => JoinCondition::Group(Group::Warp, None),
             (AbstractBool::Parts { .. }, Spread::Thread) => JoinCondition::Unknown,
         };
+        // A sum or a `bool` keeps the condition. Any other value is only as uniform as the operands
+        // and the condition.
         if let (AbstractValue::Int(a), AbstractValue::Int(b)) = (&a, &b)
             && let Some(value) = self.join_sums(id, &a.value, &b.value, &mut decides)
             && let Some(scalar) = scalar_type(self.kernel.insts[id].ty)

@@ -109,6 +109,7 @@ impl Executor<'_> {
                 | Coverage::Some
                 | Coverage::One => Coverage::Some,
             };
+            // The iteration stands for the first one, with all threads, and for any later one.
             entry.coverage = entry.coverage.weaker(which);
             entry.full_except_at_edges &= stays.full_except_at_edges && gone.is_empty();
             entry.launch_dependent |= stays.launch_dependent;

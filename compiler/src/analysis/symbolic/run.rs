@@ -139,7 +139,7 @@ impl<'k> Executor<'k> {
             thread_count: count,
             all: ThreadSet::all(count),
             trace,
-            values: kernel.insts.clones(None),
+            values: kernel.insts.cloned_facts(None),
             locals: Locals::new(kernel.locals.iter().map(local)),
             interval: 0,
             since: 0,
@@ -171,7 +171,7 @@ impl<'k> Executor<'k> {
         };
         self.run_body(&self.kernel.body, all);
         for (number, event) in self.trace.events.iter().enumerate() {
-            self.trace.event_indices.list(event.inst).push(number);
+            self.trace.event_indices.list_mut(event.inst).push(number);
         }
         self.trace
     }
@@ -225,6 +225,7 @@ impl<'k> Executor<'k> {
 
     fn run_inst(&mut self, id: InstId, active: ActiveThreads) -> Flow {
         let kernel = self.kernel;
+        // Control flow and effects first; what yields a value falls through to its evaluation.
         let op = &kernel.insts[id].op;
         match op {
             Op::If { cond, then, other } => return self.run_if(id, *cond, [then, other], active),

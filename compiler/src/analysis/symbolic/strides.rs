@@ -36,7 +36,7 @@ impl Executor<'_> {
             }
             (None, Op::Loop { .. }) => self.while_stride(id, body, active),
             (None, _) => {
-                self.trace.long_visits.list(id).push(None);
+                self.trace.long_visits.list_mut(id).push(None);
                 Some((id, false))
             }
         };
@@ -61,7 +61,7 @@ impl Executor<'_> {
                 || matches!(op, Op::Continue(to) if *to < id)
         };
         let visit = if self.contains_op(body, &leaves) { None } else { self.trip_counts(header) };
-        self.trace.long_visits.list(id).push(visit.map(|trips| (active.clone(), trips)));
+        self.trace.long_visits.list_mut(id).push(visit.map(|trips| (active.clone(), trips)));
     }
 
     /// Returns the trip count of each thread of the block.

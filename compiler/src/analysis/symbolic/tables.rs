@@ -18,7 +18,7 @@ pub(super) type ConstTables = Facts<ArrayId, Option<BTreeMap<i64, u64>>>;
 
 /// Returns the tables of `kernel`.
 pub(super) fn find_const_tables(kernel: &Kernel) -> ConstTables {
-    let mut tables = kernel.arrays.clones(Some(BTreeMap::new()));
+    let mut tables = kernel.arrays.cloned_facts(Some(BTreeMap::new()));
     let is_passed = |array: ArrayId| kernel.arrays[array].passed.is_some();
     for (id, inst) in kernel.insts.iter() {
         let Some((ptr, kind, _)) = memory_operands(kernel, id) else { continue };
@@ -27,7 +27,7 @@ pub(super) fn find_const_tables(kernel: &Kernel) -> ConstTables {
         }
         // The pointer escapes.
         let Some(Root::Array(array)) = kernel.root(ptr) else {
-            return kernel.arrays.clones(None);
+            return kernel.arrays.cloned_facts(None);
         };
         let stored =
             if let Op::Store { value, .. } = inst.op { kernel.literal(value) } else { None };

@@ -61,7 +61,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         decides: kernel.insts.facts(false),
         refused: kernel.insts.facts(false),
         loops: Vec::new(),
-        needs: kernel.arrays.clones(Some(Vec::new())),
+        needs: kernel.arrays.cloned_facts(Some(Vec::new())),
     };
     for (id, array) in kernel.arrays.iter() {
         let bytes = array.elem.size().zip(array.len.known());
@@ -71,7 +71,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         }
     }
     survey.body(&kernel.body, &mut Vec::new());
-    let needs = std::mem::replace(&mut survey.needs, kernel.arrays.clones(None));
+    let needs = std::mem::replace(&mut survey.needs, kernel.arrays.cloned_facts(None));
     let selection = Selection {
         survey: &survey,
         needs,
