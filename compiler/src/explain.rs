@@ -2,18 +2,18 @@
 //! unknown, with the reason.
 //!
 //! Lints decide what is bad: a verdict is *proved bad* if one of them reports it, and only then
-//! ([`settle`]). Everything else is *proved good* or unknown by the facts that the lints read.
+//! ([`reconcile`]). Everything else is *proved good* or unknown by the facts that the lints read.
 mod access;
 mod array;
 mod check;
 mod control;
 mod race;
-mod settle;
+mod reconcile;
 
 use crate::{
     analysis::Analyses,
     ir::{Kernel, Span},
-    lint::why,
+    lint::cause_labels,
 };
 
 /// A verdict on one thing in a kernel.
@@ -116,11 +116,11 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     known.extend(array::verdicts(kernel));
     known.extend(race::verdicts(kernel, &analyses));
     known.extend(check::verdicts(kernel));
-    settle::merge_findings(kernel, &analyses, known)
+    reconcile::merge_findings(kernel, &analyses, known)
 }
 
 /// Returns the assumption about blocks that the verdicts about `kernel` rest on, if it does not
 /// declare its block.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    why::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
+    cause_labels::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
 }

@@ -15,7 +15,7 @@
 //! - The value of a `for` lies between its start and its end.
 //! - A divisor is not zero: a check precedes it.
 mod arith;
-mod walk;
+mod passes;
 
 use crate::ir::evaluate;
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 };
 pub(crate) use arith::negated_comparison;
 pub(super) use arith::{binary_range, const_range, unary_range};
-use walk::{Growth, RangePass};
+use passes::{Growth, RangePass};
 
 /// All integers from `min` to `max`; none if `min` is larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

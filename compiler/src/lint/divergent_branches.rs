@@ -12,10 +12,9 @@
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that
 //! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
 use super::{
-    Finding, Group, Lint, divergent_matches,
+    Finding, Group, Lint, cause_labels, divergent_matches,
     lanes::{LANES, WarpDivergence, range_text},
-    why,
-    work::{self, MIN_BRANCH_WEIGHT, body_weight},
+    weight::{self, MIN_BRANCH_WEIGHT, body_weight},
 };
 use crate::{
     analysis::{Analyses, uniformity::Cause},
@@ -35,7 +34,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     for (id, inst) in kernel.insts.iter() {
         let Op::If { cond, then, other } = &inst.op else { continue };
         // The lint of matches reports a `match` as a whole.
-        if of_matches.contains(&id) || why::is_library_control(kernel, id) {
+        if of_matches.contains(&id) || cause_labels::is_library_control(kernel, id) {
             continue;
         }
         let span = kernel.insts[*cond].span;
@@ -56,7 +55,7 @@ fn check_branch(
 ) -> Option<Finding> {
     let weights = arms.map(|arm| body_weight(kernel, arm));
     // Lanes that exchange values among themselves have diverged on purpose.
-    let meet = arms.iter().any(|arm| work::has_warp_sync(kernel, arm));
+    let meet = arms.iter().any(|arm| weight::has_warp_sync(kernel, arm));
     if meet || weights.iter().all(|&weight| weight < MIN_WEIGHT_IN_LOOP) {
         return None;
     }
@@ -84,9 +83,9 @@ fn check_branch(
     };
     let span = kernel.insts[cond].span;
     let warp = &analyses.uniformity.warp;
-    let mut labels = why::cause_labels(kernel, warp, warp.divergence[id]);
+    let mut labels = cause_labels::cause_labels(kernel, warp, warp.divergence[id]);
     labels.retain(|(at, _)| *at != span);
-    let notes = why::assumption_notes(&analyses.trace.shape);
+    let notes = cause_labels::assumption_notes(&analyses.trace.shape);
     Some(Finding {
         message,
         span,
@@ -110,7 +109,7 @@ fn is_wasteful(
     let count = u32::try_from(parting.lanes.len()).unwrap_or(u32::MAX);
     let most = parting.lanes.iter().map(go).max().unwrap_or(0);
     let in_fewer = parting.changes && (!is_then || parting.is_spread);
-    let is_long = work::has_loop(kernel, arm) || in_fewer && weight >= MIN_WEIGHT_IN_LOOP;
+    let is_long = weight::has_loop(kernel, arm) || in_fewer && weight >= MIN_WEIGHT_IN_LOOP;
     // A lane that works for its warp is alone every time.
     is_long && most > 1 && sum * 2 < count * LANES
 }
@@ -155,9 +154,9 @@ fn divergence_source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option
     let warp = &analyses.uniformity.warp;
     let Some(Cause::Value(last)) = warp.cause_chain(warp.divergence[id]).pop() else { return None };
     let Op::Builtin(builtin) = kernel.insts[last].op else { return None };
-    let name = why::builtin_call(builtin);
+    let name = cause_labels::builtin_call(builtin);
     let by_warp = match builtin {
-        Builtin::LaneId | Builtin::LaneMask(_) => why::builtin_call(Builtin::WarpId),
+        Builtin::LaneId | Builtin::LaneMask(_) => cause_labels::builtin_call(Builtin::WarpId),
         Builtin::ThreadIdx(_)
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)

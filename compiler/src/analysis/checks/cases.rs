@@ -12,9 +12,9 @@
 //! ```
 use super::{
     Cause,
+    analyzer::CheckAnalyzer,
     atom::AtomKind,
     form::{AtomId, Form},
-    walk::CheckAnalyzer,
 };
 use std::{
     collections::{HashMap, HashSet},

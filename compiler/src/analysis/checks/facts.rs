@@ -9,7 +9,7 @@
 use super::{
     Cause,
     atom::Atoms,
-    example::Examples,
+    counterexample::Examples,
     form::{AtomId, Form, Monomial, gcd},
     prove::{MAX_KERNEL_WORK, Prover},
 };

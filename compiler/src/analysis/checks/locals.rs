@@ -9,7 +9,7 @@
 //! let inside = if i < n { mask[i] != 0 } else { false };
 //! if inside { .. }                                        // i < n
 //! ```
-use super::{Cause, cases::Case, form::Form, walk::CheckAnalyzer};
+use super::{Cause, analyzer::CheckAnalyzer, cases::Case, form::Form};
 use crate::{
     id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op, Scalar, Ty},

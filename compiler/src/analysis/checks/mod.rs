@@ -36,22 +36,22 @@
 //! assert_eq!(why.help, "add `if 2 < x.len()` or `#[kernel(requires(x.len() >= 3))]`");
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
+mod analyzer;
 mod atom;
 mod cases;
 mod contract;
-mod example;
+mod counterexample;
 mod facts;
 mod form;
 mod locals;
-mod number;
+mod messages;
 mod prove;
 mod relevant;
 mod require;
+mod results;
 mod simplex;
-mod spell;
 #[cfg(test)]
 mod tests;
-mod walk;
 
 use crate::{
     id::Facts,
@@ -143,7 +143,7 @@ impl Cause {
 
 /// Returns the verdict on each check of `kernel`, which is verified, in the order of the body.
 pub fn analyze(kernel: &Kernel) -> Vec<Check> {
-    walk::CheckAnalyzer::new(kernel, true).analyze_kernel()
+    analyzer::CheckAnalyzer::new(kernel, true).analyze_kernel()
 }
 
 /// Returns the checks that cannot fail.
@@ -153,7 +153,7 @@ pub(crate) fn proved_checks(kernel: &Kernel) -> Facts<InstId, bool> {
         matches!(inst.op, Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. })
     };
     if kernel.insts.iter().any(has_checks) {
-        for check in walk::CheckAnalyzer::new(kernel, false).analyze_kernel() {
+        for check in analyzer::CheckAnalyzer::new(kernel, false).analyze_kernel() {
             proved[check.inst] = matches!(check.verdict, Verdict::Proved(_));
         }
     }

@@ -5,9 +5,9 @@
 //! `requires(n % 4 == 0)`, `n` is 4 times `n / 4` from there on.
 use super::{
     Cause,
+    analyzer::CheckAnalyzer,
     atom::AtomKind,
     form::{AtomId, Form},
-    walk::CheckAnalyzer,
 };
 use crate::{
     analysis::range::{self, Range},

@@ -49,8 +49,8 @@
 //! Two stores of the same known value are a race as well, by the memory model; they are reported
 //! separately, for they are harmless on hardware.
 mod accesses;
-mod across;
 mod block;
+mod grid;
 mod guards;
 mod order;
 mod overlap;
@@ -291,7 +291,7 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
         chains: &chains,
         work: &work,
     };
-    let across = across::GridRaces::new(kernel, trace, &order, &guards, &values, &work);
+    let across = grid::GridRaces::new(kernel, trace, &order, &guards, &values, &work);
     let memory = shared_roots(kernel).map(|root| {
         let mut memory =
             MemoryRaces { root, races: Vec::new(), doubts: Vec::new(), skipped: Vec::new() };

@@ -15,7 +15,7 @@
 use super::{
     Doubt, DoubtReason, ThreadGroup,
     accesses::SharedAccess,
-    across::{GridRaces, is_launch_constant},
+    grid::{GridRaces, is_launch_constant},
     order::{ExitTarget, exit_targets},
 };
 use crate::{

@@ -1,5 +1,5 @@
 //! Equality of the values that two threads store.
-use super::{accesses::SharedAccess, across::is_launch_constant};
+use super::{accesses::SharedAccess, grid::is_launch_constant};
 use crate::{
     analysis::{
         symbolic::{AccessKind, EventKind, SymbolicSum, Trace},

@@ -4,8 +4,8 @@
 //! thread, thread by thread. Operations on single bits: [`super::bits`].
 use super::{
     super::range::Range,
-    known::{AbstractInt, AbstractValue, Fit, scalar_type, type_limits},
-    truth::AbstractBool,
+    abstract_bool::AbstractBool,
+    abstract_value::{AbstractInt, AbstractValue, Fit, scalar_type, type_limits},
 };
 use super::{Executor, PerThread, SymbolicSum, ThreadSet};
 use crate::ir::{BinaryOp, InstId, Scalar, UnaryOp, evaluate};

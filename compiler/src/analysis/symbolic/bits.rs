@@ -3,7 +3,8 @@
 //! A sum is divided, shifted or masked term by term. The symbols' share must be a multiple of the
 //! divisor, or lie within one multiple, so that it carries nothing into the threads' own numbers.
 use super::{
-    Executor, PerThread, SymbolicSum, arith::fold_nonnegative, factors::Affine, known::AbstractInt,
+    Executor, PerThread, SymbolicSum, abstract_value::AbstractInt, arith::fold_nonnegative,
+    per_thread::Affine,
 };
 use crate::ir::{BinaryOp, Scalar};
 

@@ -2,8 +2,8 @@
 use super::{
     super::range::Range,
     ActiveThreads, EventKind, PerThread, SymbolId, SymbolKind, SymbolicSum, ThreadSet,
-    known::{AbstractValue, Fit, result_limits},
-    run::Executor,
+    abstract_value::{AbstractValue, Fit, result_limits},
+    executor::Executor,
 };
 use crate::ir::{InstId, Op};
 

@@ -1,5 +1,5 @@
 //! Checkpoints: a trial run of a loop body is undone without a trace.
-use super::{ActiveThreads, Coverage, Executor, merge::State, truth::Spread};
+use super::{ActiveThreads, Coverage, Executor, abstract_bool::Spread, join::State};
 use crate::{id::Facts, ir::InstId};
 
 /// A snapshot of an execution.
@@ -16,8 +16,9 @@ pub(super) struct Checkpoint {
 impl Executor<'_> {
     /// Takes a snapshot while `active` threads run.
     pub(super) fn take_checkpoint(&self, active: &ActiveThreads) -> Checkpoint {
-        let frame =
-            |frame: &super::run::Frame| (frame.exits.len(), frame.continues.len(), frame.stayed);
+        let frame = |frame: &super::executor::Frame| {
+            (frame.exits.len(), frame.continues.len(), frame.stayed)
+        };
         Checkpoint {
             state: self.save_state(active.clone()),
             frames: self.frames.iter().map(frame).collect(),

@@ -1,8 +1,8 @@
 //! Comparisons: the threads in which they hold, or how many of the threads agree.
 use super::{
     super::range::Range,
-    known::AbstractValue,
-    truth::{AbstractBool, PartialThreads, Spread},
+    abstract_bool::{AbstractBool, PartialThreads, Spread},
+    abstract_value::AbstractValue,
 };
 use super::{Coverage, Executor, PerThread, SymbolKind, SymbolicSum, Term, ThreadSet};
 use crate::ir::{CompareOp, InstId};

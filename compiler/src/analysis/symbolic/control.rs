@@ -1,8 +1,8 @@
 //! Control flow: threads diverge at an `if`, converge after it, and leave blocks and loops early.
 use super::{
     ActiveThreads, Executor,
-    merge::State,
-    run::{Flow, Frame},
+    executor::{Flow, Frame},
+    join::State,
 };
 use crate::ir::{Body, InstId};
 
@@ -18,7 +18,7 @@ impl Executor<'_> {
         self.record_split(id, &truth, &active);
         let (yes, no) = truth.parts(&self.all);
         let entries = [active.in_part(&yes, id), active.in_part(&no, id)];
-        let known = matches!(truth, super::truth::AbstractBool::Exact(_));
+        let known = matches!(truth, super::abstract_bool::AbstractBool::Exact(_));
         let before = self.save_state(active.clone());
         let mut ends: [Option<State>; 2] = [None, None];
         let mut faulted = [false; 2];

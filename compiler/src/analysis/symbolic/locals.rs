@@ -3,7 +3,7 @@
 //! Control flow splits and joins at each `if`, and few locals differ between two such points. The
 //! contents are therefore kept in chunks that points share until one of them sets a local of the
 //! chunk: a copy costs nothing, a `set` copies one chunk, and a join skips shared chunks.
-use super::known::AbstractValue;
+use super::abstract_value::AbstractValue;
 use crate::{id::Id as _, ir::LocalId};
 use std::{ops::Index, rc::Rc};
 

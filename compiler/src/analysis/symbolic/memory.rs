@@ -1,9 +1,9 @@
 //! Pointers, loads and stores.
 use super::{
     super::range::Range,
-    known::{AbstractInt, AbstractValue, Fit, scalar_type},
-    run::Executor,
-    truth::Spread,
+    abstract_bool::Spread,
+    abstract_value::{AbstractInt, AbstractValue, Fit, scalar_type},
+    executor::Executor,
 };
 use super::{
     Access, AccessKind, ActiveThreads, Dimension, EventKind, SymbolKind, SymbolicSum, ThreadSet,

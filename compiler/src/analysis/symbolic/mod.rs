@@ -36,32 +36,32 @@
 //! error by then. Shuffles read lanes that take part. An offset that is [`Access::assumed`] rests
 //! on more: that sums and products which fit their type in small launches always do. A verdict that
 //! must be right may not rest on such an offset.
+mod abstract_bool;
+mod abstract_value;
 mod arith;
 mod bits;
 mod bounds;
-mod change;
 mod checkpoint;
 mod compare;
-mod compute;
+mod concrete_loops;
 mod contracts;
 mod control;
-mod factors;
-mod given;
-mod known;
+mod eval;
+mod executor;
+mod inputs;
+mod join;
 mod locals;
-mod loops;
+mod loop_locals;
 mod memory;
-mod merge;
+mod per_thread;
 mod print;
-mod rounds;
 mod rows;
-mod run;
 mod shape;
 mod strides;
+mod symbolic_loops;
+mod symbolic_sum;
 mod tables;
 mod threads;
-mod truth;
-mod value;
 mod votes;
 
 use crate::{
@@ -72,13 +72,13 @@ use crate::{
     id::{Facts, Lists},
     ir::{InstId, Kernel, Root},
 };
-pub use factors::{Affine, PerThread};
+use abstract_bool::Spread;
+use executor::Executor;
+pub use per_thread::{Affine, PerThread};
 pub use rows::Rows;
-use run::Executor;
 pub use shape::Shape;
+pub use symbolic_sum::{Monomial, SymbolicSum, Term};
 pub use threads::ThreadSet;
-use truth::Spread;
-pub use value::{Monomial, SymbolicSum, Term};
 
 crate::id!(/** A number that is the same in a whole block or warp, and not known. */ SymbolId, "s");
 

@@ -3,7 +3,7 @@
 //! Whatever `width` is, two such positions are equal only if row and column are, as long as columns
 //! are below the width. The facts that hold for the active threads prove this, mostly by a guard
 //! such as `column < width`.
-use super::{PerThread, SymbolId, SymbolKind, SymbolicSum, run::Executor};
+use super::{PerThread, SymbolId, SymbolKind, SymbolicSum, executor::Executor};
 use crate::ir::{ParamKind, Root};
 
 /// The positions of threads in rows.

@@ -7,9 +7,9 @@
 //! some.
 use super::{
     ActiveThreads, Executor,
-    known::{AbstractInt, AbstractValue},
-    rounds::Header,
-    truth::Spread,
+    abstract_bool::Spread,
+    abstract_value::{AbstractInt, AbstractValue},
+    symbolic_loops::Header,
 };
 use crate::ir::{Body, CompareOp, InstId, Op};
 

@@ -5,9 +5,9 @@
 //! this analysis.
 use super::{
     ActiveThreads, Coverage, PerThread, ThreadSet,
-    known::{AbstractInt, AbstractValue},
-    run::Executor,
-    truth::AbstractBool,
+    abstract_bool::AbstractBool,
+    abstract_value::{AbstractInt, AbstractValue},
+    executor::Executor,
 };
 use crate::ir::{InstId, VoteOp};
 

@@ -1,9 +1,9 @@
 //! Kernel inputs: literals, launch arguments, and the position of a thread in its block and grid.
 use super::{
     super::{range::Range, uniformity::Group},
+    abstract_bool::{AbstractBool, Spread},
+    abstract_value::{AbstractInt, AbstractValue, result_limits, scalar_type, type_limits},
     contracts::Argument,
-    known::{AbstractInt, AbstractValue, result_limits, scalar_type, type_limits},
-    truth::{AbstractBool, Spread},
 };
 use super::{Executor, PerThread, Shape, SymbolKind, SymbolicSum, ThreadSet};
 use crate::ir::{Builtin, Extent, GenericId, InstId, ParamId, ParamKind, Root, Scalar, evaluate};

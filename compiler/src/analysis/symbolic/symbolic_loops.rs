@@ -1,15 +1,15 @@
 //! Loops with an unknown end: two consecutive iterations are run.
 //!
 //! The locals at the beginning of the first are those of an arbitrary iteration (see
-//! [`super::change`]).
+//! [`super::loop_locals`]).
 use super::{
     super::{range::Range, uniformity::Group},
     ActiveThreads, Coverage, Executor, SymbolId, SymbolKind, SymbolicSum, ThreadSet,
-    known::{AbstractInt, AbstractValue, Fit, scalar_type},
+    abstract_bool::{AbstractBool, PartialThreads, Spread},
+    abstract_value::{AbstractInt, AbstractValue, Fit, scalar_type},
+    executor::Flow,
+    join::State,
     locals::Locals,
-    merge::State,
-    run::Flow,
-    truth::{AbstractBool, PartialThreads, Spread},
 };
 use crate::ir::{Body, CompareOp, InstId, LocalId, Op};
 use std::rc::Rc;

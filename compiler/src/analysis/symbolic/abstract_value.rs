@@ -1,7 +1,7 @@
 //! Abstract values: knowledge of a value in each thread of a block.
 use super::{
     super::range::Range,
-    truth::{AbstractBool, Spread},
+    abstract_bool::{AbstractBool, Spread},
 };
 use super::{Coverage, Executor, Group, PerThread, Shape, SymbolKind, SymbolicSum, ThreadSet};
 use crate::ir::{InstId, Kernel, Root, Scalar, Ty, evaluate};

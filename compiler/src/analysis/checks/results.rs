@@ -1,10 +1,10 @@
 //! The results of instructions, as [forms](super::form).
 use super::{
     Cause,
+    analyzer::{CheckAnalyzer, MAX_CONDITION_DEPTH},
     atom::AtomKind,
     cases::Case,
     form::Form,
-    walk::{CheckAnalyzer, MAX_CONDITION_DEPTH},
 };
 use crate::{
     analysis::range::{self, Range},

@@ -1,9 +1,9 @@
 //! Evaluation of instructions: one arm for each, and the casts.
 use super::{PerThread, ThreadSet};
 use super::{
-    known::{AbstractInt, AbstractValue, Fit, result_limits, scalar_type, type_limits},
-    run::Executor,
-    truth::{AbstractBool, Spread},
+    abstract_bool::{AbstractBool, Spread},
+    abstract_value::{AbstractInt, AbstractValue, Fit, result_limits, scalar_type, type_limits},
+    executor::Executor,
 };
 use crate::ir::{Extent, InstId, LocalId, MatchOp, Op, Root, ShuffleOp, VoteOp};
 use std::rc::Rc;

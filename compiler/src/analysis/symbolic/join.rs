@@ -1,9 +1,9 @@
 //! Joins: abstract values where control flow converges.
 use super::{
     super::range::Range,
-    known::{AbstractInt, AbstractValue, Fit, scalar_type, type_limits},
+    abstract_bool::{AbstractBool, PartialThreads, Spread},
+    abstract_value::{AbstractInt, AbstractValue, Fit, scalar_type, type_limits},
     locals::Locals,
-    truth::{AbstractBool, PartialThreads, Spread},
 };
 use super::{ActiveThreads, Coverage, Executor, Group, SymbolKind, SymbolicSum, ThreadSet};
 use crate::ir::{InstId, LocalId};

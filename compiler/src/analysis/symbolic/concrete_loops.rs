@@ -1,13 +1,13 @@
 //! Concrete loops: known to end, and run iteration by iteration as the kernel would run them.
 //!
-//! [`super::rounds`] runs two iterations of any other loop.
+//! [`super::symbolic_loops`] runs two iterations of any other loop.
 use super::{
     ActiveThreads, Executor, PerThread, ThreadSet,
-    known::{AbstractInt, AbstractValue, Fit},
-    merge::State,
-    rounds::Header,
-    run::{Flow, Frame},
-    truth::{AbstractBool, Spread},
+    abstract_bool::{AbstractBool, Spread},
+    abstract_value::{AbstractInt, AbstractValue, Fit},
+    executor::{Flow, Frame},
+    join::State,
+    symbolic_loops::Header,
 };
 use crate::ir::{Body, InstId};
 

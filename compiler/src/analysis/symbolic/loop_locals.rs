@@ -4,10 +4,10 @@
 //! number in each iteration is a multiple of the iteration number.
 use super::{
     Executor, PerThread, SymbolKind, SymbolicSum, ThreadSet,
-    known::{AbstractInt, AbstractValue, scalar_type, type_limits},
+    abstract_bool::Spread,
+    abstract_value::{AbstractInt, AbstractValue, scalar_type, type_limits},
+    join::State,
     locals::Locals,
-    merge::State,
-    truth::Spread,
 };
 use crate::ir::{BinaryOp, Body, InstId, LocalId, Op, Scalar};
 use std::rc::Rc;

@@ -1,10 +1,10 @@
 //! Messages about unproved checks: the missing fact, and the help.
 use super::{
     Cause, CheckFailure, Unproved,
+    analyzer::CheckAnalyzer,
     atom::AtomKind,
     contract::{self, Premise},
     form::{AtomId, Form, Monomial},
-    walk::CheckAnalyzer,
 };
 use crate::{
     analysis::range::{self, Range},

@@ -1,12 +1,12 @@
 //! The executor: instruction after instruction, all threads of a block at once.
 use super::{
     super::{launch::LaunchRanges, range::Ranges, uniformity::Uniformity},
+    abstract_bool::{AbstractBool, Spread},
+    abstract_value::AbstractValue,
     contracts::{self, Argument},
-    known::AbstractValue,
+    join::State,
     locals::Locals,
-    merge::State,
     tables::{ConstTables, find_const_tables},
-    truth::{AbstractBool, Spread},
 };
 use super::{
     AccessKind, ActiveThreads, Coverage, Event, EventKind, Shape, Split, SymbolId, SymbolicSum,
