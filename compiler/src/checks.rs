@@ -1,8 +1,8 @@
 //! The fate of a kernel's checks, by place in the source.
 //!
-//! [`of`] is for `explain`: each index and each other check that the front end made, with the
+//! [`check_sites`] is for `explain`: each index and each other check that the front end made, with the
 //! reasons that it cannot fail, and so costs nothing, or with the missing fact and a remedy.
-//! [`denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that
+//! [`find_denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that
 //! [`optimize`](mod@crate::optimize) judges, with variables followed and equal values joined, so
 //! that they call proved exactly the checks that it drops.
 use crate::{
@@ -96,5 +96,5 @@ pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     diagnostics
 }
 
-/// The code of the errors of [`denied`], which is no lint.
+/// The code of the errors of [`find_denied`], which is no lint.
 pub const DENY_CHECKS: &str = "deny_checks";

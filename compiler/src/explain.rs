@@ -13,7 +13,7 @@ mod reconcile;
 use crate::{
     analysis::Analyses,
     ir::{Kernel, Span},
-    lint::cause_labels,
+    lint::wording,
 };
 
 /// A verdict on one thing in a kernel.
@@ -122,5 +122,5 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
 /// Returns the assumption about blocks that the verdicts about `kernel` rest on, if it does not
 /// declare its block.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    cause_labels::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
+    wording::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
 }

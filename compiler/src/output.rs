@@ -1,14 +1,14 @@
 //! The output of printing threads on a GPU.
 //!
 //! After its [`FaultRecord`](crate::fault::FaultRecord), the launcher passes a printing kernel the
-//! address of a buffer in device memory: [`HEADER`] bytes that start as zeros, then room for
-//! [`ROOM`] bytes of *records*. A printing thread claims bytes by adding their number to [the first
-//! word](USED) of the header. If they are inside the room, it writes its record there; otherwise it
-//! counts itself in [the second](LOST), and writes [`END`] at the start of its record, if that is
+//! address of a buffer in device memory: [`HEADER_BYTES`] bytes that start as zeros, then room for
+//! [`CAPACITY_BYTES`] bytes of *records*. A printing thread claims bytes by adding their number to [the first
+//! word](USED_OFFSET) of the header. If they are inside the room, it writes its record there; otherwise it
+//! counts itself in [the second](LOST_OFFSET), and writes [`END_MARKER`] at the start of its record, if that is
 //! inside. Records are words of 64 bits: the message, the launch (the address of its fault record),
 //! the thread's number in the launch, then the values.
 //!
-//! Threads print in no order, and launches share the buffer, so the host [sorts](read) the records
+//! Threads print in no order, and launches share the buffer, so the host [sorts](decode) the records
 //! by launch, then by thread. A launch therefore prints the same on every engine, as long as there
 //! is room.
 use crate::{

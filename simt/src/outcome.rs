@@ -3,7 +3,7 @@ use std::fmt;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Root, Span},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
     output::Printed,
 };
 
@@ -30,7 +30,7 @@ pub struct FaultReport {
     /// Where in the source.
     pub span: Span,
     /// Index and length, for an index out of bounds, or a message's values; the others are 0.
-    pub values: [u64; MOST_VALUES],
+    pub values: [u64; MAX_VALUES],
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in the block.

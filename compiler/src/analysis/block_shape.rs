@@ -46,9 +46,11 @@ pub(super) fn equally_plausible_trace(
     // Two warps are the fewest that can race, and reveal most about dependences on the number of
     // warps.
     shapes.retain(|shape| *shape != assumed.shape && shape.warp_count() > 1);
+    // The sort is stable: otherwise the most usual shape stays first.
     shapes.sort_by_key(|shape| shape.thread_count() != 64);
     let mut traces =
         shapes.into_iter().map(|shape| symbolic::analyze_in(kernel, uniformity, ranges, shape));
+    // Without shared memory few faults depend on the shape: skip the search.
     if most == 0 && kernel.shared.ids().next().is_none() {
         return traces.next();
     }
@@ -62,6 +64,7 @@ fn most_plausible(kernel: &Kernel, shapes: &[Shape], trace: impl Fn(Shape) -> Tr
     }
     let mut fewest = count_faults(kernel, &best);
     for &shape in &shapes[1..] {
+        // The candidates are ordered, so the first one without faults wins.
         if fewest == 0 {
             break;
         }

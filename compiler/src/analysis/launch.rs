@@ -250,7 +250,7 @@ impl LaunchRanges {
         }
     }
 
-    /// Narrows the operand of a cast, if the cast keeps the number (see [`Self::narrow`]).
+    /// Narrows the operand of a cast, if the cast keeps the number (see [`Self::narrow_size`]).
     fn narrow_cast(&mut self, kernel: &Kernel, to: Scalar, value: &Size, range: Range) {
         let limits = range::scalar_limits(to);
         let known = self.size_range(kernel, value).map(|(range, _)| range);
@@ -260,7 +260,7 @@ impl LaunchRanges {
         }
     }
 
-    /// Narrows each operand of an operation by the other operand (see [`Self::narrow`]).
+    /// Narrows each operand of an operation by the other operand (see [`Self::narrow_size`]).
     fn narrow_binary(&mut self, kernel: &Kernel, op: BinaryOp, parts: &[Size; 2], to: Range) {
         let [lhs, rhs] = parts;
         let sides = [self.size_range(kernel, lhs), self.size_range(kernel, rhs)];

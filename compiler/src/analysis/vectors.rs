@@ -187,10 +187,12 @@ impl VectorFinder<'_> {
         }
         match op.effect() {
             Effect::None | Effect::Read => {}
+            // A store may not move past the check: memory written before a fault can be read.
             Effect::Fault => {
                 self.close_groups(|group| group.stores);
                 self.open.iter_mut().for_each(|group| group.checked = true);
             }
+            // Only constant memory is the same on both sides.
             Effect::Write | Effect::Sync => self.close_groups(|group| !is_constant(kernel, group)),
             Effect::Control => {
                 self.close_groups(|_| true);
@@ -238,7 +240,7 @@ impl VectorFinder<'_> {
         let at_place = |group: &OpenGroup| {
             request.address.as_ref().is_some_and(|(place, _)| group.place == *place)
         };
-        // Earlier loads with this base are executed already; later ones are checked in `reaches`.
+        // Earlier loads with this base are executed already; later ones are checked in `can_hoist_load`.
         self.close_groups(|group| {
             (group.stores || !at_place(group)) && may_overlap(kernel, group, &request)
         });
@@ -263,6 +265,7 @@ impl VectorFinder<'_> {
         let element = self.element_of(place.root).filter(|element| {
             *element > 0 && place.terms.iter().all(|(_, stride)| stride.is_multiple_of(*element))
         });
+        // Make room by closing the oldest group.
         if self.open.len() == MAX_OPEN_GROUPS {
             let oldest = self.open.remove(0);
             self.form_vectors(oldest);

@@ -8,14 +8,14 @@ use crate::{
         uniformity::{Fact, Uniformity, Varying},
     },
     ir::{InstId, Kernel, Op},
-    lint::{cause_labels, weight},
+    lint::{weight, wording},
 };
 
 /// Returns the verdict on `id`, if threads may diverge or synchronize there.
 pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<FactVerdict> {
     let about = InstContext { kernel, analyses, id };
     let op = &kernel.insts[id].op;
-    if cause_labels::is_loop_condition(kernel, op) {
+    if wording::is_loop_condition(kernel, op) {
         return Some(about.judge_loop("condition of a loop"));
     }
     if let Op::For { .. } = op {
@@ -24,12 +24,10 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     if let Op::If { .. } = op {
         return Some(about.judge_branch());
     }
-    if let Some((_, call)) =
-        cause_labels::written_barriers(kernel).find(|(barrier, _)| *barrier == id)
-    {
+    if let Some((_, call)) = wording::written_barriers(kernel).find(|(barrier, _)| *barrier == id) {
         return Some(about.judge_barrier(call));
     }
-    let (call, mask) = cause_labels::warp_sync_call(&kernel.insts[id].op)?;
+    let (call, mask) = wording::warp_sync_call(&kernel.insts[id].op)?;
     Some(about.judge_warp_sync(call, mask))
 }
 
@@ -261,9 +259,7 @@ impl InstContext<'_> {
         let (control, ended) = (block.control[self.id], block.ended[self.id]);
         let everybody = new_reason(Answer::Good, "every thread of the block gets here");
         let (fact, known) = match (control, ended) {
-            _ if cause_labels::all_threads_reach(self.analyses, self.id) => {
-                (Fact::Uniform, everybody)
-            }
+            _ if wording::all_threads_reach(self.analyses, self.id) => (Fact::Uniform, everybody),
             (Fact::Uniform, Fact::Uniform) => (control, everybody),
             (Fact::Varies(_), _) => {
                 (control, new_reason(Answer::Bad, "not every thread of the block gets here"))
@@ -341,7 +337,7 @@ impl InstContext<'_> {
         let Self { kernel, id, .. } = *self;
         let labels = match answer {
             Answer::Good => Vec::new(),
-            Answer::Bad | Answer::Unknown => cause_labels::cause_labels(kernel, varying, fact),
+            Answer::Bad | Answer::Unknown => wording::cause_labels(kernel, varying, fact),
         };
         let (span, what) = (kernel.insts[id].span, what.to_owned());
         let mut places = vec![span];

@@ -1,5 +1,5 @@
 //! Wording about memory accesses that several lints share.
-use super::{Finding, cause_labels};
+use super::{Finding, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -112,8 +112,8 @@ pub(super) fn address_labels(
             at = Some(*base);
         }
     }
-    let source = cause
-        .and_then(|fact| cause_labels::cause_labels(kernel, &analyses.uniformity.warp, fact).pop());
+    let source =
+        cause.and_then(|fact| wording::cause_labels(kernel, &analyses.uniformity.warp, fact).pop());
     labels.extend(source);
     labels.dedup();
     labels
@@ -147,7 +147,7 @@ pub(super) fn atomic_name(of: &str) -> String {
 
 /// Returns the note of a finding that rests on an assumed block.
 pub(super) fn assumed_shape_note(shape: &Shape) -> Option<String> {
-    cause_labels::assumption_notes(shape).pop()
+    wording::assumption_notes(shape).pop()
 }
 
 /// Keeps the weightiest finding at each place.

@@ -7,7 +7,7 @@
 //! The second case fires also if data decide the threads or the address, as long as nothing else
 //! keeps blocks apart. An atomic operation is atomic towards others of its kind and scope; towards
 //! a plain access it is a race like any other.
-use super::{Finding, Group, Lint, cause_labels, race};
+use super::{Finding, Group, Lint, race, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -71,6 +71,6 @@ fn data_dependent_finding(
          the same elements where data say so"
     );
     let span = kernel.insts[doubt.insts[0]].span;
-    let notes = cause_labels::assumption_notes(&analyses.trace.shape);
+    let notes = wording::assumption_notes(&analyses.trace.shape);
     Finding { message, span, labels: Vec::new(), notes, help: WIDER_SCOPE_HELP.to_owned() }
 }

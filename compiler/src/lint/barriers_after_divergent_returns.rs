@@ -6,7 +6,7 @@
 //! ```
 //! It works, but the work that the barrier protects is then done by fewer threads than the block
 //! has. Silent where control varies anyway: other lints report that.
-use super::{Finding, Group, Lint, cause_labels};
+use super::{Finding, Group, Lint, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
@@ -19,15 +19,15 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in cause_labels::written_barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         if block.ended[id].varies()
             && !block.control[id].varies()
-            && !cause_labels::all_threads_reach(analyses, id)
+            && !wording::all_threads_reach(analyses, id)
         {
             found.push(Finding {
                 message: format!("some threads of the block have returned before this `{call}`"),
                 span: kernel.insts[id].span,
-                labels: cause_labels::cause_labels(kernel, block, block.ended[id]),
+                labels: wording::cause_labels(kernel, block, block.ended[id]),
                 notes: Vec::new(),
                 help: "replace the `return` by `let active = ..;` and put `if active { .. }` \
                        around the work"

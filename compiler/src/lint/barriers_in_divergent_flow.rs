@@ -5,7 +5,7 @@
 //! ```
 //! Fires where control varies in the block, even if each warp agrees. Silent where this is unknown:
 //! all threads reading one location of memory mostly agree.
-use super::{Finding, Group, Lint, cause_labels, mismatched_barriers};
+use super::{Finding, Group, Lint, mismatched_barriers, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
@@ -18,17 +18,17 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in cause_labels::written_barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let control = block.control[id];
         let stays = || {
-            cause_labels::all_threads_reach(analyses, id)
+            wording::all_threads_reach(analyses, id)
                 || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
         };
-        if control.varies() && !cause_labels::is_loop_divergence(kernel, control) && !stays() {
+        if control.varies() && !wording::is_loop_divergence(kernel, control) && !stays() {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,
-                labels: cause_labels::cause_labels(kernel, block, control),
+                labels: wording::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "move the barrier out of the branch and keep only the work inside, or let \
                        the condition depend on values that are the same in the whole block"

@@ -5,7 +5,7 @@
 //! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
 //! ```
 //! Silent where this is unknown, like `gpu_barriers_in_divergent_flow`.
-use super::{Finding, Group, Lint, cause_labels};
+use super::{Finding, Group, Lint, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
@@ -18,16 +18,16 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in cause_labels::written_barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let control = block.control[id];
-        let stays = cause_labels::all_threads_reach(analyses, id);
-        if control.varies() && cause_labels::is_loop_divergence(kernel, control) && !stays {
+        let stays = wording::all_threads_reach(analyses, id);
+        if control.varies() && wording::is_loop_divergence(kernel, control) && !stays {
             found.push(Finding {
                 message: format!(
                     "the threads of a block leave this loop after different numbers of `{call}`"
                 ),
                 span: kernel.insts[id].span,
-                labels: cause_labels::cause_labels(kernel, block, control),
+                labels: wording::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "let every thread run the same number of iterations (round the bound up to \
                        a multiple of the block) and put a condition around the work only"

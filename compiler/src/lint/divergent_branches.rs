@@ -12,9 +12,10 @@
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that
 //! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
 use super::{
-    Finding, Group, Lint, cause_labels, divergent_matches,
+    Finding, Group, Lint, divergent_matches,
     lanes::{LANES, WarpDivergence, range_text},
     weight::{self, MIN_BRANCH_WEIGHT, body_weight},
+    wording,
 };
 use crate::{
     analysis::{Analyses, uniformity::Cause},
@@ -34,7 +35,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     for (id, inst) in kernel.insts.iter() {
         let Op::If { cond, then, other } = &inst.op else { continue };
         // The lint of matches reports a `match` as a whole.
-        if of_matches.contains(&id) || cause_labels::is_library_control(kernel, id) {
+        if of_matches.contains(&id) || wording::is_library_control(kernel, id) {
             continue;
         }
         let span = kernel.insts[*cond].span;
@@ -83,9 +84,9 @@ fn check_branch(
     };
     let span = kernel.insts[cond].span;
     let warp = &analyses.uniformity.warp;
-    let mut labels = cause_labels::cause_labels(kernel, warp, warp.divergence[id]);
+    let mut labels = wording::cause_labels(kernel, warp, warp.divergence[id]);
     labels.retain(|(at, _)| *at != span);
-    let notes = cause_labels::assumption_notes(&analyses.trace.shape);
+    let notes = wording::assumption_notes(&analyses.trace.shape);
     Some(Finding {
         message,
         span,
@@ -154,9 +155,9 @@ fn divergence_source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option
     let warp = &analyses.uniformity.warp;
     let Some(Cause::Value(last)) = warp.cause_chain(warp.divergence[id]).pop() else { return None };
     let Op::Builtin(builtin) = kernel.insts[last].op else { return None };
-    let name = cause_labels::builtin_call(builtin);
+    let name = wording::builtin_call(builtin);
     let by_warp = match builtin {
-        Builtin::LaneId | Builtin::LaneMask(_) => cause_labels::builtin_call(Builtin::WarpId),
+        Builtin::LaneId | Builtin::LaneMask(_) => wording::builtin_call(Builtin::WarpId),
         Builtin::ThreadIdx(_)
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)

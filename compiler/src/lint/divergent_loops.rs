@@ -7,8 +7,9 @@
 //! about loops that wait for other threads, such as a lock. Allowed by default: often there is no
 //! better way, or the rows have one length.
 use super::{
-    Finding, Lint, cause_labels,
+    Finding, Lint,
     lanes::{LANES, const_value},
+    wording,
 };
 use crate::{
     analysis::{
@@ -35,9 +36,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         let span =
             if let Op::If { cond, .. } = inst.op { kernel.insts[cond].span } else { inst.span };
         let is_loop =
-            matches!(inst.op, Op::For { .. }) || cause_labels::is_loop_condition(kernel, &inst.op);
+            matches!(inst.op, Op::For { .. }) || wording::is_loop_condition(kernel, &inst.op);
         let known = found.iter().any(|found| found.span == span);
-        if !is_loop || known || cause_labels::is_library_control(kernel, id) {
+        if !is_loop || known || wording::is_library_control(kernel, id) {
             continue;
         }
         // Threads that synchronize in it make it more than a matter of speed.
@@ -46,13 +47,13 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         }
         let Some(numbers) = trip_count_text(kernel, analyses, id) else { continue };
         let warp = &analyses.uniformity.warp;
-        let mut labels = cause_labels::cause_labels(kernel, warp, warp.divergence[id]);
+        let mut labels = wording::cause_labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!("{numbers} of this loop, and all wait for the last"),
             span,
             labels,
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "let the lanes of a warp share what one of them would do (`warp::lane_id()` first, in steps of \
                    32), or sort the work so that neighbours have as much of it"
                 .to_owned(),

@@ -6,9 +6,10 @@
 //! Fires where it is proved that the lanes of most warps take three or more arms that are too large
 //! for predication ([`weight`]). Two arms are the subject of `gpu_divergent_branches`.
 use super::{
-    Finding, Group, Lint, cause_labels,
+    Finding, Group, Lint,
     lanes::{LANES, RemainderTest, are_certain},
     weight::{MIN_BRANCH_WEIGHT, body_weight},
+    wording,
 };
 use crate::{
     analysis::{
@@ -50,7 +51,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         }
         let warp = &analyses.uniformity.warp;
-        let mut labels = cause_labels::cause_labels(kernel, warp, warp.divergence[id]);
+        let mut labels = wording::cause_labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!(
@@ -59,7 +60,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             ),
             span,
             labels,
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "match on a value that the lanes of a warp share, such as `warp::warp_id()`, or let the \
                    arms only choose values for one computation behind them"
                 .to_owned(),
@@ -74,7 +75,7 @@ fn find_matches(kernel: &Kernel) -> Vec<MatchChain<'_>> {
     let mut chains = Vec::new();
     for (id, inst) in kernel.insts.iter() {
         let Op::If { .. } = inst.op else { continue };
-        if inner.contains(&id) || cause_labels::is_library_control(kernel, id) {
+        if inner.contains(&id) || wording::is_library_control(kernel, id) {
             continue;
         }
         let Some(chain) = match_at(kernel, id) else { continue };

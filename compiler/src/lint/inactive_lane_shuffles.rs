@@ -7,7 +7,7 @@
 //! The value of such a lane is unspecified. Fires where the mask (or, without one, the set of ended
 //! lanes) and the source lane are known, and all lanes of a warp read an absent one. Some lanes do
 //! so in every reduction by shuffles, and ignore the result.
-use super::{Finding, Group, Lint, cause_labels, lanes::are_certain};
+use super::{Finding, Group, Lint, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -43,7 +43,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),
             span: inst.span,
             labels: Vec::new(),
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "read a lane that takes part, or let that one come here, too".to_owned(),
         });
     }

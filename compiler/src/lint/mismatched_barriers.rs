@@ -5,7 +5,7 @@
 //! ```
 //! All threads reach a barrier, but not the same one. Fires where control varies in the block and
 //! each arm has a barrier of its own.
-use super::{Finding, Group, Lint, cause_labels};
+use super::{Finding, Group, Lint, wording};
 use crate::{
     analysis::{Analyses, uniformity::Cause},
     diag::Level,
@@ -18,13 +18,13 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in cause_labels::written_barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let Some(other) = counterpart(kernel, analyses, id).filter(|&other| id < other) else {
             continue;
         };
         let mut labels =
             vec![(kernel.insts[other].span, "the other threads wait at this one".to_owned())];
-        labels.extend(cause_labels::cause_labels(kernel, block, block.control[id]));
+        labels.extend(wording::cause_labels(kernel, block, block.control[id]));
         found.push(Finding {
             message: format!(
                 "only some threads of the block wait at this `{call}`, and the others at another"
@@ -41,7 +41,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 /// Returns the remedy for the barriers of two arms. A barrier in a library function cannot be moved
 /// without its call.
 fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
-    if barriers.into_iter().any(|id| cause_labels::is_library_barrier(kernel, id)) {
+    if barriers.into_iter().any(|id| wording::is_library_barrier(kernel, id)) {
         "let all threads of the block make the same calls: behind the `if`, with values that its arms choose"
     } else {
         "put one barrier behind the `if`, in place of the two in its arms"
@@ -52,7 +52,7 @@ fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
 /// `if` at which they diverge.
 pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId) -> Option<InstId> {
     let control = analyses.uniformity.block.control[barrier];
-    if !control.varies() || cause_labels::all_threads_reach(analyses, barrier) {
+    if !control.varies() || wording::all_threads_reach(analyses, barrier) {
         return None;
     }
     let Some(Cause::Divergence(parting)) = control.cause() else { return None };

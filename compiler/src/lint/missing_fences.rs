@@ -11,7 +11,7 @@
 //! depending on data (by a condition, or by a loop that waits), in a kernel without any fence of
 //! the device's scope and without any atomic operation that is more than relaxed. With such an
 //! operation, its right place is not checked.
-use super::{Finding, Group, Lint, cause_labels, race};
+use super::{Finding, Group, Lint, race, wording};
 use crate::{
     analysis::{Analyses, races::DoubtReason},
     diag::Level,
@@ -46,7 +46,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 (kernel.insts[first].span, format!("a block writes {name} here")),
                 (kernel.insts[announces].span, "and announces it here".to_owned()),
             ],
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: help.to_owned(),
         });
     }

@@ -11,7 +11,6 @@ mod barriers_after_divergent_returns;
 mod barriers_in_divergent_flow;
 mod barriers_in_divergent_loops;
 mod block_races;
-pub(crate) mod cause_labels;
 mod coalescing;
 mod conflicts;
 mod contended_atomics;
@@ -55,6 +54,7 @@ mod unused_shared;
 mod vector_bank_conflicts;
 mod warp_mask_mismatches;
 pub(crate) mod weight;
+pub(crate) mod wording;
 
 use crate::{
     analysis::Analyses,
@@ -296,7 +296,7 @@ fn run_lint(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, 
         findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
     let alone = spans_in_one_thread(lint, kernel);
-    let assumption = cause_labels::assumption_notes(shape);
+    let assumption = wording::assumption_notes(shape);
     let based = findings.into_iter().map(|mut finding| {
         // Lints state the assumption themselves; here it is known whether the finding needs it.
         finding.notes.retain(|note| !assumption.contains(note));

@@ -3,7 +3,7 @@
 //! Two accesses that need a barrier between them share one fault with all others that the same
 //! barrier would order. The search therefore starts at the first access and finds the places of
 //! missing barriers, each just before the statement that runs too early.
-use super::{Finding, cause_labels};
+use super::{Finding, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -153,13 +153,7 @@ pub(super) fn race_finding(
         labels.push((kernel.insts[first.inst].span, text));
     }
     let span = kernel.insts[second.inst].span;
-    Finding {
-        message,
-        span,
-        labels,
-        notes: cause_labels::assumption_notes(&analyses.trace.shape),
-        help,
-    }
+    Finding { message, span, labels, notes: wording::assumption_notes(&analyses.trace.shape), help }
 }
 
 /// Describes the second of two accesses, and the unfinished first one.

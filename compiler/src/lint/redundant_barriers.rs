@@ -8,7 +8,7 @@
 //! Fires if no two accesses between the previous and the next barrier collide across it. Of two
 //! barriers in a row the second is reported. Silent where an index, a fence or an ordered atomic
 //! operation leaves it open, and in kernels with races: they need more barriers rather than fewer.
-use super::{Finding, Group, Lint, cause_labels, race, uninit_shared_reads};
+use super::{Finding, Group, Lint, race, uninit_shared_reads, wording};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -37,7 +37,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 .to_owned(),
             span: kernel.insts[barrier].span,
             labels: Vec::new(),
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "leave it out".to_owned(),
         })
         .collect()

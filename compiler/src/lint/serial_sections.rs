@@ -7,7 +7,7 @@
 //! number that only the launch knows. Silent about short loops, about loops that wait for other
 //! threads by atomic accesses, and about loops that read the thread's own arrays, which no other
 //! thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
-use super::{Finding, Group, Lint, cause_labels, lanes::const_value};
+use super::{Finding, Group, Lint, lanes::const_value, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -38,7 +38,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             continue;
         };
         let Op::If { cond, .. } = kernel.insts[because].op else { continue };
-        if cause_labels::is_library_control(kernel, because) {
+        if wording::is_library_control(kernel, because) {
             continue;
         }
         let Some(iterations) = trip_count_text(kernel, analyses, id) else { continue };
@@ -50,7 +50,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             message: format!("{who} runs {iterations} of a loop behind this, and the others wait"),
             span,
             labels: vec![(inst.span, "this is the loop".to_owned())],
-            notes: cause_labels::assumption_notes(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "let all threads share the iterations, each beginning with its own number and going on in steps of \
                    as many as there are; sums and the like that they have then are combined by \
                    `block::reduce_add(..)` and its kin"
@@ -89,7 +89,7 @@ fn loop_events<'a>(
     body: &'a Body,
 ) -> impl Iterator<Item = &'a Event> {
     let inside = body.0.iter().copied();
-    let inside = inside.filter(|&id| cause_labels::is_loop_condition(kernel, &kernel.insts[id].op));
+    let inside = inside.filter(|&id| wording::is_loop_condition(kernel, &kernel.insts[id].op));
     let events = std::iter::once(id).chain(inside).flat_map(|id| analyses.trace.events_of(id));
     events.filter(|event| matches!(event.kind, EventKind::Branch(_)))
 }

@@ -42,7 +42,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     walk.found.into_iter().filter_map(unproved).collect()
 }
 
-/// `place + behind`, for a place computed from thread and block indices and constants.
+/// `position + offset`, for a position computed from thread and block indices and constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct GridIndex {
     position: String,

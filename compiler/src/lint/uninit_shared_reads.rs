@@ -10,7 +10,7 @@
 //! an element of several scalars, one written scalar is enough: a copy of an enum reads the fields
 //! of all variants. Also fires where only the reading thread stores to the element, and does so
 //! later: `cells[t] += v`.
-use super::{Finding, Group, Lint, cause_labels, race};
+use super::{Finding, Group, Lint, race, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -97,7 +97,7 @@ fn check_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option
             kernel.shared[shared].span,
             "shared memory begins with anything in it".to_owned(),
         )],
-        notes: cause_labels::assumption_notes(&analyses.trace.shape),
+        notes: wording::assumption_notes(&analyses.trace.shape),
         help: format!("write all that is read of {name} first, and wait at `sync_threads()`"),
     })
 }

@@ -8,7 +8,7 @@
 //! Fires where control varies in the warp and all lanes are named; and for a known mask, also one
 //! from a vote on a known condition, if an unnamed lane gets there or a named one does not. Lanes
 //! that have ended are not waited for.
-use super::{Finding, Group, Lint, cause_labels, lanes::are_certain};
+use super::{Finding, Group, Lint, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -26,10 +26,10 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut barriers: Option<Vec<Span>> = None;
     for (id, inst) in kernel.insts.iter() {
-        let Some((call, mask)) = cause_labels::warp_sync_call(&inst.op) else { continue };
+        let Some((call, mask)) = wording::warp_sync_call(&inst.op) else { continue };
         // For a library function that has barriers, too, the barrier lints report.
         let barriers = barriers.get_or_insert_with(|| {
-            cause_labels::written_barriers(kernel)
+            wording::written_barriers(kernel)
                 .map(|(barrier, _)| kernel.insts[barrier].span)
                 .collect()
         });
@@ -66,8 +66,8 @@ fn check_without_mask(
     Some(Finding {
         message: format!("`{call}` is about all lanes of the warp, and not all of them come here"),
         span: kernel.insts[id].span,
-        labels: cause_labels::cause_labels(kernel, warp, warp.control[id]),
-        notes: cause_labels::assumption_notes(&analyses.trace.shape),
+        labels: wording::cause_labels(kernel, warp, warp.control[id]),
+        notes: wording::assumption_notes(&analyses.trace.shape),
         help: divergence_help(kernel, warp.control[id]).to_owned(),
     })
 }
@@ -75,7 +75,7 @@ fn check_without_mask(
 /// Returns the remedy for lanes that `control` keeps away. An operation that each iteration needs
 /// cannot be moved out of a loop.
 fn divergence_help(kernel: &Kernel, control: Fact) -> &'static str {
-    if cause_labels::is_loop_divergence(kernel, control) {
+    if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
     } else {
@@ -161,8 +161,8 @@ fn check_with_mask(
     Some(Finding {
         message: problem,
         span: kernel.insts[id].span,
-        labels: cause_labels::cause_labels(kernel, warp, warp.control[id]),
-        notes: cause_labels::assumption_notes(&trace.shape),
+        labels: wording::cause_labels(kernel, warp, warp.control[id]),
+        notes: wording::assumption_notes(&trace.shape),
         help: "name the lanes that come here, and no others: as a vote before the branch has them \
                (`warp::ballot(condition)`)"
             .to_owned(),

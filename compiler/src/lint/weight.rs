@@ -3,7 +3,7 @@
 //! The optimizer and `ptxas` compute both sides of a small `if` and select, or run it under a
 //! predicate: it costs a few instructions, and no lane waits for another. (Measured: two arms that
 //! store one of two values execute no branch; loops and long arms do.)
-use super::cause_labels;
+use super::wording;
 use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
 
 /// The smallest weight of an arm that is not run under a predicate, in instructions.
@@ -29,7 +29,7 @@ pub(super) fn has_loop(kernel: &Kernel, body: &Body) -> bool {
 pub(super) fn has_warp_sync(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        cause_labels::warp_sync_call(op).is_some()
+        wording::warp_sync_call(op).is_some()
             || op.bodies().any(|inner| has_warp_sync(kernel, inner))
     })
 }

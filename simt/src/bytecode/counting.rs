@@ -74,7 +74,7 @@ impl Request {
 
     /// Returns true for atomic requests to shared memory of which all lanes are served together.
     pub(crate) fn is_served_at_once(&self) -> bool {
-        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD
+        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD_BYTES
     }
 
     /// Where a byte is among those after which it asks the same again.
@@ -86,9 +86,9 @@ impl Request {
 /// After how many bytes a request asks the same again.
 pub(crate) fn phases(is_shared: bool, bytes: u32) -> u64 {
     if !is_shared {
-        global::SECTOR
-    } else if u64::from(bytes) < shared::WORD {
-        shared::WORD
+        global::SECTOR_BYTES
+    } else if u64::from(bytes) < shared::WORD_BYTES {
+        shared::WORD_BYTES
     } else {
         1
     }

@@ -18,7 +18,7 @@ use crate::{
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
     ir::{Passed, Scalar},
-    output::{ROOM, record_bytes},
+    output::{CAPACITY_BYTES, record_bytes},
 };
 
 /// What is asked of a program besides running, if it has steps for it.
@@ -78,7 +78,7 @@ impl Bound<'_> {
     /// Claims room for something printed, with so many values; false if there is none.
     pub(crate) fn claim(&self, values: usize) -> bool {
         let bytes = record_bytes(values) as u64;
-        self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
+        self.printed.fetch_add(bytes, Relaxed) + bytes <= CAPACITY_BYTES as u64
     }
 
     /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::exec::replay).

@@ -35,7 +35,7 @@ pub(crate) fn find(
         uniformity: Uniformity::of(kernel),
         launch,
         threads: launch.block.iter().map(|dim| *dim as usize).product(),
-        found: kernel.insts.clones(Found { form: Form::Open, in_step: false }),
+        found: kernel.insts.cloned_facts(Found { form: Form::Open, in_step: false }),
     };
     let small = |arg: &Arg<'_>| match arg {
         Arg::Scalar(_) => true,

@@ -178,7 +178,7 @@ struct CostAccumulator {
     unknown: Option<UnknownCost>,
     /// The distinct costs so far: most warps have the same.
     distinct_costs: Vec<(Lanes, WarpCost)>,
-    /// The indices into `prices` by pattern, with the pattern's fingerprint.
+    /// The indices into `distinct_costs` by pattern, with the pattern's fingerprint.
     patterns: Vec<(u64, LanePattern, usize)>,
 }
 
@@ -190,6 +190,7 @@ impl CostAccumulator {
         event: &Event,
         access: &symbolic::Access,
     ) {
+        // The first reason stays for all events of the request.
         let why = match (&access.offset, event.active.coverage) {
             _ if request.bytes == 0 => Some(UnknownCost::Size),
             (None, _) => Some(UnknownCost::Address),
@@ -226,6 +227,7 @@ impl CostAccumulator {
         warp: usize,
         active: u32,
     ) -> Result<usize, SymbolId> {
+        // Patterns avoid computing 32 offsets for each warp of a regular access.
         let pattern = LanePattern::for_warp(offset, warp, active)?;
         if let Some(known) = pattern.and_then(|pattern| self.pattern_cost_index(pattern)) {
             return Ok(known);
@@ -258,6 +260,7 @@ impl CostAccumulator {
             Lanes::with_min_distances(trace, offset, warp, active)?.normalized(COST_PERIOD_BYTES);
         let price = lanes.warp_cost(request.space, request.kind, request.bytes);
         let [least, most] = price.taken;
+        // Such a bound proves the access neither good nor bad.
         if least < 2 * price.ideal && most > price.ideal {
             return None;
         }

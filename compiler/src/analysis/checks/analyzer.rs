@@ -292,6 +292,7 @@ impl<'k> CheckAnalyzer<'k> {
             && let Some((lhs, rhs)) = self.forms[lhs].clone().zip(self.forms[rhs].clone())
         {
             let op = if truth { op } else { range::negated_comparison(op) };
+            // Overflow first: an exact sum lets the comparison below say more.
             self.assume_overflow(cond, truth, cause);
             self.assume_compare(op, &lhs, &rhs, cause);
             self.link_wrapped(&lhs);
@@ -355,6 +356,7 @@ impl<'k> CheckAnalyzer<'k> {
     /// Adds that possibly wrapped results are exact, if that is known by now: `n - 1` after
     /// `n > 1`.
     fn link_wrapped(&mut self, compared: &Form) {
+        // The first results of requirements, and the most recent of the others.
         let latest = self.wrapped.len().saturating_sub(MAX_RECENT_WRAPS).max(self.required);
         for index in (0..self.required.min(MAX_REQUIRED_WRAPS)).chain(latest..self.wrapped.len()) {
             let (atom, form, limits) = self.wrapped[index].clone();

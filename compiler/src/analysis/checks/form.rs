@@ -24,8 +24,8 @@ impl fmt::Display for AtomId {
     }
 }
 
-/// A product of at most [`MOST_FACTORS`] atoms, in order; the empty product is 1. Each atom has
-/// [`BITS`] bits, the first the highest: its number plus 1, so that the order is that of lists of
+/// A product of at most [`MAX_ATOMS_PER_PRODUCT`] atoms, in order; the empty product is 1. Each atom has
+/// [`BITS_PER_ATOM`] bits, the first the highest: its number plus 1, so that the order is that of lists of
 /// atoms. It is a plain number, and a [`Form`] a list of those, since thousands of forms are made,
 /// in a macro that is built without optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,7 +166,7 @@ impl Form {
         }
     }
 
-    /// Returns every product with its coefficient, without the [constant term](Self::rest).
+    /// Returns every product with its coefficient, without the [constant term](Self::constant_term).
     pub(super) fn terms(&self) -> &[(Monomial, i128)] {
         match self.0.split_first() {
             Some(((Monomial::ONE, _), terms)) => terms,

@@ -1,7 +1,7 @@
 //! Proofs of checks: the checks of a kernel that cannot fail, with the reason, and the missing fact
 //! for all others.
 //!
-//! [`analyze`] examines a kernel as it is. [`checks::of`](crate::checks::of) reports the fate of
+//! [`analyze`] examines a kernel as it is. [`checks::check_sites`](crate::checks::check_sites) reports the fate of
 //! the checks that the front end made: each with its place in the source, and whether the optimizer
 //! drops it.
 //!

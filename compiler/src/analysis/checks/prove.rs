@@ -123,6 +123,7 @@ impl<'a> Prover<'a> {
     /// none. Products that the goal does not contain are enlarged only if nothing else is left.
     fn add_rows(&mut self) -> bool {
         let open = self.simplex.at_bounds();
+        // Rows within the goal's products first: larger products make the program grow.
         for larger in [false, true] {
             let mut candidates = Vec::new();
             for &(monomial, above) in &open {

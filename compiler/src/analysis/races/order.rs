@@ -194,6 +194,7 @@ impl<'a> EventOrder<'a> {
             let Some(other) = enclosing_iterations(from).find(|other| other.of == of.of) else {
                 return false;
             };
+            // A later iteration of the same loop shows that the earlier one began.
             let begun =
                 if given < needed { other.round == of.round } else { other.round >= of.round };
             begun && self.same_instance(given, needed, of.of)
@@ -204,6 +205,7 @@ impl<'a> EventOrder<'a> {
     fn may_be_skipped(&self, given: usize, needed: usize) -> bool {
         let mut exits = self.exits.iter().filter(|&&(at, _)| at < needed);
         exits.any(|&(at, exit)| {
+            // `given` runs, so an exit before it in the same execution was not taken.
             let passed_by_given = at < given;
             match exit {
                 ExitTarget::End => !passed_by_given,

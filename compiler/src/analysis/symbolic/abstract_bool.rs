@@ -1,17 +1,17 @@
 //! Abstract `bool`s, and the active threads that result from them as conditions.
 use super::{ActiveThreads, Coverage, Split, ThreadSet};
 
-/// A part of the threads of a block, as in [`Active`].
+/// A part of the threads of a block, as in [`ActiveThreads`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartialThreads {
     /// A superset of the threads.
     pub(super) threads: ThreadSet,
     /// The share of `threads`.
     pub(super) which: Coverage,
-    /// True if threads are missing only in blocks at an edge. This holds for [`Which::Guarded`],
+    /// True if threads are missing only in blocks at an edge. This holds for [`Coverage::Guarded`],
     /// and may hold for others.
     pub(super) edge: bool,
-    /// As in [`Active::cut`].
+    /// As in [`ActiveThreads::launch_dependent`].
     pub(super) cut: bool,
 }
 

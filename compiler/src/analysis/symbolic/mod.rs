@@ -1,6 +1,6 @@
 //! Symbolic execution of one block of a kernel, as far as the kernel alone determines it.
 //!
-//! All threads run at once. Each integer is a [`Value`], a sum of block-uniform *symbols*
+//! All threads run at once. Each integer is a [`SymbolicSum`], a sum of block-uniform *symbols*
 //! (parameters, block indices, iteration numbers, loaded data) with a known integer factor for each
 //! thread. This suffices to know the memory requests of a warp: the differences between lanes are
 //! numbers, even where the base is not.
@@ -15,7 +15,7 @@
 //! The result is a [`Trace`] of [`Event`]s: memory accesses, branches, barriers and warp
 //! collectives in program order, each with the active threads and with its interval between
 //! barriers. A loop with a known condition runs as often as the kernel would run it, within
-//! [`MOST_STEPS`]. Any other loop runs for two consecutive iterations with symbolic iteration
+//! [`MAX_STEPS`]. Any other loop runs for two consecutive iterations with symbolic iteration
 //! numbers, so that conflicts between the end of one iteration and the beginning of the next are
 //! visible. The contents of everything that such a loop may have changed are unknown.
 //!
@@ -23,14 +23,14 @@
 //!
 //! **Queries.**
 //!
-//! - [`Trace::events`], [`Trace::of`]: all events, or those of one instruction.
+//! - [`Trace::events`], [`Trace::events_of`]: all events, or those of one instruction.
 //! - [`Trace::is_uniform`]: true if an instruction yields the same value in each warp or block;
-//!   [`Trace::branch`]: the worst split at the condition of an `if` or loop.
-//! - [`Value::difference`]: the distance of the addresses of two threads; [`Value::at`]: the number
-//!   in a thread; [`Value::is_same`]: true if threads agree for all values of the symbols.
-//! - [`Event::interval`] and [`Event::since`]: the barriers between two events; [`Event::arms`]:
+//!   [`Trace::worst_split`]: the worst split at the condition of an `if` or loop.
+//! - [`SymbolicSum::difference`]: the distance of the addresses of two threads; [`SymbolicSum::number_in`]: the number
+//!   in a thread; [`SymbolicSum::is_same`]: true if threads agree for all values of the symbols.
+//! - [`Event::interval`] and [`Event::unordered_since`]: the barriers between two events; [`Event::arms`]:
 //!   mutual exclusion.
-//! - [`Trace::text`]: an event as text, as in `tests/filetests/trace`.
+//! - [`Trace::event_text`]: an event as text, as in `tests/filetests/trace`.
 //!
 //! **Assumptions.** A thread that fails a check, or panics, counts as present: the launch is an
 //! error by then. Shuffles read lanes that take part. An offset that is [`Access::assumed`] rests
@@ -98,7 +98,7 @@ pub struct Trace {
     pub symbols: crate::id::Table<SymbolId, Symbol>,
     /// The events, in order.
     pub events: Vec<Event>,
-    /// False if [`MOST_STEPS`] was reached, or if the block is larger than any launchable one:
+    /// False if [`MAX_STEPS`] was reached, or if the block is larger than any launchable one:
     /// events may be missing.
     pub complete: bool,
     /// The spread of each instruction's result over all executed iterations; `None` if it never
@@ -136,7 +136,7 @@ pub enum SymbolKind {
     Launch,
     /// A block's index: differs between blocks.
     BlockIdx,
-    /// The number of an iteration of the loop `of`, from 0. Threads of different warps may be in
+    /// The number of an iteration of the loop `inst`, from 0. Threads of different warps may be in
     /// different iterations at the same time, unless a barrier in the loop keeps them together.
     Iteration,
     /// Any other result of a computation or load.
@@ -179,7 +179,7 @@ pub struct ActiveThreads {
     /// The innermost `if` or loop whose condition decides the active threads, unless all threads of
     /// the block are active.
     pub cause: Option<InstId>,
-    /// True if threads are missing only in blocks at an edge, whatever `which` says besides.
+    /// True if threads are missing only in blocks at an edge, whatever `coverage` says besides.
     full_except_at_edges: bool,
     /// True if a guard that is the same in every block, such as `thread_idx_x() < n`, may exclude
     /// some of them in each block. Then the launch decides which threads exist, and no particular
@@ -193,7 +193,7 @@ pub enum Coverage {
     /// All of them, whenever the block gets here at all.
     All,
     /// All of them except in blocks at an edge: they passed a guard such as `i < n`. Unless they
-    /// are [cut](ActiveThreads::cut).
+    /// are [launch-dependent](ActiveThreads::launch_dependent).
     Guarded,
     /// Whole warps: of each warp, all threads in the set or none.
     Warps,
@@ -304,7 +304,7 @@ pub enum AccessKind {
 }
 
 /// Executes one block of `kernel`, which may be generic, in the shape that it declares or, without
-/// a declaration, in the one that [`Shape::of`] assumes.
+/// a declaration, in the one that [`Shape::for_kernel`] assumes.
 pub fn analyze(kernel: &Kernel) -> Trace {
     analyze_in(
         kernel,

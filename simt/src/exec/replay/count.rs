@@ -243,7 +243,7 @@ impl Asking {
 
 /// Returns for each warp of a batch how often its busiest bank is accessed.
 fn count_bank_accesses(asking: Asking, indices: &[Row; ROWS]) -> [u8; ROWS] {
-    const WORD: u8 = shared::WORD as u8;
+    const WORD: u8 = shared::WORD_BYTES as u8;
     // Banks are told apart by the lowest bits of addresses.
     let (stride, start) = (asking.stride as u8, asking.start as u8);
     if (stride, start % WORD) == (WORD, 0) {

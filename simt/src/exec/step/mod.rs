@@ -37,7 +37,7 @@ pub(crate) use sums::Looked;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Fault, Span},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
 };
 
 /// Why a strand does not run on.
@@ -406,7 +406,7 @@ impl<'e> Exec<'e> {
     fn fault(&mut self, lanes: Mask, reason: Reason, said: &[Operand]) -> Next {
         let Some(lowest) = lanes.lanes().next() else { return Next::On };
         let thread = self.place.first_thread + lowest;
-        let mut values = [0; MOST_VALUES];
+        let mut values = [0; MAX_VALUES];
         for (value, said) in values.iter_mut().zip(said) {
             *value = self.value(*said, lowest);
         }

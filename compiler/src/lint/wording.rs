@@ -1,4 +1,7 @@
-//! Labels from chains of causes: one for each link that the user can see in the source, from the
+//! Wording of findings: labels from chains of causes, notes about assumptions, and the calls of
+//! barriers and warp functions as the user wrote them.
+//!
+//! A chain of causes becomes one label for each link that the user can see in the source, from the
 //! effect to the origin of the difference.
 use crate::{
     analysis::{
