@@ -18,7 +18,7 @@ pub struct CheckSite {
     /// The place.
     pub span: Span,
     /// The end of a thread for which such a check fails.
-    pub what: CheckFailure,
+    pub failure: CheckFailure,
     /// The outcome.
     pub outcome: Outcome,
 }
@@ -43,10 +43,10 @@ pub fn check_sites(kernel: &Kernel) -> Vec<CheckSite> {
     }
     let found = checks::analyze(&judged);
     let mut places: Vec<CheckSite> = Vec::new();
-    for Check { what, span, .. } in checks::analyze(kernel) {
-        if !places.iter().any(|place| place.span == span && place.what == what) {
-            let here = found.iter().filter(|check| check.span == span && check.what == what);
-            places.push(CheckSite { span, what, outcome: site_outcome(&judged, here) });
+    for Check { failure: what, span, .. } in checks::analyze(kernel) {
+        if !places.iter().any(|place| place.span == span && place.failure == what) {
+            let here = found.iter().filter(|check| check.span == span && check.failure == what);
+            places.push(CheckSite { span, failure: what, outcome: site_outcome(&judged, here) });
         }
     }
     places
@@ -77,7 +77,7 @@ pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     if !kernel.deny_checks {
         return diagnostics;
     }
-    for CheckSite { span, what, outcome } in check_sites(kernel) {
+    for CheckSite { span, failure: what, outcome } in check_sites(kernel) {
         // The author of an assertion asks for its check.
         if let Outcome::Stays(Unproved { message, help }) = outcome
             && what != CheckFailure::Panic

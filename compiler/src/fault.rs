@@ -182,7 +182,7 @@ mod tests {
         let details = record.details([1, 1, 1], [32, 1, 1]).unwrap();
         assert_eq!(details.span, 5);
         assert_eq!(details.reason, Some(Reason::Check(Fault::RemainderByZero)));
-        assert_eq!(details.values, [0; MOST_VALUES]);
+        assert_eq!(details.values, [0; MAX_VALUES]);
         assert_eq!(details.thread, [8, 0, 0]);
     }
 

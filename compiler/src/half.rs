@@ -145,10 +145,10 @@ mod tests {
             for format in [Format::F16, Format::BF16] {
                 let value = format.to_f32(bits);
                 if value.is_nan() {
-                    assert!(format.to_f32(format.of_f32(value)).is_nan());
+                    assert!(format.to_f32(format.round_f32(value)).is_nan());
                 } else {
-                    assert_eq!(format.of_f32(value), bits);
-                    assert_eq!(format.of_f64(value.into()), bits);
+                    assert_eq!(format.round_f32(value), bits);
+                    assert_eq!(format.round_f64(value.into()), bits);
                 }
             }
         }
@@ -169,35 +169,35 @@ mod tests {
                 let below = f64::from_bits(middle.to_bits() - 1);
                 let above = f64::from_bits(middle.to_bits() + 1);
                 for (value, bits) in [(below, low_bits), (middle, even), (above, high_bits)] {
-                    assert_eq!(format.of_f64(value), *bits, "{value:e}");
-                    assert_eq!(format.of_f64(-value), bits | 0x8000, "-{value:e}");
+                    assert_eq!(format.round_f64(value), *bits, "{value:e}");
+                    assert_eq!(format.round_f64(-value), bits | 0x8000, "-{value:e}");
                 }
                 // A tie is an `f32`, but for the smallest of a `bf16`.
                 let middle = middle as f32;
                 if f64::from(middle) == (low + high) / 2.0 {
-                    assert_eq!(format.of_f32(middle), *even, "{middle:e}");
+                    assert_eq!(format.round_f32(middle), *even, "{middle:e}");
                 }
             }
         }
         assert_eq!(f32_to_f16(65519.996), 0x7bff);
         assert_eq!(f32_to_f16(65520.0), 0x7c00);
         assert_eq!(f32_to_bf16(f32::MAX), 0x7f80);
-        assert_eq!(Format::BF16.of_f64(1e300), 0x7f80);
+        assert_eq!(Format::BF16.round_f64(1e300), 0x7f80);
     }
 
     #[test]
     fn integers_are_rounded_once() {
         // A tie, and a number one above it, which neither `f32` nor `f64` can tell apart.
         for shift in [1, 20, 40, 55] {
-            let (tie, down) = (0x181 << shift, Format::BF16.of_int(0x180 << shift));
-            assert_eq!(Format::BF16.of_int(tie), down);
-            assert_eq!(Format::BF16.of_int(tie + 1), down + 1);
-            assert_eq!(Format::BF16.of_int(-tie - 1), (down + 1) | 0x8000);
+            let (tie, down) = (0x181 << shift, Format::BF16.round_int(0x180 << shift));
+            assert_eq!(Format::BF16.round_int(tie), down);
+            assert_eq!(Format::BF16.round_int(tie + 1), down + 1);
+            assert_eq!(Format::BF16.round_int(-tie - 1), (down + 1) | 0x8000);
         }
-        assert_eq!(Format::F16.of_int(65519), 0x7bff);
-        assert_eq!(Format::F16.of_int(65520), 0x7c00);
-        assert_eq!(Format::F16.of_int(i128::from(u64::MAX)), 0x7c00);
-        assert_eq!(Format::BF16.of_int(0), 0);
+        assert_eq!(Format::F16.round_int(65519), 0x7bff);
+        assert_eq!(Format::F16.round_int(65520), 0x7c00);
+        assert_eq!(Format::F16.round_int(i128::from(u64::MAX)), 0x7c00);
+        assert_eq!(Format::BF16.round_int(0), 0);
     }
 
     #[test]

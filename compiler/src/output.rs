@@ -2,15 +2,15 @@
 //!
 //! After its [`FaultRecord`](crate::fault::FaultRecord), the launcher passes a printing kernel the
 //! address of a buffer in device memory: [`HEADER_BYTES`] bytes that start as zeros, then room for
-//! [`CAPACITY_BYTES`] bytes of *records*. A printing thread claims bytes by adding their number to [the first
-//! word](USED_OFFSET) of the header. If they are inside the room, it writes its record there; otherwise it
-//! counts itself in [the second](LOST_OFFSET), and writes [`END_MARKER`] at the start of its record, if that is
-//! inside. Records are words of 64 bits: the message, the launch (the address of its fault record),
-//! the thread's number in the launch, then the values.
+//! [`CAPACITY_BYTES`] bytes of *records*. A printing thread claims bytes by adding their number to
+//! [the first word](USED_OFFSET) of the header. If they are inside the room, it writes its record
+//! there; otherwise it counts itself in [the second](LOST_OFFSET), and writes [`END_MARKER`] at the
+//! start of its record, if that is inside. Records are words of 64 bits: the message, the launch
+//! (the address of its fault record), the thread's number in the launch, then the values.
 //!
-//! Threads print in no order, and launches share the buffer, so the host [sorts](decode) the records
-//! by launch, then by thread. A launch therefore prints the same on every engine, as long as there
-//! is room.
+//! Threads print in no order, and launches share the buffer, so the host [sorts](decode) the
+//! records by launch, then by thread. A launch therefore prints the same on every engine, as long
+//! as there is room.
 use crate::{
     id::Id,
     ir::{Kernel, MessageId, Op},
@@ -112,7 +112,7 @@ mod tests {
             112, 5, /**/ 1, 20, 7, 42, /**/ 0, 10, 9, /**/ 1, 10, 3, 41,
             /**/ 0, 10, 3,
         ];
-        let output = read(&buffer(&words), |_, message| Some(message.index()));
+        let output = decode(&buffer(&words), |_, message| Some(message.index()));
         let said: Vec<_> =
             output.records.iter().map(|r| (r.launch, r.thread, &*r.printed.values)).collect();
         assert_eq!(said, [(10, 3, &[41][..]), (10, 3, &[]), (10, 9, &[]), (20, 7, &[42])]);
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn nothing_is_read_behind_the_end() {
-        let words = [u64::MAX, 2, /**/ 0, 1, 1, /**/ END, 1, 1];
-        assert_eq!(read(&buffer(&words), |_, _| Some(0)).records.len(), 1);
-        assert_eq!(read(&[], |_, _| Some(0)), Output::default());
+        let words = [u64::MAX, 2, /**/ 0, 1, 1, /**/ END_MARKER, 1, 1];
+        assert_eq!(decode(&buffer(&words), |_, _| Some(0)).records.len(), 1);
+        assert_eq!(decode(&[], |_, _| Some(0)), Output::default());
         let cut = [48, 0, /**/ 0, 1, 1, /**/ 0, 1];
-        assert_eq!(read(&buffer(&cut), |_, _| Some(0)).records.len(), 1);
+        assert_eq!(decode(&buffer(&cut), |_, _| Some(0)).records.len(), 1);
     }
 }

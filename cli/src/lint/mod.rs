@@ -53,7 +53,7 @@ fn hint(command: &args::Lint, report: &Report<'_>) {
 fn denied(names: &[String]) -> Result<Denied, Fault> {
     let mut denied = Denied::default();
     for name in names {
-        let group = lint::named(name).unwrap_or_default();
+        let group = lint::lints_named(name).unwrap_or_default();
         if name == "warnings" {
             denied.all = true;
         } else if let Some(lint) = pages::lint(name) {

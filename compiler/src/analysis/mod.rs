@@ -57,9 +57,9 @@ pub struct Analyses {
     /// The costs of accesses to memory.
     pub accesses: Accesses,
     /// The analyses in another block shape, computed on demand.
-    other: OnceCell<Option<Box<Analyses>>>,
+    other_shape: OnceCell<Option<Box<Analyses>>>,
     /// The optimized kernel with its facts, computed on demand.
-    running: OnceCell<Option<Box<OptimizedCode>>>,
+    optimized_code: OnceCell<Option<Box<OptimizedCode>>>,
 }
 
 impl Analyses {
@@ -75,7 +75,7 @@ impl Analyses {
     /// Returns the analyses in another block shape, as plausible as the assumed one; `None` if
     /// `kernel` declares a shape, or no other is as plausible. They are computed once.
     pub fn in_other_shape(&self, kernel: &Kernel) -> Option<&Self> {
-        let other = self.other.get_or_init(|| {
+        let other = self.other_shape.get_or_init(|| {
             let (uniformity, ranges) = (self.uniformity.clone(), self.ranges.clone());
             let trace =
                 block_shape::equally_plausible_trace(kernel, &uniformity, &ranges, &self.trace)?;
@@ -87,20 +87,20 @@ impl Analyses {
 
     /// Returns the optimized kernel with its facts, in the same block shape; `None` if `kernel` is
     /// generic. They are computed once.
-    pub fn running(&self, kernel: &Kernel) -> Option<&OptimizedCode> {
-        let running = self.running.get_or_init(|| {
+    pub fn optimized_code(&self, kernel: &Kernel) -> Option<&OptimizedCode> {
+        let optimized = self.optimized_code.get_or_init(|| {
             kernel
                 .is_closed()
                 .then(|| Box::new(OptimizedCode::for_kernel(kernel, self.trace.shape)))
         });
-        running.as_deref()
+        optimized.as_deref()
     }
 
     /// Returns the request that `request` is at run time, merged with its neighbours or alone: of
     /// several, the one with the worst cost. Returns `request` itself if the kernel is generic, if
     /// the optimizer has dropped the access, or if less is known of the optimized code.
     pub fn at_run_time<'a>(&'a self, kernel: &Kernel, request: &'a Request) -> &'a Request {
-        let Some(running) = self.running(kernel) else { return request };
+        let Some(running) = self.optimized_code(kernel) else { return request };
         let known = |request: &&'a Request| matches!(request.verdict, Verdict::Known(_));
         let all = running.requests_for(kernel, request);
         if !all.iter().all(known) {
@@ -123,7 +123,7 @@ impl Analyses {
     ) -> Self {
         let races = races::analyze(kernel, &trace, &uniformity);
         let accesses = accesses::analyze(kernel, &vectors, &trace);
-        let (other, running) = (OnceCell::new(), OnceCell::new());
-        Self { uniformity, ranges, vectors, trace, races, accesses, other, running }
+        let (other_shape, optimized_code) = (OnceCell::new(), OnceCell::new());
+        Self { uniformity, ranges, vectors, trace, races, accesses, other_shape, optimized_code }
     }
 }

@@ -178,10 +178,10 @@ struct UniformityPass<'k> {
     group: Group,
     facts: Varying,
     /// Per loop: varies if threads leave it in different iterations.
-    left: Facts<InstId, Fact>,
+    loop_exits: Facts<InstId, Fact>,
     /// Per loop: varies if only some threads return in an iteration.
     returned: Facts<InstId, Fact>,
-    here: FlowState,
+    flow: FlowState,
     /// The locals read so far in this pass.
     read: Facts<LocalId, bool>,
     rose: bool,
@@ -216,12 +216,12 @@ impl<'k> UniformityPass<'k> {
         };
         let (left, returned) = (uniform(), uniform());
         let (here, read) = (FlowState::default(), kernel.locals.facts(false));
-        Self { kernel, group, facts, left, returned, here, read, rose: false }
+        Self { kernel, group, facts, loop_exits: left, returned, flow: here, read, rose: false }
     }
 
     fn run(mut self) -> Varying {
         loop {
-            (self.rose, self.here) = (false, FlowState::default());
+            (self.rose, self.flow) = (false, FlowState::default());
             self.visit_body(&self.kernel.body, Fact::Uniform);
             if !self.rose {
                 return self.facts;
@@ -232,15 +232,15 @@ impl<'k> UniformityPass<'k> {
     /// Visits `body`, which threads enter under `control`.
     fn visit_body(&mut self, body: &Body, control: Fact) {
         let kernel = self.kernel;
-        let mut here = self.here.control_fact(control);
+        let mut here = self.flow.control_fact(control);
         for &id in &body.0 {
             let op = &kernel.insts[id].op;
             // Most are uniform, and raise nothing.
             if !here.is_uniform() {
                 raise(&mut self.facts.control[id], here);
             }
-            if !self.here.ended.is_uniform() {
-                raise(&mut self.facts.ended[id], self.here.ended);
+            if !self.flow.ended.is_uniform() {
+                raise(&mut self.facts.ended[id], self.flow.ended);
             }
             // A fact that varies cannot rise.
             if !self.facts.value[id].varies() {
@@ -252,7 +252,7 @@ impl<'k> UniformityPass<'k> {
             // No other operation affects the set of active threads, or locals.
             if let Effect::Control | Effect::Write = op.effect() {
                 self.propagate_control(id, op);
-                here = self.here.control_fact(control);
+                here = self.flow.control_fact(control);
             }
         }
     }
@@ -441,11 +441,11 @@ impl<'k> UniformityPass<'k> {
             }
             Op::If { cond, then, other } => {
                 let inside = control.max(self.record_divergence(id, self.max_fact([*cond])));
-                let before = self.here.clone();
+                let before = self.flow.clone();
                 self.visit_body(then, inside);
-                let after_then = std::mem::replace(&mut self.here, before);
+                let after_then = std::mem::replace(&mut self.flow, before);
                 self.visit_body(other, inside);
-                self.here.merge_arms(&after_then);
+                self.flow.merge_arms(&after_then);
             }
             Op::For { start, end, step, body, .. } => {
                 let inside = control.max(self.record_divergence(id, self.max_fact([*start, *end, *step])));
@@ -456,7 +456,7 @@ impl<'k> UniformityPass<'k> {
             Op::Break(target) => {
                 let fact = self.record_divergence(id, control);
                 self.record_jump(*target, fact);
-                self.rose |= raise(&mut self.left[*target], fact);
+                self.rose |= raise(&mut self.loop_exits[*target], fact);
             }
             Op::Continue(target) => {
                 let fact = self.record_divergence(id, control);
@@ -464,10 +464,10 @@ impl<'k> UniformityPass<'k> {
             }
             Op::Return => {
                 let fact = self.record_divergence(id, control);
-                for frame in &self.here.frames {
+                for frame in &self.flow.frames {
                     self.rose |= raise(&mut self.returned[frame.id], fact);
                 }
-                self.here.ended = self.here.ended.max(fact);
+                self.flow.ended = self.flow.ended.max(fact);
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -519,25 +519,25 @@ impl<'k> UniformityPass<'k> {
 
     /// Records that some threads jump to the end or the next iteration of `target`.
     fn record_jump(&mut self, target: InstId, fact: Fact) {
-        for frame in self.here.frames.iter_mut().rev() {
+        for frame in self.flow.frames.iter_mut().rev() {
             if frame.id == target {
                 frame.skipped = frame.skipped.max(fact);
                 return;
             }
-            self.rose |= raise(&mut self.left[frame.id], fact);
+            self.rose |= raise(&mut self.loop_exits[frame.id], fact);
         }
     }
 
     /// Visits the body of a loop: threads that have left it, or returned, miss the next iteration.
     fn visit_loop(&mut self, id: InstId, body: &Body, control: Fact) {
-        self.here.ended = self.here.ended.max(self.returned[id]);
-        self.visit_framed(id, body, control.max(self.left[id]));
+        self.flow.ended = self.flow.ended.max(self.returned[id]);
+        self.visit_framed(id, body, control.max(self.loop_exits[id]));
     }
 
     fn visit_framed(&mut self, id: InstId, body: &Body, control: Fact) {
-        self.here.frames.push(UniformityFrame { id, skipped: Fact::Uniform });
+        self.flow.frames.push(UniformityFrame { id, skipped: Fact::Uniform });
         self.visit_body(body, control);
-        self.here.frames.pop();
+        self.flow.frames.pop();
     }
 }
 

@@ -41,13 +41,13 @@ pub struct Vector {
 #[derive(Clone, Debug)]
 pub struct Vectors {
     list: Vec<Vector>,
-    of: Facts<InstId, Option<usize>>,
+    vector_of: Facts<InstId, Option<usize>>,
 }
 
 impl Vectors {
     /// Returns the vector that a load or store belongs to.
     pub fn get(&self, access: InstId) -> Option<&Vector> {
-        self.of[access].map(|vector| &self.list[vector])
+        self.vector_of[access].map(|vector| &self.list[vector])
     }
 }
 
@@ -58,7 +58,7 @@ pub fn analyze(kernel: &Kernel) -> Vectors {
 
 /// Finds the vectors with the kernel's `ranges`.
 pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
-    let found = Vectors { list: Vec::new(), of: kernel.insts.facts(None) };
+    let found = Vectors { list: Vec::new(), vector_of: kernel.insts.facts(None) };
     let mut walk = VectorFinder { kernel, ranges, open: Vec::new(), found };
     walk.visit_body(&kernel.body);
     walk.found
@@ -334,7 +334,7 @@ impl VectorFinder<'_> {
         let at = if stores { order.max() } else { order.min() };
         let (Some((at, offset)), Some((lowest, _))) = (at, members.first()) else { return };
         for (_, id) in members {
-            self.found.of[*id] = Some(self.found.list.len());
+            self.found.vector_of[*id] = Some(self.found.list.len());
         }
         let members = members.iter().map(|(_, id)| *id).collect();
         self.found.list.push(Vector {

@@ -141,7 +141,7 @@ mod tests {
             %3 = load %2 : u32 !1 }}"
         );
         let kernel = text.parse().unwrap();
-        let mut found = verdicts(&kernel, &Analyses::of(&kernel));
+        let mut found = verdicts(&kernel, &Analyses::for_kernel(&kernel));
         let verdict = found.pop().unwrap().verdict;
         assert_eq!((found.len(), &*verdict.what), (0, "load of 4 bytes in `x`"));
         (verdict.answer, verdict.why)

@@ -108,7 +108,7 @@ mod tests {
         let kernel = text.parse().unwrap();
         let found = verdicts(&kernel).into_iter();
         found
-            .map(|Known { verdict: found, .. }| {
+            .map(|FactVerdict { verdict: found, .. }| {
                 let labels = found.labels.iter().map(|(_, label)| format!(", because {label}"));
                 let labels: String = labels.collect();
                 format!("{}: {} {}{labels}", found.what, found.answer.name(), found.why)

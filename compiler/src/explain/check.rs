@@ -10,7 +10,7 @@ use crate::{
 /// Returns the verdict on each check of `kernel`.
 pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
     checks::check_sites(kernel).into_iter().map(|place| {
-        let CheckSite { span, what, outcome } = place;
+        let CheckSite { span, failure: what, outcome } = place;
         let (answer, why, labels, help) = match outcome {
             Outcome::Proved(relations) if relations.is_empty() => {
                 let why = "cannot fail, whatever the kernel is given, and costs nothing";

@@ -189,7 +189,7 @@ impl InstContext<'_> {
         let written = LaneBehaviour::at_branch(self.written_code(), self.id);
         // Unrolled, such a loop has lanes in different iterations at once.
         let is_uneven = self.is_in_uneven_loop();
-        let (reason, is_short) = match self.analyses.running(self.kernel) {
+        let (reason, is_short) = match self.analyses.optimized_code(self.kernel) {
             _ if written <= LaneBehaviour::Together && !is_uneven => (written.explanation(), false),
             None => Self::branch_reason(self.written_code(), self.id, written),
             Some(running) => {

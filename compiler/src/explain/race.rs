@@ -4,7 +4,7 @@ use crate::{
     analysis::{
         Analyses,
         accesses::memory_operands as memory_of,
-        races::{Doubt, DoubtReason, MemoryRaces, Race, RaceKind, Side, ThreadGroup},
+        races::{Doubt, DoubtReason, MemoryRaces, Race, RaceKind, RaceSide, ThreadGroup},
         symbolic::{EventKind, SymbolicSum, Trace},
     },
     ir::{InstId, Kernel, Op, Root, Span},
@@ -87,7 +87,7 @@ fn deciding_fact(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String
         let mut symbols = term.monomial.0.iter().filter(|_| is_factor);
         symbols.find_map(|&symbol| param_name(kernel, trace.symbols[symbol].inst))
     })?;
-    match doubt.why {
+    match doubt.reason {
         DoubtReason::Wraps => Some(format!(
             "say how large `{name}` is at most, as by `#[kernel(requires({name} <= 1 << 20))]`, or take it as a \
              `u32`"
@@ -129,7 +129,7 @@ fn race_reason(kernel: &Kernel, race: &Race) -> Reason {
         ThreadGroup::Warp | ThreadGroup::Block => ["", ""],
         ThreadGroup::Grid => [" of one block", " of another block"],
     };
-    let label = |(side, block): (&Side, &str)| {
+    let label = |(side, block): (&RaceSide, &str)| {
         let does = if side.writes { "written" } else { "read" };
         let [x, y, z] = side.thread;
         let text = format!("it is {does} here by thread ({x}, {y}, {z}){block}");
@@ -146,7 +146,7 @@ fn doubt_reason(kernel: &Kernel, doubt: &Doubt) -> Reason {
             labels.push(label);
         }
     }
-    (Answer::Unknown, doubt.why.clause().to_owned(), labels)
+    (Answer::Unknown, doubt.reason.clause().to_owned(), labels)
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
             %6 = store %4, %5 !2 }}"
         );
         let kernel = text.parse().unwrap();
-        let found = verdicts(&kernel, &Analyses::of(&kernel));
+        let found = verdicts(&kernel, &Analyses::for_kernel(&kernel));
         found.iter().map(|known| known.verdict.answer).collect()
     }
 

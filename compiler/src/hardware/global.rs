@@ -92,7 +92,8 @@ mod tests {
     }
 
     fn load(bytes: u32, addresses: [u64; LANES]) -> (u32, u32, u32) {
-        let Sectors { taken, ideal, lines } = sectors(Kind::Load, bytes, u32::MAX, &addresses);
+        let Sectors { taken, ideal, lines } =
+            count_sectors(Kind::Load, bytes, u32::MAX, &addresses);
         (taken, ideal, lines)
     }
 
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(load(2, strided(0, 6)), (6, 2, 2));
         assert_eq!(load(4, [0x1000; LANES]), (1, 1, 1));
         for stride in 1..=64 {
-            let span = (31 * 4 * stride + 4_u64).div_ceil(SECTOR);
+            let span = (31 * 4 * stride + 4_u64).div_ceil(SECTOR_BYTES);
             assert_eq!(u64::from(load(4, strided(0, 4 * stride)).0), span.min(32));
         }
     }
@@ -124,14 +125,14 @@ mod tests {
 
     #[test]
     fn only_active_lanes_count() {
-        let half = sectors(Kind::Store, 4, 0xffff, &strided(0, 4));
+        let half = count_sectors(Kind::Store, 4, 0xffff, &strided(0, 4));
         assert_eq!(half, Sectors { taken: 2, ideal: 2, lines: 1 });
-        assert_eq!(sectors(Kind::Atomic, 4, 0, &[0; LANES]), Sectors::default());
+        assert_eq!(count_sectors(Kind::Atomic, 4, 0, &[0; LANES]), Sectors::default());
     }
 
     #[test]
     fn atomics_meet_at_their_words() {
-        let atomic = |addresses| sectors(Kind::Atomic, 4, u32::MAX, &addresses).taken;
+        let atomic = |addresses| count_sectors(Kind::Atomic, 4, u32::MAX, &addresses).taken;
         assert_eq!(atomic([64; LANES]), 32);
         assert_eq!(atomic(strided(0, 4)), 4);
         assert_eq!(atomic(std::array::from_fn(|lane| lane as u64 / 8 * 4)), 8);

@@ -125,7 +125,7 @@ pub struct Occupancy {
     /// The number of their warps.
     pub warps: u32,
     /// Maximum number of resident warps of the multiprocessor.
-    pub max_warps: u32,
+    pub most_warps: u32,
     /// The resources that allow no more blocks, in the order of [`Limiter`].
     pub limiters: Vec<Limiter>,
     /// False if registers may be a limit that is not counted.
@@ -169,7 +169,7 @@ pub enum Unlaunchable {
 
 impl Multiprocessor {
     /// Returns the multiprocessor of `target`, if it is known.
-    pub fn for_target(target: Target) -> Option<&'static Self> {
+    pub fn of(target: Target) -> Option<&'static Self> {
         MULTIPROCESSORS.iter().find(|row| row.target == target)
     }
 
@@ -198,7 +198,7 @@ impl Multiprocessor {
         Ok(Occupancy {
             blocks,
             warps: blocks * warps,
-            max_warps: self.warps,
+            most_warps: self.warps,
             limiters: limiters.collect(),
             registers_known: block.registers.is_some(),
         })
@@ -244,7 +244,7 @@ fn register_limit(block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable
 impl Occupancy {
     /// Returns the share of the possible warps that are resident: from 0 to 1.
     pub fn ratio(&self) -> f64 {
-        f64::from(self.warps) / f64::from(self.max_warps)
+        f64::from(self.warps) / f64::from(self.most_warps)
     }
 
     /// Returns the limiting resources, as in a message: `shared memory`,

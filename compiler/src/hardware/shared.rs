@@ -178,7 +178,8 @@ mod tests {
         for stride in 1..=1024 {
             for (bytes, ideal, banks) in [(4, 1, 32), (8, 2, 16), (16, 4, 8)] {
                 for kind in [Kind::Load, Kind::Store] {
-                    let cost = wavefronts(kind, bytes, u32::MAX, &strided(bytes, stride.into()));
+                    let cost =
+                        count_wavefronts(kind, bytes, u32::MAX, &strided(bytes, stride.into()));
                     let taken = ideal * gcd(stride, banks);
                     assert_eq!(cost, Wavefronts { taken, ideal }, "{bytes} bytes, stride {stride}");
                 }
@@ -189,13 +190,14 @@ mod tests {
     #[test]
     fn lanes_that_want_one_word_share_it_but_for_atomics() {
         let cost = |kind, bytes| {
-            let Wavefronts { taken, ideal } = wavefronts(kind, bytes, u32::MAX, &[0x400; LANES]);
+            let Wavefronts { taken, ideal } =
+                count_wavefronts(kind, bytes, u32::MAX, &[0x400; LANES]);
             (taken, ideal)
         };
         assert_eq!([4, 8, 16].map(|bytes| cost(Kind::Load, bytes)), [(1, 1), (1, 1), (2, 2)]);
         assert_eq!([4, 8, 16].map(|bytes| cost(Kind::Store, bytes)), [(1, 1), (2, 2), (4, 4)]);
         assert_eq!(cost(Kind::Atomic, 4), (32, 1));
-        assert_eq!(wavefronts(Kind::Load, 4, 0, &[0; LANES]), Wavefronts::default());
+        assert_eq!(count_wavefronts(Kind::Load, 4, 0, &[0; LANES]), Wavefronts::default());
     }
 
     #[test]
@@ -203,7 +205,7 @@ mod tests {
         for bytes in [1, 2, 4, 8, 16] {
             for stride in [1, 3, 8, 33] {
                 let at = |base: u64| strided(bytes, stride).map(|address| address + base);
-                let cost = |base| wavefronts(Kind::Load, bytes, 0x7fff_0ff1, &at(base));
+                let cost = |base| count_wavefronts(Kind::Load, bytes, 0x7fff_0ff1, &at(base));
                 let step = u64::from(bytes.max(4));
                 assert!((1..40).all(|n| cost(n * step) == cost(0)), "{bytes} bytes, {stride}");
             }
@@ -213,16 +215,16 @@ mod tests {
     #[test]
     fn the_busiest_bank_is_named_with_its_lanes() {
         let column = strided(4, 32).map(|address| address + 12);
-        let bank = busiest(Kind::Load, 4, u32::MAX, &column);
+        let bank = busiest_bank(Kind::Load, 4, u32::MAX, &column);
         assert_eq!(bank, Some(Bank { index: 3, words: 32, lanes: 32 }));
         let two = strided(4, 2);
-        let bank = busiest(Kind::Load, 4, u32::MAX, &two);
+        let bank = busiest_bank(Kind::Load, 4, u32::MAX, &two);
         assert_eq!(bank, Some(Bank { index: 0, words: 2, lanes: 2 }));
         let rows = strided(16, 8);
-        let bank = busiest(Kind::Store, 16, u32::MAX, &rows);
+        let bank = busiest_bank(Kind::Store, 16, u32::MAX, &rows);
         assert_eq!(bank, Some(Bank { index: 0, words: 8, lanes: 8 }));
-        let one = busiest(Kind::Atomic, 4, 0xff, &[4; LANES]);
+        let one = busiest_bank(Kind::Atomic, 4, 0xff, &[4; LANES]);
         assert_eq!(one, Some(Bank { index: 1, words: 8, lanes: 8 }));
-        assert_eq!(busiest(Kind::Load, 4, 0, &column), None);
+        assert_eq!(busiest_bank(Kind::Load, 4, 0, &column), None);
     }
 }

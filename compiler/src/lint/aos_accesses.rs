@@ -7,13 +7,13 @@
 //! Fires at twice the necessary sectors, like `gpu_uncoalesced_accesses`, and in its place. Silent
 //! if neighbouring accesses use at least half of the moved bytes.
 use super::{
-    Finding, Group, Lint, access,
+    Finding, Lint, LintGroup, access,
     coalescing::{self, WasteReason},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_aos_accesses", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_aos_accesses", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();

@@ -7,7 +7,7 @@
 //! The second case fires also if data decide the threads or the address, as long as nothing else
 //! keeps blocks apart. An atomic operation is atomic towards others of its kind and scope; towards
 //! a plain access it is a race like any other.
-use super::{Finding, Group, Lint, race, wording};
+use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_atomic_mixing", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_atomic_mixing", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -49,7 +49,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         };
         found.push(race::race_finding(kernel, analyses, &of, message, help));
     }
-    let doubts = race::all_doubts(analyses).filter(|(_, doubt)| doubt.why == DoubtReason::Scope);
+    let doubts = race::all_doubts(analyses).filter(|(_, doubt)| doubt.reason == DoubtReason::Scope);
     found.extend(doubts.map(|(root, doubt)| data_dependent_finding(kernel, analyses, root, doubt)));
     found
 }

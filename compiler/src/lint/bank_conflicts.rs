@@ -6,11 +6,11 @@
 //! Fires at twice the necessary wavefronts, over all accesses of a block there. Silent where lanes
 //! share a word, where a distance is unknown, and about accesses of 8 and 16 bytes, which are the
 //! subject of `gpu_vector_bank_conflicts`.
-use super::{Finding, Group, Lint, conflicts};
+use super::{Finding, Lint, LintGroup, conflicts};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_bank_conflicts", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_bank_conflicts", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     conflicts::find_conflicts(kernel, analyses, false)

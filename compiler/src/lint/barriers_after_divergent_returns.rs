@@ -6,12 +6,12 @@
 //! ```
 //! It works, but the work that the barrier protects is then done by fewer threads than the block
 //! has. Silent where control varies anyway: other lints report that.
-use super::{Finding, Group, Lint, wording};
+use super::{Finding, Lint, LintGroup, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_barriers_after_divergent_returns",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Warn,
     check,
 };

@@ -5,12 +5,12 @@
 //! ```
 //! Fires where control varies in the block, even if each warp agrees. Silent where this is unknown:
 //! all threads reading one location of memory mostly agree.
-use super::{Finding, Group, Lint, mismatched_barriers, wording};
+use super::{Finding, Lint, LintGroup, mismatched_barriers, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_barriers_in_divergent_flow",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Deny,
     check,
 };

@@ -5,12 +5,12 @@
 //! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
 //! ```
 //! Silent where this is unknown, like `gpu_barriers_in_divergent_flow`.
-use super::{Finding, Group, Lint, wording};
+use super::{Finding, Lint, LintGroup, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_barriers_in_divergent_loops",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Deny,
     check,
 };

@@ -8,7 +8,7 @@
 //! for one block. A grid of one block has no such race, so the lint is no error. Silent where the
 //! same location races in one block already, where anything but the launch decides the execution of
 //! a block's access, and in kernels with fences or ordered atomics.
-use super::{Finding, Group, Lint, race, shared_write_races};
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_block_races", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_block_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();

@@ -442,23 +442,27 @@ mod tests {
     #[test]
     fn nothing_is_found_after_too_many_comparisons() {
         let kernel = eighth();
-        let analyses = Analyses::of(&kernel);
+        let analyses = Analyses::for_kernel(&kernel);
         let request = &analyses.accesses.requests[0];
         let Verdict::Known(cost) = &request.verdict else { panic!("{request:?}") };
         for (compared, is_found) in [(0, true), (MAX_COMPARED_LANES, false)] {
-            let mut sharing = SectorSharing { analyses: &analyses, compared, groups: Vec::new() };
-            assert_eq!(known(&kernel, &mut sharing, request, cost).is_some(), is_found);
+            let mut sharing = SectorSharing {
+                analyses: &analyses,
+                compared_lanes: compared,
+                results: Vec::new(),
+            };
+            assert_eq!(judge_known_cost(&kernel, &mut sharing, request, cost).is_some(), is_found);
         }
     }
 
     #[test]
     fn bytes_and_sectors_count_once() {
-        let size = i64::try_from(SECTOR).unwrap();
+        let size = i64::try_from(SECTOR_BYTES).unwrap();
         for (ranges, bytes, sectors) in [
             (vec![], 0, 0),
             (vec![(0, 4), (4, 8), (0, 8)], 8, 1),
             (vec![(size - 4, size + 4), (size, size + 8), (-4, 0)], 16, 3),
-            (vec![(0, 3 * size), (size, size + 4), (10 * size, 10 * size)], 3 * SECTOR, 3),
+            (vec![(0, 3 * size), (size, size + 4), (10 * size, 10 * size)], 3 * SECTOR_BYTES, 3),
         ] {
             assert_eq!(bytes_and_sectors(ranges.clone()), (bytes, sectors), "{ranges:?}");
         }

@@ -7,7 +7,7 @@
 //! warp can combine first. Silent where one lane updates, where the address is data, and about rare
 //! updates that data decide: the count of a failure after which the thread ends, and a flag that is
 //! set to a constant.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
@@ -19,8 +19,12 @@ use crate::{
     ir::{AtomicOp, BinaryOp, Body, CompareOp, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_contended_atomics", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_contended_atomics",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
 /// The smallest number of lanes at one address that is worth a finding.
 const MIN_CONTENDING_LANES: u32 = 8;

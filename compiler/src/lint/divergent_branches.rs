@@ -5,14 +5,14 @@
 //! ```
 //! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
 //! is proved for more than half of the warps, and both arms are too large for predication
-//! ([`work`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop, or
+//! ([`weight`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop, or
 //! if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
 //! fill, and on average less than half of a warp enters.
 //!
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that
 //! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
 use super::{
-    Finding, Group, Lint, divergent_matches,
+    Finding, Lint, LintGroup, divergent_matches,
     lanes::{LANES, WarpDivergence, range_text},
     weight::{self, MIN_BRANCH_WEIGHT, body_weight},
     wording,
@@ -23,8 +23,12 @@ use crate::{
     ir::{Body, Builtin, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_divergent_branches", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_divergent_branches",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
 /// The minimum weight of the body of an `if` in a loop.
 const MIN_WEIGHT_IN_LOOP: u32 = MIN_BRANCH_WEIGHT / 2;

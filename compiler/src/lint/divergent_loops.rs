@@ -7,7 +7,7 @@
 //! about loops that wait for other threads, such as a lock. Allowed by default: often there is no
 //! better way, or the rows have one length.
 use super::{
-    Finding, Lint,
+    Finding, Lint, LintGroup,
     lanes::{LANES, const_value},
     wording,
 };
@@ -20,15 +20,10 @@ use crate::{
     },
     diag::Level,
     ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, Scalar, Ty},
-    lint,
 };
 
-pub(super) const LINT: Lint = Lint {
-    name: "gpu_divergent_loops",
-    group: lint::Group::Performance,
-    level: Level::Allow,
-    check,
-};
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_divergent_loops", group: LintGroup::Performance, level: Level::Allow, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();

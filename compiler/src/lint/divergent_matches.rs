@@ -4,9 +4,9 @@
 //! match thread_idx_x() % 4 { 0 => a(), 1 => b(), 2 => c(), _ => d() }    // four arms, one after the other
 //! ```
 //! Fires where it is proved that the lanes of most warps take three or more arms that are too large
-//! for predication ([`weight`]). Two arms are the subject of `gpu_divergent_branches`.
+//! for predication ([`body_weight`]). Two arms are the subject of `gpu_divergent_branches`.
 use super::{
-    Finding, Group, Lint,
+    Finding, Lint, LintGroup,
     lanes::{LANES, RemainderTest, are_certain},
     weight::{MIN_BRANCH_WEIGHT, body_weight},
     wording,
@@ -20,8 +20,12 @@ use crate::{
     ir::{Body, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_divergent_matches", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_divergent_matches",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
 /// The smallest number of long arms that is worth a finding.
 const MIN_LONG_ARMS: usize = 3;
@@ -179,7 +183,7 @@ impl MatchChain<'_> {
         let comes = analyses.trace.events_of(self.arms[0].0).any(|event| {
             are_certain(&event.active) && event.active.threads.lanes_of_warp(0) == u32::MAX
         });
-        let same = cycles.iter().all(|cycle| cycle.of == cycles[0].of);
+        let same = cycles.iter().all(|cycle| cycle.remainder == cycles[0].remainder);
         let arm = |first, lane| {
             let found = cycles.iter().position(|cycle| cycle.is_true(first, lane));
             found.unwrap_or(cycles.len())

@@ -8,7 +8,7 @@
 //! Races that the same barrier would order are one finding. Silent where data, guards, fences or
 //! atomic operations may keep the two apart, and where only lanes of one warp or only blocks
 //! collide: `gpu_missing_warp_syncs` and `gpu_block_races` report that.
-use super::{Finding, Group, Lint, race, shared_write_races};
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_global_races", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_global_races", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let of_buffers = || {

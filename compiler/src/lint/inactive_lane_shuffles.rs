@@ -7,7 +7,7 @@
 //! The value of such a lane is unspecified. Fires where the mask (or, without one, the set of ended
 //! lanes) and the source lane are known, and all lanes of a warp read an absent one. Some lanes do
 //! so in every reduction by shuffles, and ignore the result.
-use super::{Finding, Group, Lint, lanes::are_certain, wording};
+use super::{Finding, Lint, LintGroup, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -19,7 +19,7 @@ use crate::{
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_inactive_lane_shuffles",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Warn,
     check,
 };

@@ -8,7 +8,7 @@
 //! Fires where conditions, declared blocks and constants allow values for which the product or sum
 //! exceeds its type, and the result is used as an index. Silent where one of the operands has no
 //! such bound: the sizes that a launch passes are unknown.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{Analyses, range::Ranges},
     diag::Level,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_index_overflows", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_index_overflows", group: LintGroup::Correctness, level: Level::Warn, check };
 
 /// A bound from the largest grid alone does not count as a bound.
 const MIN_UNBOUNDED: i128 = 1 << 30;

@@ -145,7 +145,7 @@ pub(super) fn range_text(range: &RangeInclusive<u32>) -> String {
 /// one from lane to lane: it is true in every third lane, wherever the warp begins.
 pub(super) struct RemainderTest {
     /// The remainder.
-    pub(super) of: InstId,
+    pub(super) remainder: InstId,
     modulus: u64,
     op: CompareOp,
     with: u64,
@@ -156,7 +156,7 @@ impl RemainderTest {
     pub(super) fn from_condition(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
         let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
         let (with, modulus) = (const_value(kernel, rhs)?, modulus(kernel, shape, lhs)?);
-        Some(Self { of: lhs, modulus, op, with })
+        Some(Self { remainder: lhs, modulus, op, with })
     }
 
     /// Returns true if the comparison holds in `lane`, if lane 0 has the remainder `first`.

@@ -96,7 +96,7 @@ impl Launch<'_> {
 
     /// Returns the occupancy of the GPU's multiprocessors; `None` if its architecture is unknown.
     pub(super) fn occupancy(&self, gpu: &Gpu) -> Option<Occupancy> {
-        Multiprocessor::for_target(gpu.target)?.occupancy(&self.block_resources(gpu)).ok()
+        Multiprocessor::of(gpu.target)?.occupancy(&self.block_resources(gpu)).ok()
     }
 
     /// Returns the resources of a block.

@@ -10,7 +10,7 @@
 //! loop accesses memory for it: a loop of unknown length for any element, a loop of known length
 //! for at least [`MIN_ACCESSES`] elements by such an index. Silent about arrays that become
 //! registers, and about a single lookup in a table.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
@@ -23,7 +23,7 @@ use crate::{
 use std::collections::BTreeSet;
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_local_arrays", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_local_arrays", group: LintGroup::Performance, level: Level::Warn, check };
 
 /// The smallest number of accesses of a thread in loops of known length that is worth a finding.
 const MIN_ACCESSES: u64 = 4;
@@ -120,7 +120,7 @@ fn is_data_dependent(event: &Event, access: &symbolic::Access) -> bool {
 fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> Option<Finding> {
     let traffic = LoopTraffic::for_array(kernel, analyses, id);
     let (first, words) = (traffic.first?, traffic.describe()?);
-    let running = analyses.running(kernel);
+    let running = analyses.optimized_code(kernel);
     let indices = match running {
         Some(running) => match Placement::in_kernel(array, &running.kernel) {
             Placement::Memory(indices) => indices,

@@ -8,12 +8,12 @@
 //! built, if it declares its block and the occupancy is low on every architecture, registers not
 //! counted; otherwise when it is launched, with the registers that the driver's compiler assigned.
 //! `gpu_moderate_occupancy` is the same for more than a quarter.
-use super::{Finding, Group, Lint, launch::Launch, residency};
+use super::{Finding, Lint, LintGroup, launch::Launch, residency};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 use std::ops::Range;
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_low_occupancy", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_low_occupancy", group: LintGroup::Performance, level: Level::Warn, check };
 
 /// The occupancy that is reported, in percent.
 const REPORTED_OCCUPANCY_PERCENT: Range<u32> = 0..25;

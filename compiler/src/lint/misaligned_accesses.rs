@@ -6,7 +6,7 @@
 //! ```
 //! Fires where the start of a warp's access is known well enough to prove it. Allowed by default: a
 //! stencil cannot avoid it, and its sectors come from the cache.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
@@ -17,8 +17,12 @@ use crate::{
     ir::{Kernel, Space},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_misaligned_accesses", group: Group::Performance, level: Level::Allow, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_misaligned_accesses",
+    group: LintGroup::Performance,
+    level: Level::Allow,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();

@@ -5,15 +5,19 @@
 //! ```
 //! All threads reach a barrier, but not the same one. Fires where control varies in the block and
 //! each arm has a barrier of its own.
-use super::{Finding, Group, Lint, wording};
+use super::{Finding, Lint, LintGroup, wording};
 use crate::{
     analysis::{Analyses, uniformity::Cause},
     diag::Level,
     ir::{Body, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_mismatched_barriers", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_mismatched_barriers",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;

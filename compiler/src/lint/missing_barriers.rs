@@ -10,7 +10,7 @@
 //! per missing barrier. Silent where data, guards, fences or atomic operations may keep the two
 //! apart.
 use super::{
-    Finding, Group, Lint,
+    Finding, Lint, LintGroup,
     race::{self, MissingWait},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_barriers", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_missing_barriers", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let gaps = find_gaps(kernel, analyses);

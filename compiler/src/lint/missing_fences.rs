@@ -11,7 +11,7 @@
 //! depending on data (by a condition, or by a loop that waits), in a kernel without any fence of
 //! the device's scope and without any atomic operation that is more than relaxed. With such an
 //! operation, its right place is not checked.
-use super::{Finding, Group, Lint, race, wording};
+use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{Analyses, races::DoubtReason},
     diag::Level,
@@ -19,12 +19,12 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_fences", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_missing_fences", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (root, doubt) in race::all_doubts(analyses) {
-        let DoubtReason::Unfenced(announces) = doubt.why else { continue };
+        let DoubtReason::Unfenced(announces) = doubt.reason else { continue };
         let name = race::quoted_name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
         let message = format!(

@@ -7,15 +7,19 @@
 //! Fires where only lanes of one warp collide; if threads of other warps do as well, a barrier is
 //! missing, and `gpu_missing_barriers` or `gpu_global_races` reports it. Silent if anything between
 //! the two accesses synchronizes the lanes of the warp.
-use super::{Finding, Group, Lint, missing_barriers, race};
+use super::{Finding, Lint, LintGroup, missing_barriers, race};
 use crate::{
     analysis::{Analyses, races::ThreadGroup},
     diag::Level,
     ir::{Kernel, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_warp_syncs", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_missing_warp_syncs",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut gaps = missing_barriers::find_gaps(kernel, analyses);

@@ -66,7 +66,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// The subject of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum LintGroup {
     /// The kernel does not do its job, or may not.
     Correctness,
     /// The kernel is slower than necessary.
@@ -81,7 +81,7 @@ pub struct Lint {
     /// The name, as in `#[allow(..)]`: `gpu_` and the fault, in the plural.
     pub name: &'static str,
     /// The subject.
-    pub group: Group,
+    pub group: LintGroup,
     /// The default level.
     pub level: Level,
     check: fn(&Kernel, &Analyses) -> Vec<Finding>,
@@ -149,11 +149,11 @@ pub static LINTS: &[Lint] = &[
 ];
 
 /// Names for several lints: all of a group, or all lints.
-pub const GROUPS: [(&str, Option<Group>); 4] = [
+pub const GROUPS: [(&str, Option<LintGroup>); 4] = [
     ("gpu_all", None),
-    ("gpu_correctness", Some(Group::Correctness)),
-    ("gpu_performance", Some(Group::Performance)),
-    ("gpu_style", Some(Group::Style)),
+    ("gpu_correctness", Some(LintGroup::Correctness)),
+    ("gpu_performance", Some(LintGroup::Performance)),
+    ("gpu_style", Some(LintGroup::Style)),
 ];
 
 /// Returns the names of the lints that `name` stands for: itself, if it is a lint's name, or the
@@ -287,7 +287,8 @@ enum Basis {
 fn run_lint(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
     let mut findings = (lint.check)(kernel, analyses);
     let shape = &analyses.trace.shape;
-    let is_checked = lint.group == Group::Correctness && !findings.is_empty() && !shape.declared;
+    let is_checked =
+        lint.group == LintGroup::Correctness && !findings.is_empty() && !shape.declared;
     if !is_checked {
         return findings.into_iter().map(|finding| (finding, Basis::Kernel)).collect();
     }
@@ -342,13 +343,13 @@ mod tests {
         let lint = &barriers_in_divergent_flow::LINT;
         let [outer, inner, outside] = [1, 2, 3].map(Span::new);
         let mut levels = Levels::default();
-        assert_eq!(levels.of(lint, outer), lint.level);
+        assert_eq!(levels.level_of(lint, outer), lint.level);
         levels.settings = vec![
             Setting::everywhere("gpu_barriers_in_divergent_loops", Level::Allow),
             Setting::everywhere(lint.name, Level::Allow),
             Setting::everywhere(lint.name, Level::Warn),
         ];
-        assert_eq!(levels.of(lint, outer), Level::Warn);
+        assert_eq!(levels.level_of(lint, outer), Level::Warn);
         let on = |within, level| Setting {
             within: Some(within),
             ..Setting::everywhere(lint.name, level)
@@ -358,7 +359,7 @@ mod tests {
             on(1..3, Level::Allow),
             on(2..3, Level::Deny),
         ]);
-        let found = [outer, inner, outside].map(|span| levels.of(lint, span));
+        let found = [outer, inner, outside].map(|span| levels.level_of(lint, span));
         assert_eq!(found, [Level::Allow, Level::Deny, Level::Warn]);
     }
 
@@ -387,10 +388,10 @@ mod tests {
             expects(flow.name, Some(0..1), 2),
             expects(loops.name, None, 3),
         ];
-        let (levels, analyses) = (Levels { settings }, Analyses::of(&kernel));
-        assert_eq!(fulfilled(&kernel, &analyses, &levels), BTreeSet::from([1]));
+        let (levels, analyses) = (Levels { settings }, Analyses::for_kernel(&kernel));
+        assert_eq!(fulfilled_expectations(&kernel, &analyses, &levels), BTreeSet::from([1]));
         assert_eq!(run(&kernel, &analyses, &levels), Diagnostics::default());
-        let all = all(&kernel, &analyses, &levels);
+        let all = run_all(&kernel, &analyses, &levels);
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].code, all[0].level), (flow.name, Level::Allow));
     }
@@ -403,14 +404,14 @@ mod tests {
 
     #[test]
     fn groups_stand_for_their_members() {
-        assert_eq!(named("gpu_all").unwrap(), names().collect::<Vec<_>>());
-        let members = |name| named(name).unwrap().len();
+        assert_eq!(lints_named("gpu_all").unwrap(), names().collect::<Vec<_>>());
+        let members = |name| lints_named(name).unwrap().len();
         let groups = ["gpu_correctness", "gpu_performance", "gpu_style"];
         assert_eq!(groups.into_iter().map(members).sum::<usize>(), LINTS.len());
         let flow = barriers_in_divergent_flow::LINT.name;
-        assert_eq!(named(flow), Some(vec![flow]));
-        assert!(named("gpu_correctness").unwrap().contains(&flow));
-        assert_eq!(named("gpu_what"), None);
+        assert_eq!(lints_named(flow), Some(vec![flow]));
+        assert!(lints_named("gpu_correctness").unwrap().contains(&flow));
+        assert_eq!(lints_named("gpu_what"), None);
         assert!(GROUPS.iter().all(|(group, _)| names().all(|lint| lint != *group)));
     }
 
@@ -422,28 +423,28 @@ mod tests {
             Finding { message, span: Span::new(span), labels, notes, help }
         }
         fn by_threads(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-            let threads = analyses.trace.shape.threads();
+            let threads = analyses.trace.shape.thread_count();
             (1..=3).filter(|&span| threads > [0, 1, 64][span - 1]).map(at).collect()
         }
         let found = |group, kernel: &str| {
             let kernel: Kernel = kernel.parse().unwrap();
             let lint = Lint { group, level: Level::Deny, check: by_threads, ..LINTS[0] };
-            let (levels, analyses) = (Levels::default(), Analyses::of(&kernel));
-            let found = found(&lint, &kernel, &analyses, &levels);
+            let (levels, analyses) = (Levels::default(), Analyses::for_kernel(&kernel));
+            let found = find_diagnostics(&lint, &kernel, &analyses, &levels);
             let said = found.map(|found| (found.span.index(), found.level, found.notes.len()));
             said.collect::<Vec<_>>()
         };
         let (open, declared) = ("kernel k { }", "kernel k { block 128, 1, 1 }");
         let sure = |span| (span, Level::Deny, 0);
-        assert_eq!(found(Group::Correctness, open), [sure(1), (2, Level::Warn, 1)]);
-        assert_eq!(found(Group::Correctness, declared), [1, 2, 3].map(sure));
-        assert_eq!(found(Group::Performance, open), [1, 2, 3].map(sure));
+        assert_eq!(found(LintGroup::Correctness, open), [sure(1), (2, Level::Warn, 1)]);
+        assert_eq!(found(LintGroup::Correctness, declared), [1, 2, 3].map(sure));
+        assert_eq!(found(LintGroup::Performance, open), [1, 2, 3].map(sure));
     }
 
     #[test]
     fn a_level_that_the_user_gives_holds_for_assumptions_too() {
         let lint = &barriers_in_divergent_flow::LINT;
-        let of = |levels: &Levels| levels.of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
+        let of = |levels: &Levels| levels.level_of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
         let mut levels = Levels::default();
         assert_eq!(of(&levels), Level::Warn);
         levels.settings = vec![Setting::everywhere(lint.name, Level::Deny)];

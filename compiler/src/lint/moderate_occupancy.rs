@@ -4,12 +4,16 @@
 //! For tuning: Nsight Compute begins to mention occupancy at this point. Many fast kernels are in
 //! this range, because values that a thread keeps in registers need no loads. For less, see
 //! `gpu_low_occupancy`.
-use super::{Finding, Group, Lint, launch::Launch, residency};
+use super::{Finding, Lint, LintGroup, launch::Launch, residency};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 use std::ops::Range;
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_moderate_occupancy", group: Group::Performance, level: Level::Allow, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_moderate_occupancy",
+    group: LintGroup::Performance,
+    level: Level::Allow,
+    check,
+};
 
 /// The occupancy that is reported, in percent.
 const REPORTED_OCCUPANCY_PERCENT: Range<u32> = 25..80;

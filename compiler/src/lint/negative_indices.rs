@@ -8,7 +8,7 @@
 //! as far as the kernel alone and its contracts decide its path, through the first iteration of
 //! each loop: with `requires(n >= 1)`, `x[i - n]` is such an index. It assumes that guards such as
 //! `i < n` let the thread pass. Silent under all other conditions on loaded values or arguments.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{Analyses, launch::LaunchRanges, range::Range},
     diag::Level,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_negative_indices", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_negative_indices", group: LintGroup::Correctness, level: Level::Deny, check };
 
 /// The maximum number of instructions to follow.
 const MAX_FOLLOWED_INSTRUCTIONS: usize = 20_000;
@@ -43,7 +43,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         ranges: kernel.insts.facts(None),
         values: kernel.insts.facts(None),
         locals: vec![None; kernel.locals.iter().count()],
-        left: MAX_FOLLOWED_INSTRUCTIONS,
+        steps_left: MAX_FOLLOWED_INSTRUCTIONS,
         found: Vec::new(),
     };
     thread.run_body(&kernel.body);
@@ -70,15 +70,15 @@ struct FirstThread<'k> {
     /// The last result of each instruction as bits, if it is known.
     values: Facts<InstId, Option<u64>>,
     locals: Vec<Option<u64>>,
-    left: usize,
+    steps_left: usize,
     found: Vec<Finding>,
 }
 
 impl FirstThread<'_> {
     fn run_body(&mut self, body: &Body) -> Flow {
         for &id in &body.0 {
-            let Some(left) = self.left.checked_sub(1) else { return Flow::Ends };
-            self.left = left;
+            let Some(left) = self.steps_left.checked_sub(1) else { return Flow::Ends };
+            self.steps_left = left;
             let flow = self.run_inst(id);
             if flow != Flow::Next {
                 return flow;

@@ -9,7 +9,7 @@
 //! thread updates; under a lock; if data elected the thread in its warp; and if other arrays are
 //! read at that index: then an element belongs to the owner of its number, as in a list of
 //! particles.
-use super::{Finding, Group, Lint, access, race};
+use super::{Finding, Lint, LintGroup, access, race};
 use crate::{
     analysis::{
         Analyses,
@@ -22,8 +22,12 @@ use crate::{
     },
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_nonatomic_updates", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_nonatomic_updates",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 /// The maximum depth of expressions to follow.
 const MAX_DEPTH: u32 = 24;

@@ -9,7 +9,7 @@
 //! each thread that gets there, also under a condition on launch arguments. Silent if only an
 //! unknown part of the threads gets there, under a guard on the thread's index alone (`t < n`: a
 //! launch with a small `n` is correct), and in iterations of a loop that may be left before.
-use super::{Finding, Group, Lint, access};
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
@@ -20,8 +20,12 @@ use crate::{
     ir::{Body, InstId, Kernel, Length, Op, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_out_of_bounds_shared", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_out_of_bounds_shared",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let trace = &analyses.trace;

@@ -5,7 +5,7 @@
 //! ```
 //! The hardware runs warps of 32 lanes; lanes without a thread take part, and do nothing. Reported
 //! when the kernel is built, if it declares its block, and otherwise when it is launched.
-use super::{Finding, Group, Lint, launch::Launch};
+use super::{Finding, Lint, LintGroup, launch::Launch};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_partial_warps", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_partial_warps", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shape = analyses.trace.shape;

@@ -8,15 +8,19 @@
 //! Fires if no two accesses between the previous and the next barrier collide across it. Of two
 //! barriers in a row the second is reported. Silent where an index, a fence or an ordered atomic
 //! operation leaves it open, and in kernels with races: they need more barriers rather than fewer.
-use super::{Finding, Group, Lint, race, uninit_shared_reads, wording};
+use super::{Finding, Lint, LintGroup, race, uninit_shared_reads, wording};
 use crate::{
     analysis::Analyses,
     diag::Level,
     ir::{InstId, Kernel},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_redundant_barriers", group: Group::Performance, level: Level::Allow, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_redundant_barriers",
+    group: LintGroup::Performance,
+    level: Level::Allow,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let is_wrong = race::all_races(analyses).next().is_some()

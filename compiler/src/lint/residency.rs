@@ -63,14 +63,14 @@ fn best_architecture(block: &Block) -> Option<(&'static Multiprocessor, Occupanc
 /// Reports a launch with an occupancy in `percent`.
 pub(super) fn check_launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let row = Multiprocessor::for_target(gpu.target)?;
+    let row = Multiprocessor::of(gpu.target)?;
     let block = launch.block_resources(gpu);
     finding(row, &block, &row.occupancy(&block).ok()?, percent)
 }
 
 /// Returns the occupancy in percent.
 fn occupancy_percent(occupancy: &Occupancy) -> u32 {
-    occupancy.warps * 100 / occupancy.max_warps
+    occupancy.warps * 100 / occupancy.most_warps
 }
 
 fn finding(
@@ -79,7 +79,7 @@ fn finding(
     occupancy: &Occupancy,
     percent: Range<u32>,
 ) -> Option<Finding> {
-    let Occupancy { blocks, warps, max_warps: most_warps, .. } = *occupancy;
+    let Occupancy { blocks, warps, most_warps, .. } = *occupancy;
     let share = occupancy_percent(occupancy);
     if !percent.contains(&share) {
         return None;

@@ -6,7 +6,7 @@
 //! A race by the memory model, although harmless on hardware: a plain store that other threads
 //! execute as well guarantees nothing. Fires where the values are certainly the same; if they may
 //! differ, the other race lints fire.
-use super::{Finding, Group, Lint, race, shared_write_races};
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
     analysis::{Analyses, races::RaceKind},
     diag::Level,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_same_value_races", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_same_value_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let same = race::all_races(analyses).filter(|of| of.race.kind == RaceKind::SameValue);

@@ -7,7 +7,7 @@
 //! number that only the launch knows. Silent about short loops, about loops that wait for other
 //! threads by atomic accesses, and about loops that read the thread's own arrays, which no other
 //! thread can. `x.iter().nth(n)` is a loop that its first iteration leaves.
-use super::{Finding, Group, Lint, lanes::const_value, wording};
+use super::{Finding, Lint, LintGroup, lanes::const_value, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_serial_sections", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_serial_sections", group: LintGroup::Performance, level: Level::Warn, check };
 
 /// The smallest trip count worth a finding: as many iterations as a warp could share.
 const MIN_ITERATIONS: usize = 32;

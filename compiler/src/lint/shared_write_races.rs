@@ -6,7 +6,7 @@
 //! Fires at a store whose index is the same in two threads that run it in one interval between
 //! barriers. Silent where all certainly store the same value (`gpu_same_value_races` reports that),
 //! and where data decide the storing threads or the index.
-use super::{Finding, Group, Lint, race};
+use super::{Finding, Lint, LintGroup, race};
 use crate::{
     analysis::{
         Analyses,
@@ -16,8 +16,12 @@ use crate::{
     ir::{Kernel, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_shared_write_races", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_shared_write_races",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();

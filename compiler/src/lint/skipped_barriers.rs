@@ -11,7 +11,7 @@
 //! different warps collide. Silent if an access is in an arm of its own, since both conditions may
 //! be the same, unless that is a guard such as `i < y.len()` on something else, and if the accesses
 //! are an iteration of a loop apart.
-use super::{Finding, Group, Lint, race};
+use super::{Finding, Lint, LintGroup, race};
 use crate::{
     analysis::{
         Analyses,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_skipped_barriers", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_skipped_barriers", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shared =

@@ -7,14 +7,14 @@
 //! nothing runs there while its threads wait for each other. (Nsight Compute's launch rules look
 //! for both.) Silent about barriers where no two blocks fit on a multiprocessor anyway.
 use super::{
-    Finding, Group, Lint,
+    Finding, Lint, LintGroup,
     launch::{Launch, check_nothing, count_of, has_barriers},
 };
 use crate::{diag::Level, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_small_grids",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
     check: check_nothing,
 };

@@ -8,13 +8,13 @@
 //! `gpu_uncoalesced_accesses`, and in its place. If the pitch is unknown, a row is assumed to have
 //! at least as many elements as the block has threads along y: rows would overlap otherwise.
 use super::{
-    Finding, Group, Lint, access,
+    Finding, Lint, LintGroup, access,
     coalescing::{self, WasteReason, WastefulAccess},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_swapped_axes", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_swapped_axes", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();

@@ -8,14 +8,14 @@
 //! threshold), and a fifth of the GPU's capacity in that time is lost. This assumes that all blocks
 //! take the same time.
 use super::{
-    Finding, Group, Lint,
+    Finding, Lint, LintGroup,
     launch::{Launch, check_nothing, count_of},
 };
 use crate::{diag::Level, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_tail_waves",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
     check: check_nothing,
 };

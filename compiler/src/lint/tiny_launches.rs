@@ -8,14 +8,14 @@
 //! the hundredth launch of a kernel with fewer warps than the GPU has schedulers: some were idle a
 //! hundred times. A single small launch, such as the end of a reduction, is fine.
 use super::{
-    Finding, Group, Lint,
+    Finding, Lint, LintGroup,
     launch::{Launch, MANY, check_nothing},
 };
 use crate::{diag::Level, hardware::occupancy::WARP_THREADS, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_tiny_launches",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
     check: check_nothing,
 };

@@ -8,13 +8,17 @@
 //! permute contiguous data, and where other accesses of the thread use the rest of the sectors.
 //! `gpu_swapped_axes` or `gpu_aos_accesses` fires instead if the cause is known more precisely.
 use super::{
-    Finding, Group, Lint, access,
+    Finding, Lint, LintGroup, access,
     coalescing::{self, WasteReason, WastefulAccess},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_uncoalesced_accesses", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_uncoalesced_accesses",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();

@@ -11,7 +11,7 @@
 //! compares the index with the length is meant for grids that fit: silent. Also silent under any
 //! condition that the lint does not understand, and where another slice's length may bound this
 //! one's.
-use super::{Finding, Group, Lint};
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::{
         Analyses,
@@ -21,8 +21,12 @@ use crate::{
     ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, ParamId},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_unguarded_indices", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_unguarded_indices",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let guards = all_guards(kernel);

@@ -10,7 +10,7 @@
 //! an element of several scalars, one written scalar is enough: a copy of an enum reads the fields
 //! of all variants. Also fires where only the reading thread stores to the element, and does so
 //! later: `cells[t] += v`.
-use super::{Finding, Group, Lint, race, wording};
+use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -21,8 +21,12 @@ use crate::{
 };
 use std::rc::Rc;
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_uninit_shared_reads", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_uninit_shared_reads",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 pub(super) fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let stored_through_unknown = kernel.insts.iter().any(|(_, inst)| {
@@ -195,7 +199,7 @@ struct ArrayStores<'a> {
     known: Vec<(&'a Event, Rc<ByteSet>)>,
     /// The union of the bytes of the stores with these indices, cached for the latest read.
     union: (Vec<usize>, ByteSet),
-    /// ByteSet per element.
+    /// Bytes per element.
     each: usize,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Without a declared block the lints assume a shape ([`crate::analysis`] selects it), and state
 //! it. This lint is for users who want exact answers about every kernel.
-use super::{Finding, Group, Lint};
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_unknown_block_shape", group: Group::Style, level: Level::Allow, check };
+    Lint { name: "gpu_unknown_block_shape", group: LintGroup::Style, level: Level::Allow, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shape = analyses.trace.shape;

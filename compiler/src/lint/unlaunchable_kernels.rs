@@ -6,7 +6,7 @@
 //! Its declared block has more threads, or its arrays take more shared memory, than a block has on
 //! any architecture. Silent about sizes that a launch decides: an array that it sizes, and a block
 //! that it chooses.
-use super::{Finding, Group, Lint, launch::shared_bytes};
+use super::{Finding, Lint, LintGroup, launch::shared_bytes};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -14,8 +14,12 @@ use crate::{
     ir::{Extent, Kernel, Length, Span},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_unlaunchable_kernels", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_unlaunchable_kernels",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 /// The maximum number of threads of a block along each axis.
 const MAX_THREADS_PER_AXIS: [(&str, u64); 3] = [("x", 1024), ("y", 1024), ("z", 64)];

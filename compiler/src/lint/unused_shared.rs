@@ -6,7 +6,7 @@
 //! ```
 //! It takes room that other blocks could have. Silent in kernels with a pointer into an unknown
 //! array.
-use super::{Finding, Group, Lint};
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_unused_shared", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_unused_shared", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {

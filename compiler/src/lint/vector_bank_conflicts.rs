@@ -7,12 +7,12 @@
 //! Like `gpu_bank_conflicts`, by the rule for groups: such an access takes a wavefront for each
 //! half or quarter of a warp, which is no conflict. Neighbouring loads of a thread that form one
 //! request are judged as that request.
-use super::{Finding, Group, Lint, conflicts};
+use super::{Finding, Lint, LintGroup, conflicts};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_vector_bank_conflicts",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
     check,
 };

@@ -8,7 +8,7 @@
 //! Fires where control varies in the warp and all lanes are named; and for a known mask, also one
 //! from a vote on a known condition, if an unnamed lane gets there or a named one does not. Lanes
 //! that have ended are not waited for.
-use super::{Finding, Group, Lint, lanes::are_certain, wording};
+use super::{Finding, Lint, LintGroup, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
@@ -19,8 +19,12 @@ use crate::{
     ir::{Inst, InstId, Kernel, Op, Span},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_warp_mask_mismatches", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_warp_mask_mismatches",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();

@@ -256,9 +256,9 @@ mod tests {
         };
         assert_eq!(of("{:0}"), (true, Count::Unset));
         assert_eq!(of("{:05}"), (true, Count::Number(5)));
-        assert_eq!(of("{:0$}"), (false, Count::Value(Which::Index(0))));
-        assert_eq!(of("{:00$}"), (true, Count::Value(Which::Index(0))));
-        assert_eq!(of("{:w$}"), (false, Count::Value(Which::Name("w".into()))));
+        assert_eq!(of("{:0$}"), (false, Count::Value(ArgumentRef::Index(0))));
+        assert_eq!(of("{:00$}"), (true, Count::Value(ArgumentRef::Index(0))));
+        assert_eq!(of("{:w$}"), (false, Count::Value(ArgumentRef::Name("w".into()))));
     }
 
     #[test]

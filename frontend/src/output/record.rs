@@ -58,7 +58,7 @@ fn record(
     let mut writer = Writer { places, files: Vec::new() };
     let at = writer.range(Range::of(places.fallback, places.fallback));
     let spans = list(lowered.spans.iter().map(|at| writer.range(Range::of(at.first, at.last))));
-    let found = lint::all(kernel, &Analyses::of(kernel), levels);
+    let found = lint::run_all(kernel, &Analyses::for_kernel(kernel), levels);
     let diagnostics = list(found.iter().map(|found| writer.diagnostic(found)));
     let files = list(writer.files.iter().map(|file| quoted(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());

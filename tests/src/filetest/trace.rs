@@ -7,7 +7,7 @@ pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     let trace = symbolic::analyze(&kernel);
     let mut below = String::new();
     for event in &trace.events {
-        below += &trace.text(&kernel, event);
+        below += &trace.event_text(&kernel, event);
         below += "\n";
     }
     if !trace.complete {

@@ -6,8 +6,8 @@ use super::svg::Svg;
 use crate::profile::read::{Access, Request, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::hardware::{
-    global::SECTOR,
-    shared::{BANKS, WORD},
+    global::SECTOR_BYTES,
+    shared::{BANKS, WORD_BYTES},
 };
 
 /// Of the whole drawing.
@@ -97,7 +97,7 @@ fn pieces(access: &Access, size: u64) -> BTreeMap<u64, BTreeSet<usize>> {
 
 /// All banks. A bank that has to yield more words than others do makes the access slow.
 fn banks(access: &Access) -> Vec<Column> {
-    let words = pieces(access, WORD);
+    let words = pieces(access, WORD_BYTES);
     let of = |bank: u64| {
         let wanted = || words.iter().filter(move |(word, _)| **word % BANKS == bank);
         let lanes = wanted().flat_map(|(_, lanes)| lanes).copied().collect();
@@ -120,15 +120,15 @@ fn banks(access: &Access) -> Vec<Column> {
 
 /// The sectors that are touched.
 fn sectors(access: &Access) -> Vec<Column> {
-    let words = pieces(access, WORD);
-    let touched = pieces(access, SECTOR);
+    let words = pieces(access, WORD_BYTES);
+    let touched = pieces(access, SECTOR_BYTES);
     let is_worse = access.worst.taken > access.worst.ideal;
     let column = |(sector, lanes): (u64, BTreeSet<usize>)| {
-        let first = sector * (SECTOR / WORD);
+        let first = sector * (SECTOR_BYTES / WORD_BYTES);
         let is_wanted = |word: u64| words.contains_key(&(first + word));
-        let full = (0..SECTOR / WORD).all(is_wanted);
+        let full = (0..SECTOR_BYTES / WORD_BYTES).all(is_wanted);
         let cell = |word| if is_wanted(word) { "cell" } else { "cell empty" };
-        let cells = (0..SECTOR / WORD).map(cell).collect();
+        let cells = (0..SECTOR_BYTES / WORD_BYTES).map(cell).collect();
         Column { lanes, cells, is_busy: is_worse && !full }
     };
     touched.into_iter().map(column).collect()

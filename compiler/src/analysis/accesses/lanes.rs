@@ -275,12 +275,12 @@ impl Lanes {
 }
 
 /// A key for the lanes of a warp whose offsets grow along the axes of the block: two warps with the
-/// same key have the same [normal](Lanes::normal) lanes.
+/// same key have the same [normal](Lanes::normalized) lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LanePattern {
     active: u32,
     step: u64,
-    /// The offset of the first active lane, within [`WINDOW`].
+    /// The offset of the first active lane, within [`COST_PERIOD_BYTES`].
     first: i64,
     /// The step along each axis.
     slope: [i64; 3],
@@ -363,10 +363,13 @@ mod tests {
             for step in [[4, 0, 0], [0, 4, 0], [4, 64, 0], [132, 4, -8]] {
                 for first in [0, 4, 128, 132] {
                     let affine = symbolic::Affine { first, step, dims };
-                    let offset = Value::from(PerThread::Affine(affine));
+                    let offset = SymbolicSum::from(PerThread::Affine(affine));
                     for (warp, active) in (0..warps).flat_map(|w| [(w, u32::MAX), (w, 0xf0f0)]) {
-                        let pattern = LanePattern::of(&offset, warp, active).unwrap().unwrap();
-                        let lanes = Lanes::of(&offset, warp, active).unwrap().normal(WINDOW);
+                        let pattern =
+                            LanePattern::for_warp(&offset, warp, active).unwrap().unwrap();
+                        let lanes = Lanes::exact(&offset, warp, active)
+                            .unwrap()
+                            .normalized(COST_PERIOD_BYTES);
                         match known.iter().find(|(other, _)| *other == pattern) {
                             Some((_, other)) => {
                                 assert_eq!(*other, lanes, "{dims:?} {step:?} {first} {warp}");

@@ -207,7 +207,7 @@ mod tests {
             %0 = builtin thread_idx.x : u64 !0
             %1 = shared @0 : ptr shared !0\n"
             .to_owned();
-        for access in 0..MOST_PRICES + 100 {
+        for access in 0..MAX_LAYOUT_COSTS + 100 {
             let id = 2 + 5 * access;
             writeln!(text, "%{id} = const {} : u64 !0", access + 1).unwrap();
             writeln!(text, "%{} = mul %0, %{id} : u64 !0", id + 1).unwrap();
@@ -216,10 +216,10 @@ mod tests {
             writeln!(text, "%{} = const 0 : u64 !0", id + 4).unwrap();
         }
         let kernel: crate::ir::Kernel = (text + "}").parse().unwrap();
-        let analyses = crate::analysis::Analyses::of(&kernel);
+        let analyses = crate::analysis::Analyses::for_kernel(&kernel);
         let array = kernel.shared.ids().next().unwrap();
-        let (uses, _) = uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
-        assert_eq!(uses.len(), MOST_PRICES + 1);
+        let (uses, _) = collect_uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
+        assert_eq!(uses.len(), MAX_LAYOUT_COSTS + 1);
         assert_eq!(Layout::search(&uses, 4 * 8192), None);
     }
 

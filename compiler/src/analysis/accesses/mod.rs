@@ -33,13 +33,13 @@ pub use layout::{ArrayUse, Layout, collect_uses};
 pub struct Accesses {
     /// The requests, in the order of the text.
     pub requests: Vec<Request>,
-    of: Facts<InstId, Option<usize>>,
+    request_of: Facts<InstId, Option<usize>>,
 }
 
 impl Accesses {
     /// Returns the request that a load, store or atomic update belongs to; `None` for local memory.
     pub fn get(&self, access: InstId) -> Option<&Request> {
-        self.of[access].map(|request| &self.requests[request])
+        self.request_of[access].map(|request| &self.requests[request])
     }
 }
 
@@ -117,13 +117,13 @@ impl Cost {
 
 /// Computes the costs of `kernel`'s requests in the block of `trace`.
 pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
-    let mut accesses = Accesses { requests: Vec::new(), of: kernel.insts.facts(None) };
+    let mut accesses = Accesses { requests: Vec::new(), request_of: kernel.insts.facts(None) };
     kernel.insts.ids().for_each(|id| accesses.add(kernel, vectors, id));
     let mut sums: Vec<CostAccumulator> =
         accesses.requests.iter().map(|_| CostAccumulator::default()).collect();
     for event in &trace.events {
         let EventKind::Access(access) = &event.kind else { continue };
-        let Some(index) = accesses.of[event.inst] else { continue };
+        let Some(index) = accesses.request_of[event.inst] else { continue };
         let request = &accesses.requests[index];
         if request.members.first() == Some(&event.inst) {
             sums[index].add_event(request, trace, event, access);
@@ -140,8 +140,8 @@ impl Accesses {
         let Some((ptr, kind, ty)) = memory_operands(kernel, id) else { return };
         let Some(space) = kernel.space(ptr).filter(|&space| space != Space::Local) else { return };
         let members = vectors.get(id).map_or_else(|| vec![id], |vector| vector.members.clone());
-        let known = members.iter().find_map(|&member| self.of[member]);
-        self.of[id] = Some(known.unwrap_or(self.requests.len()));
+        let known = members.iter().find_map(|&member| self.request_of[member]);
+        self.request_of[id] = Some(known.unwrap_or(self.requests.len()));
         if known.is_none() {
             let size = if let Ty::Scalar(scalar) = ty { Scalar::size(scalar) } else { Some(8) };
             let count = u32::try_from(members.len()).unwrap_or(0);

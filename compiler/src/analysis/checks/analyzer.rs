@@ -263,7 +263,7 @@ impl<'k> CheckAnalyzer<'k> {
 
     fn record_verdict(&mut self, inst: InstId, what: CheckFailure, verdict: Verdict) {
         let span = self.kernel.insts[inst].span;
-        self.checks.push(Check { inst, what, span, verdict });
+        self.checks.push(Check { inst, failure: what, span, verdict });
     }
 
     /// Adds the fact that a form is not negative, if it could be computed.

@@ -39,7 +39,7 @@ pub(super) struct Case {
 /// The values of numbers by case.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
-    of: HashMap<AtomId, Rc<[Case]>>,
+    by_atom: HashMap<AtomId, Rc<[Case]>>,
     proofs: u32,
 }
 
@@ -47,7 +47,7 @@ impl Cases {
     /// Records the cases of a number, if they are few.
     pub(super) fn add_cases(&mut self, atom: AtomId, cases: Vec<Case>) {
         if (2..=MAX_CASES_PER_VALUE).contains(&cases.len()) {
-            self.of.insert(atom, cases.into());
+            self.by_atom.insert(atom, cases.into());
         }
     }
 }
@@ -106,7 +106,7 @@ impl CheckAnalyzer<'_> {
             if !seen.insert(atom) {
                 return None;
             }
-            if let Some(cases) = self.cases.of.get(&atom) {
+            if let Some(cases) = self.cases.by_atom.get(&atom) {
                 return Some((atom, cases.clone()));
             }
             match self.atoms.kind(atom) {
@@ -137,7 +137,7 @@ fn min_max_cases(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{analysis::checks::proved, ir::Kernel};
+    use crate::{analysis::checks::proved_checks, ir::Kernel};
     use std::fmt::Write as _;
 
     /// Each number is the square of the previous one: without a record of visited numbers, the
@@ -161,7 +161,7 @@ mod tests {
         writeln!(text, "%{} = len arg0 : u64 !0", id + 1).unwrap();
         writeln!(text, "%{} = bounds %{id}, %{} : u64 !0", id + 2, id + 1).unwrap();
         let kernel: Kernel = (text + "}").parse().unwrap();
-        let proved = proved(&kernel);
+        let proved = proved_checks(&kernel);
         assert!(kernel.insts.ids().all(|id| !proved[id]));
     }
 }

@@ -5,9 +5,10 @@
 //! failing check:
 //!
 //! ```text
-//! y[i] = x[i];                  `x.len() <= y.len()` proves the index of `y`, once that of `x` is checked;
-//! few threads on a long `x` need no such `y`
-//! x[row * n + column]           `x.len() >= 65535 * n` for a row that is only known to be below the largest grid
+//! y[i] = x[i];           `x.len() <= y.len()` proves the index of `y`, once that of `x` is checked;
+//!                        few threads on a long `x` need no such `y`
+//! x[row * n + column]    `x.len() >= 65535 * n`, for a row that is only known to be below the
+//!                        largest grid
 //! ```
 //! Contracts are therefore tested. Small numbers are drawn for the launch's arguments that just
 //! violate the contract and fulfil everything known. Then a thread is searched in which the check
@@ -405,11 +406,11 @@ mod tests {
     #[test]
     fn no_contract_is_suggested_after_too_much_work() {
         let mut atoms = Atoms::default();
-        let mut atom = |kind, most| Form::atom(atoms.get(kind, Range::new(0, most)));
-        let len = atom(Kind::Len(ParamId::new(0)), 1 << 40);
-        let index = atom(Kind::Inst(InstId::new(0)), 15);
-        let goal = len.minus(&index).unwrap().minus(&Form::constant(1)).unwrap();
-        let contract = len.minus(&Form::constant(16)).unwrap();
+        let mut atom = |kind, most| Form::atom(atoms.intern(kind, Range::new(0, most)));
+        let len = atom(AtomKind::Len(ParamId::new(0)), 1 << 40);
+        let index = atom(AtomKind::Inst(InstId::new(0)), 15);
+        let goal = len.checked_sub(&index).unwrap().checked_sub(&Form::constant(1)).unwrap();
+        let contract = len.checked_sub(&Form::constant(16)).unwrap();
         let is_needed = |mut work| is_needed(&atoms, &[], &goal, &contract, &mut work);
         assert!(is_needed(MAX_CONTRACT_WORK));
         assert!(!is_needed(100));

@@ -3,9 +3,9 @@
 //! A fact is a [form](super::form) that is not negative. [`Prover`] adds up facts, each times a
 //! product that is not negative, so that the rest of the goal is not negative by its ranges alone.
 //!
-//! To find the condition that a launch would have to fulfil for a goal, [`ConditionSearch`] subtracts facts
-//! from the goal, one by one. Each removes a product that is subtracted in the goal; alternatives
-//! are tried up to a limit.
+//! To find the condition that a launch would have to fulfil for a goal, [`ConditionSearch`]
+//! subtracts facts from the goal, one by one. Each removes a product that is subtracted in the
+//! goal; alternatives are tried up to a limit.
 use super::{
     Cause,
     atom::Atoms,
@@ -382,7 +382,7 @@ impl ConditionSearch<'_> {
 mod tests {
     use super::*;
     use crate::{
-        analysis::{checks::atom::Kind, range::Range},
+        analysis::{checks::atom::AtomKind, range::Range},
         ir::InstId,
     };
 
@@ -390,12 +390,12 @@ mod tests {
     fn nothing_is_proved_after_too_much_work() {
         let (mut atoms, most) = (Atoms::default(), i128::from(u32::MAX));
         let [i, n, len] = [0, 1, 2].map(|number| {
-            Form::atom(atoms.get(Kind::Inst(InstId::new(number)), Range::new(0, most)))
+            Form::atom(atoms.intern(AtomKind::Inst(InstId::new(number)), Range::new(0, most)))
         });
         let mut known = FactBase::default();
-        known.add(&n.minus(&i).unwrap(), None);
-        known.add(&len.minus(&n).unwrap(), None);
-        let goal = len.minus(&i).unwrap();
+        known.add_fact(&n.checked_sub(&i).unwrap(), None);
+        known.add_fact(&len.checked_sub(&n).unwrap(), None);
+        let goal = len.checked_sub(&i).unwrap();
         assert!(known.prove(&atoms, &goal).is_some());
         known.work.set(MAX_KERNEL_WORK + 1);
         assert!(known.prove(&atoms, &goal).is_none());

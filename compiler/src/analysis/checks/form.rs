@@ -24,10 +24,10 @@ impl fmt::Display for AtomId {
     }
 }
 
-/// A product of at most [`MAX_ATOMS_PER_PRODUCT`] atoms, in order; the empty product is 1. Each atom has
-/// [`BITS_PER_ATOM`] bits, the first the highest: its number plus 1, so that the order is that of lists of
-/// atoms. It is a plain number, and a [`Form`] a list of those, since thousands of forms are made,
-/// in a macro that is built without optimization.
+/// A product of at most [`MAX_ATOMS_PER_PRODUCT`] atoms, in order; the empty product is 1. Each
+/// atom has [`BITS_PER_ATOM`] bits, the first the highest: its number plus 1, so that the order is
+/// that of lists of atoms. It is a plain number, and a [`Form`] a list of those, since thousands of
+/// forms are made, in a macro that is built without optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Monomial(u128);
 
@@ -166,7 +166,8 @@ impl Form {
         }
     }
 
-    /// Returns every product with its coefficient, without the [constant term](Self::constant_term).
+    /// Returns every product with its coefficient, without the [constant
+    /// term](Self::constant_term).
     pub(super) fn terms(&self) -> &[(Monomial, i128)] {
         match self.0.split_first() {
             Some(((Monomial::ONE, _), terms)) => terms,
@@ -396,36 +397,39 @@ mod tests {
     #[test]
     fn arithmetic_is_that_of_polynomials() {
         let [x, y] = [0, 1].map(|index| Form::atom(AtomId::new(index)));
-        let sum = x.plus(3, &y).unwrap().shifted(-2).unwrap();
-        assert_eq!(sum.minus(&sum).unwrap().known(), Some(0));
-        let square = sum.times(&sum).unwrap();
+        let sum = x.checked_add_scaled(3, &y).unwrap().checked_add_number(-2).unwrap();
+        assert_eq!(sum.checked_sub(&sum).unwrap().as_number(), Some(0));
+        let square = sum.checked_mul(&sum).unwrap();
         let [a, b] = [0, 1].map(|index| Monomial::atom(AtomId::new(index)));
-        assert_eq!(square.of(a.times(b).unwrap()), 6);
-        assert_eq!((square.rest(), square.of(b.times(b).unwrap())), (4, 9));
-        let doubled = sum.scaled(2).unwrap();
-        assert_eq!(doubled.divided(2), Some(sum.clone()));
-        assert_eq!(doubled.shifted(1).unwrap().reduced(), sum);
-        assert_eq!(doubled.shifted(-1).unwrap().reduced(), sum.shifted(-1).unwrap());
-        assert_eq!(x.with(AtomId::new(0), &sum), Some(sum.clone()));
-        assert_eq!(sum.with(AtomId::new(0), &Form::constant(2)), y.scaled(3));
+        assert_eq!(square.coefficient(a.checked_mul(b).unwrap()), 6);
+        assert_eq!((square.constant_term(), square.coefficient(b.checked_mul(b).unwrap())), (4, 9));
+        let doubled = sum.checked_scale(2).unwrap();
+        assert_eq!(doubled.div_exact(2), Some(sum.clone()));
+        assert_eq!(doubled.checked_add_number(1).unwrap().normalized(), sum);
+        assert_eq!(
+            doubled.checked_add_number(-1).unwrap().normalized(),
+            sum.checked_add_number(-1).unwrap()
+        );
+        assert_eq!(x.substitute(AtomId::new(0), &sum), Some(sum.clone()));
+        assert_eq!(sum.substitute(AtomId::new(0), &Form::constant(2)), y.checked_scale(3));
     }
 
     #[test]
     fn what_is_too_large_is_no_form() {
         let mut power = Form::constant(1 << 60);
-        power = power.shifted(1).unwrap();
-        assert_eq!(power.times(&power), None);
+        power = power.checked_add_number(1).unwrap();
+        assert_eq!(power.checked_mul(&power), None);
         let x = Form::atom(AtomId::new(0));
-        let fourth = x.times(&x).and_then(|square| square.times(&square)).unwrap();
-        assert_eq!(fourth.times(&x).unwrap().times(&x), None);
-        assert_eq!(fourth.times(&fourth), None);
+        let fourth = x.checked_mul(&x).and_then(|square| square.checked_mul(&square)).unwrap();
+        assert_eq!(fourth.checked_mul(&x).unwrap().checked_mul(&x), None);
+        assert_eq!(fourth.checked_mul(&fourth), None);
     }
 
     #[test]
     fn products_are_ordered_lists_of_atoms() {
         let product = |atoms: &[usize]| {
             let atoms = atoms.iter().map(|&index| Monomial::atom(AtomId::new(index)));
-            atoms.fold(Monomial::ONE, |product, atom| product.times(atom).unwrap())
+            atoms.fold(Monomial::ONE, |product, atom| product.checked_mul(atom).unwrap())
         };
         let list = |product: Monomial| product.atoms().map(Id::index).collect::<Vec<_>>();
         let all = [&[][..], &[0], &[0, 0], &[0, 1, 7], &[0, 7], &[1], &[1, 1, 1, 2], &[7]];
@@ -435,13 +439,13 @@ mod tests {
             assert_eq!((list(whole), whole.len()), (atoms.to_vec(), atoms.len()));
             assert_eq!(product(&turned), whole);
             assert_eq!(whole.first().map(Id::index), atoms.first().copied());
-            assert_eq!(whole.divided(whole), Some(Monomial::ONE));
+            assert_eq!(whole.checked_div(whole), Some(Monomial::ONE));
         }
         let whole = product(&[0, 0, 1, 7]);
-        assert_eq!(whole.divided(product(&[0, 7])), Some(product(&[0, 1])));
-        assert_eq!(whole.divided(product(&[1, 1])), None);
-        let longest = whole.times(product(&[3])).unwrap();
+        assert_eq!(whole.checked_div(product(&[0, 7])), Some(product(&[0, 1])));
+        assert_eq!(whole.checked_div(product(&[1, 1])), None);
+        let longest = whole.checked_mul(product(&[3])).unwrap();
         assert_eq!((list(longest), longest.len()), (vec![0, 0, 1, 3, 7], 5));
-        assert_eq!(longest.times(product(&[0])), None);
+        assert_eq!(longest.checked_mul(product(&[0])), None);
     }
 }

@@ -1,9 +1,9 @@
 //! Proofs of checks: the checks of a kernel that cannot fail, with the reason, and the missing fact
 //! for all others.
 //!
-//! [`analyze`] examines a kernel as it is. [`checks::check_sites`](crate::checks::check_sites) reports the fate of
-//! the checks that the front end made: each with its place in the source, and whether the optimizer
-//! drops it.
+//! [`analyze`] examines a kernel as it is. [`checks::check_sites`](crate::checks::check_sites)
+//! reports the fate of the checks that the front end made: each with its place in the source, and
+//! whether the optimizer drops it.
 //!
 //! A check is an [`Op::Bounds`], an [`Op::Check`], or an [`Op::If`] that does nothing but
 //! [panic](Op::Panic) on one side: a subslice or an assertion. Proofs use *numbers* (types,
@@ -64,7 +64,7 @@ pub struct Check {
     /// The `bounds`, `check` or `if`.
     pub inst: InstId,
     /// The end of a thread for which it fails.
-    pub what: CheckFailure,
+    pub failure: CheckFailure,
     /// Its place in the source.
     pub span: Span,
     /// The verdict.

@@ -1,10 +1,11 @@
 //! Relevance: the integers of a kernel that proofs of its checks can need.
 //!
 //! Long computations on data, such as those of mathematical functions, are no part of an index, and
-//! facts about them prove nothing. ValueConnections are connected if one is computed from the other, also
-//! through locals; all launch arguments count as one value here, since requirements relate them. A
-//! value connected neither with that nor with an operand of a check is left out. Constants connect
-//! nothing, and neither do values from memory or other threads with their addresses.
+//! facts about them prove nothing. Values are connected if one is computed from the
+//! other, also through locals; all launch arguments count as one value here, since requirements
+//! relate them. A value connected neither with that nor with an operand of a check is left out.
+//! Constants connect nothing, and neither do values from memory or other threads with their
+//! addresses.
 use crate::{
     id::{Facts, Id as _},
     ir::{Body, InstId, Kernel, Op, Ty},
@@ -166,7 +167,7 @@ mod tests {
         }"
         .parse()
         .unwrap();
-        let relevant = relevant(&kernel);
+        let relevant = find_relevant(&kernel);
         let left_out: Vec<usize> = kernel
             .insts
             .ids()

@@ -414,7 +414,7 @@ mod tests {
             let terms = terms.iter().copied().enumerate().filter(|(_, c)| *c != 0);
             simplex.add_row(terms.collect(), *constant);
         }
-        (simplex.run(usize::MAX), simplex)
+        (simplex.minimize(usize::MAX), simplex)
     }
 
     #[test]

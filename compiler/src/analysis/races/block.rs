@@ -1,6 +1,6 @@
 //! Races between the threads of one block.
 use super::{
-    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, Side, SkippedBarriers, ThreadGroup,
+    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, RaceSide, SkippedBarriers, ThreadGroup,
     accesses::SharedAccess,
     guards::Guards,
     order::{EventOrder, WaitCertainty},
@@ -296,7 +296,7 @@ impl BlockRaces<'_> {
         found: Collision,
         among: ThreadGroup,
     ) -> Race {
-        let side = |access: &SharedAccess<'_>, thread: usize| Side {
+        let side = |access: &SharedAccess<'_>, thread: usize| RaceSide {
             inst: access.inst,
             event: access.event_index,
             thread: self.trace.shape.thread_index(thread),
@@ -482,7 +482,7 @@ pub(super) fn add_doubt(
     among: ThreadGroup,
     why: DoubtReason,
 ) {
-    let doubt = Doubt { insts: [first.inst, second.inst], among, why };
+    let doubt = Doubt { insts: [first.inst, second.inst], among, reason: why };
     if memory.doubts.len() < MAX_DOUBTS && !memory.doubts.contains(&doubt) {
         memory.doubts.push(doubt);
     }

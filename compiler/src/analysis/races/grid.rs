@@ -1,6 +1,6 @@
 //! Races between the threads of different blocks.
 use super::{
-    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, Side, ThreadGroup,
+    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, RaceSide, ThreadGroup,
     accesses::{self, SharedAccess},
     block::{add_doubt, exceeds_work_limit, pairs, race_kind},
     guards::Guards,
@@ -214,14 +214,14 @@ impl<'a> GridRaces<'a> {
                 (is_told && self.may_meet(write, read)).then_some(Doubt {
                     insts: [write.inst, read.inst],
                     among: ThreadGroup::Grid,
-                    why: DoubtReason::Unfenced(announces.inst),
+                    reason: DoubtReason::Unfenced(announces.inst),
                 })
             })
         })
     }
 
-    fn race_side(&self, access: &SharedAccess<'_>, thread: usize) -> Side {
-        Side {
+    fn race_side(&self, access: &SharedAccess<'_>, thread: usize) -> RaceSide {
+        RaceSide {
             inst: access.inst,
             event: access.event_index,
             thread: self.trace.shape.thread_index(thread),

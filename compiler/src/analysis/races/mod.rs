@@ -118,7 +118,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
     /// The two accesses, the earlier of the trace first.
-    pub sides: [Side; 2],
+    pub sides: [RaceSide; 2],
     /// The offset of the first access in bytes, if it is a number.
     pub offset: Option<i64>,
     /// The group of threads that race.
@@ -131,7 +131,7 @@ pub struct Race {
 
 /// One of two threads that race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct RaceSide {
     /// The access.
     pub inst: InstId,
     /// The index of its event in the trace.
@@ -176,7 +176,7 @@ pub struct Doubt {
     /// The group of threads that might race.
     pub among: ThreadGroup,
     /// The reason.
-    pub why: DoubtReason,
+    pub reason: DoubtReason,
 }
 
 /// The reason for a missing verdict on two accesses.
@@ -324,7 +324,7 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
 }
 
 fn unlocated_doubt(inst: InstId, why: DoubtReason) -> Doubt {
-    Doubt { insts: [inst; 2], among: ThreadGroup::Block, why }
+    Doubt { insts: [inst; 2], among: ThreadGroup::Block, reason: why }
 }
 
 const fn space_of_root(root: Root) -> Space {
@@ -351,7 +351,7 @@ mod tests {
     use crate::{
         analysis::{
             Analyses,
-            symbolic::{Event, What},
+            symbolic::{Event, EventKind},
         },
         ir::Kernel,
     };
@@ -377,7 +377,7 @@ mod tests {
             );
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
-        Analyses::of(&kernel).races.memory.remove(0)
+        Analyses::for_kernel(&kernel).races.memory.remove(0)
     }
 
     /// The loops have so many iterations that the execution gives up before it records an access.
@@ -417,8 +417,8 @@ mod tests {
             } } } } } }
             } else { %28 = break %13 } } }";
         let kernel: Kernel = text.parse().unwrap();
-        let analyses = Analyses::of(&kernel);
-        let is_access = |event: &Event| matches!(event.what, What::Access(_));
+        let analyses = Analyses::for_kernel(&kernel);
+        let is_access = |event: &Event| matches!(event.kind, EventKind::Access(_));
         assert!(!analyses.trace.complete && !analyses.trace.events.iter().any(is_access));
         assert_eq!(analyses.races.memory[0].verdict(), Verdict::CannotTell);
     }
@@ -426,7 +426,7 @@ mod tests {
     #[test]
     fn what_is_too_much_to_look_at_cannot_be_told() {
         let gives_up = |memory: &MemoryRaces| {
-            memory.doubts.iter().any(|doubt| doubt.why == DoubtReason::TooManyAccesses)
+            memory.doubts.iter().any(|doubt| doubt.reason == DoubtReason::TooManyAccesses)
         };
         let (few, many) = (stores(20), stores(150));
         assert!(!gives_up(&few) && few.races.len() == 190, "{few:?}");

@@ -188,16 +188,20 @@ impl<'a> EventOrder<'a> {
     fn iterations_agree(&self, given: usize, needed: usize, loops: &[InstId]) -> bool {
         let (from, to) = (self.event_at(given), self.event_at(needed));
         enclosing_iterations(to).filter(|of| of.symbol.is_some()).all(|of| {
-            if loops.contains(&of.of) && enclosing_iterations(from).all(|other| other.of != of.of) {
+            if loops.contains(&of.loop_inst)
+                && enclosing_iterations(from).all(|other| other.loop_inst != of.loop_inst)
+            {
                 return true;
             }
-            let Some(other) = enclosing_iterations(from).find(|other| other.of == of.of) else {
+            let Some(other) =
+                enclosing_iterations(from).find(|other| other.loop_inst == of.loop_inst)
+            else {
                 return false;
             };
             // A later iteration of the same loop shows that the earlier one began.
             let begun =
                 if given < needed { other.round == of.round } else { other.round >= of.round };
-            begun && self.same_instance(given, needed, of.of)
+            begun && self.same_instance(given, needed, of.loop_inst)
         })
     }
 
@@ -241,15 +245,15 @@ impl<'a> EventOrder<'a> {
     fn same_instance(&self, a: usize, b: usize, of: InstId) -> bool {
         let [a, b] = [a, b].map(|at| {
             enclosing_iterations(self.event_at(at))
-                .filter(move |outer| self.is_around(outer.of, of))
+                .filter(move |outer| self.is_around(outer.loop_inst, of))
         });
         a.eq(b)
     }
 
     /// Returns true if two events are in the same iteration of `of`.
     fn same_iteration(&self, a: usize, b: usize, of: InstId) -> bool {
-        let [a, b] =
-            [a, b].map(|at| enclosing_iterations(self.event_at(at)).find(|other| other.of == of));
+        let [a, b] = [a, b]
+            .map(|at| enclosing_iterations(self.event_at(at)).find(|other| other.loop_inst == of));
         a == b
     }
 
@@ -258,7 +262,7 @@ impl<'a> EventOrder<'a> {
         let pairs =
             enclosing_iterations(self.event_at(a)).zip(enclosing_iterations(self.event_at(b)));
         let (a, b) = pairs.into_iter().find(|(a, b)| a != b)?;
-        (a.of == b.of).then_some(a.of)
+        (a.loop_inst == b.loop_inst).then_some(a.loop_inst)
     }
 
     /// Returns true if a thread may be any number of iterations ahead of another between these
@@ -267,7 +271,7 @@ impl<'a> EventOrder<'a> {
         let Some(repeated) = self.loop_between(a, b) else { return false };
         let (from, to) = (self.event_at(a.min(b)), self.event_at(a.max(b)));
         let symbolic =
-            enclosing_iterations(from).any(|of| of.of == repeated && of.symbol.is_some());
+            enclosing_iterations(from).any(|of| of.loop_inst == repeated && of.symbol.is_some());
         let mut next = self
             .trace
             .events_of(from.inst)
@@ -496,7 +500,7 @@ fn is_undecided(split: &Split) -> bool {
 /// An iteration around an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EnclosingIteration {
-    of: InstId,
+    loop_inst: InstId,
     symbol: Option<SymbolId>,
     round: u32,
 }
@@ -504,7 +508,7 @@ struct EnclosingIteration {
 /// Returns the iterations around an event, the outermost first.
 fn enclosing_iterations(event: &Event) -> impl Iterator<Item = EnclosingIteration> {
     let loops = event.loops.iter().zip(&event.iterations);
-    loops.map(|(&(of, symbol), &round)| EnclosingIteration { of, symbol, round })
+    loops.map(|(&(of, symbol), &round)| EnclosingIteration { loop_inst: of, symbol, round })
 }
 
 /// Returns the targets that the bodies of `id` may jump to.

@@ -1,8 +1,8 @@
 //! Overlap of the bytes that two threads access.
 //!
 //! An offset is a sum of symbols with a factor in each thread, and a number. The common part of two
-//! threads' offsets cancels. If only a number remains, it decides ([`meet`]). Otherwise
-//! [`may_meet`] searches for a proof that the difference is never small enough, whatever the
+//! threads' offsets cancels. If only a number remains, it decides ([`find_collision`]). Otherwise
+//! [`may_collide`] searches for a proof that the difference is never small enough, whatever the
 //! symbols are: by the common divisor of all factors, by the limits of the symbols, and by sums
 //! that the caller knows not to be 0.
 use crate::{
@@ -616,7 +616,7 @@ mod tests {
     /// Creates two symbols, each from 0 to a number.
     fn symbols(most: [i128; 2]) -> Table<SymbolId, Symbol> {
         let symbol = |most| Symbol {
-            of: InstId::new(0),
+            inst: InstId::new(0),
             kind: SymbolKind::Computed,
             group: uniformity::Group::Block,
             range: Range::new(0, most),
@@ -628,10 +628,12 @@ mod tests {
     fn what_cancels_leaves_a_number() {
         let row = |first: i64| places(group(&[(0, 4)], &[0, 4, 8, 12].map(|at| at + first)), 4);
         let (others, work) = (|a: usize, b: usize| a != b, Cell::new(0));
-        let found = meet(&row(0), &row(4), &others, &work).unwrap();
-        assert_eq!((found.threads, found.at, found.symbolic), ([1, 0], 4, true));
-        assert!(meet(&row(0), &row(0), &others, &work).is_none());
-        assert!(meet(&row(0), &places(group(&[(1, 4)], &[0]), 4), &others, &work).is_none());
+        let found = find_collision(&row(0), &row(4), &others, &work).unwrap();
+        assert_eq!((found.threads, found.offset, found.symbolic), ([1, 0], 4, true));
+        assert!(find_collision(&row(0), &row(0), &others, &work).is_none());
+        assert!(
+            find_collision(&row(0), &places(group(&[(1, 4)], &[0]), 4), &others, &work).is_none()
+        );
     }
 
     /// Tries every number that the symbols may take: threads that overlap then must be reported.
@@ -659,12 +661,12 @@ mod tests {
             let own = move |symbol: SymbolId| own_first && symbol.index() == 0;
             let relation = PairAssumptions {
                 symbols: &table,
-                own: &own,
-                differs: &|_| false,
+                is_independent: &own,
+                is_never_zero: &|_| false,
                 accept: &|a, b| a != b,
                 work: &Cell::new(0),
             };
-            let said = may_meet(&first, &second, &relation);
+            let said = may_collide(&first, &second, &relation);
             let really = really_meet(&first, &second, most, own_first);
             assert!(said || !really, "{first:?} {second:?} {most:?} {own_first}");
             apart += u32::from(!said);
@@ -681,15 +683,15 @@ mod tests {
     ) -> bool {
         let all = |most: i128| 0..=i64::try_from(most).unwrap();
         let sum = |of: &OffsetGroup, numbers: [i64; 2]| -> i64 {
-            of.of.iter().map(|(of, factor)| factor * numbers[of.0[0].index()]).sum()
+            of.symbolic_part.iter().map(|(of, factor)| factor * numbers[of.0[0].index()]).sum()
         };
         let (a, b) = (&first.groups[0], &second.groups[0]);
         all(most[0]).any(|x| {
             all(most[0]).filter(|&other| own || other == x).any(|other| {
                 all(most[1]).any(|y| {
                     let distance = sum(a, [x, y]) - sum(b, [other, y]);
-                    a.at.iter().any(|&(p, thread)| {
-                        b.at.iter().any(|&(q, of)| {
+                    a.numbers.iter().any(|&(p, thread)| {
+                        b.numbers.iter().any(|&(q, of)| {
                             let d = distance + p - q;
                             thread != of && -first.bytes < d && d < second.bytes
                         })

@@ -41,7 +41,7 @@ impl GridRaces<'_> {
                     .all(|&decider| self.has_block_independent_condition(decider, &exits))
                 && self.depends_on_block_index(of.inst, &deciders)
         })?;
-        Some(Doubt { insts: [found.inst; 2], among: ThreadGroup::Grid, why: DoubtReason::Scope })
+        Some(Doubt { insts: [found.inst; 2], among: ThreadGroup::Grid, reason: DoubtReason::Scope })
     }
 
     /// Returns true if all blocks choose the address of an access by one rule.

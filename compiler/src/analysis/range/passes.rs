@@ -588,10 +588,10 @@ mod tests {
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
         let mut walk = RangePass::new(&kernel);
-        walk.run();
+        walk.run_pass();
         let mut rounds = 1;
-        while walk.grow(Growth::Exact) {
-            walk.run();
+        while walk.grow_locals(Growth::Exact) {
+            walk.run_pass();
             rounds += 1;
         }
         (rounds, walk.local[kernel.locals.ids().last().unwrap()])

@@ -7,12 +7,12 @@ pub(super) struct PartialThreads {
     /// A superset of the threads.
     pub(super) threads: ThreadSet,
     /// The share of `threads`.
-    pub(super) which: Coverage,
+    pub(super) coverage: Coverage,
     /// True if threads are missing only in blocks at an edge. This holds for [`Coverage::Guarded`],
     /// and may hold for others.
-    pub(super) edge: bool,
+    pub(super) full_except_at_edges: bool,
     /// As in [`ActiveThreads::launch_dependent`].
-    pub(super) cut: bool,
+    pub(super) launch_dependent: bool,
 }
 
 /// A `bool` in each thread of a block.
@@ -70,28 +70,38 @@ impl Coverage {
 impl PartialThreads {
     pub(super) const fn new(threads: ThreadSet, which: Coverage) -> Self {
         let edge = matches!(which, Coverage::All | Coverage::Guarded);
-        Self { threads, which, edge, cut: matches!(which, Coverage::Guarded) }
+        Self {
+            threads,
+            coverage: which,
+            full_except_at_edges: edge,
+            launch_dependent: matches!(which, Coverage::Guarded),
+        }
     }
     pub(super) fn intersection(&self, other: &Self) -> Self {
-        let edge = self.edge && other.edge;
-        let which = match self.which.intersection(other.which) {
+        let edge = self.full_except_at_edges && other.full_except_at_edges;
+        let which = match self.coverage.intersection(other.coverage) {
             Coverage::Some if edge => Coverage::Guarded,
             which => which,
         };
-        let cut = self.cut || other.cut;
-        Self { threads: self.threads.intersection(&other.threads), which, edge, cut }
+        let cut = self.launch_dependent || other.launch_dependent;
+        Self {
+            threads: self.threads.intersection(&other.threads),
+            coverage: which,
+            full_except_at_edges: edge,
+            launch_dependent: cut,
+        }
     }
     /// Returns the union of two parts, in a block with the threads `all`.
     pub(super) fn union(&self, other: &Self, all: &ThreadSet) -> Self {
         let which = if self.threads.is_empty() {
-            other.which
+            other.coverage
         } else if other.threads.is_empty() {
-            self.which
+            self.coverage
         } else if self.threads == other.threads {
-            self.which.union(other.which)
+            self.coverage.union(other.coverage)
         } else {
             // One part may be present without the other.
-            match self.which.union(other.which) {
+            match self.coverage.union(other.coverage) {
                 Coverage::Guarded => Coverage::Guarded,
                 Coverage::All | Coverage::Warps
                     if self.threads.is_whole_warps_of(all)
@@ -102,8 +112,15 @@ impl PartialThreads {
                 Coverage::All | Coverage::Warps | Coverage::Some | Coverage::One => Coverage::Some,
             }
         };
-        let (edge, cut) = (self.edge && other.edge, self.cut || other.cut);
-        Self { edge, cut, ..Self::new(self.threads.union(&other.threads), which) }
+        let (edge, cut) = (
+            self.full_except_at_edges && other.full_except_at_edges,
+            self.launch_dependent || other.launch_dependent,
+        );
+        Self {
+            full_except_at_edges: edge,
+            launch_dependent: cut,
+            ..Self::new(self.threads.union(&other.threads), which)
+        }
     }
 }
 
@@ -144,9 +161,10 @@ impl AbstractBool {
                 if exact == all {
                     return parts.clone();
                 }
-                let which = if yes.which.union(no.which) == Coverage::Warps
+                let which = if yes.coverage.union(no.coverage) == Coverage::Warps
                     && exact.is_whole_warps_of(all)
-                    || yes.which.union(no.which) == Coverage::All && exact.is_whole_warps_of(all)
+                    || yes.coverage.union(no.coverage) == Coverage::All
+                        && exact.is_whole_warps_of(all)
                 {
                     Coverage::Warps
                 } else {
@@ -195,7 +213,7 @@ impl AbstractBool {
             }
             Self::Parts { yes, no } => {
                 let covers = active.is_subset(&yes.threads) && active.is_subset(&no.threads);
-                match (yes.which, no.which) {
+                match (yes.coverage, no.coverage) {
                     (Coverage::All, Coverage::All) if covers => Spread::Block,
                     (Coverage::All | Coverage::Warps, Coverage::All | Coverage::Warps) => {
                         Spread::Warp
@@ -220,7 +238,7 @@ impl AbstractBool {
             Self::Parts { yes, no } => match self.spread(&active.threads) {
                 Spread::Block => Split::Uniform,
                 Spread::Warp => Split::UniformInWarps,
-                Spread::Thread => match (yes.which, no.which) {
+                Spread::Thread => match (yes.coverage, no.coverage) {
                     (Coverage::One, _) | (_, Coverage::One) => Split::AtMostOne,
                     (Coverage::Guarded, _) | (_, Coverage::Guarded) => Split::Guard,
                     (Coverage::All | Coverage::Warps | Coverage::Some, _) => {
@@ -248,7 +266,12 @@ pub(super) enum Spread {
 
 impl ActiveThreads {
     fn new(part: PartialThreads, because: Option<crate::ir::InstId>) -> Self {
-        let PartialThreads { threads, which, edge, cut } = part;
+        let PartialThreads {
+            threads,
+            coverage: which,
+            full_except_at_edges: edge,
+            launch_dependent: cut,
+        } = part;
         Self {
             threads,
             coverage: which,
@@ -260,12 +283,17 @@ impl ActiveThreads {
     /// Returns the threads of `part` among these, as the condition of `because` selects them.
     pub(super) fn in_part(&self, part: &PartialThreads, because: crate::ir::InstId) -> Self {
         let inside = self.to_partial().intersection(part);
-        let changes = inside.threads != self.threads || inside.which != self.coverage;
+        let changes = inside.threads != self.threads || inside.coverage != self.coverage;
         Self::new(inside, if changes { Some(because) } else { self.cause })
     }
     pub(super) fn to_partial(&self) -> PartialThreads {
         let &Self { coverage: which, full_except_at_edges: edge, launch_dependent: cut, .. } = self;
-        PartialThreads { threads: self.threads.clone(), which, edge, cut }
+        PartialThreads {
+            threads: self.threads.clone(),
+            coverage: which,
+            full_except_at_edges: edge,
+            launch_dependent: cut,
+        }
     }
     /// Returns the union of threads from two branches.
     pub(super) fn or(&self, other: &Self, all: &ThreadSet) -> Self {

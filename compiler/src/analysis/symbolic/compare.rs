@@ -84,9 +84,13 @@ impl Executor<'_> {
                 let is_block = |of| self.trace.symbols[of].kind == SymbolKind::BlockIdx;
                 let of_block = |term: &Term| term.monomial.0.iter().any(|&of| is_block(of));
                 let cut = !difference.terms().iter().any(of_block);
-                let [many, few] = [(many, true), (few, false)].map(|(which, edge)| {
-                    PartialThreads { threads: self.all.clone(), which, edge, cut }
-                });
+                let [many, few] =
+                    [(many, true), (few, false)].map(|(which, edge)| PartialThreads {
+                        threads: self.all.clone(),
+                        coverage: which,
+                        full_except_at_edges: edge,
+                        launch_dependent: cut,
+                    });
                 let (yes, no) = if small { (many, few) } else { (few, many) };
                 AbstractBool::Parts { yes, no }
             }

@@ -7,10 +7,10 @@
 //! requires(n >= 32)            n is a symbol that is at least 32
 //! ```
 //! Everything that a launch passes gets its value here, so an access at `s[t * stride]` is one at
-//! `s[t * 32]` for every analysis. A number comes from [`LaunchRanges`](crate::analysis::launch::LaunchRanges),
-//! which has the range of each parameter. An equality is used in one direction: a parameter that is
-//! asked for while its own equality is being solved remains a symbol. No requirement wraps, so the
-//! values are exact sums and products.
+//! `s[t * 32]` for every analysis. A number comes from
+//! [`LaunchRanges`](crate::analysis::launch::LaunchRanges), which has the range of each parameter.
+//! An equality is used in one direction: a parameter that is asked for while its own equality is
+//! being solved remains a symbol. No requirement wraps, so the values are exact sums and products.
 use super::{Executor, SymbolicSum};
 use crate::{
     analysis::range,

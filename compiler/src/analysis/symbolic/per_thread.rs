@@ -359,16 +359,17 @@ mod tests {
     fn the_factors_of_a_warp_are_those_of_its_threads() {
         for dims in [[256, 1, 1], [16, 16, 1], [7, 5, 3], [33, 3, 2], [1, 40, 1]] {
             let shape = Shape { dims, declared: true };
-            let all = Threads::all(shape.threads());
+            let all = ThreadSet::all(shape.thread_count());
             for step in [[1, 0, 0], [0, 4, 0], [3, -5, 7], [0, 0, 2]] {
-                let affine = PerThread::affine(-9, step, &shape);
-                let each = PerThread::from_fn(shape.threads(), |thread| affine.at(thread));
+                let affine = PerThread::affine_in(-9, step, &shape);
+                let each =
+                    PerThread::from_fn(shape.thread_count(), |thread| affine.number_in(thread));
                 assert_eq!(affine, each);
                 for thread in all.iter() {
-                    let here = [&affine, &each].map(|of| of.of_warp(thread / 32)[thread % 32]);
-                    assert_eq!(here, [affine.at(thread); 2], "{dims:?} {step:?} {thread}");
+                    let here = [&affine, &each].map(|of| of.lane_numbers(thread / 32)[thread % 32]);
+                    assert_eq!(here, [affine.number_in(thread); 2], "{dims:?} {step:?} {thread}");
                 }
-                assert_eq!(affine.map(Some), Some(each));
+                assert_eq!(affine.try_map(Some), Some(each));
             }
         }
     }

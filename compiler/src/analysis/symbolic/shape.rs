@@ -190,7 +190,7 @@ mod tests {
 
     fn first(kernel: &str) -> ([u32; 3], bool) {
         let kernel: Kernel = kernel.parse().unwrap();
-        let shape = Shape::of(&kernel);
+        let shape = Shape::for_kernel(&kernel);
         (shape.dims, shape.declared)
     }
 

@@ -169,17 +169,17 @@ mod tests {
     #[test]
     fn sets_are_of_whole_and_partial_warps() {
         let all = ThreadSet::all(40);
-        assert_eq!([all.warp(0), all.warp(1)], [u32::MAX, 0xff]);
-        let odd = ThreadSet::where_true(40, |thread| thread % 2 == 1);
+        assert_eq!([all.lanes_of_warp(0), all.lanes_of_warp(1)], [u32::MAX, 0xff]);
+        let odd = ThreadSet::from_fn(40, |thread| thread % 2 == 1);
         assert_eq!((odd.count(), odd.iter().next()), (20, Some(1)));
-        assert_eq!(all.without(&odd).iter().next(), Some(0));
-        assert_eq!((odd.and(&all), odd.or(&all)), (odd.clone(), all.clone()));
-        assert!(ThreadSet::none(40).is_empty() && odd.has(39) && !odd.has(38));
-        assert_eq!((all.warps(), all.count()), (2, 40));
-        assert!(odd.is_in(&all) && !all.is_in(&odd) && all.meets(&odd));
-        assert_eq!(odd.of_warp(1).collect::<Vec<_>>(), [33, 35, 37, 39]);
+        assert_eq!(all.difference(&odd).iter().next(), Some(0));
+        assert_eq!((odd.intersection(&all), odd.union(&all)), (odd.clone(), all.clone()));
+        assert!(ThreadSet::none(40).is_empty() && odd.contains(39) && !odd.contains(38));
+        assert_eq!((all.warp_count(), all.count()), (2, 40));
+        assert!(odd.is_subset(&all) && !all.is_subset(&odd) && all.intersects(&odd));
+        assert_eq!(odd.iter_warp(1).collect::<Vec<_>>(), [33, 35, 37, 39]);
         assert_eq!(ThreadSet::all(4096).count(), 1024);
-        let leaders = ThreadSet::where_true(96, |thread| thread % 32 == 7);
+        let leaders = ThreadSet::from_fn(96, |thread| thread % 32 == 7);
         assert!(leaders.is_one_per_warp() && !odd.is_one_per_warp());
     }
 }

@@ -231,7 +231,7 @@ fn setting(entry: &Entry) -> Result<InPackage, String> {
 /// The levels that a line gives to lints, behind how many it stands for.
 fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setting>), String> {
     let (name, below) = keys.split_first().ok_or("a lint has a name")?;
-    let mut lints = lint::named(name).ok_or_else(|| unknown(name))?;
+    let mut lints = lint::lints_named(name).ok_or_else(|| unknown(name))?;
     if let Some(key) = below.iter().find(|key| *key != "level").or(below.get(1)) {
         return Err(format!("`{name}` has a `level` and no `{key}`"));
     }

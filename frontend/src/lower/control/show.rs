@@ -15,7 +15,7 @@ use crate::{
 use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
     ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar},
-    message::{Choice, Format, Piece, Placeholder, Which},
+    message::{ArgumentRef, Choice, Format, Piece, Placeholder},
 };
 
 /// A message whose values are numbers and `bool`s.
@@ -78,7 +78,7 @@ impl Emit<'_> {
                 Piece::Value(placeholder) => {
                     let mut like = placeholder.clone();
                     like.renumber(number);
-                    let Which::Index(index) = placeholder.arg else { continue };
+                    let ArgumentRef::Index(index) = placeholder.arg else { continue };
                     let Some((mono, value, _, at)) = values.get(index) else { continue };
                     if let Value::Scalar(_) = value {
                         shown.pieces.push(Piece::Value(like));
@@ -96,7 +96,7 @@ impl Emit<'_> {
         let at = how.at;
         match (value, mono) {
             (Value::Scalar(id), _) if scalar(mono).is_some() => {
-                let arg = Which::Index(shown.args.len());
+                let arg = ArgumentRef::Index(shown.args.len());
                 shown.pieces.push(Piece::Value(Placeholder { arg, ..how.like.clone() }));
                 shown.args.push(*id);
                 Ok(())
@@ -135,7 +135,7 @@ impl Emit<'_> {
                     );
                     return Ok(());
                 };
-                if len > warpwise_compiler::message::MOST_VALUES as u64 {
+                if len > warpwise_compiler::message::MAX_VALUES as u64 {
                     let what = format!("{len} elements at once");
                     self.unprintable(&what, "print them in a loop", at);
                     return Ok(());
