@@ -250,7 +250,7 @@ fn parse_constant(scalar: Scalar, text: &str) -> Option<u64> {
         Scalar::F64 => return text.parse::<f64>().ok().map(f64::to_bits),
         Scalar::F16 | Scalar::BF16 => {
             let value = text.parse::<f64>().ok()?;
-            return scalar.half().map(|format| u64::from(format.of_f64(value)));
+            return scalar.half().map(|format| u64::from(format.round_f64(value)));
         }
         Scalar::Bool
         | Scalar::I8

@@ -1,11 +1,12 @@
-//! What becomes of the checks of a kernel, place by place in the source.
+//! The fate of a kernel's checks, by place in the source.
 //!
-//! [`of`] is for `explain`: each index and each other check that the front end made, with the reasons why it
-//! cannot fail, so that it costs nothing, or with what is not known and what would prove it.
-//! [`denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that [`optimize`](mod@crate::optimize) judges, with
-//! variables followed and equal values joined, so that what they call proved is what it drops.
+//! [`check_sites`] is for `explain`: each index and each other check that the front end made, with the
+//! reasons that it cannot fail, and so costs nothing, or with the missing fact and a remedy.
+//! [`find_denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that
+//! [`optimize`](mod@crate::optimize) judges, with variables followed and equal values joined, so
+//! that they call proved exactly the checks that it drops.
 use crate::{
-    analysis::checks::{self, Check, Unproved, Verdict, What},
+    analysis::checks::{self, Check, CheckFailure, Unproved, Verdict},
     diag::{Diagnostic, Diagnostics, Level},
     ir::{Kernel, Span},
     optimize::before_checks,
@@ -13,45 +14,45 @@ use crate::{
 
 /// The checks of one kind at one place of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Where.
+pub struct CheckSite {
+    /// The place.
     pub span: Span,
-    /// What a thread ends with where such a check fails.
-    pub what: What,
-    /// What becomes of them.
+    /// The end of a thread for which such a check fails.
+    pub failure: CheckFailure,
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What becomes of the checks at a place.
+/// The outcome for the checks at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// They go. Each relation that proves them, with its place and what to say there; there are none
-    /// where numbers alone do (types, declared blocks, constants), where the same was checked
-    /// before, and where nothing gets.
+    /// They are dropped. Each relation that proves them, with its place and label; none if numbers
+    /// alone do (types, declared blocks, constants), if the same check came before, or if control
+    /// never gets there.
     Proved(Vec<(Span, String)>),
     /// At least one stays.
     Stays(Unproved),
 }
 
-/// The checks of a kernel that is verified, in the order of its body. Of one that is generic,
-/// what is known before it is specialized.
-pub fn of(kernel: &Kernel) -> Vec<Place> {
+/// Returns the checks of a verified kernel, in the order of its body. For a generic kernel, the
+/// outcome before it is specialized.
+pub fn check_sites(kernel: &Kernel) -> Vec<CheckSite> {
     let mut judged = kernel.clone();
     if judged.is_closed() {
         before_checks(&mut judged);
     }
     let found = checks::analyze(&judged);
-    let mut places: Vec<Place> = Vec::new();
-    for Check { what, span, .. } in checks::analyze(kernel) {
-        if !places.iter().any(|place| place.span == span && place.what == what) {
-            let here = found.iter().filter(|check| check.span == span && check.what == what);
-            places.push(Place { span, what, outcome: outcome(&judged, here) });
+    let mut places: Vec<CheckSite> = Vec::new();
+    for Check { failure: what, span, .. } in checks::analyze(kernel) {
+        if !places.iter().any(|place| place.span == span && place.failure == what) {
+            let here = found.iter().filter(|check| check.span == span && check.failure == what);
+            places.push(CheckSite { span, failure: what, outcome: site_outcome(&judged, here) });
         }
     }
     places
 }
 
-fn outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outcome {
+fn site_outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outcome {
     let mut relations = Vec::new();
     for check in checks {
         match &check.verdict {
@@ -69,17 +70,17 @@ fn outcome<'a>(kernel: &Kernel, checks: impl Iterator<Item = &'a Check>) -> Outc
     Outcome::Proved(relations)
 }
 
-/// What `#[kernel(deny_checks)]` says of `kernel`, which is specialized: one error for each place whose
-/// checks stay. Nothing if the kernel does not ask for it.
-pub fn denied(kernel: &Kernel) -> Diagnostics {
+/// Returns the errors of `#[kernel(deny_checks)]` for `kernel`, which is specialized: one for each
+/// place with a remaining check. None if the kernel does not ask for it.
+pub fn find_denied(kernel: &Kernel) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     if !kernel.deny_checks {
         return diagnostics;
     }
-    for Place { span, what, outcome } in of(kernel) {
-        // Whoever asserts something asks for the check.
+    for CheckSite { span, failure: what, outcome } in check_sites(kernel) {
+        // The author of an assertion asks for its check.
         if let Outcome::Stays(Unproved { message, help }) = outcome
-            && what != What::Panic
+            && what != CheckFailure::Panic
         {
             diagnostics.push(Diagnostic {
                 code: DENY_CHECKS,
@@ -95,5 +96,5 @@ pub fn denied(kernel: &Kernel) -> Diagnostics {
     diagnostics
 }
 
-/// The code of what [`denied`] says, which is no lint.
+/// The code of the errors of [`find_denied`], which is no lint.
 pub const DENY_CHECKS: &str = "deny_checks";

@@ -1,4 +1,4 @@
-//! The pipeline, front to back. Read this file first.
+//! The compilation pipeline, front to back. Read this file first.
 use crate::{
     analysis::Analyses,
     back::ptx::{self, Unsupported},
@@ -16,7 +16,7 @@ use std::{borrow::Cow, fmt};
 /// A compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The kernel as the back end got it: specialized, verified and optimized for a GPU.
+    /// The kernel in the form that the back end got: specialized, verified and optimized for a GPU.
     pub kernel: Kernel,
     /// The same as PTX.
     pub ptx: String,
@@ -40,7 +40,7 @@ pub fn compile(
     Ok(Compiled { kernel, ptx, diagnostics })
 }
 
-/// Does all of [`compile`] before the optimizer: [`check`], and the refusal of denied checks.
+/// Runs all of [`compile`] but the back end: returns the optimized kernel, and warnings.
 ///
 /// # Errors
 /// All but [`CompileError::Unsupported`].
@@ -50,14 +50,14 @@ pub fn check_closed<'k>(
     levels: &Levels,
 ) -> Result<(Cow<'k, Kernel>, Diagnostics), CompileError> {
     let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
-    diagnostics.0.extend(checks::denied(&kernel).0);
+    diagnostics.0.extend(checks::find_denied(&kernel).0);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
     Ok((kernel, diagnostics))
 }
 
-/// The first half of [`compile`]: binds, verifies and lints.
+/// Binds, verifies and lints: the first half of [`compile`].
 ///
 /// # Errors
 /// All but [`CompileError::Unsupported`].
@@ -71,16 +71,16 @@ pub fn check<'k>(
     Ok((kernel, diagnostics))
 }
 
-/// Binds and verifies a kernel that was linted when it was still open: how a launch begins.
+/// Binds and verifies a kernel that was linted when it was still open: the first step of a launch.
 ///
 /// # Errors
-/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for checks that are denied, which an
-/// open kernel has from here on only.
+/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for denied checks, which can
+/// be judged for an open kernel only from here on.
 pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kernel>, CompileError> {
     let bound = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     verify(&bound).map_err(CompileError::Malformed)?;
     if !kernel.is_closed() {
-        let denied = checks::denied(&bound);
+        let denied = checks::find_denied(&bound);
         if denied.has_errors() {
             return Err(CompileError::Rejected(denied));
         }
@@ -88,7 +88,7 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     Ok(bound)
 }
 
-/// Optimizes `kernel`, which is specialized and verified: what the interpreter gets.
+/// Optimizes `kernel`, which is specialized and verified, for the interpreter.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
@@ -98,7 +98,7 @@ pub fn optimized(kernel: Kernel) -> Result<Kernel, CompileError> {
     Ok(kernel)
 }
 
-/// Optimizes `kernel`, which is specialized and verified: what back ends get.
+/// Optimizes `kernel`, which is specialized and verified, for GPU back ends.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
@@ -125,7 +125,7 @@ pub fn optimized_and_coarsened(kernel: Kernel) -> Result<GpuKernels, CompileErro
 /// [`CompileError::Malformed`] and [`CompileError::Rejected`].
 pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileError> {
     verify(kernel).map_err(CompileError::Malformed)?;
-    let analyses = Analyses::of(kernel);
+    let analyses = Analyses::for_kernel(kernel);
     let diagnostics = lint::run(kernel, &analyses, levels);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
@@ -133,7 +133,7 @@ pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, Compi
     Ok(diagnostics)
 }
 
-/// Why a kernel did not compile.
+/// The reason that a kernel did not compile.
 #[derive(Clone, Debug)]
 pub enum CompileError {
     /// The kernel is wrong; show these to the user.

@@ -1,12 +1,12 @@
 //! Diagnostics: data first; rendering is the caller's job.
 use crate::ir::Span;
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Not shown.
     Allow,
-    /// Shown; compilation goes on.
+    /// Shown; compilation continues.
     Warn,
     /// Shown; compilation stops.
     Deny,
@@ -15,34 +15,34 @@ pub enum Level {
 /// One message to the user: lower case, no full stop, code in backticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Lint name as in `#[allow(..)]`, e.g. `gpu_barriers_in_divergent_flow`.
+    /// The lint's name as in `#[allow(..)]`, e.g. `gpu_barriers_in_divergent_flow`.
     pub code: &'static str,
-    /// How serious.
+    /// The severity.
     pub level: Level,
     /// The fact, with numbers.
     pub message: String,
-    /// Where it goes wrong.
+    /// The place of the fault.
     pub span: Span,
-    /// Other places that explain why, from the effect to its cause.
+    /// Places that explain the fault, from the effect to its cause.
     pub labels: Vec<(Span, String)>,
-    /// What else it rests on, such as an assumption.
+    /// Further premises, such as an assumption.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 
-/// Every message about one kernel, in the order found.
+/// All diagnostics about one kernel, in the order found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds one, unless its level is [`Level::Allow`].
+    /// Adds a diagnostic, unless its level is [`Level::Allow`].
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if diagnostic.level > Level::Allow {
             self.0.push(diagnostic);
         }
     }
-    /// True if compilation must stop.
+    /// Returns true if compilation must stop.
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|diagnostic| diagnostic.level == Level::Deny)
     }

@@ -1,79 +1,80 @@
-//! What is known of every branch, barrier, access and check of a kernel: proved good, proved bad, or that it
-//! cannot be told, and why.
+//! Verdicts on every branch, barrier, access and check of a kernel: proved good, proved bad, or
+//! unknown, with the reason.
 //!
-//! Lints decide what is bad: a verdict is *proved bad* where one of them reports it, and nowhere else ([`settle`]). What
-//! they are silent about is *proved good* or not by the facts that they read.
+//! Lints decide what is bad: a verdict is *proved bad* if one of them reports it, and only then
+//! ([`reconcile`]). Everything else is *proved good* or unknown by the facts that the lints read.
 mod access;
 mod array;
 mod check;
 mod control;
 mod race;
-mod settle;
+mod reconcile;
 
 use crate::{
     analysis::Analyses,
     ir::{Kernel, Span},
-    lint::why,
+    lint::wording,
 };
 
-/// What is known of one thing in a kernel.
+/// A verdict on one thing in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Where it is.
+    /// The place in the source.
     pub span: Span,
-    /// What kind of thing it is.
+    /// The subject.
     pub subject: Subject,
-    /// What it is, as a noun: `branch`, `bounds check`.
+    /// The noun for the thing: `branch`, `bounds check`.
     pub what: String,
-    /// What is known.
+    /// The answer.
     pub answer: Answer,
-    /// The fact, or what is missing for one.
+    /// The fact, or the missing one.
     pub why: String,
-    /// Other places, from the effect to its cause.
+    /// Places that explain the fact, from the effect to its cause.
     pub labels: Vec<(Span, String)>,
-    /// What would make it good, or prove that it is.
+    /// A change that would make it good, or prove that it is.
     pub help: Option<String>,
     /// The lint that reports it, if one does.
     pub lint: Option<&'static str>,
-    /// True of a branch over so little that it may run under a predicate.
+    /// True for a branch over so little code that it may run under a predicate.
     pub is_short: bool,
 }
 
-/// What a verdict is about.
+/// The subject of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// An `if`, a `match`, or a loop: whether the threads of a warp stay together.
+    /// An `if`, a `match`, or a loop: good if the threads of a warp do not diverge.
     Branch,
-    /// A barrier of the block or the grid: whether every thread gets there.
+    /// A barrier of the block or the grid: good if every thread reaches it.
     Barrier,
-    /// Where the lanes of a warp meet: whether those that must come do.
+    /// A synchronization of a warp's lanes: good if exactly the named lanes reach it.
     Meeting,
-    /// An access to shared or global memory: what it costs, beside what it must. One to an array of a thread's own: whether
-    /// that is in registers.
+    /// An access to shared or global memory: good if it costs the ideal. An access to an array of a
+    /// thread's own: good if the array is in registers.
     Access,
-    /// A buffer or shared array that is written: whether two threads access the same bytes at one time.
+    /// A buffer or shared array that is written: good if no two threads access the same bytes at
+    /// one time.
     Race,
-    /// A check, such as that of an index: whether it can fail. One that cannot costs nothing.
+    /// A check, such as that of an index: good if it cannot fail, and so costs nothing.
     Check,
-    /// An element of shared memory: whether it is written before it is read, and read at all.
+    /// An element of shared memory: good if it is written before it is read, and read at all.
     Contents,
-    /// The block: whether it can be launched, and how much of a multiprocessor it uses.
+    /// The block: good if it can be launched, and uses much of a multiprocessor.
     Launch,
 }
 
-/// What is known.
+/// The answer of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
-    /// It is good.
+    /// Proved good.
     Good,
-    /// It is bad.
+    /// Proved bad.
     Bad,
     /// Neither is proved.
     Unknown,
 }
 
 impl Subject {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Branch => "branch",
@@ -89,7 +90,7 @@ impl Subject {
 }
 
 impl Answer {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -99,27 +100,27 @@ impl Answer {
     }
 }
 
-/// A verdict from facts alone, before lints have been asked.
-struct Known {
+/// A verdict from facts alone, before the lints are consulted.
+struct FactVerdict {
     verdict: Verdict,
     /// The places at which lints report the same thing.
     places: Vec<Span>,
 }
 
-/// Everything that is known of `kernel`, which is verified and may be generic.
+/// Returns the verdicts on `kernel`, which is verified and may be generic.
 pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
-    let analyses = Analyses::of(kernel);
+    let analyses = Analyses::for_kernel(kernel);
     let mut known = Vec::new();
     kernel.walk(&mut |id| known.extend(control::verdict(kernel, &analyses, id)));
     known.extend(access::verdicts(kernel, &analyses));
     known.extend(array::verdicts(kernel));
     known.extend(race::verdicts(kernel, &analyses));
     known.extend(check::verdicts(kernel));
-    settle::settle(kernel, &analyses, known)
+    reconcile::merge_findings(kernel, &analyses, known)
 }
 
-/// What the verdicts about `kernel` take for granted of its blocks, if it does not say itself how many threads they
-/// have.
+/// Returns the assumption about blocks that the verdicts about `kernel` rest on, if it does not
+/// declare its block.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    why::assumed(&Analyses::of(kernel).trace.shape).pop()
+    wording::assumption_notes(&Analyses::for_kernel(kernel).trace.shape).pop()
 }

@@ -13,7 +13,7 @@
 use crate::{
     id::Id,
     ir::{Fault, MessageId},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
 };
 
 /// Bits of details in each word of a record; the thread's number is in the bits above.
@@ -32,7 +32,7 @@ pub struct FaultRecord {
     /// second piece's 8 bits of it the [`Reason`], as a number.
     pub check: [u64; 2],
     /// Index and length, for an index out of bounds, or a message's values; each cut in three.
-    pub values: [[u64; 3]; MOST_VALUES],
+    pub values: [[u64; 3]; MAX_VALUES],
 }
 
 /// Why a thread faulted, as a record has it.
@@ -76,7 +76,7 @@ pub struct FaultDetails {
     /// Why; `None` for a number that stands for nothing.
     pub reason: Option<Reason>,
     /// Index and length, for an index out of bounds, or a message's values; the others are 0.
-    pub values: [u64; MOST_VALUES],
+    pub values: [u64; MAX_VALUES],
     /// Block index.
     pub block: [u32; 3],
     /// Thread index.
@@ -86,7 +86,7 @@ pub struct FaultDetails {
 impl FaultRecord {
     /// No thread has faulted.
     pub const EMPTY: Self =
-        Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MOST_VALUES] };
+        Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MAX_VALUES] };
 
     /// What it says after a launch of `grid` blocks of `block` threads; `None` if no thread faulted.
     pub fn details(&self, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
@@ -182,7 +182,7 @@ mod tests {
         let details = record.details([1, 1, 1], [32, 1, 1]).unwrap();
         assert_eq!(details.span, 5);
         assert_eq!(details.reason, Some(Reason::Check(Fault::RemainderByZero)));
-        assert_eq!(details.values, [0; MOST_VALUES]);
+        assert_eq!(details.values, [0; MAX_VALUES]);
         assert_eq!(details.thread, [8, 0, 0]);
     }
 

@@ -1,10 +1,10 @@
-//! The 16-bit floats as their bits: `f16` (IEEE 754 binary16) and `bf16` (the upper half of an `f32`).
+//! The 16-bit floats as bits: `f16` (IEEE 754 binary16) and `bf16` (the upper half of an `f32`).
 //!
 //! Both are subsets of `f32`. A sum, difference, product, quotient or square root of two of them,
-//! rounded to `f32` and then to 16 bits, is the exact one rounded once, as `f32` has more than
-//! twice their digits (Figueroa, "When is double rounding innocuous?", 1995). What comes from wider
-//! than `f32` is rounded to odd on the way, which the last rounding then cannot see
-//! (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+//! rounded to `f32` and then to 16 bits, equals the exact result rounded once, as `f32` has more
+//! than twice their digits (Figueroa, "When is double rounding innocuous?", 1995). Results wider
+//! than `f32` are rounded to odd in between, so that the last rounding is correct (Boldo and
+//! Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 
 /// One of the two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The value of `bits`; exact.
+    /// Returns the value of `bits`; exact.
     #[inline(always)]
     pub fn to_f32(self, bits: u16) -> f32 {
         match self {
@@ -25,37 +25,37 @@ impl Format {
         }
     }
 
-    /// `value` to the nearest, ties to even.
+    /// Rounds `value` to the nearest, ties to even.
     #[inline(always)]
-    pub fn of_f32(self, value: f32) -> u16 {
+    pub fn round_f32(self, value: f32) -> u16 {
         match self {
             Self::F16 => f32_to_f16(value),
             Self::BF16 => f32_to_bf16(value),
         }
     }
 
-    /// `value`, rounded once.
+    /// Rounds `value` once.
     #[inline(always)]
-    pub fn of_f64(self, value: f64) -> u16 {
-        self.of_f32(f64_to_odd(value))
+    pub fn round_f64(self, value: f64) -> u16 {
+        self.round_f32(f64_to_odd(value))
     }
 
-    /// `value`, of at most 64 bits and a sign, rounded once.
+    /// Rounds `value`, of at most 64 bits and a sign, once.
     #[inline(always)]
-    pub fn of_int(self, value: i128) -> u16 {
-        self.of_f32(int_to_odd(value))
+    pub fn round_int(self, value: i128) -> u16 {
+        self.round_f32(int_to_odd(value))
     }
 
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c`, rounded once.
     #[inline(always)]
     pub fn fma(self, a: u16, b: u16, c: u16) -> u16 {
         let [a, b, c] = [a, b, c].map(|bits| f64::from(self.to_f32(bits)));
         // Exact: the factors have 11 digits at most.
-        self.of_f64(sum_to_odd(a * b, c))
+        self.round_f64(sum_to_odd(a * b, c))
     }
 }
 
-/// The value of an `f16`: its exponent and digits in the places of an `f32`'s, scaled.
+/// Returns the value of an `f16`: its exponent and digits in the places of an `f32`'s, scaled.
 #[inline(always)]
 pub fn f16_to_f32(bits: u16) -> f32 {
     const SCALE: f32 = f32::from_bits((127 + 112) << 23);
@@ -65,7 +65,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
     f32::from_bits(scaled.to_bits() | not_finite | u32::from(bits & 0x8000) << 16)
 }
 
-/// The `f16` nearest to `value`, ties to even.
+/// Returns the `f16` nearest to `value`, ties to even.
 #[inline(always)]
 pub fn f32_to_f16(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -81,13 +81,13 @@ pub fn f32_to_f16(value: f32) -> u16 {
     result as u16 | (bits >> 16 & 0x8000) as u16
 }
 
-/// The value of a `bf16`.
+/// Returns the value of a `bf16`.
 #[inline(always)]
 pub fn bf16_to_f32(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// The `bf16` nearest to `value`, ties to even.
+/// Returns the `bf16` nearest to `value`, ties to even.
 #[inline(always)]
 pub fn f32_to_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -95,7 +95,7 @@ pub fn f32_to_bf16(value: f32) -> u16 {
     (if value.is_nan() { bits >> 16 | 0x40 } else { rounded }) as u16
 }
 
-/// `value` without what an `f32` has no room for; odd, if there was something.
+/// Truncates `value` to an `f32`, with an odd last digit if anything was cut off.
 #[inline(always)]
 fn f64_to_odd(value: f64) -> f32 {
     let nearest = value as f32;
@@ -104,7 +104,7 @@ fn f64_to_odd(value: f64) -> f32 {
     f32::from_bits(toward_zero | u32::from(back != value))
 }
 
-/// The same of an integer of at most 64 bits.
+/// Does the same for an integer of at most 64 bits.
 #[inline(always)]
 fn int_to_odd(value: i128) -> f32 {
     let magnitude = value.unsigned_abs() as u64;
@@ -115,11 +115,11 @@ fn int_to_odd(value: i128) -> f32 {
     if value < 0 { -scaled } else { scaled }
 }
 
-/// A sum, odd in its last place if that is not all of it.
+/// Returns a sum, odd in its last place if it is not exact.
 #[inline(always)]
 fn sum_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
-    // What `sum` lacks of the exact sum (Knuth's two-sum); NaN where `sum` is not finite.
+    // The error of the sum (Knuth's two-sum); NaN where `sum` is not finite.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
     let bits = sum.to_bits();
@@ -133,7 +133,7 @@ fn sum_to_odd(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every finite value of a format that is not negative, in order, with its bits.
+    /// Returns every finite value of a format that is not negative, in order, with its bits.
     fn values(format: Format) -> Vec<(f64, u16)> {
         let infinity = if format == Format::F16 { 0x7c00 } else { 0x7f80 };
         (0..infinity).map(|bits| (f64::from(format.to_f32(bits)), bits)).collect()
@@ -145,10 +145,10 @@ mod tests {
             for format in [Format::F16, Format::BF16] {
                 let value = format.to_f32(bits);
                 if value.is_nan() {
-                    assert!(format.to_f32(format.of_f32(value)).is_nan());
+                    assert!(format.to_f32(format.round_f32(value)).is_nan());
                 } else {
-                    assert_eq!(format.of_f32(value), bits);
-                    assert_eq!(format.of_f64(value.into()), bits);
+                    assert_eq!(format.round_f32(value), bits);
+                    assert_eq!(format.round_f64(value.into()), bits);
                 }
             }
         }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(bf16_to_f32(0x3eab), 0.333_984_38);
     }
 
-    /// Between neighbours, what is nearer wins, and of a tie the even one.
+    /// Between neighbours, the nearer wins, and in a tie the even one.
     #[test]
     fn rounds_to_the_nearest_ties_to_even() {
         for format in [Format::F16, Format::BF16] {
@@ -169,35 +169,35 @@ mod tests {
                 let below = f64::from_bits(middle.to_bits() - 1);
                 let above = f64::from_bits(middle.to_bits() + 1);
                 for (value, bits) in [(below, low_bits), (middle, even), (above, high_bits)] {
-                    assert_eq!(format.of_f64(value), *bits, "{value:e}");
-                    assert_eq!(format.of_f64(-value), bits | 0x8000, "-{value:e}");
+                    assert_eq!(format.round_f64(value), *bits, "{value:e}");
+                    assert_eq!(format.round_f64(-value), bits | 0x8000, "-{value:e}");
                 }
                 // A tie is an `f32`, but for the smallest of a `bf16`.
                 let middle = middle as f32;
                 if f64::from(middle) == (low + high) / 2.0 {
-                    assert_eq!(format.of_f32(middle), *even, "{middle:e}");
+                    assert_eq!(format.round_f32(middle), *even, "{middle:e}");
                 }
             }
         }
         assert_eq!(f32_to_f16(65519.996), 0x7bff);
         assert_eq!(f32_to_f16(65520.0), 0x7c00);
         assert_eq!(f32_to_bf16(f32::MAX), 0x7f80);
-        assert_eq!(Format::BF16.of_f64(1e300), 0x7f80);
+        assert_eq!(Format::BF16.round_f64(1e300), 0x7f80);
     }
 
     #[test]
     fn integers_are_rounded_once() {
-        // A tie, and what lies one above it, which neither `f32` nor `f64` can tell apart.
+        // A tie, and a number one above it, which neither `f32` nor `f64` can tell apart.
         for shift in [1, 20, 40, 55] {
-            let (tie, down) = (0x181 << shift, Format::BF16.of_int(0x180 << shift));
-            assert_eq!(Format::BF16.of_int(tie), down);
-            assert_eq!(Format::BF16.of_int(tie + 1), down + 1);
-            assert_eq!(Format::BF16.of_int(-tie - 1), (down + 1) | 0x8000);
+            let (tie, down) = (0x181 << shift, Format::BF16.round_int(0x180 << shift));
+            assert_eq!(Format::BF16.round_int(tie), down);
+            assert_eq!(Format::BF16.round_int(tie + 1), down + 1);
+            assert_eq!(Format::BF16.round_int(-tie - 1), (down + 1) | 0x8000);
         }
-        assert_eq!(Format::F16.of_int(65519), 0x7bff);
-        assert_eq!(Format::F16.of_int(65520), 0x7c00);
-        assert_eq!(Format::F16.of_int(i128::from(u64::MAX)), 0x7c00);
-        assert_eq!(Format::BF16.of_int(0), 0);
+        assert_eq!(Format::F16.round_int(65519), 0x7bff);
+        assert_eq!(Format::F16.round_int(65520), 0x7c00);
+        assert_eq!(Format::F16.round_int(i128::from(u64::MAX)), 0x7c00);
+        assert_eq!(Format::BF16.round_int(0), 0);
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! Typed indices, and the two tables they index.
+//! Typed indices, and the tables that they index.
 //!
-//! A [`Table`] owns the things of one kind in a kernel; an [`Id`] names one of
-//! them and prints as its text form (`%3`). [`Facts`] is what an analysis knows
-//! about each item of a table: a side table of the same length.
+//! A [`Table`] owns the items of one kind in a kernel; an [`Id`] names one of them and prints as
+//! its text form (`%3`). [`Facts`] is a side table: one fact for each item of a table.
 //!
-//! What indexes them is inlined always: also in macros, which are built without optimization.
+//! All index functions are always inlined, also in macros, which are built without optimization.
 use std::{fmt, marker::PhantomData, ops};
 
 /// A 32-bit index that only indexes tables of its own kind.
 pub trait Id: Copy + Eq + fmt::Display {
     /// Wraps a raw index.
     fn new(index: usize) -> Self;
-    /// The raw index.
+    /// Returns the raw index.
     fn index(self) -> usize;
 }
 
@@ -55,11 +54,11 @@ pub struct Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// An empty table.
+    /// Creates an empty table.
     pub const fn new() -> Self {
         Self { items: Vec::new(), id: PhantomData }
     }
-    /// An empty table with room for so many.
+    /// Creates an empty table with room for `items`.
     pub fn with_capacity(items: usize) -> Self {
         Self { items: Vec::with_capacity(items), id: PhantomData }
     }
@@ -68,48 +67,48 @@ impl<I: Id, T> Table<I, T> {
         self.items.push(item);
         I::new(self.items.len() - 1)
     }
-    /// The item, or `None` if `id` was made for another table.
+    /// Returns the item, or `None` if `id` was made for another table.
     #[inline(always)]
     pub fn get(&self, id: I) -> Option<&T> {
         if id.index() < self.items.len() { Some(&self.items[id.index()]) } else { None }
     }
-    /// Every id, in definition order.
+    /// Returns every id, in definition order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         Ids { next: 0, end: self.items.len(), id: PhantomData }
     }
-    /// Every item with its id, in definition order.
+    /// Returns every item with its id, in definition order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
         Items { next: 0, end: self.items.len(), items: &self.items, id: PhantomData }
     }
-    /// Every item, to edit in place.
+    /// Returns every item, to edit in place.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.iter_mut()
     }
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// True if there are none.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// A side table with one `fact` an item.
+    /// Creates a side table with `fact` for each item.
     pub fn facts<F: Copy>(&self, fact: F) -> Facts<I, F> {
-        // Doubles what is there, which takes a few copies; `vec!` would make one fact after the other.
+        // Doubling what is there takes a few copies; `vec!` would make one fact after the other.
         Facts { items: [fact].repeat(self.items.len()).into_boxed_slice(), id: PhantomData }
     }
-    /// The same where a fact cannot be copied, only cloned.
-    pub fn clones<F: Clone>(&self, fact: F) -> Facts<I, F> {
+    /// Creates a side table of facts that can only be cloned.
+    pub fn cloned_facts<F: Clone>(&self, fact: F) -> Facts<I, F> {
         Facts { items: vec![fact; self.items.len()].into_boxed_slice(), id: PhantomData }
     }
-    /// A side table with a list for each item, all of them empty.
+    /// Creates a side table with an empty list for each item.
     pub fn lists<F>(&self) -> Lists<I, F> {
         Lists { number: self.facts(0), lists: vec![Vec::new()] }
     }
 }
 
-/// The ids of a table. An iterator of its own, as [`Items`] is: in macros, which are built without optimization, those of
-/// std take several times as long.
+/// An iterator over the ids of a table. Like [`Items`] it is hand-written: in macros, which are
+/// built without optimization, std's iterators take several times as long.
 struct Ids<I> {
     next: usize,
     end: usize,
@@ -141,7 +140,7 @@ impl<I: Id> DoubleEndedIterator for Ids<I> {
     }
 }
 
-/// The items of a table with their ids.
+/// An iterator over the items of a table with their ids.
 struct Items<'t, I, T> {
     next: usize,
     end: usize,
@@ -161,7 +160,7 @@ impl<'t, I: Id, T> Items<'t, I, T> {
     }
 }
 
-/// What looks for an item is written out: what std does, by way of `try_fold`, takes a few times as long.
+/// The searches are written out: std's, by `try_fold`, take a few times as long.
 impl<'t, I: Id, T> Iterator for Items<'t, I, T> {
     type Item = (I, &'t T);
     fn next(&mut self) -> Option<(I, &'t T)> {
@@ -243,25 +242,25 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for Table<I, T> {
     }
 }
 
-/// What an analysis knows about each item of a [`Table`]. In a box rather than a list: without optimization,
-/// as macros are built, to index that takes a fraction.
+/// A side table: one fact for each item of a [`Table`]. A box rather than a list: without
+/// optimization, as macros are built, indexing it takes a fraction of the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts<I, F> {
     items: Box<[F]>,
     id: PhantomData<I>,
 }
 
-/// A list for each item of a [`Table`], where few have one that is not empty.
+/// A list for each item of a [`Table`], for tables in which few lists are not empty.
 #[derive(Clone, Debug)]
 pub struct Lists<I, F> {
-    /// Which of the lists is that of an item; the first, which stays empty, if it has none.
+    /// The index of each item's list; 0, the list that stays empty, for items without one.
     number: Facts<I, usize>,
     lists: Vec<Vec<F>>,
 }
 
 impl<I: Id, F> Lists<I, F> {
-    /// The list of `id`, to add to.
-    pub fn list(&mut self, id: I) -> &mut Vec<F> {
+    /// Returns the list of `id`, to add to.
+    pub fn list_mut(&mut self, id: I) -> &mut Vec<F> {
         if self.number[id] == 0 {
             self.number[id] = self.lists.len();
             self.lists.push(Vec::new());

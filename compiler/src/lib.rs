@@ -1,11 +1,10 @@
 //! Typed kernel IR and everything that reads or rewrites it.
 //!
-//! Read [`compile`] first: it is the pipeline as one short function. [`ir`] says
-//! what kernels mean.
+//! Read [`compile`] first: it is the pipeline as one short function. [`ir`] defines the meaning of
+//! kernels.
 //!
-//! Pure: no IO, no `unsafe`, no dependency; knows neither proc macros nor CUDA
-//! nor LLVM. Analyses never mutate, lints never rewrite, passes never speak to
-//! the user.
+//! The crate is pure: it has no IO, no `unsafe` and no dependency, and knows neither proc macros
+//! nor CUDA nor LLVM. Analyses never mutate, lints never rewrite, passes never speak to the user.
 pub mod analysis;
 pub mod back;
 pub mod checks;

@@ -1,13 +1,13 @@
-//! Messages: what a kernel says when it panics or prints, formatted on the host as Rust formats it.
+//! Messages of panics and prints in kernels, formatted on the host as Rust formats them.
 //!
-//! A [`Format`] is a format string, taken apart. The front end reads the user's with it and resolves names
-//! and positions, so that every placeholder names its argument by number; that is the text that a
-//! kernel carries ([`Message`](crate::ir::Message)). When the kernel has run, the host reads the text again and
-//! [renders](Format::render) it with the values that a thread left behind. All formatting of numbers is
-//! std's own.
+//! A [`Format`] is a parsed format string. The front end parses the user's and resolves names and
+//! positions, so that every placeholder names its argument by number; the kernel carries the
+//! resulting text ([`Message`](crate::ir::Message)). After the kernel has run, the host parses the
+//! text again and [renders](Format::render) it with the values that a thread stored. All formatting
+//! of numbers is std's own.
 //!
-//! Structs, tuples and arrays are taken apart by the front end, which writes what stands between their
-//! numbers. What is printed of an enum depends on its variant: a [`Choice`], which no user writes.
+//! The front end decomposes structs, tuples and arrays, and writes the text between their numbers.
+//! The output for an enum depends on its variant: a [`Choice`], which no user writes.
 //!
 //! ```
 //! use warpwise_compiler::{ir::Scalar, message::Format};
@@ -22,80 +22,79 @@ mod render;
 pub use parse::FormatError;
 use std::fmt;
 
-/// What a thread says that takes a part of a slice that is not there, as Rust does: of a start, of an
-/// end, and of both.
+/// Rust's messages of panics about subslices: for a range with a start, with an end, and with both.
 pub const SLICE_TEXTS: [&str; 3] = [
     "range start index {0} out of range for slice of length {1}",
     "range end index {0} out of range for slice of length {1}",
     "slice index starts at {0} but ends at {1}",
 ];
 
-/// Values that a message has at most: as many as a fault record has room for.
-pub const MOST_VALUES: usize = 32;
+/// Maximum number of values of a message: the capacity of a fault record.
+pub const MAX_VALUES: usize = 32;
 
-/// A format string, taken apart.
+/// A parsed format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// What it prints, in order.
+    /// Its parts, in order.
     pub pieces: Vec<Piece>,
 }
 
 /// A part of a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Printed as it is.
+    /// Literal text.
     Text(String),
-    /// Replaced by an argument.
+    /// A placeholder for an argument.
     Value(Placeholder),
-    /// Which it is depends on an argument.
+    /// A text selected by an argument.
     Choice(Choice),
 }
 
-/// One of several texts, by the value of an argument: `{0?0=None|1=Some({1})|}`. Nothing for any other value. In
-/// the texts, `||` is a `|`.
+/// One of several texts, by the value of an argument: `{0?0=None|1=Some({1})|}`. Empty for any
+/// other value. In the texts, `||` is a `|`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The number of the argument, an integer or `bool`.
     pub arg: usize,
-    /// The argument's bits (zero-extended), and what is printed for them.
+    /// The argument's bits (zero-extended), each with its text.
     pub cases: Vec<(u64, Format)>,
 }
 
 /// `{..}` in a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder {
-    /// Which argument.
-    pub arg: Which,
-    /// Character put where there is room; a space if none is written.
+    /// The argument.
+    pub arg: ArgumentRef,
+    /// The fill character; a space if none is written.
     pub fill: Option<char>,
-    /// Where the value goes if there is room.
+    /// The alignment.
     pub align: Option<Align>,
     /// `+`: a sign even if it is positive.
     pub plus: bool,
-    /// `#`: with `0x` and the like.
+    /// `#`: alternate form, such as with `0x`.
     pub alternate: bool,
-    /// `0`: zeros behind the sign, where there is room.
+    /// `0`: padding with zeros after the sign.
     pub zero: bool,
-    /// Least number of characters.
+    /// Minimum number of characters.
     pub width: Count,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub precision: Count,
-    /// How.
+    /// The style.
     pub style: Style,
 }
 
-/// Which argument.
+/// A reference to an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// The next that no number names.
+pub enum ArgumentRef {
+    /// The next positional argument.
     Next,
-    /// That of this number, from 0.
+    /// The argument with this number, from 0.
     Index(usize),
-    /// That of this name.
+    /// The argument with this name.
     Name(String),
 }
 
-/// Where a value goes if there is room.
+/// The alignment of a value within its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "self-describing")]
 pub enum Align {
@@ -112,12 +111,12 @@ pub enum Count {
     /// This number.
     Number(usize),
     /// An argument's value: `1$`, `name$`.
-    Value(Which),
-    /// The next argument's value, before that which is printed: `.*`.
+    Value(ArgumentRef),
+    /// The next argument's value, before the printed one: `.*`.
     Star,
 }
 
-/// How a value is printed: std's traits of formatting.
+/// The style of a value: std's formatting traits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `{}`
@@ -157,7 +156,7 @@ impl Style {
         Self::UpperExp,
     ];
 
-    /// How it is written at the end of a placeholder.
+    /// Returns its text at the end of a placeholder.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Display => "",
@@ -173,7 +172,7 @@ impl Style {
         }
     }
 
-    /// Whether it is what derives print by: of structs, too.
+    /// Returns true for the styles that derives, such as those of structs, print with.
     pub const fn is_debug(self) -> bool {
         match self {
             Self::Debug | Self::DebugLowerHex | Self::DebugUpperHex => true,
@@ -187,7 +186,7 @@ impl Style {
         }
     }
 
-    /// Which scalars have it: all, numbers, or integers.
+    /// Returns the scalar types that have the style.
     pub const fn formats(self) -> Formats {
         match self {
             Self::Display | Self::Debug | Self::DebugLowerHex | Self::DebugUpperHex => Formats::All,
@@ -197,7 +196,7 @@ impl Style {
     }
 }
 
-/// Which scalars a [`Style`] is for.
+/// The scalar types that a [`Style`] applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formats {
     /// `bool` and numbers.
@@ -209,7 +208,7 @@ pub enum Formats {
 }
 
 impl Format {
-    /// The placeholders, in order, but for those of choices.
+    /// Returns the placeholders, in order, except those in choices.
     pub fn values(&self) -> impl Iterator<Item = &Placeholder> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(_) | Piece::Choice(_) => None,
@@ -217,7 +216,7 @@ impl Format {
         })
     }
 
-    /// The placeholders, in order, to resolve; but for those of choices.
+    /// Returns the placeholders, in order, to resolve; except those in choices.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Placeholder> {
         self.pieces.iter_mut().filter_map(|piece| match piece {
             Piece::Text(_) | Piece::Choice(_) => None,
@@ -225,17 +224,17 @@ impl Format {
         })
     }
 
-    /// Puts `text`, printed as it is, before everything else.
+    /// Inserts literal `text` before everything else.
     pub fn prepend(&mut self, text: &str) {
         self.pieces.insert(0, Piece::Text(text.into()));
     }
 
-    /// Adds `text`, printed as it is.
+    /// Appends literal `text`.
     pub fn push(&mut self, text: &str) {
         self.pieces.push(Piece::Text(text.into()));
     }
 
-    /// Adds argument `index` as `{:?}` prints it.
+    /// Appends argument `index` in the style `{:?}`.
     pub fn push_debug(&mut self, index: usize) {
         let style = Style::Debug;
         self.pieces.push(Piece::Value(Placeholder { style, ..Placeholder::plain(index) }));
@@ -243,10 +242,10 @@ impl Format {
 }
 
 impl Placeholder {
-    /// Argument `index` as `{}` prints it.
+    /// Returns a placeholder of argument `index` in the style `{}`.
     pub const fn plain(index: usize) -> Self {
         Self {
-            arg: Which::Index(index),
+            arg: ArgumentRef::Index(index),
             fill: None,
             align: None,
             plus: false,
@@ -264,14 +263,14 @@ impl Placeholder {
             .map(|count| if let Count::Value(which) = count { Some(which) } else { None });
         let counts = [&mut width, &mut precision].into_iter().filter_map(Option::take);
         for which in counts.chain([&mut self.arg]) {
-            if let Which::Index(index) = which {
+            if let ArgumentRef::Index(index) = which {
                 *index = new(*index);
             }
         }
     }
 }
 
-/// As one would write it.
+/// Formats it in the grammar of format strings.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.pieces {
@@ -310,7 +309,7 @@ impl fmt::Display for Choice {
 
 impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spec = self.spec();
+        let spec = self.spec_text();
         match spec.as_str() {
             "" => write!(f, "{{{}}}", self.arg),
             spec => write!(f, "{{{}:{spec}}}", self.arg),
@@ -319,8 +318,8 @@ impl fmt::Display for Placeholder {
 }
 
 impl Placeholder {
-    /// What stands behind the colon.
-    fn spec(&self) -> String {
+    /// Returns the text after the colon.
+    fn spec_text(&self) -> String {
         let mut spec: String = self.fill.into_iter().collect();
         spec += match self.align {
             None => "",
@@ -338,7 +337,7 @@ impl Placeholder {
     }
 }
 
-impl fmt::Display for Which {
+impl fmt::Display for ArgumentRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Next => Ok(()),

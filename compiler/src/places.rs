@@ -1,30 +1,31 @@
-//! Places in source files as text: a row of digits for each, all of one width.
+//! Source places as text: a row of digits for each, all of one width.
 //!
-//! A program carries a row for every place of a kernel. rustc takes a string as it is; an array of structs it
-//! would check and compute element by element, which costs as much as all that the macro does.
+//! A program carries a row for every place of a kernel. rustc accepts a string as it is; it would
+//! check and evaluate an array of structs element by element, which costs as much as the whole
+//! macro.
 //!
 //! ```text
 //! 0000000120005   file 0, line 12, column 5
 //! ```
 
-/// Digits of a file's number, of a line, of a column. What has more is cut down to all nines.
+/// Digits of a file's number, of a line, of a column. Larger numbers saturate to all nines.
 const WIDTHS: [usize; 3] = [3, 6, 4];
-/// All nines of each.
-const MOST: [usize; 3] = [999, 999_999, 9_999];
+/// The largest number of each width.
+const MAX_VALUES: [usize; 3] = [999, 999_999, 9_999];
 /// Digits of a row.
-const ROW: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2];
+const ROW_DIGITS: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2];
 
 /// Appends a file's number, a line and a column.
 pub fn push(rows: &mut String, [file, line, column]: [usize; 3]) {
-    let mut row = [b'0'; ROW];
-    write(&mut row, WIDTHS[0], file.min(MOST[0]));
-    write(&mut row, WIDTHS[0] + WIDTHS[1], line.min(MOST[1]));
-    write(&mut row, ROW, column.min(MOST[2]));
+    let mut row = [b'0'; ROW_DIGITS];
+    write_digits(&mut row, WIDTHS[0], file.min(MAX_VALUES[0]));
+    write_digits(&mut row, WIDTHS[0] + WIDTHS[1], line.min(MAX_VALUES[1]));
+    write_digits(&mut row, ROW_DIGITS, column.min(MAX_VALUES[2]));
     rows.push_str(str::from_utf8(&row).expect("digits are text"));
 }
 
 /// Writes the digits of a number, the last one before `end`.
-const fn write(row: &mut [u8; ROW], mut end: usize, mut number: usize) {
+const fn write_digits(row: &mut [u8; ROW_DIGITS], mut end: usize, mut number: usize) {
     while number > 0 {
         end -= 1;
         row[end] = b'0' + (number % 10) as u8;
@@ -32,9 +33,9 @@ const fn write(row: &mut [u8; ROW], mut end: usize, mut number: usize) {
     }
 }
 
-/// The file's number, line and column of row `number`; `None` if there is none.
+/// Returns the file's number, line and column of row `number`; `None` if it does not exist.
 pub fn get(rows: &str, number: usize) -> Option<[usize; 3]> {
-    let mut from = number.checked_mul(ROW)?;
+    let mut from = number.checked_mul(ROW_DIGITS)?;
     let mut place = [0; 3];
     for (value, width) in place.iter_mut().zip(WIDTHS) {
         *value = rows.get(from..from + width)?.parse().ok()?;
@@ -43,9 +44,9 @@ pub fn get(rows: &str, number: usize) -> Option<[usize; 3]> {
     Some(place)
 }
 
-/// How many rows there are.
+/// Returns the number of rows.
 pub fn count(rows: &str) -> usize {
-    rows.len() / ROW
+    rows.len() / ROW_DIGITS
 }
 
 #[cfg(test)]

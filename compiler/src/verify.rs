@@ -43,9 +43,9 @@
 //!
 //! **Messages** ([`message`])
 //! 18. A message is a format string that names each of its values by number and formats it as its type
-//!     can be; a type parameter as all numbers can be. It has at most [`MOST_VALUES`] values.
+//!     can be; a type parameter as all numbers can be. It has at most [`MAX_VALUES`] values.
 //!
-//! [`MOST_VALUES`]: crate::message::MOST_VALUES
+//! [`MAX_VALUES`]: crate::message::MAX_VALUES
 mod memory;
 mod message;
 mod signature;

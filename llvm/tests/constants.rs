@@ -2,8 +2,7 @@
 //! evaluator that the optimizer and the interpreter are tested by. Inline PTX does not fold and is left out.
 #![expect(clippy::unwrap_used, reason = "a test")]
 use warpwise_compiler::{
-    analysis::evaluate,
-    ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp, number},
+    ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp, evaluate, number},
     target::Target,
     verify::verify,
 };

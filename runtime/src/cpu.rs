@@ -31,7 +31,7 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{Fault, Kernel},
-    output::{Printed, ROOM, record_bytes},
+    output::{CAPACITY_BYTES, Printed, record_bytes},
 };
 use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot};
 
@@ -260,7 +260,7 @@ impl Pending {
         self.lost += lost;
         for printed in printed {
             self.room += record_bytes(printed.values.len());
-            if self.room <= ROOM {
+            if self.room <= CAPACITY_BYTES {
                 self.text += &output::printed(kernel, printed);
             } else {
                 self.lost += 1;

@@ -22,7 +22,7 @@ use warpwise_compiler::{
     id::Id as _,
     ir::{Axis, CoarseGrid, Extent, Fault, Kernel, Param},
     lint::launch::has_barriers,
-    message::MOST_VALUES,
+    message::MAX_VALUES,
     places,
     specialize::Binding,
     target::Target,
@@ -223,7 +223,7 @@ pub(crate) struct FaultDetails {
     /// Number of the failed check's span.
     pub(crate) span: usize,
     /// Index and length, for an index out of bounds, or a message's values.
-    pub(crate) values: [u64; MOST_VALUES],
+    pub(crate) values: [u64; MAX_VALUES],
     pub(crate) block: [u32; 3],
     pub(crate) thread: [u32; 3],
     pub(crate) count: u64,

@@ -69,7 +69,7 @@ pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
 /// Returns the diagnostics of `bound` that `open` does not have.
 fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     let levels = source.lint_levels();
-    let run = |kernel: &Kernel| lint::run(kernel, &Analyses::of(kernel), &levels).0;
+    let run = |kernel: &Kernel| lint::run(kernel, &Analyses::for_kernel(kernel), &levels).0;
     let mut found = run(bound);
     if found.is_empty() {
         return found;

@@ -274,13 +274,13 @@ macro_rules! half {
             const ZERO: Self = $ty::ZERO;
             const ONE: Self = $ty::ONE;
             fn from_i32(value: i32) -> Self {
-                Self::from_bits(Format::$format.of_int(value.into()))
+                Self::from_bits(Format::$format.round_int(value.into()))
             }
             fn from_f64(value: f64) -> Self {
-                Self::from_bits(Format::$format.of_f64(value))
+                Self::from_bits(Format::$format.round_f64(value))
             }
             fn from_usize(value: usize) -> Self {
-                Self::from_bits(Format::$format.of_int(value as i128))
+                Self::from_bits(Format::$format.round_int(value as i128))
             }
             fn as_f32(self) -> f32 {
                 self.to_f32()

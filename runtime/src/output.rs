@@ -6,7 +6,7 @@ use std::{
 use warpwise_compiler::{
     ir::{Kernel, MessageId, Scalar},
     message::Format,
-    output::{Printed, ROOM},
+    output::{CAPACITY_BYTES, Printed},
 };
 
 /// Gets what kernels print.
@@ -71,7 +71,7 @@ pub(crate) fn lost(count: u64) -> String {
         count => format!(
             "[warpwise: {count} more prints are lost: what kernels print between two calls that wait for \
              them takes at most {} KiB]\n",
-            ROOM >> 10
+            CAPACITY_BYTES >> 10
         ),
     }
 }

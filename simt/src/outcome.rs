@@ -3,7 +3,7 @@ use std::fmt;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Root, Span},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
     output::Printed,
 };
 
@@ -32,7 +32,7 @@ pub struct FaultReport {
     pub span: Span,
     /// The index and the length, for an index out of bounds, or the values of a message; the others
     /// are 0.
-    pub values: [u64; MOST_VALUES],
+    pub values: [u64; MAX_VALUES],
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in the block.

@@ -19,7 +19,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::{
-    analysis::{accesses::memory, vectors},
+    analysis::{accesses::memory_operands, vectors},
     explain::{Answer, Subject, Verdict, verdicts},
     hardware::{Kind, LANES, global, shared},
     id::Id,
@@ -151,7 +151,7 @@ impl<'k> Log<'k> {
         let mut requests = BTreeMap::new();
         let mut conditions = BTreeMap::new();
         kernel.walk(&mut |id| {
-            if let Some((_, _, ty)) = memory(kernel, id) {
+            if let Some((_, _, ty)) = memory_operands(kernel, id) {
                 let size = if let Ty::Scalar(scalar) = ty { scalar.size().unwrap_or(0) } else { 8 };
                 let members =
                     vectors.get(id).map_or_else(|| vec![id], |vector| vector.members.clone());
@@ -276,7 +276,7 @@ impl<'k> Log<'k> {
     fn number(&self, id: InstId, thread: usize) -> i128 {
         let Ty::Scalar(scalar) = self.kernel.insts[id].ty else { return 0 };
         let bits = self.last[id.index()][thread];
-        warpwise_compiler::analysis::evaluate::integer(scalar, bits).unwrap_or(0)
+        warpwise_compiler::ir::evaluate::integer(scalar, bits).unwrap_or(0)
     }
 
     /// The threads of each warp.
@@ -381,7 +381,7 @@ impl<'k> Log<'k> {
     /// Notes what whole warps pay.
     fn access(&mut self, step: &Step<'_>) {
         let Some(&bytes) = self.requests.get(&step.id) else { return };
-        let Some((ptr, kind, _)) = memory(self.kernel, step.id) else { return };
+        let Some((ptr, kind, _)) = memory_operands(self.kernel, step.id) else { return };
         let Some(space) = self.kernel.space(ptr).filter(|space| *space != Space::Local) else {
             return;
         };
@@ -396,11 +396,11 @@ impl<'k> Log<'k> {
             }
             let (taken, ideal) = match space {
                 Space::Shared => {
-                    let cost = shared::wavefronts(kind, bytes, u32::MAX, &addresses);
+                    let cost = shared::count_wavefronts(kind, bytes, u32::MAX, &addresses);
                     (cost.taken, cost.ideal)
                 }
                 Space::Global | Space::Local => {
-                    let cost = global::sectors(kind, bytes, u32::MAX, &addresses);
+                    let cost = global::count_sectors(kind, bytes, u32::MAX, &addresses);
                     (cost.taken, cost.ideal)
                 }
             };
@@ -564,7 +564,7 @@ impl Judge<'_> {
         };
         let mut all: Option<Paid> = None;
         for (id, inst) in self.kernel.insts.iter() {
-            let Some((ptr, its, _)) = memory(self.kernel, id) else { continue };
+            let Some((ptr, its, _)) = memory_operands(self.kernel, id) else { continue };
             let at = if kind == Kind::Store { self.kernel.insts[ptr].span } else { inst.span };
             if its != kind || at != verdict.span {
                 continue;

@@ -29,7 +29,8 @@ const MAX_CHECKED_STEPS: u64 = 5_000_000;
 /// The alignment of what the driver allocates, which kernels rely on.
 const ALIGNMENT: usize = 256;
 /// Bytes of a kernel's buffer for what it prints.
-const PRINT_BYTES: usize = (output::HEADER + output::ROOM).next_multiple_of(ALIGNMENT);
+const PRINT_BYTES: usize =
+    (output::HEADER_BYTES + output::CAPACITY_BYTES).next_multiple_of(ALIGNMENT);
 /// 64-bit words of a fault record.
 const RECORD_WORDS: usize = size_of::<FaultRecord>() / size_of::<u64>();
 
@@ -49,7 +50,7 @@ pub struct Left {
 pub struct Fault {
     reason: Option<Reason>,
     span: u32,
-    values: [u64; warpwise_compiler::message::MOST_VALUES],
+    values: [u64; warpwise_compiler::message::MAX_VALUES],
     block: [u32; 3],
     thread: [u32; 3],
     count: u64,
@@ -293,7 +294,7 @@ impl Gpu {
         for ((random, layout), code) in batch.iter().zip(&layouts).zip(&codes) {
             let print = random.kernel.prints().then_some(print_offset);
             if let Some(offset) = print {
-                memory.clear(offset, output::HEADER)?;
+                memory.clear(offset, output::HEADER_BYTES)?;
                 print_offset += PRINT_BYTES;
             }
             if let Some(Code { ptx, coarse_grid }) = code {
@@ -500,14 +501,14 @@ fn printed(
     offset: usize,
     kernel: &Kernel,
 ) -> Result<Option<Vec<Printed>>, DriverError> {
-    let mut header = [0; output::HEADER];
+    let mut header = [0; output::HEADER_BYTES];
     memory.download(offset, &mut header)?;
     let used = u64::from_le_bytes(header[..8].try_into().expect("8 of 16 bytes"));
-    let used = usize::try_from(used).unwrap_or(usize::MAX).min(output::ROOM);
-    let mut bytes = vec![0; output::HEADER + used];
+    let used = usize::try_from(used).unwrap_or(usize::MAX).min(output::CAPACITY_BYTES);
+    let mut bytes = vec![0; output::HEADER_BYTES + used];
     memory.download(offset, &mut bytes)?;
     let values = |_, message| kernel.messages.get(message).map(|message| message.args.len());
-    let output = output::read(&bytes, values);
+    let output = output::decode(&bytes, values);
     let records = output.records.into_iter().map(|record| {
         let mut printed = record.printed;
         keep_bits_of_types(kernel, printed.message, &mut printed.values);

@@ -6,14 +6,13 @@
 //! code with the interpreter, so that one mistake is not made twice.
 use crate::random_ir::{ArgData, LaunchShape, shared_lengths};
 use warpwise_compiler::{
-    analysis::evaluate,
     fault::Reason,
     id::Id,
     ir::{
         AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Fault, InstId, Kernel,
-        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
+        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp, evaluate,
     },
-    message::MOST_VALUES,
+    message::MAX_VALUES,
 };
 
 /// One instruction, run by some threads of a block at once.
@@ -55,7 +54,7 @@ pub struct Report {
     /// How many threads failed a check.
     pub count: u64,
     /// Why and where the first of them faulted, with index and length or a message's values.
-    pub first: Option<(Reason, Span, [u64; MOST_VALUES])>,
+    pub first: Option<(Reason, Span, [u64; MAX_VALUES])>,
 }
 
 /// The kernel took too many steps.
@@ -99,7 +98,7 @@ struct Machine<'m> {
     /// By local, then thread.
     locals: Vec<Vec<u64>>,
     threads: Vec<At>,
-    faults: Vec<Option<(Reason, Span, [u64; MOST_VALUES])>>,
+    faults: Vec<Option<(Reason, Span, [u64; MAX_VALUES])>>,
     steps: u32,
 }
 
@@ -484,7 +483,7 @@ impl<'m> Machine<'m> {
     }
 
     fn fail(&mut self, thread: usize, reason: Reason, span: Span, said: &[u64]) {
-        let mut values = [0; MOST_VALUES];
+        let mut values = [0; MAX_VALUES];
         values[..said.len()].copy_from_slice(said);
         self.threads[thread] = At::Faulted;
         self.faults[thread] = Some((reason, span, values));

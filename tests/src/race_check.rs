@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use warpwise_compiler::{
     analysis::{
         Analyses,
-        races::{Among, Kind, Race, Verdict},
-        trace::{Event, Trace},
+        races::{Race, RaceKind, ThreadGroup, Verdict},
+        symbolic::{Event, Trace},
     },
     id::Id,
     ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope},
@@ -248,8 +248,8 @@ impl Log {
         let [first, second]: [Vec<(u64, &Access)>; 2] =
             [of_side(0).collect(), of_side(1).collect()];
         let counts = |a: &Access, b: &Access| match race.among {
-            Among::Warp | Among::Block => a.block == b.block,
-            Among::Grid => a.block != b.block,
+            ThreadGroup::Warp | ThreadGroup::Block => a.block == b.block,
+            ThreadGroup::Grid => a.block != b.block,
         };
         let [of_first, of_second] = race.sides.map(|side| &trace.events[side.event]);
         let (mut come, mut meet) = ([[false; 2]; 3], false);
@@ -263,11 +263,11 @@ impl Log {
                 }
                 meet |= at == other
                     && self.is_race(a, b)
-                    && race.at.is_none_or(|place| place == (at & OFFSET).cast_signed())
-                    && (race.kind != Kind::SameValue || a.value == b.value);
+                    && race.offset.is_none_or(|place| place == (at & OFFSET).cast_signed())
+                    && (race.kind != RaceKind::SameValue || a.value == b.value);
             }
         }
-        let is_needed = |axis: usize| race.among == Among::Grid && asks(&random.kernel, axis);
+        let is_needed = |axis: usize| race.among == ThreadGroup::Grid && asks(&random.kernel, axis);
         let all = (0..3).all(|axis| come[axis] == [true; 2] || !is_needed(axis));
         (all && come.contains(&[true; 2])).then_some(meet)
     }
@@ -341,7 +341,7 @@ impl Loops {
 
 /// Of each loop around an event, which iteration it stands for, and whether for later ones, too.
 fn rounds(event: &Event) -> impl Iterator<Item = (InstId, u32, bool)> {
-    let rounds = event.loops.iter().zip(&event.rounds);
+    let rounds = event.loops.iter().zip(&event.iterations);
     rounds.map(|(&(of, symbol), &round)| (of, round, symbol.is_some()))
 }
 

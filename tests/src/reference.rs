@@ -15,7 +15,7 @@ use warpwise_compiler::{
         Access, Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, Element, Fault, InstId,
         Kernel, LocalId, MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
     },
-    message::MOST_VALUES,
+    message::MAX_VALUES,
     output::Printed,
 };
 use warpwise_simt::FaultReport;
@@ -387,7 +387,7 @@ impl<'k> Machine<'k> {
             }
             None => thread.levels.clear(),
         }
-        let mut values = [0; MOST_VALUES];
+        let mut values = [0; MAX_VALUES];
         values[..said.len()].copy_from_slice(said);
         let report = FaultReport {
             reason,

@@ -10,12 +10,15 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::{
-        evaluate, range,
-        trace::{self, AccessKind, Event, Shape, Split, Threads, Trace, Value, What, Which},
+        range,
+        symbolic::{
+            self, AccessKind, Coverage, Event, EventKind, Shape, Split, SymbolicSum, ThreadSet,
+            Trace,
+        },
         uniformity::{self, Group},
     },
     id::Id,
-    ir::{InstId, Kernel, Op, Scalar, Space, Ty},
+    ir::{InstId, Kernel, Op, Scalar, Space, Ty, evaluate},
 };
 
 /// How much was claimed, and how much there was to claim.
@@ -41,12 +44,12 @@ pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
     let RandomKernel { kernel, shape, args, .. } = random;
     let facts = uniformity::analyze(kernel);
     let block = Shape { dims: shape.block, declared: kernel.block.is_some() };
-    let trace = trace::analyze_in(kernel, &facts, &range::analyze(kernel), block);
+    let trace = symbolic::analyze_in(kernel, &facts, &range::analyze(kernel), block);
     let mut events: Vec<Vec<&Event>> = vec![Vec::new(); kernel.insts.len()];
     for event in &trace.events {
         events[event.inst.index()].push(event);
     }
-    let count = block.threads();
+    let count = block.thread_count();
     let mut check = Check {
         kernel,
         trace: &trace,
@@ -122,7 +125,7 @@ impl<'c> Check<'c> {
                 .iter()
                 .zip(&reasons)
                 .map(|(event, reason)| {
-                    let text = self.trace.text(self.kernel, event);
+                    let text = self.trace.event_text(self.kernel, event);
                     format!("{text}: {}", reason.as_deref().unwrap_or(""))
                 })
                 .collect();
@@ -143,9 +146,11 @@ impl<'c> Check<'c> {
     /// Threads whose index is said to be too large, and that go on.
     fn out_of_bounds(&mut self, events: &[&Event], step: &Step<'_>) {
         for event in events.iter().filter(|event| event.loops.is_empty()) {
-            let What::OutOfBounds { threads, .. } = &event.what else { continue };
+            let EventKind::OutOfBounds { threads, .. } = &event.kind else { continue };
             let goes_on = |thread: &usize| {
-                step.active[*thread] && step.threads[*thread] == At::Here && threads.has(*thread)
+                step.active[*thread]
+                    && step.threads[*thread] == At::Here
+                    && threads.contains(*thread)
             };
             if let Some(thread) = (0..step.active.len()).find(goes_on) {
                 self.wrong.push(format!("thread {thread} is in bounds at {}", step.id));
@@ -187,35 +192,35 @@ impl<'c> Check<'c> {
         let faulted = |thread: usize| step.threads[thread] == At::Faulted;
         let before = |thread: usize| step.active[thread];
         if let Some(thread) =
-            (0..step.active.len()).find(|&thread| before(thread) && !all.has(thread))
+            (0..step.active.len()).find(|&thread| before(thread) && !all.contains(thread))
         {
             return Some(format!("thread {thread} is not active"));
         }
         let missing = |thread: &usize| !before(*thread) && !faulted(*thread);
-        match active.which {
-            Which::All => {
+        match active.coverage {
+            Coverage::All => {
                 if let Some(thread) = all.iter().find(missing) {
                     return Some(format!("thread {thread} is missing"));
                 }
             }
-            Which::Warps => {
-                for warp in 0..all.warps() {
-                    let some = all.of_warp(warp).any(before);
-                    if some && all.of_warp(warp).any(|thread| missing(&thread)) {
+            Coverage::Warps => {
+                for warp in 0..all.warp_count() {
+                    let some = all.iter_warp(warp).any(before);
+                    if some && all.iter_warp(warp).any(|thread| missing(&thread)) {
                         return Some(format!("warp {warp} is not whole"));
                     }
                 }
             }
-            Which::One => {
+            Coverage::One => {
                 if (0..step.active.len()).filter(|&thread| before(thread)).count() > 1 {
                     return Some("more than one thread".to_owned());
                 }
             }
-            Which::Guarded | Which::Some => {}
+            Coverage::Guarded | Coverage::Some => {}
         }
         let threads: Vec<usize> = (0..step.active.len()).filter(|&thread| before(thread)).collect();
-        match &event.what {
-            What::Access(access) => {
+        match &event.kind {
+            EventKind::Access(access) => {
                 let (ptr, stored) = pointer(&self.kernel.insts[step.id].op)?;
                 let offset = access.offset.as_ref().filter(|_| !access.assumed);
                 let address =
@@ -231,28 +236,29 @@ impl<'c> Check<'c> {
                 let number = |thread: usize| number(scalar, self.last[stored.index()][thread]);
                 apart(value, &threads, number).map(|wrong| format!("stored: {wrong}"))
             }
-            What::Branch(split) => {
+            EventKind::Branch(split) => {
                 let Op::If { cond, .. } = self.kernel.insts[step.id].op else { return None };
                 let truth = |thread: usize| self.last[cond.index()][thread] == 1;
                 parted(split, &threads, truth)
             }
-            What::OutOfBounds { .. }
-            | What::Return
-            | What::Barrier
-            | What::SyncGrid
-            | What::Meeting { .. }
-            | What::Fence => None,
+            EventKind::OutOfBounds { .. }
+            | EventKind::Return
+            | EventKind::Barrier
+            | EventKind::SyncGrid
+            | EventKind::WarpCollective { .. }
+            | EventKind::Fence => None,
         }
     }
 
     fn claimed(&mut self, event: &Event, step: &Step<'_>) {
-        let What::Access(access) = &event.what else { return };
+        let EventKind::Access(access) = &event.kind else { return };
         self.tally.accesses += 1;
         let threads: Vec<usize> =
             (0..step.active.len()).filter(|&thread| step.active[thread]).collect();
         let first = threads[0];
-        let all =
-            |value: &Value| threads.iter().all(|&thread| value.difference(thread, first).is_some());
+        let all = |value: &SymbolicSum| {
+            threads.iter().all(|&thread| value.difference(thread, first).is_some())
+        };
         if access.offset.as_ref().is_some_and(all) {
             self.tally.known[usize::from(access.assumed)] += 1;
         }
@@ -268,11 +274,11 @@ impl<'c> Check<'c> {
             let met = counts.iter().filter(|(thread, _)| step.active[*thread]);
             let apart: Vec<bool> =
                 met.map(|&(thread, count)| count != self.barriers[thread]).collect();
-            let text = || [*earlier, event].map(|event| self.trace.text(self.kernel, event));
+            let text = || [*earlier, event].map(|event| self.trace.event_text(self.kernel, event));
             if earlier.interval == event.interval && apart.contains(&true) {
                 self.wrong.push(format!("a barrier is between {:?}", text()));
             }
-            if earlier.interval < event.since && apart.contains(&false) {
+            if earlier.interval < event.unordered_since && apart.contains(&false) {
                 self.wrong.push(format!("no barrier is between {:?}", text()));
             }
         }
@@ -316,7 +322,7 @@ fn number(scalar: Scalar, bits: u64) -> i128 {
 }
 
 /// What `value` claims of the numbers in `threads` that is not so.
-fn apart(value: &Value, threads: &[usize], number: impl Fn(usize) -> i128) -> Option<String> {
+fn apart(value: &SymbolicSum, threads: &[usize], number: impl Fn(usize) -> i128) -> Option<String> {
     let wrong = |a: usize, b: usize| {
         let claimed = value.difference(a, b)?;
         let found = number(a) - number(b);
@@ -327,7 +333,7 @@ fn apart(value: &Value, threads: &[usize], number: impl Fn(usize) -> i128) -> Op
     let to_next = || threads.windows(2).find_map(|pair| wrong(pair[1], pair[0]));
     let exact = || {
         threads.iter().find_map(|&thread| {
-            let claimed = value.at(thread)?;
+            let claimed = value.number_in(thread)?;
             let found = number(thread);
             (found != claimed.into()).then(|| format!("{claimed} and not {found} in {thread}"))
         })
@@ -340,7 +346,7 @@ fn parted(split: &Split, threads: &[usize], truth: impl Fn(usize) -> bool) -> Op
     let agree = |group: &[usize]| group.windows(2).all(|pair| truth(pair[0]) == truth(pair[1]));
     let count = |which: bool| threads.iter().filter(|&&thread| truth(thread) == which).count();
     let holds = match split {
-        Split::Known(yes) => threads.iter().all(|&thread| yes.has(thread) == truth(thread)),
+        Split::Known(yes) => threads.iter().all(|&thread| yes.contains(thread) == truth(thread)),
         Split::Uniform => agree(threads),
         Split::UniformInWarps => threads.chunk_by(|a, b| a / 32 == b / 32).all(agree),
         Split::AtMostOne => count(true) <= 1 || count(false) <= 1,
@@ -350,6 +356,6 @@ fn parted(split: &Split, threads: &[usize], truth: impl Fn(usize) -> bool) -> Op
         }),
         Split::Guard | Split::Unknown => true,
     };
-    let list = || Threads::where_true(1024, |thread| threads.contains(&thread) && truth(thread));
+    let list = || ThreadSet::from_fn(1024, |thread| threads.contains(&thread) && truth(thread));
     (!holds).then(|| format!("{split:?} but true in {:?}", list()))
 }

@@ -2,11 +2,10 @@
 use warpwise_compiler::{
     analysis::{
         checks::{self, Verdict},
-        evaluate,
         range::{self, Ranges},
         uniformity::{self, Uniformity, Varying},
     },
-    ir::{InstId, Kernel, Op, Space, Ty},
+    ir::{InstId, Kernel, Op, Space, Ty, evaluate},
 };
 use warpwise_tests::{
     oracle::{self, At, Step},

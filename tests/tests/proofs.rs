@@ -46,7 +46,7 @@ fn checks_stay_where_they_can_fail_and_nowhere_else() {
         let mut staying = BTreeSet::new();
         for source in kernels {
             let kernel: Kernel = source.ir.parse().unwrap();
-            for place in checks::of(&kernel) {
+            for place in checks::check_sites(&kernel) {
                 if let Outcome::Stays(why) = place.outcome {
                     let line = source.place(place.span.index()).line;
                     if !labelled.contains(&line) {

@@ -20,7 +20,7 @@ fn kernels_without_races_are_not_called_racy() {
     for make in [random_kernel, dense_kernel, divergent_kernel] {
         for seed in seeds(100) {
             let RandomKernel { kernel, .. } = make(seed);
-            let races = Analyses::of(&kernel).races;
+            let races = Analyses::for_kernel(&kernel).races;
             for memory in &races.memory {
                 assert!(memory.races.is_empty(), "seed {seed}: {:?}\n{kernel}", memory.races);
             }
@@ -42,7 +42,7 @@ fn what_is_proved_of_races_holds_in_every_launch() {
     for seed in seeds(40) {
         let kernel = racy_kernel(seed, 0).kernel;
         assert_eq!(verify::verify(&kernel), Ok(()), "seed {seed}\n{kernel}");
-        let analyses = Analyses::of(&kernel);
+        let analyses = Analyses::for_kernel(&kernel);
         let written =
             analyses.races.memory.iter().filter(|memory| is_written(&kernel, memory.root));
         for memory in written {

@@ -55,7 +55,7 @@ fn print_hint(command: &args::Lint, report: &Report<'_>) {
 fn parse_denied(names: &[String]) -> Result<DeniedWarnings, Fault> {
     let mut denied = DeniedWarnings::default();
     for name in names {
-        let group = lint::named(name).unwrap_or_default();
+        let group = lint::lints_named(name).unwrap_or_default();
         if name == "warnings" {
             denied.all = true;
         } else if let Some(lint) = pages::find_lint(name) {

@@ -7,7 +7,7 @@
 use super::read::RecordLine;
 use serde_json::Value;
 use std::fmt;
-use warpwise_compiler::hardware::occupancy::MOST_THREADS;
+use warpwise_compiler::hardware::occupancy::MAX_BLOCK_THREADS;
 
 /// Largest number in a record: bytes of an address, or counts of a launch that takes days.
 const MAX_NUMBER: u64 = 1 << 48;
@@ -57,7 +57,7 @@ pub(super) fn parse_line(line: &[u8]) -> Result<RecordLine, Implausible> {
     let mut line = serde_json::from_value(value).map_err(|_| Implausible::NoRecord)?;
     if let RecordLine::Launch(launch) = &mut line {
         let threads = launch.block.iter().try_fold(1u32, |product, &n| product.checked_mul(n));
-        if threads.is_none_or(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        if threads.is_none_or(|threads| !(1..=MAX_BLOCK_THREADS).contains(&threads)) {
             return Err(Implausible::Block);
         }
         let mut sizes = launch.accesses.iter().map(|access| access.bytes);

@@ -4,7 +4,7 @@ use super::report::Registers;
 use crate::{fault::Fault, pages, sass, tools};
 use std::path::PathBuf;
 use warpwise_compiler::{
-    back, hardware::occupancy::MOST_REGISTERS, ir, target::Target, verify::verify,
+    back, hardware::occupancy::MAX_THREAD_REGISTERS, ir, target::Target, verify::verify,
 };
 
 /// Sources of register counts.
@@ -65,10 +65,10 @@ fn parse_override(text: &str) -> Result<(Option<String>, u32), Fault> {
         Some((name, number)) => (Some(name.trim().to_owned()), number.trim()),
         None => (None, text),
     };
-    let number = number.parse().ok().filter(|number| (1..=MOST_REGISTERS).contains(number));
+    let number = number.parse().ok().filter(|number| (1..=MAX_THREAD_REGISTERS).contains(number));
     number.map(|number| (name, number)).ok_or_else(|| {
         Fault::new(format!("`--registers {text}` is no number of registers")).with_help(format!(
-            "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MOST_REGISTERS}"
+            "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MAX_THREAD_REGISTERS}"
         ))
     })
 }

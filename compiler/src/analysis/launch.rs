@@ -1,7 +1,7 @@
-//! Between which limits lies what a launch passes: parameters, lengths, dims of block and grid.
+//! The contract of launches: ranges of parameters, lengths, and dimensions of block and grid.
 //!
-//! From types, from what the launcher allows, and from what the kernel requires of it: with
-//! `requires(n <= 1024)`, `n` is at most 1024. Launches that a kernel refuses say nothing.
+//! Ranges follow from types, from the limits of the launcher, and from the kernel's requirements:
+//! with `requires(n <= 1024)`, `n` is at most 1024. Launches that a kernel refuses do not count.
 use super::range::{self, Range};
 use crate::{
     id::Facts,
@@ -11,48 +11,48 @@ use crate::{
     },
 };
 
-/// The launcher allows no more threads along an axis, unless the kernel says `wide_index`.
-const MOST_THREADS: i128 = 1 << 31;
+/// The launcher's limit of threads along an axis, unless the kernel declares `wide_index`.
+const MAX_AXIS_THREADS: i128 = 1 << 31;
 
-/// How often requirements are gone through: one may narrow what another one mentions.
-const ROUNDS: u32 = 3;
+/// Passes over the requirements: one may narrow a value that another one mentions.
+const MAX_REQUIREMENT_PASSES: u32 = 3;
 
-/// What every launch of a kernel keeps to.
+/// The ranges of everything that a launch passes to a kernel.
 #[derive(Clone, Debug)]
-pub struct Launch {
-    /// Of each scalar parameter that is an integer or a `bool` its value, of each slice its length.
+pub struct LaunchRanges {
+    /// Per scalar parameter that is an integer or a `bool`, its value; per slice, its length.
     params: Facts<ParamId, Range>,
-    /// Of each constant parameter that is an integer its value.
+    /// Per integer constant parameter, its value.
     generics: Facts<GenericId, Range>,
     /// Threads in a block.
     block: [Range; 3],
     /// Blocks in the grid.
     grid: [Range; 3],
     wide_index: bool,
-    /// True if a requirement left nothing of a range.
+    /// True if a requirement leaves a range empty.
     is_contradictory: bool,
 }
 
-impl Launch {
-    /// Of `kernel`; where it is generic, less is known. Of contracts that contradict each other none holds: no launch
-    /// is allowed then, and nothing is wrong about such a kernel.
-    pub fn of(kernel: &Kernel) -> Self {
-        let allowed = Self::of_types(kernel);
+impl LaunchRanges {
+    /// Returns the contract of `kernel`; where it is generic, ranges are wider. Contradicting
+    /// requirements are ignored: they allow no launch, and so the kernel has no fault.
+    pub fn for_kernel(kernel: &Kernel) -> Self {
+        let allowed = Self::from_types(kernel);
         let mut launch = allowed.clone();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REQUIREMENT_PASSES {
             for requirement in &kernel.requires {
-                launch.assume(kernel, &requirement.cond, true);
+                launch.assume_condition(kernel, &requirement.cond, true);
             }
         }
         let is_contradictory = launch.is_contradictory;
         if is_contradictory { Self { is_contradictory, ..allowed } } else { launch }
     }
 
-    /// The limits of types and of the launcher.
-    fn of_types(kernel: &Kernel) -> Self {
+    /// Returns the limits of types and of the launcher.
+    fn from_types(kernel: &Kernel) -> Self {
         let mut params = kernel.params.facts(Range::EMPTY);
         for (id, param) in kernel.params.iter() {
-            params[id] = of_param(&param.kind);
+            params[id] = param_limits(&param.kind);
         }
         let mut generics = kernel.generics.facts(Range::EMPTY);
         for (id, generic) in kernel.generics.iter() {
@@ -66,22 +66,23 @@ impl Launch {
         Self { params, generics, block, grid, wide_index, is_contradictory: false }
     }
 
-    /// True if the kernel's contracts contradict each other, as `requires(n == 2, n == 3)`.
+    /// Returns true if the kernel's requirements contradict each other, as
+    /// `requires(n == 2, n == 3)`.
     pub fn is_contradictory(&self) -> bool {
         self.is_contradictory
     }
 
-    /// The value of a scalar, if that is an integer, or the length of a slice.
+    /// Returns the range of an integer scalar's value, or of a slice's length.
     pub fn param(&self, param: ParamId) -> Range {
         self.params[param]
     }
 
-    /// The value of a constant parameter; empty if that is no integer.
+    /// Returns the range of a constant parameter; empty if it is no integer.
     pub fn generic(&self, generic: GenericId) -> Range {
         self.generics[generic]
     }
 
-    /// What the hardware and the launcher allow.
+    /// Returns the range of a builtin by the limits of the hardware and the launcher.
     pub fn builtin(&self, builtin: Builtin) -> Range {
         let threads = self.block.iter().map(|dim| dim.max).product::<i128>().min(1024);
         match builtin {
@@ -89,7 +90,7 @@ impl Launch {
             Builtin::BlockDim(axis) => self.block_dim(axis),
             Builtin::BlockIdx(axis) => Range::new(0, self.grid_dim(axis).max - 1),
             Builtin::GridDim(axis) => self.grid_dim(axis),
-            Builtin::GlobalIdx(axis) => Range::new(0, self.threads(axis) - 1),
+            Builtin::GlobalIdx(axis) => Range::new(0, self.max_threads(axis) - 1),
             Builtin::LaneId => Range::new(0, threads.min(32) - 1),
             Builtin::WarpId => Range::new(0, (threads - 1) / 32),
             Builtin::LaneMask(_) => Range::new(0, u32::MAX.into()),
@@ -97,10 +98,10 @@ impl Launch {
         }
     }
 
-    /// The most threads that a grid can have along `axis`.
-    pub fn threads(&self, axis: Axis) -> i128 {
+    /// Returns the largest number of threads of a grid along `axis`.
+    pub fn max_threads(&self, axis: Axis) -> i128 {
         let most = self.grid_dim(axis).max * self.block_dim(axis).max;
-        if self.wide_index { most } else { most.min(MOST_THREADS) }
+        if self.wide_index { most } else { most.min(MAX_AXIS_THREADS) }
     }
 
     fn block_dim(&self, axis: Axis) -> Range {
@@ -111,13 +112,13 @@ impl Launch {
         self.grid[axis as usize]
     }
 
-    /// The range of a size that a launch computed without an error; that of its type's limits if
-    /// nothing is known. `None` if it is no integer.
-    fn size(&self, kernel: &Kernel, size: &Size) -> Option<(Range, Range)> {
+    /// Returns the range of a size that a launch computes without an error, which is that of its
+    /// type if nothing more is known, and the range of its type. `None` if it is no integer.
+    fn size_range(&self, kernel: &Kernel, size: &Size) -> Option<(Range, Range)> {
         let of_type = |scalar| range::scalar_limits(scalar).map(|limits| (limits, limits));
         match size {
             Size::Const(scalar, bits) => {
-                Some((range::constant(*scalar, *bits)?, range::scalar_limits(*scalar)?))
+                Some((range::const_range(*scalar, *bits)?, range::scalar_limits(*scalar)?))
             }
             Size::Extent(extent) => {
                 let (_, limits) = of_type(Scalar::U64)?;
@@ -139,53 +140,54 @@ impl Launch {
                 Some((self.builtin(*builtin), range::scalar_limits(Scalar::U64)?))
             }
             Size::Unary(op, value) => {
-                let (value, limits) = self.size(kernel, value)?;
-                Some((range::unary(*op, value, limits), limits))
+                let (value, limits) = self.size_range(kernel, value)?;
+                Some((range::unary_range(*op, value, limits), limits))
             }
             Size::Binary(op, parts) => {
-                let (lhs, limits) = self.size(kernel, &parts[0])?;
-                let (rhs, _) = self.size(kernel, &parts[1])?;
-                Some((range::binary(*op, lhs, rhs, limits), limits))
+                let (lhs, limits) = self.size_range(kernel, &parts[0])?;
+                let (rhs, _) = self.size_range(kernel, &parts[1])?;
+                Some((range::binary_range(*op, lhs, rhs, limits), limits))
             }
             Size::Compare(..) => of_type(Scalar::Bool),
             Size::Select(parts) => {
-                let (then, limits) = self.size(kernel, &parts[1])?;
-                let (other, _) = self.size(kernel, &parts[2])?;
+                let (then, limits) = self.size_range(kernel, &parts[1])?;
+                let (other, _) = self.size_range(kernel, &parts[2])?;
                 Some((then.union(other), limits))
             }
             Size::Cast(to, value) => {
                 let limits = range::scalar_limits(*to)?;
-                let known = self.size(kernel, value).map(|(value, _)| value.or_wrapped(limits));
+                let known =
+                    self.size_range(kernel, value).map(|(value, _)| value.or_limits(limits));
                 Some((known.unwrap_or(limits), limits))
             }
         }
     }
 
-    /// Narrows what `cond` being `truth` says something about.
-    fn assume(&mut self, kernel: &Kernel, cond: &Size, truth: bool) {
+    /// Narrows the ranges that `cond` being `truth` constrains.
+    fn assume_condition(&mut self, kernel: &Kernel, cond: &Size, truth: bool) {
         match cond {
-            Size::Unary(UnaryOp::Not, value) => self.assume(kernel, value, !truth),
+            Size::Unary(UnaryOp::Not, value) => self.assume_condition(kernel, value, !truth),
             Size::Binary(op, parts) if *op == if truth { BinaryOp::And } else { BinaryOp::Or } => {
-                parts.iter().for_each(|part| self.assume(kernel, part, truth));
+                parts.iter().for_each(|part| self.assume_condition(kernel, part, truth));
             }
-            // `&&` where it is true, `||` where it is false.
+            // `&&` constrains both sides where it is true, `||` where it is false.
             Size::Select(parts) => match &**parts {
                 [lhs, rhs, Size::Const(Scalar::Bool, 0)] if truth => {
-                    self.assume(kernel, lhs, true);
-                    self.assume(kernel, rhs, true);
+                    self.assume_condition(kernel, lhs, true);
+                    self.assume_condition(kernel, rhs, true);
                 }
                 [lhs, Size::Const(Scalar::Bool, 1), rhs] if !truth => {
-                    self.assume(kernel, lhs, false);
-                    self.assume(kernel, rhs, false);
+                    self.assume_condition(kernel, lhs, false);
+                    self.assume_condition(kernel, rhs, false);
                 }
                 _ => {}
             },
             Size::Compare(op, parts) => {
-                let op = if truth { *op } else { range::inverse(*op) };
+                let op = if truth { *op } else { range::negated_comparison(*op) };
                 self.assume_compare(kernel, op, &parts[0], &parts[1]);
             }
             Size::Param(_) | Size::Generic(_) => {
-                self.narrow(kernel, cond, Range::new(truth.into(), truth.into()));
+                self.narrow_size(kernel, cond, Range::new(truth.into(), truth.into()));
             }
             Size::Const(..)
             | Size::Extent(_)
@@ -198,34 +200,34 @@ impl Launch {
     }
 
     fn assume_compare(&mut self, kernel: &Kernel, op: CompareOp, lhs: &Size, rhs: &Size) {
-        let sides = (self.size(kernel, lhs), self.size(kernel, rhs));
+        let sides = (self.size_range(kernel, lhs), self.size_range(kernel, rhs));
         let (Some((left, _)), Some((right, _))) = sides else { return };
         let (least, most) = (i128::MIN, i128::MAX);
         match op {
             CompareOp::Lt => {
-                self.narrow(kernel, lhs, Range::new(least, right.max - 1));
-                self.narrow(kernel, rhs, Range::new(left.min + 1, most));
+                self.narrow_size(kernel, lhs, Range::new(least, right.max - 1));
+                self.narrow_size(kernel, rhs, Range::new(left.min + 1, most));
             }
             CompareOp::Le => {
-                self.narrow(kernel, lhs, Range::new(least, right.max));
-                self.narrow(kernel, rhs, Range::new(left.min, most));
+                self.narrow_size(kernel, lhs, Range::new(least, right.max));
+                self.narrow_size(kernel, rhs, Range::new(left.min, most));
             }
             CompareOp::Gt => self.assume_compare(kernel, CompareOp::Lt, rhs, lhs),
             CompareOp::Ge => self.assume_compare(kernel, CompareOp::Le, rhs, lhs),
             CompareOp::Eq => {
-                self.narrow(kernel, lhs, right);
-                self.narrow(kernel, rhs, left);
+                self.narrow_size(kernel, lhs, right);
+                self.narrow_size(kernel, rhs, left);
             }
             CompareOp::Ne => {
-                self.narrow(kernel, lhs, left.without(right));
-                self.narrow(kernel, rhs, right.without(left));
+                self.narrow_size(kernel, lhs, left.exclude(right));
+                self.narrow_size(kernel, rhs, right.exclude(left));
             }
         }
     }
 
-    /// Narrows what `size` names, or what a sum, difference or product with numbers names. None of them wraps: a launch
-    /// whose requirements do is refused.
-    fn narrow(&mut self, kernel: &Kernel, size: &Size, to: Range) {
+    /// Narrows the operand of `size`, through sums, differences and products with numbers. None of
+    /// them wraps: a launch with a requirement that wraps is refused.
+    fn narrow_size(&mut self, kernel: &Kernel, size: &Size, to: Range) {
         let range = match size {
             Size::Param(id) | Size::Len(id) => &mut self.params[*id],
             Size::Generic(id) => &mut self.generics[*id],
@@ -248,48 +250,52 @@ impl Launch {
         }
     }
 
-    /// As [`Self::narrow`], of a cast: of its operand, if it is the same number.
+    /// Narrows the operand of a cast, if the cast keeps the number (see [`Self::narrow_size`]).
     fn narrow_cast(&mut self, kernel: &Kernel, to: Scalar, value: &Size, range: Range) {
         let limits = range::scalar_limits(to);
-        let known = self.size(kernel, value).map(|(range, _)| range);
+        let known = self.size_range(kernel, value).map(|(range, _)| range);
         let is_same = limits.zip(known).is_some_and(|(limits, known)| limits.contains(known));
         if is_same {
-            self.narrow(kernel, value, range);
+            self.narrow_size(kernel, value, range);
         }
     }
 
-    /// As [`Self::narrow`], of each side of an operation, given the other side.
+    /// Narrows each operand of an operation by the other operand (see [`Self::narrow_size`]).
     fn narrow_binary(&mut self, kernel: &Kernel, op: BinaryOp, parts: &[Size; 2], to: Range) {
         let [lhs, rhs] = parts;
-        let sides = [self.size(kernel, lhs), self.size(kernel, rhs)];
+        let sides = [self.size_range(kernel, lhs), self.size_range(kernel, rhs)];
         let [Some((left, _)), Some((right, _))] = sides else { return };
         let less = |a: Range, b: Range| {
             Range::new(a.min.saturating_sub(b.max), a.max.saturating_sub(b.min))
         };
         match op {
             BinaryOp::Add => {
-                self.narrow(kernel, lhs, less(to, right));
-                self.narrow(kernel, rhs, less(to, left));
+                self.narrow_size(kernel, lhs, less(to, right));
+                self.narrow_size(kernel, rhs, less(to, left));
             }
             BinaryOp::Sub => {
                 let sum = |a: Range, b: Range| {
                     Range::new(a.min.saturating_add(b.min), a.max.saturating_add(b.max))
                 };
-                self.narrow(kernel, lhs, sum(to, right));
-                self.narrow(kernel, rhs, less(left, to));
+                self.narrow_size(kernel, lhs, sum(to, right));
+                self.narrow_size(kernel, rhs, less(left, to));
             }
             BinaryOp::Mul => {
                 for (side, by) in [(lhs, right), (rhs, left)] {
                     if by.min == by.max && by.min > 0 {
                         let least = -(-to.min.max(-i128::MAX)).div_euclid(by.min);
-                        self.narrow(kernel, side, Range::new(least, to.max.div_euclid(by.min)));
+                        self.narrow_size(
+                            kernel,
+                            side,
+                            Range::new(least, to.max.div_euclid(by.min)),
+                        );
                     }
                 }
             }
             BinaryOp::Div if left.min >= 0 && right.min == right.max && right.min > 0 => {
                 let least = to.min.max(0).saturating_mul(right.min);
                 let most = to.max.saturating_mul(right.min).saturating_add(right.min - 1);
-                self.narrow(kernel, lhs, Range::new(least, most));
+                self.narrow_size(kernel, lhs, Range::new(least, most));
             }
             BinaryOp::Div
             | BinaryOp::Rem
@@ -306,8 +312,9 @@ impl Launch {
     }
 }
 
-/// The limits of a scalar's type; of a slice's length: no object is larger than `i64::MAX` bytes.
-fn of_param(kind: &ParamKind) -> Range {
+/// Returns the limits of a scalar's type, or of a slice's length: no object is larger than
+/// `i64::MAX` bytes.
+fn param_limits(kind: &ParamKind) -> Range {
     match kind {
         ParamKind::Slice { elem, .. } => {
             let size = elem.size().unwrap_or(1);
@@ -317,7 +324,7 @@ fn of_param(kind: &ParamKind) -> Range {
     }
 }
 
-/// Threads in a block along `axis`.
+/// Returns the range of threads in a block along `axis`.
 fn block_dim(kernel: &Kernel, axis: Axis) -> Range {
     let (declared, most) = match (&kernel.block, axis) {
         (Some([x, ..]), Axis::X) => (x.known(), 1024),
@@ -330,12 +337,12 @@ fn block_dim(kernel: &Kernel, axis: Axis) -> Range {
     declared.map_or(Range::new(1, most), |threads| Range::new(threads, threads))
 }
 
-/// Blocks in a grid along `axis`.
+/// Returns the range of blocks in a grid along `axis`.
 fn grid_dim(kernel: &Kernel, axis: Axis, block: [Range; 3]) -> Range {
     let most = match axis {
         Axis::X => (1 << 31) - 1,
         Axis::Y | Axis::Z => 65535,
     };
-    let of_threads = MOST_THREADS / block[axis as usize].min.max(1);
+    let of_threads = MAX_AXIS_THREADS / block[axis as usize].min.max(1);
     Range::new(1, if kernel.wide_index { most } else { most.min(of_threads) })
 }

@@ -1,31 +1,34 @@
-//! Where the arrays of a thread's own are: in registers, or in local memory.
+//! Placement of a thread's own arrays: in registers, or in local memory.
 //!
-//! Registers have no index. The optimizer makes variables of an array whose every index is a constant; one that is left is
-//! in memory, unless the driver's compiler writes out the loops whose numbers are its indices. All of this is read off the
-//! kernel that the optimizer leaves.
-use super::accesses::memory;
+//! Registers have no index. The optimizer turns an array into variables if every index is a
+//! constant. An array that remains is in memory, unless the driver's compiler unrolls the loops
+//! that its indices count. All of this is derived from the optimized kernel.
+use super::accesses::memory_operands;
 use crate::ir::{Array, InstId, Kernel, Op, Root, Space, Span};
 
-/// Where an array is.
+/// The placement of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// In registers: every index is a constant.
     Registers,
-    /// In local memory, because of these indices, which only a run knows.
+    /// In local memory, because of these indices, which are known only at run time.
     Memory(Vec<Span>),
-    /// In local memory: which of several arrays an access is to is known at run time only.
+    /// In local memory: an access selects one of several arrays at run time.
     OneOfSeveral,
-    /// In registers if the driver's compiler puts it there: its bytes are accessed as numbers of different types.
+    /// In registers if the driver's compiler decides so: the bytes are accessed as numbers of
+    /// different types.
     Mixed,
-    /// In registers if the driver's compiler writes out these loops, whose numbers index it.
+    /// In registers if the driver's compiler unrolls these loops, whose counters index it.
     Counted(Vec<Span>),
-    /// What generic parameters decide: indices that only a run knows, and loops of a known length.
+    /// Dependent on generic parameters: the indices known only at run time, and the loops of a
+    /// known length.
     Generic(Vec<Span>, Vec<Span>),
 }
 
 impl Placement {
-    /// Returns where `array` is, given what the optimizer leaves of its kernel, or the kernel itself if that is generic.
-    pub fn of(array: &Array, left: &Kernel) -> Self {
+    /// Returns the placement of `array`, from the optimized kernel `left`, or from the kernel
+    /// itself if it is generic.
+    pub fn in_kernel(array: &Array, left: &Kernel) -> Self {
         let is_it = |root: Option<Root>| match root {
             Some(Root::Array(other)) => {
                 let other = &left.arrays[other];
@@ -35,7 +38,7 @@ impl Placement {
         };
         let (mut pointers, mut is_lost) = (Vec::new(), false);
         left.walk(&mut |id| {
-            let Some((ptr, ..)) = memory(left, id) else { return };
+            let Some((ptr, ..)) = memory_operands(left, id) else { return };
             if is_it(left.root(ptr)) {
                 pointers.push(ptr);
             }
@@ -48,8 +51,8 @@ impl Placement {
         let (mut of_run, mut counted) = (Vec::new(), Vec::new());
         for index in pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)) {
             let (list, span) = match index {
-                Index::OfRun(span) => (&mut of_run, span),
-                Index::Counted(span) => (&mut counted, span),
+                VariableIndex::RunTime(span) => (&mut of_run, span),
+                VariableIndex::Counted(span) => (&mut counted, span),
             };
             if !list.contains(&span) {
                 list.push(span);
@@ -66,16 +69,17 @@ impl Placement {
     }
 }
 
-/// An index that is no constant.
-enum Index {
-    /// Only a run knows it: the place where it is used.
-    OfRun(Span),
-    /// The number of an iteration of this loop, which has as many as is known, or computed from it by constants.
+/// An index that is not a constant.
+enum VariableIndex {
+    /// Known only at run time; with the span of its use.
+    RunTime(Span),
+    /// The counter of this loop, which has a known trip count, or a number computed from the
+    /// counter by constants.
     Counted(Span),
 }
 
-/// The index in `ptr` that is no constant.
-fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<Index> {
+/// Returns the index in `ptr` that is no constant.
+fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<VariableIndex> {
     let op = &kernel.insts[ptr].op;
     if let Op::Offset { base, .. } = op {
         return unknown_index(kernel, *base);
@@ -84,14 +88,15 @@ fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<Index> {
     if let Op::Const(_) = kernel.insts[*index].op {
         return unknown_index(kernel, *base);
     }
-    Some(match counted_by(kernel, *index) {
-        Some(looped) => Index::Counted(kernel.insts[looped].span),
-        None => Index::OfRun(kernel.insts[ptr].span),
+    Some(match counting_loop(kernel, *index) {
+        Some(looped) => VariableIndex::Counted(kernel.insts[looped].span),
+        None => VariableIndex::RunTime(kernel.insts[ptr].span),
     })
 }
 
-/// The loop of a known number of iterations that an index is the number of, or computed from by constants.
-fn counted_by(kernel: &Kernel, index: InstId) -> Option<InstId> {
+/// Returns the loop of a known trip count whose counter an index is, or is computed from by
+/// constants.
+fn counting_loop(kernel: &Kernel, index: InstId) -> Option<InstId> {
     let is_const = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
     let op = &kernel.insts[index].op;
     if let Op::For { start, end, step, .. } = op {
@@ -100,7 +105,7 @@ fn counted_by(kernel: &Kernel, index: InstId) -> Option<InstId> {
     if let Op::Binary { .. } | Op::Cast { .. } | Op::Bounds { .. } = op {
         let mut others = op.operands().filter(|&operand| !is_const(operand));
         let only = others.next()?;
-        return if others.next().is_none() { counted_by(kernel, only) } else { None };
+        return if others.next().is_none() { counting_loop(kernel, only) } else { None };
     }
     None
 }

@@ -1,8 +1,8 @@
-//! Powers of two: numbers that are one, or 0.
+//! Values that are certainly a power of two, or 0.
 //!
-//! Loops over distances of a butterfly, a scan or a sort double a number or halve it, and mask with one less: of such a
-//! number, `t & (d - 1)` is a remainder. A local is one if every value that it is set to is one, as far as the
-//! others are.
+//! Loops over the distances of a butterfly, a scan or a sort double or halve a number, and mask
+//! with one less: for such a number, `t & (d - 1)` is a remainder. A local is a power of two if
+//! every value that it is set to is one, given the other locals.
 use crate::{
     id::Facts,
     ir::{BinaryOp, InstId, Kernel, LocalId, Op, Scalar, Ty},
@@ -15,10 +15,11 @@ pub(crate) struct Powers {
 }
 
 impl Powers {
-    /// Finds them in `kernel`.
+    /// Finds the powers of two in `kernel`.
     pub(crate) fn new(kernel: &Kernel) -> Self {
         let mut is_power = kernel.insts.facts(false);
-        // What is not excluded in any round is one: of each value by those before.
+        // The greatest fixed point: a value stays a candidate until a pass excludes it, so each
+        // pass may rely on the candidates of the pass before.
         let mut locals = kernel.locals.facts(true);
         loop {
             for id in kernel.insts.ids() {
@@ -40,13 +41,14 @@ impl Powers {
         }
     }
 
-    /// True if `id` yields a power of two, or 0.
-    pub(crate) fn has(&self, id: InstId) -> bool {
+    /// Returns true if `id` yields a power of two, or 0.
+    pub(crate) fn contains(&self, id: InstId) -> bool {
         self.is_power[id]
     }
 }
 
-/// Whatever wraps, a power of two becomes one that is smaller, or 0.
+/// Returns true if `id` yields a power of two or 0. A power of two that wraps becomes a smaller
+/// one, or 0.
 fn yields_power(
     kernel: &Kernel,
     id: InstId,

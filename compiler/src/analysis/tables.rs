@@ -1,19 +1,21 @@
-//! Tables: arrays of a thread's own in which only constants are stored, each at a known place.
+//! Constant tables: arrays of a thread's own in which only constants are stored, each at a known
+//! offset.
 //!
 //! ```text
 //! const WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
 //! for k in 0..n { .. WEIGHTS[k % 3] .. }     // an array that the kernel fills each time it reads it
 //! ```
-//! Every thread has the same numbers in a table, so back ends may keep one copy of it for all threads. A place that is
-//! stored twice holds the same bytes each time. What no store covers is never read, and is 0 here.
+//! Every thread has the same numbers in a table, so back ends may keep one copy of it for all
+//! threads. An element that is stored twice gets the same bytes each time. Bytes that no store
+//! covers are never read, and are 0 here.
 use crate::ir::{ArrayId, Extent, Inst, InstId, Kernel, Op, Root, Scalar, Space, Ty};
 use std::collections::BTreeMap;
 
-/// The bytes of the arrays that are tables.
+/// The contents of table arrays.
 pub type Tables = BTreeMap<ArrayId, Vec<u8>>;
 
 /// Returns the tables of `kernel`, which is specialized.
-pub fn tables(kernel: &Kernel) -> Tables {
+pub fn find_tables(kernel: &Kernel) -> Tables {
     let mut found: BTreeMap<ArrayId, Vec<Option<u8>>> = BTreeMap::new();
     for (id, array) in kernel.arrays.iter() {
         let bytes = array.elem.size().zip(array.len.known());
@@ -41,21 +43,28 @@ pub fn tables(kernel: &Kernel) -> Tables {
     found.into_iter().map(|(array, bytes)| (array, known(bytes))).collect()
 }
 
-/// Notes in `bytes` what `inst` does by `operand`, an address in the array. Returns false if the array is no table then.
+/// Records in `bytes` the effect of `inst` through `operand`, an address in the array. Returns
+/// false if the array is no table.
 fn stays_table(kernel: &Kernel, bytes: &mut [Option<u8>], inst: &Inst, operand: InstId) -> bool {
     if let Op::Store { ptr, value } = inst.op {
-        return ptr == operand && store(kernel, bytes, ptr, value).is_some();
+        return ptr == operand && record_store(kernel, bytes, ptr, value).is_some();
     }
     matches!(inst.op, Op::Index { .. } | Op::Offset { .. } | Op::Load { .. })
 }
 
-/// Notes what a store of `value` leaves in `bytes`; `None` if that is not known, or changes what another store leaves.
-fn store(kernel: &Kernel, bytes: &mut [Option<u8>], ptr: InstId, value: InstId) -> Option<()> {
+/// Records the bytes of a store of `value`; `None` if they are unknown, or differ from another
+/// store's.
+fn record_store(
+    kernel: &Kernel,
+    bytes: &mut [Option<u8>],
+    ptr: InstId,
+    value: InstId,
+) -> Option<()> {
     let (Op::Const(bits), Ty::Scalar(scalar)) = (&kernel.insts[value].op, kernel.insts[value].ty)
     else {
         return None;
     };
-    let start = usize::try_from(place(kernel, ptr)?).ok()?;
+    let start = usize::try_from(constant_offset(kernel, ptr)?).ok()?;
     let size = scalar.size()? as usize;
     let kept = bytes.get_mut(start..start.checked_add(size)?)?;
     for (kept, byte) in kept.iter_mut().zip(bits.to_le_bytes()) {
@@ -68,7 +77,7 @@ fn store(kernel: &Kernel, bytes: &mut [Option<u8>], ptr: InstId, value: InstId) 
 }
 
 /// Returns the table that `ptr` points into.
-pub fn table(tables: &Tables, kernel: &Kernel, ptr: InstId) -> Option<ArrayId> {
+pub fn table_of_pointer(tables: &Tables, kernel: &Kernel, ptr: InstId) -> Option<ArrayId> {
     if tables.is_empty() {
         return None;
     }
@@ -78,23 +87,24 @@ pub fn table(tables: &Tables, kernel: &Kernel, ptr: InstId) -> Option<ArrayId> {
     }
 }
 
-/// Returns how many bytes `ptr` is behind the beginning of its array, if that is known.
-pub fn place(kernel: &Kernel, ptr: InstId) -> Option<u64> {
+/// Returns the offset of `ptr` in its array in bytes, if it is known.
+pub fn constant_offset(kernel: &Kernel, ptr: InstId) -> Option<u64> {
     let op = &kernel.insts[ptr].op;
     if let Op::Index { base, index, stride: Extent::Const(stride) } = op {
         let Op::Const(index) = kernel.insts[*index].op else { return None };
-        place(kernel, *base)?.checked_add(index.checked_mul(*stride)?)
+        constant_offset(kernel, *base)?.checked_add(index.checked_mul(*stride)?)
     } else if let Op::Offset { base, offset: Extent::Const(offset) } = op {
-        place(kernel, *base)?.checked_add(*offset)
+        constant_offset(kernel, *base)?.checked_add(*offset)
     } else {
         matches!(op, Op::Array(_)).then_some(0)
     }
 }
 
-/// Returns the bits that a load of `scalar` from `ptr` yields, if that is a known place of a table.
-pub fn read(tables: &Tables, kernel: &Kernel, ptr: InstId, scalar: Scalar) -> Option<u64> {
-    let array = table(tables, kernel, ptr)?;
-    let start = usize::try_from(place(kernel, ptr)?).ok()?;
+/// Returns the bits that a load of `scalar` from `ptr` yields, if `ptr` is a known offset in a
+/// table.
+pub fn read_table(tables: &Tables, kernel: &Kernel, ptr: InstId, scalar: Scalar) -> Option<u64> {
+    let array = table_of_pointer(tables, kernel, ptr)?;
+    let start = usize::try_from(constant_offset(kernel, ptr)?).ok()?;
     let bytes = tables.get(&array)?.get(start..)?.get(..scalar.size()? as usize)?;
     Some(bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
 }

@@ -1,37 +1,37 @@
-//! What differs between the threads of a warp, or of a block, and why.
+//! Uniformity: values and control flow that differ between the threads of a warp or of a block,
+//! with the causes.
 //!
-//! The analysis runs once for each [`Group`]. `tid / 32` is not known to be
-//! uniform in a warp yet: a value is one [`Fact`], not one for each lane.
+//! The analysis runs once for each [`Group`]. A value has one [`Fact`], not one for each lane, so
+//! `tid / 32` counts as varying in a warp.
 //!
-//! **Values.** A value is *uniform* in a group if, whenever threads of the group
-//! run an instruction in the same iteration of every loop around it, they get the
-//! same value. It *varies* if it depends on which thread this is, on data that each
-//! thread reads for itself, or on the outcome of an atomic update. Otherwise it is
-//! *unknown*: all threads read the same place, and another thread may write it in between. Values
-//! that the IR calls unspecified (a shuffle from a lane that has ended) are left out.
+//! **Values.** A value is *uniform* in a group if, whenever threads of the group run an instruction
+//! in the same iteration of every enclosing loop, they get the same value. It *varies* if it
+//! depends on the thread's index, on data that each thread reads for itself, or on the outcome of
+//! an atomic update. Otherwise it is *unknown*: all threads read the same location, and another
+//! thread may write it in between. Values that the IR calls unspecified (a shuffle from a lane that
+//! has ended) are left out.
 //!
-//! **Control.** The control of an instruction is uniform if all threads of the group that
-//! have not ended run it together. Threads *part* at an `if` whose condition differs, at a
-//! `for` whose bounds differ, and at a `break` or `continue` that not all of them take. They
-//! meet again behind the `if`, behind what a `break` leaves, and at the next iteration for a
-//! `continue`. As in WGSL, once some have left a loop, control differs in all of its body.
+//! **Control.** The control of an instruction is uniform if all threads of the group that have not
+//! ended run it together. Threads *diverge* at an `if` with a varying condition, at a `for` with
+//! varying bounds, and at a `break` or `continue` that not all of them take. They converge after
+//! the `if`, after the target of a `break`, and at the next iteration for a `continue`. As in WGSL,
+//! once some threads have left a loop, control varies in its whole body.
 //!
-//! **Ending.** A thread that returns parts from nobody: where threads meet, it no longer
-//! counts. [`Varying::ended`] tells where some may be missing for that reason. A failed `bounds` or
-//! `check` ends a thread as well and is left out even there: the launch is an error by
-//! then, and nearly every instruction stands behind some check.
+//! **Ending.** A thread that returns does not make the others diverge: it no longer counts where
+//! threads converge. [`Varying::ended`] tells where threads may be missing for that reason. A
+//! failed `bounds` or `check` ends a thread as well and is left out even there: the launch is an
+//! error by then, and nearly every instruction follows some check.
 //!
-//! **Locals** have one fact for the whole kernel: a local varies once it is set to a
-//! value that varies, or set where control varies.
+//! **Locals** have one fact for the whole kernel: a local varies once it is set to a value that
+//! varies, or set where control varies.
 //!
-//! Facts only rise (uniform, unknown, varies) and keep the first cause of their
-//! height, so that repeating until nothing changes terminates, and a chain of
-//! causes ends at its source.
+//! Facts only rise (uniform, unknown, varies) and keep the first cause of their level, so that
+//! iteration reaches a fixed point, and a chain of causes ends at its source.
 //!
 //! ```text
 //! %2 = lt %0, %1 : bool     varies: %0 is thread_idx.x
-//! %3 = if %2 {              threads part here, because of %2
-//!   %4 = barrier            control varies: they part at %3
+//! %3 = if %2 {              threads diverge here, because of %2
+//! %4 = barrier            control varies: they diverge at %3
 //! }
 //! ```
 use crate::{
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// Threads that a fact is about.
+/// The threads that a fact compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     /// The threads of one warp.
@@ -51,15 +51,15 @@ pub enum Group {
     Block,
 }
 
-/// Whether something differs between the threads of a group.
+/// The difference of a value, or of control, between the threads of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fact {
-    /// It does not.
+    /// No difference.
     #[default]
     Uniform,
-    /// It may; nothing in the kernel says either way.
+    /// Possibly a difference; the kernel does not determine it.
     Unknown(Cause),
-    /// It does, or depends on data that do.
+    /// A difference, or a dependence on data that differ.
     Varies(Cause),
 }
 
@@ -68,10 +68,10 @@ pub enum Fact {
 pub enum Cause {
     /// The instruction itself is the source.
     Source,
-    /// The value of this instruction, or what this `set` sets.
+    /// The value of this instruction, or the value that this `set` stores.
     Value(InstId),
-    /// Threads part at this instruction.
-    Parting(InstId),
+    /// The divergence at this instruction.
+    Divergence(InstId),
 }
 
 /// The facts about one kernel.
@@ -83,17 +83,17 @@ pub struct Uniformity {
     pub block: Varying,
 }
 
-/// The facts about one kernel and one group of threads.
+/// The facts about one kernel within one group of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Varying {
-    /// The value of an instruction; of a `set`, what it sets.
+    /// The value of an instruction; for a `set`, the stored value.
     pub value: Facts<InstId, Fact>,
-    /// Whether all threads that have not ended run an instruction together.
+    /// The control of an instruction: uniform if all threads that have not ended run it together.
     pub control: Facts<InstId, Fact>,
-    /// Whether threads part at an `if`, `for`, `break`, `continue` or `return`.
-    pub parting: Facts<InstId, Fact>,
-    /// Whether, of the threads that would run an instruction together, some have returned before
-    /// and others have not. Where control varies, this says nothing.
+    /// The divergence at an `if`, `for`, `break`, `continue` or `return`.
+    pub divergence: Facts<InstId, Fact>,
+    /// The presence of threads that have returned: uniform if, among the threads that would run an
+    /// instruction together, all or none have returned before. Meaningless where control varies.
     pub ended: Facts<InstId, Fact>,
     /// The value of a local.
     pub local: Facts<LocalId, Fact>,
@@ -101,13 +101,14 @@ pub struct Varying {
 
 /// Computes the facts about `kernel`, which may be generic.
 pub fn analyze(kernel: &Kernel) -> Uniformity {
-    let [warp, block] = [Group::Warp, Group::Block].map(|group| Walk::new(kernel, group).run());
+    let [warp, block] =
+        [Group::Warp, Group::Block].map(|group| UniformityPass::new(kernel, group).run());
     Uniformity { warp, block }
 }
 
 impl Uniformity {
-    /// The facts about `group`.
-    pub const fn among(&self, group: Group) -> &Varying {
+    /// Returns the facts about `group`.
+    pub const fn for_group(&self, group: Group) -> &Varying {
         match group {
             Group::Warp => &self.warp,
             Group::Block => &self.block,
@@ -116,15 +117,15 @@ impl Uniformity {
 }
 
 impl Varying {
-    /// The links from `fact` to its source.
-    pub fn chain(&self, fact: Fact) -> Vec<Cause> {
+    /// Returns the links from `fact` to its source.
+    pub fn cause_chain(&self, fact: Fact) -> Vec<Cause> {
         let mut links = Vec::new();
         let mut next = fact.cause();
         while let Some(cause) = next {
             next = match cause {
                 Cause::Source => break,
                 Cause::Value(id) => self.value[id].cause(),
-                Cause::Parting(id) => self.parting[id].cause(),
+                Cause::Divergence(id) => self.divergence[id].cause(),
             };
             links.push(cause);
         }
@@ -133,34 +134,34 @@ impl Varying {
 }
 
 impl Fact {
-    /// True if it is the same in all threads.
+    /// Returns true if it is the same in all threads.
     pub const fn is_uniform(self) -> bool {
         matches!(self, Self::Uniform)
     }
-    /// True if it differs.
+    /// Returns true if it differs.
     pub const fn varies(self) -> bool {
         matches!(self, Self::Varies(_))
     }
-    /// The first link to the source; `None` if uniform.
+    /// Returns the first link to the source; `None` if uniform.
     pub const fn cause(self) -> Option<Cause> {
         match self {
             Self::Uniform => None,
             Self::Unknown(cause) | Self::Varies(cause) => Some(cause),
         }
     }
-    /// As high as `self`, for another reason.
-    const fn because(self, cause: Cause) -> Self {
+    /// Returns a fact of the same level with another cause.
+    const fn with_cause(self, cause: Cause) -> Self {
         match self {
             Self::Uniform => Self::Uniform,
             Self::Unknown(_) => Self::Unknown(cause),
             Self::Varies(_) => Self::Varies(cause),
         }
     }
-    /// The higher; `self` if they are equally high.
-    const fn or(self, other: Self) -> Self {
-        if other.height() > self.height() { other } else { self }
+    /// Returns the higher fact; `self` if both have one level.
+    const fn max(self, other: Self) -> Self {
+        if other.level() > self.level() { other } else { self }
     }
-    const fn height(self) -> u8 {
+    const fn level(self) -> u8 {
         match self {
             Self::Uniform => 0,
             Self::Unknown(_) => 1,
@@ -169,94 +170,95 @@ impl Fact {
     }
 }
 
-/// One walk after the other over a kernel, until no fact rises that was taken for lower before in the walk: of a local, or
-/// of a loop. All others are of what comes behind.
-struct Walk<'k> {
+/// The fixed-point iteration: passes over a kernel until no fact rises that the pass had already
+/// used. Only facts about locals and loops are used before they are computed; every other fact
+/// flows forward.
+struct UniformityPass<'k> {
     kernel: &'k Kernel,
     group: Group,
     facts: Varying,
-    /// Of a loop: whether threads leave it in different iterations.
-    left: Facts<InstId, Fact>,
-    /// Of a loop: whether only some threads return in an iteration.
+    /// Per loop: varies if threads leave it in different iterations.
+    loop_exits: Facts<InstId, Fact>,
+    /// Per loop: varies if only some threads return in an iteration.
     returned: Facts<InstId, Fact>,
-    here: Here,
-    /// The locals that were read.
+    flow: FlowState,
+    /// The locals read so far in this pass.
     read: Facts<LocalId, bool>,
     rose: bool,
 }
 
-/// Who is missing at the current instruction.
+/// The causes of missing threads at the current instruction.
 #[derive(Clone, Default)]
-struct Here {
-    /// The loops and blocks around it.
-    frames: Vec<Frame>,
-    /// Whether some threads have returned.
+struct FlowState {
+    /// The enclosing loops and blocks.
+    frames: Vec<UniformityFrame>,
+    /// Varies if only some threads have returned.
     ended: Fact,
 }
 
-/// A `for`, `loop` or `block` that is being walked.
+/// A `for`, `loop` or `block` in progress.
 #[derive(Clone)]
-struct Frame {
+struct UniformityFrame {
     id: InstId,
-    /// Whether some threads skip the rest of its body, this time.
+    /// Varies if some threads skip the rest of its body in this iteration.
     skipped: Fact,
 }
 
-impl<'k> Walk<'k> {
+impl<'k> UniformityPass<'k> {
     fn new(kernel: &'k Kernel, group: Group) -> Self {
         let uniform = || kernel.insts.facts(Fact::Uniform);
         let facts = Varying {
             value: uniform(),
             control: uniform(),
-            parting: uniform(),
+            divergence: uniform(),
             ended: uniform(),
             local: kernel.locals.facts(Fact::Uniform),
         };
         let (left, returned) = (uniform(), uniform());
-        let (here, read) = (Here::default(), kernel.locals.facts(false));
-        Self { kernel, group, facts, left, returned, here, read, rose: false }
+        let (here, read) = (FlowState::default(), kernel.locals.facts(false));
+        Self { kernel, group, facts, loop_exits: left, returned, flow: here, read, rose: false }
     }
 
     fn run(mut self) -> Varying {
         loop {
-            (self.rose, self.here) = (false, Here::default());
-            self.body(&self.kernel.body, Fact::Uniform);
+            (self.rose, self.flow) = (false, FlowState::default());
+            self.visit_body(&self.kernel.body, Fact::Uniform);
             if !self.rose {
                 return self.facts;
             }
         }
     }
 
-    /// Walks `body`, which threads enter under `control`.
-    fn body(&mut self, body: &Body, control: Fact) {
+    /// Visits `body`, which threads enter under `control`.
+    fn visit_body(&mut self, body: &Body, control: Fact) {
         let kernel = self.kernel;
-        let mut here = self.here.control(control);
+        let mut here = self.flow.control_fact(control);
         for &id in &body.0 {
             let op = &kernel.insts[id].op;
             // Most are uniform, and raise nothing.
             if !here.is_uniform() {
                 raise(&mut self.facts.control[id], here);
             }
-            if !self.here.ended.is_uniform() {
-                raise(&mut self.facts.ended[id], self.here.ended);
+            if !self.flow.ended.is_uniform() {
+                raise(&mut self.facts.ended[id], self.flow.ended);
             }
-            // What varies cannot rise.
+            // A fact that varies cannot rise.
             if !self.facts.value[id].varies() {
-                let value = self.value(id, op);
+                let value = self.value_fact(id, op);
                 if !value.is_uniform() {
                     raise(&mut self.facts.value[id], value);
                 }
             }
-            // No other does anything to who is missing, or to locals.
+            // No other operation affects the set of active threads, or locals.
             if let Effect::Control | Effect::Write = op.effect() {
-                self.control(id, op);
-                here = self.here.control(control);
+                self.propagate_control(id, op);
+                here = self.flow.control_fact(control);
             }
         }
     }
 
-    /// What the value of `id` is now known to be.
-    fn value(&mut self, id: InstId, op: &Op) -> Fact {
+    /// Computes the fact about the value of `id`.
+    fn value_fact(&mut self, id: InstId, op: &Op) -> Fact {
         match op {
             Op::Const(_)
             | Op::Generic(_)
@@ -279,7 +281,7 @@ impl<'k> Walk<'k> {
             | Op::Return
             | Op::Print { .. }
             | Op::Panic { .. } => Fact::Uniform,
-            Op::Builtin(builtin) => self.builtin(*builtin),
+            Op::Builtin(builtin) => self.builtin_fact(*builtin),
             Op::Unary { .. }
             | Op::Binary { .. }
             | Op::Compare { .. }
@@ -290,33 +292,35 @@ impl<'k> Walk<'k> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
-            | Op::Offset { .. } => self.any(op.operands()),
+            | Op::Offset { .. } => self.max_fact(op.operands()),
             // Threads that fail the check have ended.
-            Op::Bounds { index, .. } => self.any([*index]),
+            Op::Bounds { index, .. } => self.max_fact([*index]),
             Op::Get(local) => {
                 self.read[*local] = true;
                 self.facts.local[*local]
             }
-            Op::Set { value, .. } => self.any([*value]).or(self.facts.control[id]),
-            Op::Load { ptr } => self.load(*ptr),
-            Op::AtomicLoad { ptr, .. } => self.shared_read(*ptr),
+            Op::Set { value, .. } => self.max_fact([*value]).max(self.facts.control[id]),
+            Op::Load { ptr } => self.load_fact(*ptr),
+            Op::AtomicLoad { ptr, .. } => self.shared_read_fact(*ptr),
             Op::Atomic { .. } | Op::CompareExchange { .. } | Op::ActiveMask => {
                 Fact::Varies(Cause::Source)
             }
             Op::Shuffle { op, value, lane, width, mask } => {
-                self.shuffle(*op, *value, *lane, width, *mask)
+                self.shuffle_fact(*op, *value, *lane, width, *mask)
             }
             Op::Vote { op, value, mask } => {
                 // A warp with fewer lanes answers with fewer bits.
-                self.agreed(*value, *mask, matches!(op, VoteOp::Ballot))
+                self.collective_fact(*value, *mask, matches!(op, VoteOp::Ballot))
             }
-            Op::Match { op: MatchOp::All, value, mask } => self.agreed(*value, *mask, false),
+            Op::Match { op: MatchOp::All, value, mask } => {
+                self.collective_fact(*value, *mask, false)
+            }
             // A warp with fewer lanes answers with fewer bits.
             Op::Match { op: MatchOp::Any, value, mask } => {
-                let fact = self.any([*value].into_iter().chain(*mask));
+                let fact = self.max_fact([*value].into_iter().chain(*mask));
                 match self.group {
                     Group::Warp => fact,
-                    Group::Block => fact.or(Fact::Unknown(Cause::Source)),
+                    Group::Block => fact.max(Fact::Unknown(Cause::Source)),
                 }
             }
             Op::Reduce { op, value, mask } => {
@@ -324,30 +328,31 @@ impl<'k> Walk<'k> {
                     ReduceOp::Add | ReduceOp::Xor => true,
                     ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or => false,
                 };
-                self.agreed(*value, *mask, counts)
+                self.collective_fact(*value, *mask, counts)
             }
-            // In one iteration, however many there are.
-            Op::For { start, step, .. } => self.any([*start, *step]),
+            // The value is compared within one iteration, whatever the trip count.
+            Op::For { start, step, .. } => self.max_fact([*start, *step]),
         }
     }
 
-    /// The highest of the facts about `values`.
-    fn any(&self, values: impl IntoIterator<Item = InstId>) -> Fact {
+    /// Returns the highest of the facts about `values`.
+    fn max_fact(&self, values: impl IntoIterator<Item = InstId>) -> Fact {
         let mut fact = Fact::Uniform;
         values.into_iter().for_each(|value| {
             let of = self.facts.value[value];
             if !of.is_uniform() {
-                fact = fact.or(of.because(Cause::Value(value)));
+                fact = fact.max(of.with_cause(Cause::Value(value)));
             }
         });
         fact
     }
 
-    /// Threads are numbered with x fastest, and 32 in a row are a warp.
-    fn builtin(&self, builtin: Builtin) -> Fact {
+    /// Returns the fact about a builtin. Threads are numbered with x fastest, and 32 consecutive
+    /// ones are a warp.
+    fn builtin_fact(&self, builtin: Builtin) -> Fact {
         let dim = |axis: usize| self.kernel.block.as_ref().and_then(|block| block[axis].known());
         let product = |axes: usize| (0..axes).try_fold(1_u64, |n, axis| n.checked_mul(dim(axis)?));
-        // Among how many threads in a row it stays the same; 0 for all.
+        // The number of consecutive threads with the same value; 0 for all.
         let run = match builtin {
             Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
                 let axis = match axis {
@@ -374,7 +379,7 @@ impl<'k> Walk<'k> {
         if uniform { Fact::Uniform } else { Fact::Varies(Cause::Source) }
     }
 
-    fn load(&self, ptr: InstId) -> Fact {
+    fn load_fact(&self, ptr: InstId) -> Fact {
         let constant = match self.kernel.root(ptr) {
             Some(Root::Param(param)) => match self.kernel.params[param].kind {
                 ParamKind::Slice { access: Access::Read, .. } => true,
@@ -386,16 +391,16 @@ impl<'k> Walk<'k> {
         if constant && self.facts.value[ptr].is_uniform() {
             return Fact::Uniform;
         }
-        self.shared_read(ptr)
+        self.shared_read_fact(ptr)
     }
 
-    /// A read of memory that other threads may write.
-    fn shared_read(&self, ptr: InstId) -> Fact {
+    /// Returns the fact about a read of memory that other threads may write.
+    fn shared_read_fact(&self, ptr: InstId) -> Fact {
         let unknown = Fact::Unknown(Cause::Source);
-        unknown.or(self.facts.value[ptr].because(Cause::Source))
+        unknown.max(self.facts.value[ptr].with_cause(Cause::Source))
     }
 
-    fn shuffle(
+    fn shuffle_fact(
         &self,
         op: ShuffleOp,
         value: InstId,
@@ -406,62 +411,63 @@ impl<'k> Walk<'k> {
         let all_read_one = self.group == Group::Warp
             && op == ShuffleOp::Index
             && width.known() == Some(32)
-            && self.any([lane].into_iter().chain(mask)).is_uniform();
+            && self.max_fact([lane].into_iter().chain(mask)).is_uniform();
         if all_read_one || self.facts.value[value].is_uniform() {
             return Fact::Uniform;
         }
-        self.any([value, lane].into_iter().chain(mask))
+        self.max_fact([value, lane].into_iter().chain(mask))
     }
 
-    /// What the lanes of a warp come to together; `counts` if it depends on how many they are.
-    fn agreed(&self, value: InstId, mask: Option<InstId>, counts: bool) -> Fact {
+    /// Returns the fact about a collective result of a warp; `counts` if it depends on the number
+    /// of lanes.
+    fn collective_fact(&self, value: InstId, mask: Option<InstId>, counts: bool) -> Fact {
         match self.group {
             // The lanes of one mask get one answer.
-            Group::Warp => self.any(mask),
+            Group::Warp => self.max_fact(mask),
             Group::Block => {
                 let partial = if counts { Fact::Unknown(Cause::Source) } else { Fact::Uniform };
-                self.any([value]).or(partial)
+                self.max_fact([value]).max(partial)
             }
         }
     }
 
-    /// What `id` does to the control of others, and to locals.
-    fn control(&mut self, id: InstId, op: &Op) {
+    /// Propagates the effect of `id` on the control of other instructions, and on locals.
+    fn propagate_control(&mut self, id: InstId, op: &Op) {
         let control = self.facts.control[id];
         match op {
             Op::Set { local, .. } => {
-                let fact = self.facts.value[id].because(Cause::Value(id));
+                let fact = self.facts.value[id].with_cause(Cause::Value(id));
                 self.rose |= raise(&mut self.facts.local[*local], fact) && self.read[*local];
             }
             Op::If { cond, then, other } => {
-                let inside = control.or(self.part(id, self.any([*cond])));
-                let before = self.here.clone();
-                self.body(then, inside);
-                let after_then = std::mem::replace(&mut self.here, before);
-                self.body(other, inside);
-                self.here.merge(&after_then);
+                let inside = control.max(self.record_divergence(id, self.max_fact([*cond])));
+                let before = self.flow.clone();
+                self.visit_body(then, inside);
+                let after_then = std::mem::replace(&mut self.flow, before);
+                self.visit_body(other, inside);
+                self.flow.merge_arms(&after_then);
             }
             Op::For { start, end, step, body, .. } => {
-                let inside = control.or(self.part(id, self.any([*start, *end, *step])));
-                self.repeated(id, body, inside);
+                let inside = control.max(self.record_divergence(id, self.max_fact([*start, *end, *step])));
+                self.visit_loop(id, body, inside);
             }
-            Op::Loop { body } => self.repeated(id, body, control),
-            Op::Block { body } => self.framed(id, body, control),
+            Op::Loop { body } => self.visit_loop(id, body, control),
+            Op::Block { body } => self.visit_framed(id, body, control),
             Op::Break(target) => {
-                let fact = self.part(id, control);
-                self.leave(*target, fact);
-                self.rose |= raise(&mut self.left[*target], fact);
+                let fact = self.record_divergence(id, control);
+                self.record_jump(*target, fact);
+                self.rose |= raise(&mut self.loop_exits[*target], fact);
             }
             Op::Continue(target) => {
-                let fact = self.part(id, control);
-                self.leave(*target, fact);
+                let fact = self.record_divergence(id, control);
+                self.record_jump(*target, fact);
             }
             Op::Return => {
-                let fact = self.part(id, control);
-                for frame in &self.here.frames {
+                let fact = self.record_divergence(id, control);
+                for frame in &self.flow.frames {
                     self.rose |= raise(&mut self.returned[frame.id], fact);
                 }
-                self.here.ended = self.here.ended.or(fact);
+                self.flow.ended = self.flow.ended.max(fact);
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -500,62 +506,62 @@ impl<'k> Walk<'k> {
             | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Print { .. }
-            // As behind a check that fails: who panics is not waited for.
+            // As after a check that fails: no thread waits for one that panics.
             | Op::Panic { .. } => {}
         }
     }
 
-    /// Notes that threads part at `id` as `fact` says; yields what that does to control.
-    fn part(&mut self, id: InstId, fact: Fact) -> Fact {
-        raise(&mut self.facts.parting[id], fact);
-        fact.because(Cause::Parting(id))
+    /// Records the divergence `fact` at `id`, and returns its effect on control.
+    fn record_divergence(&mut self, id: InstId, fact: Fact) -> Fact {
+        raise(&mut self.facts.divergence[id], fact);
+        fact.with_cause(Cause::Divergence(id))
     }
 
-    /// Some threads go from here to the end or the next iteration of `target`.
-    fn leave(&mut self, target: InstId, fact: Fact) {
-        for frame in self.here.frames.iter_mut().rev() {
+    /// Records that some threads jump to the end or the next iteration of `target`.
+    fn record_jump(&mut self, target: InstId, fact: Fact) {
+        for frame in self.flow.frames.iter_mut().rev() {
             if frame.id == target {
-                frame.skipped = frame.skipped.or(fact);
+                frame.skipped = frame.skipped.max(fact);
                 return;
             }
-            self.rose |= raise(&mut self.left[frame.id], fact);
+            self.rose |= raise(&mut self.loop_exits[frame.id], fact);
         }
     }
 
-    /// The body of a loop: who has left it, or returned, misses the next iteration.
-    fn repeated(&mut self, id: InstId, body: &Body, control: Fact) {
-        self.here.ended = self.here.ended.or(self.returned[id]);
-        self.framed(id, body, control.or(self.left[id]));
+    /// Visits the body of a loop: threads that have left it, or returned, miss the next iteration.
+    fn visit_loop(&mut self, id: InstId, body: &Body, control: Fact) {
+        self.flow.ended = self.flow.ended.max(self.returned[id]);
+        self.visit_framed(id, body, control.max(self.loop_exits[id]));
     }
 
-    fn framed(&mut self, id: InstId, body: &Body, control: Fact) {
-        self.here.frames.push(Frame { id, skipped: Fact::Uniform });
-        self.body(body, control);
-        self.here.frames.pop();
+    fn visit_framed(&mut self, id: InstId, body: &Body, control: Fact) {
+        self.flow.frames.push(UniformityFrame { id, skipped: Fact::Uniform });
+        self.visit_body(body, control);
+        self.flow.frames.pop();
     }
 }
 
-impl Here {
-    /// What decides that threads are missing, in a body that they enter under `control`.
-    fn control(&self, mut control: Fact) -> Fact {
+impl FlowState {
+    /// Returns the fact about control in a body that threads enter under `control`.
+    fn control_fact(&self, mut control: Fact) -> Fact {
         for frame in &self.frames {
-            control = control.or(frame.skipped);
+            control = control.max(frame.skipped);
         }
         control
     }
 
-    /// Behind an `if`: who is missing at the end of either arm.
-    fn merge(&mut self, other: &Self) {
-        self.ended = self.ended.or(other.ended);
+    /// Joins the two arms after an `if`: threads may be missing at the end of either.
+    fn merge_arms(&mut self, other: &Self) {
+        self.ended = self.ended.max(other.ended);
         for (frame, other) in self.frames.iter_mut().zip(&other.frames) {
-            frame.skipped = frame.skipped.or(other.skipped);
+            frame.skipped = frame.skipped.max(other.skipped);
         }
     }
 }
 
-/// Raises `fact` to at least `to`; whether it was lower.
+/// Raises `fact` to at least `to`; returns true if it was lower.
 const fn raise(fact: &mut Fact, to: Fact) -> bool {
-    let rises = to.height() > fact.height();
+    let rises = to.level() > fact.level();
     if rises {
         *fact = to;
     }

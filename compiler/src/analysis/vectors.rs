@@ -1,19 +1,19 @@
-//! Which neighbouring loads, and which neighbouring stores, are one request.
+//! Vectorization: neighbouring loads, or stores, that are one request.
 //!
-//! Hardware loads and stores 2 or 4 scalars of a thread at once, up to 16 bytes, if they lie next
-//! to each other at a multiple of their bytes. A [`Vector`] is such a group of loads, done where
-//! the first of them stands, or of stores, done where the last stands. It is found among the
-//! instructions of one body that no control flow parts, under these rules:
+//! Hardware loads and stores 2 or 4 scalars of a thread at once, up to 16 bytes, if they are
+//! adjacent and start at a multiple of their total size. A [`Vector`] is such a group of loads,
+//! executed at the position of the first, or of stores, executed at the position of the last. Its
+//! members are in one body without control flow between them, under these rules:
 //!
 //! - The addresses differ by constants, and the first is provably aligned: the parameter or array
-//!   is, and whatever is added to its address is a multiple. See [`alignment_of`].
-//! - No access that may be to the same memory stands between and would see the difference, and
+//!   is, and everything added to its address is a multiple. See [`alignment_of`].
+//! - Between the members there is no access that may alias and would see the difference, and
 //!   nothing that orders memory.
-//! - A load moves before a check only within one element, which the thread may access already.
-//!   A store moves behind no check: what was written before a fault can be read.
-//! - A store moves behind no `set`, so that a back end may keep values in the registers of locals.
+//! - A load moves before a check only within one element, which the thread may access already. A
+//!   store moves after no check: memory written before a fault can be read.
+//! - A store moves after no `set`, so that a back end may keep values in the registers of locals.
 //!
-//! Every load and store is in one vector at most, so that memory is accessed as often as before.
+//! Every load and store is in at most one vector, so that the number of accesses does not grow.
 use super::range::{self, Ranges};
 use crate::{
     id::Facts,
@@ -21,33 +21,33 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// The most bytes of a vector.
-const MOST_BYTES: u64 = 16;
-/// How many groups may be open at once. A longer list would only make long kernels slow to compile.
-const MOST_OPEN: usize = 32;
+/// The size of the largest vector, in bytes.
+const MAX_VECTOR_BYTES: u64 = 16;
+/// The maximum number of open groups. A longer list would only make long kernels slow to compile.
+const MAX_OPEN_GROUPS: usize = 32;
 
 /// Loads or stores that are one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// 2 or 4 of them, the lowest address first.
+    /// The 2 or 4 members, the lowest address first.
     pub members: Vec<InstId>,
-    /// The one among them where it is done.
-    pub at: InstId,
-    /// How many bytes its address is behind the lowest.
-    pub behind: u64,
+    /// The member at whose position the vector is executed.
+    pub position: InstId,
+    /// The offset of that member's address from the lowest, in bytes.
+    pub position_offset: u64,
 }
 
 /// The vectors of a kernel.
 #[derive(Clone, Debug)]
 pub struct Vectors {
     list: Vec<Vector>,
-    of: Facts<InstId, Option<usize>>,
+    vector_of: Facts<InstId, Option<usize>>,
 }
 
 impl Vectors {
-    /// The vector that a load or store belongs to.
+    /// Returns the vector that a load or store belongs to.
     pub fn get(&self, access: InstId) -> Option<&Vector> {
-        self.of[access].map(|vector| &self.list[vector])
+        self.vector_of[access].map(|vector| &self.list[vector])
     }
 }
 
@@ -56,15 +56,15 @@ pub fn analyze(kernel: &Kernel) -> Vectors {
     analyze_in(kernel, &range::analyze(kernel))
 }
 
-/// The same of a kernel whose `ranges` are known.
+/// Finds the vectors with the kernel's `ranges`.
 pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
-    let found = Vectors { list: Vec::new(), of: kernel.insts.facts(None) };
-    let mut walk = Walk { kernel, ranges, open: Vec::new(), found };
-    walk.body(&kernel.body);
+    let found = Vectors { list: Vec::new(), vector_of: kernel.insts.facts(None) };
+    let mut walk = VectorFinder { kernel, ranges, open: Vec::new(), found };
+    walk.visit_body(&kernel.body);
     walk.found
 }
 
-/// What the address of a parameter's or an array's first element is a multiple of.
+/// Returns the alignment of the first element of a parameter or array, in bytes.
 pub fn alignment_of(kernel: &Kernel, root: Root) -> u64 {
     let array = |elem: &Element| elem.align().unwrap_or(1).max(16);
     match root {
@@ -75,26 +75,26 @@ pub fn alignment_of(kernel: &Kernel, root: Root) -> u64 {
     }
 }
 
-/// What addresses that are constants apart have in common.
+/// The variable part of an address: addresses with the same base differ by constants.
 #[derive(PartialEq, Eq)]
-struct Place {
+struct AddressBase {
     root: Root,
-    /// Values, and how many bytes each counts, modulo 2^64.
+    /// Values, and the bytes per unit of each, modulo 2^64.
     terms: Vec<(InstId, u64)>,
 }
 
 /// A load or store.
-struct Request {
+struct ScalarAccess {
     id: InstId,
     scalar: Scalar,
     space: Option<Space>,
-    /// Where, if it is known in what: a place, and how many bytes behind.
-    at: Option<(Place, i64)>,
+    /// The base and the offset in bytes, if the object is known.
+    address: Option<(AddressBase, i64)>,
 }
 
-impl Request {
-    /// The bytes behind its place.
-    fn bytes(&self, offset: i64) -> (i64, i64) {
+impl ScalarAccess {
+    /// Returns the bytes accessed, relative to the base.
+    fn byte_range(&self, offset: i64) -> (i64, i64) {
         (offset, offset.saturating_add(self.scalar.size().map_or(0, i64::from)))
     }
 }
@@ -103,27 +103,27 @@ fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
 
-/// Accesses that are constants apart.
-struct Group {
-    place: Place,
+/// Accesses with the same base.
+struct OpenGroup {
+    place: AddressBase,
     stores: bool,
     scalar: Scalar,
     size: u64,
-    /// Bytes of an element, if all terms are multiples of it.
+    /// The size of an element in bytes, if all terms are multiples of it.
     element: Option<u64>,
-    /// Whether a check stands behind the first.
+    /// True if a check follows the first member.
     checked: bool,
-    /// Bytes at the place that were stored since the first, where these are loads.
+    /// For loads: the bytes at the base that were stored since the first member.
     stored: Vec<(i64, i64)>,
-    /// With their offsets, in order of the text.
+    /// The members with their offsets, in order of the text.
     members: Vec<(i64, InstId)>,
     /// The offsets of the members, none of which overlaps another.
     offsets: BTreeSet<i64>,
 }
 
-impl Group {
-    /// Whether a load of `bytes` may be done where the first member stands.
-    fn reaches(&self, bytes: (i64, i64)) -> bool {
+impl OpenGroup {
+    /// Returns true if a load of `bytes` may move to the position of the first member.
+    fn can_hoist_load(&self, bytes: (i64, i64)) -> bool {
         let element = |offset: i64| {
             let size = i64::try_from(self.element?).ok()?;
             Some(offset.div_euclid(size))
@@ -135,130 +135,144 @@ impl Group {
             && (!self.checked || self.members.first().is_some_and(allowed))
     }
 
-    /// Whether a request is at the place, and beside all members.
-    fn is_beside(&self, request: &Request) -> bool {
-        request.at.as_ref().is_some_and(|(place, offset)| {
+    /// Returns true if a request has the same base and overlaps no member.
+    fn is_adjacent_to(&self, request: &ScalarAccess) -> bool {
+        request.address.as_ref().is_some_and(|(place, offset)| {
             let size = i64::try_from(self.size).unwrap_or(0);
-            let (start, end) = request.bytes(*offset);
-            // Members that begin here reach into the bytes, or begin in them.
+            let (start, end) = request.byte_range(*offset);
+            // Members that begin in this range overlap the bytes, or begin in them.
             let first = start.saturating_sub(size).saturating_add(1);
             let mut overlapping = self.offsets.range(first.min(end)..end);
             self.place == *place && overlapping.next().is_none()
         })
     }
 
-    fn add(&mut self, offset: i64, id: InstId) {
+    fn push_member(&mut self, offset: i64, id: InstId) {
         self.members.push((offset, id));
         self.offsets.insert(offset);
     }
 
-    /// Whether an access of `scalar` can be a member.
-    fn takes(&self, scalar: Scalar) -> bool {
-        // Narrow values are extended, each in its way.
+    /// Returns true if an access of type `scalar` can be a member.
+    fn accepts(&self, scalar: Scalar) -> bool {
+        // Narrow values are extended, each type differently.
         self.scalar == scalar || (self.size >= 4 && scalar.size() == self.scalar.size())
     }
 }
 
-struct Walk<'k> {
+struct VectorFinder<'k> {
     kernel: &'k Kernel,
     ranges: &'k Ranges,
-    open: Vec<Group>,
+    open: Vec<OpenGroup>,
     found: Vectors,
 }
 
-impl Walk<'_> {
-    fn body(&mut self, body: &Body) {
+impl VectorFinder<'_> {
+    fn visit_body(&mut self, body: &Body) {
         for &id in &body.0 {
-            self.inst(id);
+            self.visit_inst(id);
         }
-        self.close(|_| true);
+        self.close_groups(|_| true);
     }
 
-    fn inst(&mut self, id: InstId) {
+    fn visit_inst(&mut self, id: InstId) {
         let kernel = self.kernel;
         let op = &kernel.insts[id].op;
         if let Op::Load { ptr } = *op {
-            return self.load(self.request(id, ptr, id));
+            return self.add_load(self.scalar_access(id, ptr, id));
         } else if let Op::Store { ptr, value } = *op {
-            return self.store(self.request(id, ptr, value));
+            return self.add_store(self.scalar_access(id, ptr, value));
         } else if let Op::Set { .. } = op {
-            self.close(|group| group.stores);
+            self.close_groups(|group| group.stores);
             return;
         }
         match op.effect() {
             Effect::None | Effect::Read => {}
+            // A store may not move past the check: memory written before a fault can be read.
             Effect::Fault => {
-                self.close(|group| group.stores);
+                self.close_groups(|group| group.stores);
                 self.open.iter_mut().for_each(|group| group.checked = true);
             }
-            Effect::Write | Effect::Sync => self.close(|group| !is_constant(kernel, group)),
+            // Only constant memory is the same on both sides.
+            Effect::Write | Effect::Sync => self.close_groups(|group| !is_constant(kernel, group)),
             Effect::Control => {
-                self.close(|_| true);
-                op.bodies().for_each(|inner| self.body(inner));
+                self.close_groups(|_| true);
+                op.bodies().for_each(|inner| self.visit_body(inner));
             }
         }
     }
 
-    /// A load or store of what `value` is.
-    fn request(&self, id: InstId, ptr: InstId, value: InstId) -> Request {
+    /// Creates the request of a load or store of a value of the type of `value`.
+    fn scalar_access(&self, id: InstId, ptr: InstId, value: InstId) -> ScalarAccess {
         let scalar = match self.kernel.insts[value].ty {
             Ty::Scalar(scalar) => scalar,
             Ty::Ptr(_) | Ty::Unit => Scalar::U64,
         };
-        Request { id, scalar, space: self.kernel.space(ptr), at: self.place(ptr) }
+        ScalarAccess {
+            id,
+            scalar,
+            space: self.kernel.space(ptr),
+            address: self.resolve_address(ptr),
+        }
     }
 
-    fn load(&mut self, request: Request) {
+    fn add_load(&mut self, request: ScalarAccess) {
         let kernel = self.kernel;
-        self.close(|group| group.stores && may_meet(kernel, group, &request));
-        let Some((place, offset)) = &request.at else { return };
-        let takes =
-            |group: &Group| !group.stores && group.place == *place && group.takes(request.scalar);
+        self.close_groups(|group| group.stores && may_overlap(kernel, group, &request));
+        let Some((place, offset)) = &request.address else { return };
+        let takes = |group: &OpenGroup| {
+            !group.stores && group.place == *place && group.accepts(request.scalar)
+        };
         if let Some(at) = self.open.iter().position(takes) {
-            if self.open[at].reaches(request.bytes(*offset)) {
-                if self.open[at].is_beside(&request) {
-                    self.open[at].add(*offset, request.id);
+            if self.open[at].can_hoist_load(request.byte_range(*offset)) {
+                if self.open[at].is_adjacent_to(&request) {
+                    self.open[at].push_member(*offset, request.id);
                 }
                 return;
             }
             let group = self.open.remove(at);
-            self.merge(group);
+            self.form_vectors(group);
         }
-        self.start(request, false);
+        self.open_group(request, false);
     }
 
-    fn store(&mut self, request: Request) {
+    fn add_store(&mut self, request: ScalarAccess) {
         let kernel = self.kernel;
-        let at_place =
-            |group: &Group| request.at.as_ref().is_some_and(|(place, _)| group.place == *place);
-        // Loads before it at its place are done; those behind it are asked in `reaches`.
-        self.close(|group| (group.stores || !at_place(group)) && may_meet(kernel, group, &request));
-        let Some((place, offset)) = &request.at else { return };
+        let at_place = |group: &OpenGroup| {
+            request.address.as_ref().is_some_and(|(place, _)| group.place == *place)
+        };
+        // Earlier loads with this base are executed already; later ones are checked in `can_hoist_load`.
+        self.close_groups(|group| {
+            (group.stores || !at_place(group)) && may_overlap(kernel, group, &request)
+        });
+        let Some((place, offset)) = &request.address else { return };
         for group in self.open.iter_mut().filter(|group| !group.stores && group.place == *place) {
-            group.stored.push(request.bytes(*offset));
+            group.stored.push(request.byte_range(*offset));
         }
-        let takes = |group: &&mut Group| {
-            group.stores && group.place == *place && group.takes(request.scalar)
+        let takes = |group: &&mut OpenGroup| {
+            group.stores && group.place == *place && group.accepts(request.scalar)
         };
         match self.open.iter_mut().find(takes) {
-            Some(group) => group.add(*offset, request.id),
-            None => self.start(request, true),
+            Some(group) => group.push_member(*offset, request.id),
+            None => self.open_group(request, true),
         }
     }
 
-    fn start(&mut self, request: Request, stores: bool) {
-        let Request { id, scalar, at: Some((place, offset)), .. } = request else { return };
+    fn open_group(&mut self, request: ScalarAccess, stores: bool) {
+        let ScalarAccess { id, scalar, address: Some((place, offset)), .. } = request else {
+            return;
+        };
         let Some(size) = scalar.size().map(u64::from) else { return };
         let element = self.element_of(place.root).filter(|element| {
             *element > 0 && place.terms.iter().all(|(_, stride)| stride.is_multiple_of(*element))
         });
-        if self.open.len() == MOST_OPEN {
+        // Make room by closing the oldest group.
+        if self.open.len() == MAX_OPEN_GROUPS {
             let oldest = self.open.remove(0);
-            self.merge(oldest);
+            self.form_vectors(oldest);
         }
         let (members, stored) = (vec![(offset, id)], Vec::new());
         let (checked, offsets) = (false, BTreeSet::from([offset]));
-        self.open.push(Group {
+        self.open.push(OpenGroup {
             place,
             stores,
             scalar,
@@ -282,32 +296,32 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes the groups that are `done` out, and makes vectors of them.
-    fn close(&mut self, done: impl Fn(&Group) -> bool) {
+    /// Closes the groups for which `done` holds, and forms their vectors.
+    fn close_groups(&mut self, done: impl Fn(&OpenGroup) -> bool) {
         let (closed, open) = std::mem::take(&mut self.open).into_iter().partition(done);
         self.open = open;
-        let closed: Vec<Group> = closed;
-        closed.into_iter().for_each(|group| self.merge(group));
+        let closed: Vec<OpenGroup> = closed;
+        closed.into_iter().for_each(|group| self.form_vectors(group));
     }
 
-    /// Makes vectors of as many members as fit in one, and are as many.
-    fn merge(&mut self, mut group: Group) {
+    /// Forms vectors of as many members as fit, of equal size.
+    fn form_vectors(&mut self, mut group: OpenGroup) {
         if group.members.len() < 2 {
             return;
         }
-        let align = self.alignment(&group.place);
+        let align = self.alignment_of_base(&group.place);
         group.members.sort_unstable();
         let mut members = group.members.as_slice();
         while let [first, rest @ ..] = members {
             let lanes = [4, 2].into_iter().find(|lanes| {
                 let bytes = *lanes as u64 * group.size;
-                bytes <= MOST_BYTES.min(align)
+                bytes <= MAX_VECTOR_BYTES.min(align)
                     && first.0.rem_euclid(bytes as i64) == 0
-                    && follow(members.get(..*lanes), group.size as i64)
+                    && are_consecutive(members.get(..*lanes), group.size as i64)
             });
             match lanes {
                 Some(lanes) => {
-                    self.add(&members[..lanes], group.stores);
+                    self.push_vector(&members[..lanes], group.stores);
                     members = &members[lanes..];
                 }
                 None => members = rest,
@@ -315,19 +329,23 @@ impl Walk<'_> {
         }
     }
 
-    fn add(&mut self, members: &[(i64, InstId)], stores: bool) {
+    fn push_vector(&mut self, members: &[(i64, InstId)], stores: bool) {
         let order = members.iter().map(|(offset, id)| (*id, *offset));
         let at = if stores { order.max() } else { order.min() };
         let (Some((at, offset)), Some((lowest, _))) = (at, members.first()) else { return };
         for (_, id) in members {
-            self.found.of[*id] = Some(self.found.list.len());
+            self.found.vector_of[*id] = Some(self.found.list.len());
         }
         let members = members.iter().map(|(_, id)| *id).collect();
-        self.found.list.push(Vector { members, at, behind: (offset - lowest) as u64 });
+        self.found.list.push(Vector {
+            members,
+            position: at,
+            position_offset: (offset - lowest) as u64,
+        });
     }
 
-    /// Where `ptr` points, if it is known to what.
-    fn place(&self, mut ptr: InstId) -> Option<(Place, i64)> {
+    /// Returns the base and offset of `ptr`, if it points into a known object.
+    fn resolve_address(&self, mut ptr: InstId) -> Option<(AddressBase, i64)> {
         let root = self.kernel.root(ptr)?;
         let (mut terms, mut sum) = (Vec::new(), 0_u64);
         loop {
@@ -337,33 +355,33 @@ impl Walk<'_> {
                 ptr = *base;
             } else if let Op::Index { base, index, stride } = op {
                 let stride = stride.known()?;
-                let (term, constant) = self.split(*index);
+                let (term, constant) = self.split_index(*index);
                 terms.extend(term.map(|term| (term, stride)));
                 sum = sum.wrapping_add(constant.wrapping_mul(stride));
                 ptr = *base;
             } else {
                 terms.sort_unstable();
-                return Some((Place { root, terms }, sum as i64));
+                return Some((AddressBase { root, terms }, sum as i64));
             }
         }
     }
 
-    /// An unsigned index as a term and a constant that add up to it, modulo 2^64.
-    fn split(&self, index: InstId) -> (Option<InstId>, u64) {
+    /// Splits an unsigned index into a term and a constant, whose sum it is modulo 2^64.
+    fn split_index(&self, index: InstId) -> (Option<InstId>, u64) {
         let whole = (Some(index), 0);
         let inst = &self.kernel.insts[index];
         if let Op::Const(bits) = inst.op {
             (None, bits)
         } else if let Op::Bounds { index, .. } = inst.op {
-            self.split(index)
+            self.split_index(index)
         } else if let Op::Cast { value } = inst.op
             && self.is_kept(value, inst.ty)
         {
-            self.split(value)
+            self.split_index(value)
         } else if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = inst.op {
             match (self.kernel.literal(lhs), self.kernel.literal(rhs)) {
-                (_, Some(constant)) => self.sum(lhs, constant, inst.ty).unwrap_or(whole),
-                (Some(constant), None) => self.sum(rhs, constant, inst.ty).unwrap_or(whole),
+                (_, Some(constant)) => self.exact_sum(lhs, constant, inst.ty).unwrap_or(whole),
+                (Some(constant), None) => self.exact_sum(rhs, constant, inst.ty).unwrap_or(whole),
                 (None, None) => whole,
             }
         } else {
@@ -371,8 +389,8 @@ impl Walk<'_> {
         }
     }
 
-    /// `term + constant`, unless that wraps in `ty`.
-    fn sum(&self, term: InstId, constant: u64, ty: Ty) -> Option<(Option<InstId>, u64)> {
+    /// Returns `term + constant`, unless that wraps in `ty`.
+    fn exact_sum(&self, term: InstId, constant: u64, ty: Ty) -> Option<(Option<InstId>, u64)> {
         if ty != Ty::Scalar(Scalar::U64) {
             let greatest = self.ranges.get(self.kernel, term)?.max + i128::from(constant);
             let Ty::Scalar(scalar) = ty else { return None };
@@ -381,11 +399,11 @@ impl Walk<'_> {
                 return None;
             }
         }
-        let (term, more) = self.split(term);
+        let (term, more) = self.split_index(term);
         Some((term, more.wrapping_add(constant)))
     }
 
-    /// Whether a cast of `value`, which is unsigned, to `ty` keeps it.
+    /// Returns true if a cast of `value`, which is unsigned, to `ty` keeps it.
     fn is_kept(&self, value: InstId, ty: Ty) -> bool {
         let unsigned = |ty: Ty| match ty {
             Ty::Scalar(scalar) if scalar.is_unsigned() => scalar.bits(),
@@ -399,26 +417,26 @@ impl Walk<'_> {
         from.is_some() && to.is_some_and(fits)
     }
 
-    /// A power of two that `place` is a multiple of.
-    fn alignment(&self, place: &Place) -> u64 {
+    /// Returns a power of two that divides `place`.
+    fn alignment_of_base(&self, place: &AddressBase) -> u64 {
         let root = alignment_of(self.kernel, place.root);
         place.terms.iter().fold(root, |align, (term, stride)| {
-            let zeros = self.zeros(*term).saturating_add(stride.trailing_zeros());
+            let zeros = self.trailing_zeros(*term).saturating_add(stride.trailing_zeros());
             align.min(1_u64.checked_shl(zeros).unwrap_or(u64::MAX))
         })
     }
 
-    /// How many low bits of an integer are surely zero.
-    fn zeros(&self, id: InstId) -> u32 {
+    /// Returns the number of low bits of an integer that are certainly zero.
+    fn trailing_zeros(&self, id: InstId) -> u32 {
         let inst = &self.kernel.insts[id];
         if let Op::Const(bits) = inst.op {
             bits.trailing_zeros()
         } else if let Op::Bounds { index: value, .. } | Op::Cast { value } = inst.op {
-            self.zeros(value)
+            self.trailing_zeros(value)
         } else if let Op::For { start, step, .. } = inst.op {
-            self.zeros(start).min(self.zeros(step))
+            self.trailing_zeros(start).min(self.trailing_zeros(step))
         } else if let Op::Binary { op, lhs, rhs } = inst.op {
-            let (left, right) = (|| self.zeros(lhs), || self.zeros(rhs));
+            let (left, right) = (|| self.trailing_zeros(lhs), || self.trailing_zeros(rhs));
             if op == BinaryOp::Mul {
                 left().saturating_add(right())
             } else if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor) {
@@ -437,29 +455,30 @@ impl Walk<'_> {
     }
 }
 
-/// Whether each is `size` bytes behind the one before.
-fn follow(members: Option<&[(i64, InstId)]>, size: i64) -> bool {
+/// Returns true if each member is `size` bytes after the previous one.
+fn are_consecutive(members: Option<&[(i64, InstId)]>, size: i64) -> bool {
     members.is_some_and(|members| {
         members.windows(2).all(|pair| pair[1].0.checked_sub(pair[0].0) == Some(size))
     })
 }
 
-/// Whether a request may be to bytes that a member of `group` accesses.
-fn may_meet(kernel: &Kernel, group: &Group, request: &Request) -> bool {
+/// Returns true if a request may overlap a member of `group`.
+fn may_overlap(kernel: &Kernel, group: &OpenGroup, request: &ScalarAccess) -> bool {
     let space = match group.place.root {
         Root::Param(_) => Space::Global,
         Root::Shared(_) => Space::Shared,
         Root::Array(_) => Space::Local,
     };
-    match &request.at {
+    match &request.address {
         // Slices that are written do not overlap others.
-        Some((place, _)) => place.root == group.place.root && !group.is_beside(request),
+        Some((place, _)) => place.root == group.place.root && !group.is_adjacent_to(request),
         None => request.space == Some(space) && !is_constant(kernel, group),
     }
 }
 
-/// Whether these are loads of what no other thread writes, and this one does not in between.
-fn is_constant(kernel: &Kernel, group: &Group) -> bool {
+/// Returns true if the members load memory that no other thread writes, and that this thread does
+/// not write in between.
+fn is_constant(kernel: &Kernel, group: &OpenGroup) -> bool {
     kernel.is_read_only(group.place.root)
 }
 
@@ -468,7 +487,7 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// Each store is compared with all before it, which must not take the square of their number.
+    /// Each store is compared with all earlier ones, which must not take quadratic time.
     #[test]
     fn a_long_row_of_stores_is_vectors() {
         const STORES: usize = 20_000;
@@ -478,7 +497,7 @@ mod tests {
             .to_owned();
         for store in 0..STORES {
             let (ptr, id) = (2 * store + 2, 2 * store + 3);
-            // Every second element first, then those between.
+            // Every second element first, then the elements between.
             let element = if store < STORES / 2 { 2 * store } else { 2 * store + 1 - STORES };
             writeln!(text, "%{ptr} = offset %0, {} : ptr global !0", 4 * element).unwrap();
             writeln!(text, "%{id} = store %{ptr}, %1 !0").unwrap();

@@ -1,36 +1,36 @@
-//! What accesses to shared and global memory cost: wavefronts and sectors, by the formulas of
+//! Costs of accesses to shared and global memory: wavefronts and sectors, by the formulas of
 //! [`hardware`](crate::hardware).
-use super::{Answer, Known, Subject, Verdict};
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Request, Verdict as Price, Why, memory},
+        accesses::{Cost, Request, UnknownCost, Verdict as Price, memory_operands},
     },
     hardware::Kind,
     ir::{Kernel, Op, Root, Space, Span},
 };
 
-/// What is known of each access of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
+/// Returns the verdict on each access of `kernel`.
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<FactVerdict> {
     let requests = analyses.accesses.requests.iter();
     requests.filter_map(|request| verdict(kernel, analyses, request)).collect()
 }
 
-fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Known> {
-    let span = span(kernel, request)?;
+fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<FactVerdict> {
+    let span = written_span(kernel, request)?;
     let mut labels = Vec::new();
-    let run = analyses.when_run(kernel, request);
+    let run = analyses.at_run_time(kernel, request);
     let (answer, why) = match &run.verdict {
-        Price::Known(cost) => known(run, cost),
-        // Of the code that runs only what is known is taken: this is the request of the source.
+        Price::Known(cost) => known_cost_reason(run, cost),
+        // The optimized code counts only if its cost is known; `request` is that of the source.
         Price::Unknown(why) => {
-            if let Why::Stride(id) = why {
+            if let UnknownCost::Stride(id) = why {
                 labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
             }
-            (Answer::Unknown, unknown(*why).to_owned())
+            (Answer::Unknown, missing_fact(*why).to_owned())
         }
     };
-    let what = what(kernel, request);
+    let what = access_noun(kernel, request);
     let subject = Subject::Access;
     let verdict = Verdict {
         span,
@@ -43,19 +43,20 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Kn
         lint: None,
         is_short: false,
     };
-    let index = memory(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
-    Some(Known { verdict, places: [span].into_iter().chain(index).collect() })
+    let index =
+        memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
+    Some(FactVerdict { verdict, places: [span].into_iter().chain(index).collect() })
 }
 
-/// What the user wrote for it: of a store, what is stored to.
-fn span(kernel: &Kernel, request: &Request) -> Option<Span> {
+/// Returns the span of the user's code for the access: for a store, that of its target.
+fn written_span(kernel: &Kernel, request: &Request) -> Option<Span> {
     let first = *request.members.first()?;
     let at = if let Op::Store { ptr, .. } = kernel.insts[first].op { ptr } else { first };
     Some(kernel.insts[at].span)
 }
 
-/// What an access is called.
-fn what(kernel: &Kernel, request: &Request) -> String {
+/// Returns the noun for an access.
+fn access_noun(kernel: &Kernel, request: &Request) -> String {
     let does = match request.kind {
         Kind::Load => "load",
         Kind::Store => "store",
@@ -67,7 +68,7 @@ fn what(kernel: &Kernel, request: &Request) -> String {
         bytes => format!(" of {bytes} bytes"),
     };
     let place = match request.root {
-        Some(root) => format!(" in `{}`", name(kernel, root)),
+        Some(root) => format!(" in `{}`", root_name(kernel, root)),
         None => match request.space {
             Space::Shared => " in shared memory".to_owned(),
             Space::Global | Space::Local => " in global memory".to_owned(),
@@ -76,8 +77,8 @@ fn what(kernel: &Kernel, request: &Request) -> String {
     does.to_owned() + &size + &place
 }
 
-/// The name of a buffer or array.
-fn name(kernel: &Kernel, root: Root) -> &str {
+/// Returns the name of a buffer or array.
+fn root_name(kernel: &Kernel, root: Root) -> &str {
     match root {
         Root::Param(param) => &kernel.params[param].name,
         Root::Shared(shared) => &kernel.shared[shared].name,
@@ -85,8 +86,8 @@ fn name(kernel: &Kernel, root: Root) -> &str {
     }
 }
 
-/// An access that costs what it must is good, wherever its data begin.
-fn known(request: &Request, cost: &Cost) -> (Answer, String) {
+/// Returns the verdict for a known cost: good if it is the ideal for every possible base.
+fn known_cost_reason(request: &Request, cost: &Cost) -> (Answer, String) {
     let answer = if cost.is_good() {
         Answer::Good
     } else if cost.taken[0] > cost.ideal {
@@ -112,14 +113,16 @@ fn known(request: &Request, cost: &Cost) -> (Answer, String) {
     (answer, format!("{who} {taken}{with}, {} needed", price.ideal))
 }
 
-/// What is missing.
-const fn unknown(why: Why) -> &'static str {
+/// Returns the missing fact.
+const fn missing_fact(why: UnknownCost) -> &'static str {
     match why {
-        Why::Address => "the address depends on data, or in a way that is not followed",
-        Why::Stride(_) => "how far lanes are apart is not known",
-        Why::Lanes => "which lanes are active is not known",
-        Why::Size => "how many bytes a lane accesses depends on a generic parameter",
-        Why::NotRun => "nothing comes here, or the kernel is too long to be run symbolically",
+        UnknownCost::Address => "the address depends on data, or in a way that is not followed",
+        UnknownCost::Stride(_) => "how far lanes are apart is not known",
+        UnknownCost::Lanes => "which lanes are active is not known",
+        UnknownCost::Size => "how many bytes a lane accesses depends on a generic parameter",
+        UnknownCost::NotRun => {
+            "nothing comes here, or the kernel is too long to be run symbolically"
+        }
     }
 }
 
@@ -127,7 +130,7 @@ const fn unknown(why: Why) -> &'static str {
 mod tests {
     use super::*;
 
-    /// What is known of a load of `x[thread_idx.x]`, where elements are so many bytes apart.
+    /// Returns the verdict on a load of `x[thread_idx.x]` with elements `stride` bytes apart.
     fn load(stride: u32) -> (Answer, String) {
         let text = format!(
             "kernel k {{ block 128, 1, 1
@@ -138,7 +141,7 @@ mod tests {
             %3 = load %2 : u32 !1 }}"
         );
         let kernel = text.parse().unwrap();
-        let mut found = verdicts(&kernel, &Analyses::of(&kernel));
+        let mut found = verdicts(&kernel, &Analyses::for_kernel(&kernel));
         let verdict = found.pop().unwrap().verdict;
         assert_eq!((found.len(), &*verdict.what), (0, "load of 4 bytes in `x`"));
         (verdict.answer, verdict.why)

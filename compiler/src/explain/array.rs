@@ -1,16 +1,16 @@
-//! Accesses to the arrays of a thread's own: in registers, or in local memory
-//! ([`Placement`]).
-use super::{Answer, Known, Subject, Verdict};
+//! Accesses to the arrays of a thread's own: in registers, or in local memory ([`Placement`]).
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
-    analysis::{accesses::memory, local_arrays::Placement},
+    analysis::{accesses::memory_operands, local_arrays::Placement},
     hardware::Kind,
     ir::{Array, InstId, Kernel, Root, Scalar, Span, Ty},
     optimize::optimize,
 };
 use std::borrow::Cow;
 
-/// What is known of each access to a named array of the threads of `kernel`, which may be generic.
-pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
+/// Returns the verdict on each access to a named array of the threads of `kernel`, which may be
+/// generic.
+pub(super) fn verdicts(kernel: &Kernel) -> Vec<FactVerdict> {
     if kernel.arrays.is_empty() {
         return Vec::new();
     }
@@ -23,15 +23,15 @@ pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
     verdicts
 }
 
-fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
-    let (ptr, kind, ty) = memory(kernel, id)?;
+fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<FactVerdict> {
+    let (ptr, kind, ty) = memory_operands(kernel, id)?;
     let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
     let array = &kernel.arrays[array];
     if array.name.is_empty() {
         return None;
     }
     let at = if kind == Kind::Load { id } else { ptr };
-    let (answer, why, labels) = known(array, left);
+    let (answer, why, labels) = placement_reason(array, left);
     let does = if kind == Kind::Load { "load" } else { "store" };
     let bytes = if let Ty::Scalar(scalar) = ty { Scalar::size(scalar) } else { None };
     let size = match bytes {
@@ -44,13 +44,13 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
     let (subject, lint) = (Subject::Access, None);
     let verdict =
         Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
-    Some(Known { verdict, places: vec![span, kernel.insts[ptr].span] })
+    Some(FactVerdict { verdict, places: vec![span, kernel.insts[ptr].span] })
 }
 
 type Reason = (Answer, String, Vec<(Span, String)>);
 
-/// What is known of an array, for what the optimizer leaves of it.
-fn known(array: &Array, left: &Kernel) -> Reason {
+/// Returns the verdict on an array, from the optimized kernel.
+fn placement_reason(array: &Array, left: &Kernel) -> Reason {
     let of_run = |indices: Vec<Span>| {
         indices.into_iter().map(|at| (at, "this index is known at run time only".to_owned()))
     };
@@ -58,7 +58,7 @@ fn known(array: &Array, left: &Kernel) -> Reason {
         let label = "this loop has a constant number of iterations";
         loops.into_iter().map(move |at| (at, label.to_owned()))
     };
-    let (answer, why, labels) = match Placement::of(array, left) {
+    let (answer, why, labels) = match Placement::in_kernel(array, left) {
         Placement::Registers => {
             (Answer::Good, "in registers: every index is a constant", Vec::new())
         }
@@ -92,7 +92,7 @@ fn known(array: &Array, left: &Kernel) -> Reason {
 mod tests {
     use super::*;
 
-    /// What is said of the accesses in `body`, to an array of eight numbers.
+    /// Returns the verdicts on the accesses in `body` to an array of eight numbers.
     fn said(body: &str) -> Vec<String> {
         let text = format!(
             "kernel k {{ block 128, 1, 1
@@ -108,7 +108,7 @@ mod tests {
         let kernel = text.parse().unwrap();
         let found = verdicts(&kernel).into_iter();
         found
-            .map(|Known { verdict: found, .. }| {
+            .map(|FactVerdict { verdict: found, .. }| {
                 let labels = found.labels.iter().map(|(_, label)| format!(", because {label}"));
                 let labels: String = labels.collect();
                 format!("{}: {} {}{labels}", found.what, found.answer.name(), found.why)
@@ -116,7 +116,8 @@ mod tests {
             .collect()
     }
 
-    /// The same of `body`, and stores what `%load`, its last instruction, loads, so that it counts.
+    /// Returns the same for `body`, followed by a store of `%load`, its last instruction, so that
+    /// the load is used.
     fn said_of(body: &str, load: u32) -> Vec<String> {
         let [base, place, store] = [load + 1, load + 2, load + 3];
         said(&format!(

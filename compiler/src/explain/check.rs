@@ -1,15 +1,16 @@
-//! Whether checks can fail, which the optimizer asks as well: what cannot is not there at run time.
-use super::{Answer, Known, Subject, Verdict};
+//! Verdicts on checks, from the analysis that the optimizer uses: checks that cannot fail are
+//! removed before run time.
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
-    analysis::checks::{Unproved, What},
-    checks::{self, Outcome, Place},
+    analysis::checks::{CheckFailure, Unproved},
+    checks::{self, CheckSite, Outcome},
     ir::{Fault, Kernel},
 };
 
-/// What is known of each check of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
-    checks::of(kernel).into_iter().map(|place| {
-        let Place { span, what, outcome } = place;
+/// Returns the verdict on each check of `kernel`.
+pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = FactVerdict> {
+    checks::check_sites(kernel).into_iter().map(|place| {
+        let CheckSite { span, failure: what, outcome } = place;
         let (answer, why, labels, help) = match outcome {
             Outcome::Proved(relations) if relations.is_empty() => {
                 let why = "cannot fail, whatever the kernel is given, and costs nothing";
@@ -22,20 +23,20 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
                 (Answer::Unknown, message, Vec::new(), Some(help))
             }
         };
-        let what = name(what).to_owned();
+        let what = check_noun(what).to_owned();
         let (subject, lint) = (Subject::Check, None);
         let verdict =
             Verdict { span, subject, what, answer, why, labels, help, lint, is_short: false };
-        Known { verdict, places: vec![span] }
+        FactVerdict { verdict, places: vec![span] }
     })
 }
 
-/// What a check is called.
-const fn name(what: What) -> &'static str {
+/// Returns the noun for a check.
+const fn check_noun(what: CheckFailure) -> &'static str {
     let fault = match what {
-        What::Fault(fault) => fault,
-        What::Slice => return "check of a part of a slice",
-        What::Panic => return "assertion",
+        CheckFailure::Fault(fault) => fault,
+        CheckFailure::Slice => return "check of a part of a slice",
+        CheckFailure::Panic => return "assertion",
     };
     match fault {
         Fault::IndexOutOfBounds => "bounds check",

@@ -1,40 +1,40 @@
-//! Whether threads stay together: branches, barriers, and where the lanes of a warp meet.
-use super::{Answer, Known, Subject, Verdict};
+//! Divergence: verdicts on branches, barriers, and operations that synchronize the lanes of a warp.
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Split, Threads, Trace, What, Which},
+        symbolic::{ActiveThreads, Coverage, EventKind, Split, ThreadSet, Trace},
         trips::{self, Trips},
         uniformity::{Fact, Uniformity, Varying},
     },
     ir::{InstId, Kernel, Op},
-    lint::{why, work},
+    lint::{weight, wording},
 };
 
-/// What is known of `id`, if threads may diverge or meet there.
-pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<Known> {
-    let about = About { kernel, analyses, id };
+/// Returns the verdict on `id`, if threads may diverge or synchronize there.
+pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<FactVerdict> {
+    let about = InstContext { kernel, analyses, id };
     let op = &kernel.insts[id].op;
-    if why::is_loop_condition(kernel, op) {
-        return Some(about.trips("condition of a loop"));
+    if wording::is_loop_condition(kernel, op) {
+        return Some(about.judge_loop("condition of a loop"));
     }
     if let Op::For { .. } = op {
-        return Some(about.trips("bounds of a loop"));
+        return Some(about.judge_loop("bounds of a loop"));
     }
     if let Op::If { .. } = op {
-        return Some(about.branch());
+        return Some(about.judge_branch());
     }
-    if let Some((_, call)) = why::barriers(kernel).find(|(barrier, _)| *barrier == id) {
-        return Some(about.barrier(call));
+    if let Some((_, call)) = wording::written_barriers(kernel).find(|(barrier, _)| *barrier == id) {
+        return Some(about.judge_barrier(call));
     }
-    let (call, mask) = why::meeting(&kernel.insts[id].op)?;
-    Some(about.meeting(call, mask))
+    let (call, mask) = wording::warp_sync_call(&kernel.insts[id].op)?;
+    Some(about.judge_warp_sync(call, mask))
 }
 
-/// What is known, and why.
+/// An answer, with its explanation.
 type Reason = (Answer, String);
 
-fn known(answer: Answer, why: &str) -> Reason {
+fn new_reason(answer: Answer, why: &str) -> Reason {
     (answer, why.to_owned())
 }
 
@@ -46,72 +46,75 @@ struct Code<'k> {
     trace: &'k Trace,
 }
 
-/// What lanes do at an `if`, from what costs nothing to what may cost most.
+/// The behaviour of lanes at an `if`, from the cheapest to the potentially most expensive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Parting {
+enum LaneBehaviour {
     Never,
     Together,
     AtMostOne,
     OnePerWarp,
     Guard,
     OneWarp(usize),
-    /// How many warps split, of how many that come, and how many lanes of the first of them go one way, of how many.
+    /// The number of diverging warps and of all warps, and the number of lanes in the first of them
+    /// that go one way, and of all its lanes.
     Splits([usize; 2], [u32; 2]),
     Unknown(&'static str),
 }
 
-impl Parting {
-    /// Returns what is known of the `if` numbered `id`.
-    fn of(code: Code<'_>, id: InstId) -> Self {
-        if code.uniformity.warp.parting[id].is_uniform() {
+impl LaneBehaviour {
+    /// Returns the behaviour at the `if` numbered `id`.
+    fn at_branch(code: Code<'_>, id: InstId) -> Self {
+        if code.uniformity.warp.divergence[id].is_uniform() {
             return Self::Together;
         }
         if !code.trace.complete {
             return Self::Unknown("the kernel is too long to be run symbolically");
         }
-        let partings = code.trace.of(id).filter_map(|event| match &event.what {
-            What::Branch(split) => Some(Self::of_split(split, &event.active)),
-            What::Access(_)
-            | What::OutOfBounds { .. }
-            | What::Return
-            | What::Barrier
-            | What::SyncGrid
-            | What::Meeting { .. }
-            | What::Fence => None,
+        let partings = code.trace.events_of(id).filter_map(|event| match &event.kind {
+            EventKind::Branch(split) => Some(Self::from_split(split, &event.active)),
+            EventKind::Access(_)
+            | EventKind::OutOfBounds { .. }
+            | EventKind::Return
+            | EventKind::Barrier
+            | EventKind::SyncGrid
+            | EventKind::WarpCollective { .. }
+            | EventKind::Fence => None,
         });
         partings.max().unwrap_or(Self::Never)
     }
 
-    fn of_split(split: &Split, active: &Active) -> Self {
+    fn from_split(split: &Split, active: &ActiveThreads) -> Self {
         match split {
             Split::Uniform | Split::UniformInWarps => Self::Together,
             Split::Guard => Self::Guard,
             Split::AtMostOne => Self::AtMostOne,
             Split::OnePerWarp => Self::OnePerWarp,
-            Split::Known(yes) => Self::of_threads(yes, active),
+            Split::Known(yes) => Self::from_threads(yes, active),
             Split::Unknown => {
                 Self::Unknown("which lanes of a warp go which way depends on data or on the launch")
             }
         }
     }
 
-    /// What `active` threads do of which these find the condition true.
-    fn of_threads(yes: &Threads, active: &Active) -> Self {
+    /// Returns the behaviour of `active` threads if the condition is true in `yes`.
+    fn from_threads(yes: &ThreadSet, active: &ActiveThreads) -> Self {
         let all = &active.threads;
-        let taken = |warp: usize| (yes.warp(warp) & all.warp(warp), all.warp(warp));
+        let taken = |warp: usize| {
+            (yes.lanes_of_warp(warp) & all.lanes_of_warp(warp), all.lanes_of_warp(warp))
+        };
         let parts = |&warp: &usize| {
             let (taken, all) = taken(warp);
             taken != 0 && taken != all
         };
-        let come = (0..all.warps()).filter(|&warp| all.warp(warp) != 0).count();
-        let parting: Vec<usize> = (0..all.warps()).filter(parts).collect();
-        let (yes, no) = (yes.and(all), all.without(yes));
+        let come = (0..all.warp_count()).filter(|&warp| all.lanes_of_warp(warp) != 0).count();
+        let parting: Vec<usize> = (0..all.warp_count()).filter(parts).collect();
+        let (yes, no) = (yes.intersection(all), all.difference(yes));
         match parting[..] {
             [] => Self::Together,
             [_, ..] if yes.count() == 1 || no.count() == 1 => Self::AtMostOne,
             [_, ..] if yes.is_one_per_warp() || no.is_one_per_warp() => Self::OnePerWarp,
             [_] if come > 1 => Self::OneWarp(come),
-            [_, ..] if matches!(active.which, Which::Some | Which::One) => {
+            [_, ..] if matches!(active.coverage, Coverage::Some | Coverage::One) => {
                 Self::Unknown("which lanes of a warp come here depends on data or on the launch")
             }
             [first, ..] => {
@@ -121,40 +124,42 @@ impl Parting {
         }
     }
 
-    fn reason(self) -> Reason {
+    fn explanation(self) -> Reason {
         match self {
-            Self::Never => known(Answer::Good, "no thread of the block comes here"),
-            Self::Together => known(Answer::Good, "all threads of a warp go the same way"),
+            Self::Never => new_reason(Answer::Good, "no thread of the block comes here"),
+            Self::Together => new_reason(Answer::Good, "all threads of a warp go the same way"),
             Self::AtMostOne => {
-                known(Answer::Good, "at most one thread goes another way than the others")
+                new_reason(Answer::Good, "at most one thread goes another way than the others")
             }
-            Self::OnePerWarp => known(Answer::Good, "at most one lane of a warp goes another way"),
-            Self::Guard => known(Answer::Good, "a guard: only warps at its edge split"),
+            Self::OnePerWarp => {
+                new_reason(Answer::Good, "at most one lane of a warp goes another way")
+            }
+            Self::Guard => new_reason(Answer::Good, "a guard: only warps at its edge split"),
             Self::OneWarp(all) => (Answer::Good, format!("only one of {all} warps splits")),
             Self::Splits([split, all], [taken, lanes]) => {
                 let why =
                     format!("{split} of {all} warps split: {taken} of {lanes} lanes go one way");
                 (Answer::Bad, why)
             }
-            Self::Unknown(why) => known(Answer::Unknown, why),
+            Self::Unknown(why) => new_reason(Answer::Unknown, why),
         }
     }
 }
 
-/// An instruction.
-struct About<'k> {
+/// The instruction that a verdict is about.
+struct InstContext<'k> {
     kernel: &'k Kernel,
     analyses: &'k Analyses,
     id: InstId,
 }
 
-impl About<'_> {
-    /// A loop: what its lanes do in all of its iterations together.
-    fn trips(&self, what: &str) -> Known {
+impl InstContext<'_> {
+    /// Judges a loop: the behaviour of its lanes over all iterations.
+    fn judge_loop(&self, what: &str) -> FactVerdict {
         let Analyses { uniformity, trace, .. } = self.analyses;
         let known = match trips::analyze(self.kernel, uniformity, trace, self.id) {
-            Trips::Same => known(Answer::Good, "all threads of a warp go the same way"),
-            Trips::OneApart => known(
+            Trips::Same => new_reason(Answer::Good, "all threads of a warp go the same way"),
+            Trips::OneApart => new_reason(
                 Answer::Good,
                 "each lane runs as many iterations as the others of its warp, or one fewer",
             ),
@@ -164,71 +169,76 @@ impl About<'_> {
                     warps.iter().rev().max_by_key(apart).copied().unwrap_or_default();
                 (Answer::Bad, format!("the lanes of a warp run {least} to {most} iterations"))
             }
-            Trips::Never => known(Answer::Good, "no thread of the block comes here"),
+            Trips::Never => new_reason(Answer::Good, "no thread of the block comes here"),
             Trips::Unknown if !trace.complete => {
-                known(Answer::Unknown, "the kernel is too long to be run symbolically")
+                new_reason(Answer::Unknown, "the kernel is too long to be run symbolically")
             }
-            Trips::Unknown => {
-                known(Answer::Unknown, "how many iterations each lane of a warp runs is not known")
-            }
+            Trips::Unknown => new_reason(
+                Answer::Unknown,
+                "how many iterations each lane of a warp runs is not known",
+            ),
         };
-        let fact = uniformity.warp.parting[self.id];
-        self.verdict(Subject::Branch, what, known, (&uniformity.warp, fact))
+        let fact = uniformity.warp.divergence[self.id];
+        self.new_verdict(Subject::Branch, what, known, (&uniformity.warp, fact))
     }
 
-    /// An `if`: what its lanes do at the branches that the optimizer leaves of it.
-    fn branch(&self) -> Known {
+    /// Judges an `if`: the behaviour of its lanes at the branches that the optimizer leaves of it.
+    fn judge_branch(&self) -> FactVerdict {
         let warp = &self.analyses.uniformity.warp;
         let span = self.kernel.insts[self.id].span;
-        let written = Parting::of(self.code(), self.id);
+        let written = LaneBehaviour::at_branch(self.written_code(), self.id);
         // Unrolled, such a loop has lanes in different iterations at once.
         let is_uneven = self.is_in_uneven_loop();
-        let (reason, is_short) = match self.analyses.running(self.kernel) {
-            _ if written <= Parting::Together && !is_uneven => (written.reason(), false),
-            None => Self::reason(self.code(), self.id, written),
+        let (reason, is_short) = match self.analyses.optimized_code(self.kernel) {
+            _ if written <= LaneBehaviour::Together && !is_uneven => (written.explanation(), false),
+            None => Self::branch_reason(self.written_code(), self.id, written),
             Some(running) => {
                 let code = Code {
                     kernel: &running.kernel,
                     uniformity: &running.uniformity,
                     trace: &running.trace,
                 };
-                let left = running.branches(span).map(|id| (Parting::of(code, id), id));
+                let left =
+                    running.branches_at(span).map(|id| (LaneBehaviour::at_branch(code, id), id));
                 match left.max() {
-                    // What holds of the source holds of each branch that it becomes.
-                    Some((run, id)) if !is_uneven => Self::reason(code, id, run.min(written)),
-                    Some((run, id)) => Self::reason(code, id, run),
-                    None if running.selects(span) => {
-                        let why = "no branch: both sides are computed, and one is selected";
-                        (known(Answer::Good, why), true)
+                    // A property of the source holds for each branch that it becomes.
+                    Some((run, id)) if !is_uneven => {
+                        Self::branch_reason(code, id, run.min(written))
                     }
-                    None => (known(Answer::Good, "no branch is left of it"), true),
+                    Some((run, id)) => Self::branch_reason(code, id, run),
+                    None if running.has_select_at(span) => {
+                        let why = "no branch: both sides are computed, and one is selected";
+                        (new_reason(Answer::Good, why), true)
+                    }
+                    None => (new_reason(Answer::Good, "no branch is left of it"), true),
                 }
             }
         };
-        let fact = warp.parting[self.id];
-        let mut known = self.verdict(Subject::Branch, "branch", reason, (warp, fact));
+        let fact = warp.divergence[self.id];
+        let mut known = self.new_verdict(Subject::Branch, "branch", reason, (warp, fact));
         known.verdict.is_short = is_short;
         known
     }
 
-    /// True if lanes of a warp leave a loop around it after different iterations.
+    /// Returns true if lanes of a warp leave an enclosing loop after different iterations.
     fn is_in_uneven_loop(&self) -> bool {
         let parents = self.kernel.parents();
         let around = std::iter::successors(parents[self.id], |&(of, _)| parents[of]);
-        let parting = &self.analyses.uniformity.warp.parting;
+        let parting = &self.analyses.uniformity.warp.divergence;
         let mut loops =
             around.filter(|&(of, _)| matches!(self.kernel.insts[of].op, Op::For { .. }));
         loops.any(|(of, _)| parting[of].varies())
     }
 
-    /// What is known of the `if` numbered `id` of this code, and whether both of its arms are short.
-    fn reason(code: Code<'_>, id: InstId, parting: Parting) -> (Reason, bool) {
+    /// Returns the reason for the `if` numbered `id` of this code, and true if both of its arms are
+    /// short.
+    fn branch_reason(code: Code<'_>, id: InstId, parting: LaneBehaviour) -> (Reason, bool) {
         let Op::If { then, other, .. } = &code.kernel.insts[id].op else {
-            return (parting.reason(), false);
+            return (parting.explanation(), false);
         };
-        let is_short = |arm| work::weight(code.kernel, arm) < work::HEAVY;
+        let is_short = |arm| weight::body_weight(code.kernel, arm) < weight::MIN_BRANCH_WEIGHT;
         let is_short = is_short(then) && is_short(other);
-        let reason = match (parting.reason(), is_short) {
+        let reason = match (parting.explanation(), is_short) {
             ((Answer::Bad | Answer::Unknown, why), true) => {
                 let why = format!("{why}, for so little that it may run under a predicate");
                 (Answer::Unknown, why)
@@ -238,94 +248,96 @@ impl About<'_> {
         (reason, is_short)
     }
 
-    /// The kernel as it is written.
-    const fn code(&self) -> Code<'_> {
+    /// Returns the kernel as it is written.
+    const fn written_code(&self) -> Code<'_> {
         let Analyses { uniformity, trace, .. } = self.analyses;
         Code { kernel: self.kernel, uniformity, trace }
     }
 
-    fn barrier(&self, call: &str) -> Known {
+    fn judge_barrier(&self, call: &str) -> FactVerdict {
         let block = &self.analyses.uniformity.block;
         let (control, ended) = (block.control[self.id], block.ended[self.id]);
-        let everybody = known(Answer::Good, "every thread of the block gets here");
+        let everybody = new_reason(Answer::Good, "every thread of the block gets here");
         let (fact, known) = match (control, ended) {
-            _ if why::all_come(self.analyses, self.id) => (Fact::Uniform, everybody),
+            _ if wording::all_threads_reach(self.analyses, self.id) => (Fact::Uniform, everybody),
             (Fact::Uniform, Fact::Uniform) => (control, everybody),
             (Fact::Varies(_), _) => {
-                (control, known(Answer::Bad, "not every thread of the block gets here"))
+                (control, new_reason(Answer::Bad, "not every thread of the block gets here"))
             }
             (Fact::Unknown(_), _) => (
                 control,
-                known(
+                new_reason(
                     Answer::Unknown,
                     "every thread of the block gets here if all of them read the same value from \
                      one place, which another thread may write meanwhile",
                 ),
             ),
             (Fact::Uniform, Fact::Varies(_)) => {
-                (ended, known(Answer::Bad, "some threads of the block have returned before"))
+                (ended, new_reason(Answer::Bad, "some threads of the block have returned before"))
             }
             (Fact::Uniform, Fact::Unknown(_)) => {
                 let why = "some threads of the block may have returned before";
-                (ended, known(Answer::Unknown, why))
+                (ended, new_reason(Answer::Unknown, why))
             }
         };
-        self.verdict(Subject::Barrier, &format!("`{call}`"), known, (block, fact))
+        self.new_verdict(Subject::Barrier, &format!("`{call}`"), known, (block, fact))
     }
 
-    fn meeting(&self, call: &str, mask: Option<InstId>) -> Known {
+    fn judge_warp_sync(&self, call: &str, mask: Option<InstId>) -> FactVerdict {
         let warp = &self.analyses.uniformity.warp;
         let fact = warp.control[self.id];
         let is_full = |mask| matches!(self.kernel.insts[mask].op, Op::Const(bits) if bits == u64::from(u32::MAX));
-        let all = Threads::all(self.analyses.trace.shape.threads());
-        let by_warps = |active: &Active| {
-            let whole = |warp| [0, all.warp(warp)].contains(&active.threads.warp(warp));
-            matches!(active.which, Which::All | Which::Warps) && (0..all.warps()).all(whole)
+        let all = ThreadSet::all(self.analyses.trace.shape.thread_count());
+        let by_warps = |active: &ActiveThreads| {
+            let whole =
+                |warp| [0, all.lanes_of_warp(warp)].contains(&active.threads.lanes_of_warp(warp));
+            matches!(active.coverage, Coverage::All | Coverage::Warps)
+                && (0..all.warp_count()).all(whole)
         };
         let together = "all lanes of the warp that have not returned get here together";
         let known = match (fact, mask.is_none_or(is_full)) {
-            (_, false) => known(
+            (_, false) => new_reason(
                 Answer::Unknown,
                 "whether the lanes that the mask names get here is not known",
             ),
-            (Fact::Uniform, true) => known(Answer::Good, together),
-            (_, true) if self.always(by_warps) => known(Answer::Good, together),
-            (Fact::Varies(_), true) => known(
+            (Fact::Uniform, true) => new_reason(Answer::Good, together),
+            (_, true) if self.holds_always(by_warps) => new_reason(Answer::Good, together),
+            (Fact::Varies(_), true) => new_reason(
                 Answer::Bad,
                 "lanes of the warp that it waits for do not get here with the others",
             ),
-            (Fact::Unknown(_), true) => known(
+            (Fact::Unknown(_), true) => new_reason(
                 Answer::Unknown,
                 "all lanes get here together if they read the same value from one place, which \
                  another thread may write meanwhile",
             ),
         };
-        self.verdict(Subject::Meeting, &format!("`{call}`"), known, (warp, fact))
+        self.new_verdict(Subject::Meeting, &format!("`{call}`"), known, (warp, fact))
     }
 
-    /// True if the instruction runs in the block, whose shape is no assumption, and whenever it does for
-    /// threads that `are` such.
-    fn always(&self, are: impl Fn(&Active) -> bool) -> bool {
+    /// Returns true if the instruction runs in the block, whose shape is no assumption, and `are`
+    /// holds for its active threads each time.
+    fn holds_always(&self, are: impl Fn(&ActiveThreads) -> bool) -> bool {
         let trace: &Trace = &self.analyses.trace;
-        let mut events = trace.of(self.id).peekable();
+        let mut events = trace.events_of(self.id).peekable();
         trace.shape.declared
             && trace.complete
             && events.peek().is_some()
             && events.all(|event| are(&event.active))
     }
 
-    /// The verdict; with why control differs, unless that does no harm.
-    fn verdict(
+    /// Creates the verdict, with the causes of varying control unless that is harmless.
+    fn new_verdict(
         &self,
         subject: Subject,
         what: &str,
         (answer, why): Reason,
         (varying, fact): (&Varying, Fact),
-    ) -> Known {
+    ) -> FactVerdict {
         let Self { kernel, id, .. } = *self;
         let labels = match answer {
             Answer::Good => Vec::new(),
-            Answer::Bad | Answer::Unknown => why::labels(kernel, varying, fact),
+            Answer::Bad | Answer::Unknown => wording::cause_labels(kernel, varying, fact),
         };
         let (span, what) = (kernel.insts[id].span, what.to_owned());
         let mut places = vec![span];
@@ -335,7 +347,7 @@ impl About<'_> {
         let lint = None;
         let verdict =
             Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
-        Known { verdict, places }
+        FactVerdict { verdict, places }
     }
 }
 
@@ -343,7 +355,7 @@ impl About<'_> {
 mod tests {
     use super::super::verdicts;
 
-    /// Each verdict as `subject answer: why`.
+    /// Returns each verdict as `subject answer: why`.
     fn said(head: &str, body: &str) -> Vec<String> {
         let kernel = format!("kernel k {{ {head} param arg0 = x: read [u64] !0\n{body} }}");
         let verdicts = verdicts(&kernel.parse().unwrap());
@@ -352,7 +364,7 @@ mod tests {
         verdicts.iter().map(line).collect()
     }
 
-    /// A barrier behind `thread_idx.x OP NUMBER`.
+    /// Returns the verdicts on a barrier under the condition `thread_idx.x OP NUMBER`.
     fn behind(head: &str, op: &str, number: u32) -> Vec<String> {
         let body = format!(
             "%0 = builtin thread_idx.x : u64 !0
@@ -414,7 +426,7 @@ mod tests {
     fn what_every_thread_fulfils_keeps_nobody_from_a_barrier() {
         let said = behind("block 128, 1, 1", "lt", 128);
         assert_eq!(said[1], "barrier good: every thread of the block gets here");
-        // Unless it is only assumed how many there are.
+        // Unless the number of threads is only assumed.
         let said = behind("", "lt", 256);
         let bad = "barrier bad: `sync_threads()` is not reached by every thread of the block";
         assert_eq!(said[1], bad);

@@ -1,23 +1,23 @@
-//! Whether threads race, buffer by buffer and array by array.
-use super::{Answer, Known, Subject, Verdict};
+//! Verdicts on races, for each buffer and array.
+use super::{Answer, FactVerdict, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        accesses::memory as memory_of,
-        races::{Among, Doubt, Kind, MemoryRaces, Race, Side, Why},
-        trace::{Trace, Value, What},
+        accesses::memory_operands as memory_of,
+        races::{Doubt, DoubtReason, MemoryRaces, Race, RaceKind, RaceSide, ThreadGroup},
+        symbolic::{EventKind, SymbolicSum, Trace},
     },
     ir::{InstId, Kernel, Op, Root, Span},
 };
 
-/// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
-/// assumption, what is said has to hold in another as well.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
-    let other = analyses.other(kernel);
+/// Returns the verdict on each buffer and shared array that `kernel` may write. If the shape of a
+/// block is an assumption, a verdict must hold in another shape as well.
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<FactVerdict> {
+    let other = analyses.in_other_shape(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
         let found = verdict(kernel, analyses, memory);
-        let again = other.and_then(|other| other.races.of(memory.root));
+        let again = other.and_then(|other| other.races.for_root(memory.root));
         let again = again.map(|memory| verdict(kernel, analyses, memory));
         let verdict = match again.filter(|again| again.answer != found.answer) {
             Some(_) => Verdict {
@@ -27,13 +27,13 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
             },
             None => found,
         };
-        Known { verdict, places: places(kernel, memory) }
+        FactVerdict { verdict, places: reported_places(kernel, memory) }
     });
     verdicts.collect()
 }
 
-/// Where lints report races, and what may be some, in a buffer or array: at the accesses.
-fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
+/// Returns the places of the accesses at which lints report races, or might, in a buffer or array.
+fn reported_places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
     let racing = memory.races.iter().flat_map(|race| race.sides.iter().map(|side| side.inst));
     let doubtful = memory.doubts.iter().flat_map(|doubt| doubt.insts);
     let accesses = racing.chain(doubtful).flat_map(|inst| {
@@ -45,8 +45,8 @@ fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
 
 fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdict {
     let (answer, why, labels) = match (&memory.races[..], &memory.doubts[..]) {
-        ([race, ..], _) => racy(kernel, race),
-        ([], [doubt, ..]) => doubtful(kernel, doubt),
+        ([race, ..], _) => race_reason(kernel, race),
+        ([], [doubt, ..]) => doubt_reason(kernel, doubt),
         ([], []) => {
             let why = "race-free: no two threads access the same bytes at one time and write";
             (Answer::Good, why.to_owned(), Vec::new())
@@ -60,7 +60,7 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     let what = format!("races in `{name}`");
     let is_doubt = answer == Answer::Unknown;
     let help = memory.doubts.first().filter(|_| is_doubt);
-    let help = help.and_then(|doubt| help_with(kernel, &analyses.trace, doubt));
+    let help = help.and_then(|doubt| deciding_fact(kernel, &analyses.trace, doubt));
     Verdict {
         span,
         subject: Subject::Race,
@@ -74,61 +74,62 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     }
 }
 
-/// What would tell: a fact about a number that the launch gives and that indices are multiplied by.
-fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
-    let offsets = doubt.insts.iter().flat_map(|&inst| trace.of(inst)).filter_map(|event| {
-        let What::Access(access) = &event.what else { return None };
+/// Returns a fact that would decide the doubt: about a number that the launch passes and that
+/// indices are multiplied by.
+fn deciding_fact(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
+    let offsets = doubt.insts.iter().flat_map(|&inst| trace.events_of(inst)).filter_map(|event| {
+        let EventKind::Access(access) = &event.kind else { return None };
         access.offset.as_ref()
     });
-    let mut terms = offsets.flat_map(Value::symbolic);
+    let mut terms = offsets.flat_map(SymbolicSum::terms);
     let name = terms.find_map(|term| {
-        let is_factor = term.of.0.len() > 1 || term.factors.same().is_none();
-        let mut symbols = term.of.0.iter().filter(|_| is_factor);
-        symbols.find_map(|&symbol| param(kernel, trace.symbols[symbol].of))
+        let is_factor = term.monomial.0.len() > 1 || term.factors.as_uniform().is_none();
+        let mut symbols = term.monomial.0.iter().filter(|_| is_factor);
+        symbols.find_map(|&symbol| param_name(kernel, trace.symbols[symbol].inst))
     })?;
-    match doubt.why {
-        Why::Wraps => Some(format!(
+    match doubt.reason {
+        DoubtReason::Wraps => Some(format!(
             "say how large `{name}` is at most, as by `#[kernel(requires({name} <= 1 << 20))]`, or take it as a \
              `u32`"
         )),
-        Why::Numbers => Some(format!(
+        DoubtReason::Numbers => Some(format!(
             "if `{name}` is the length of a row, keep columns below it, as by `if column < {name}`"
         )),
-        Why::Pointer
-        | Why::Index
-        | Why::Condition
-        | Why::Guards
-        | Why::Barrier
-        | Why::Order
-        | Why::OneBlock
-        | Why::Scope
-        | Why::Unfenced(_)
-        | Why::TooLong
-        | Why::TooManyAccesses => None,
+        DoubtReason::Pointer
+        | DoubtReason::Index
+        | DoubtReason::Condition
+        | DoubtReason::Guards
+        | DoubtReason::Barrier
+        | DoubtReason::Order
+        | DoubtReason::OneBlock
+        | DoubtReason::Scope
+        | DoubtReason::Unfenced(_)
+        | DoubtReason::TooLong
+        | DoubtReason::TooManyAccesses => None,
     }
 }
 
-/// The name of the parameter that `id` yields.
-fn param(kernel: &Kernel, id: InstId) -> Option<&str> {
+/// Returns the name of the parameter that `id` yields.
+fn param_name(kernel: &Kernel, id: InstId) -> Option<&str> {
     let Op::Param(param) = kernel.insts[id].op else { return None };
     Some(&kernel.params[param].name)
 }
 
 type Reason = (Answer, String, Vec<(Span, String)>);
 
-fn racy(kernel: &Kernel, race: &Race) -> Reason {
+fn race_reason(kernel: &Kernel, race: &Race) -> Reason {
     let why = match race.kind {
-        Kind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
-        Kind::WriteWrite => "two threads write to the same place, and nothing orders them",
-        Kind::SameValue => "two threads write the same value to the same place",
-        Kind::AtomicAndPlain => "one access is atomic and the other is not",
-        Kind::BlockScope => "an atomic operation of a block's scope meets one of another block",
+        RaceKind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
+        RaceKind::WriteWrite => "two threads write to the same place, and nothing orders them",
+        RaceKind::SameValue => "two threads write the same value to the same place",
+        RaceKind::AtomicAndPlain => "one access is atomic and the other is not",
+        RaceKind::BlockScope => "an atomic operation of a block's scope meets one of another block",
     };
     let blocks = match race.among {
-        Among::Warp | Among::Block => ["", ""],
-        Among::Grid => [" of one block", " of another block"],
+        ThreadGroup::Warp | ThreadGroup::Block => ["", ""],
+        ThreadGroup::Grid => [" of one block", " of another block"],
     };
-    let label = |(side, block): (&Side, &str)| {
+    let label = |(side, block): (&RaceSide, &str)| {
         let does = if side.writes { "written" } else { "read" };
         let [x, y, z] = side.thread;
         let text = format!("it is {does} here by thread ({x}, {y}, {z}){block}");
@@ -137,7 +138,7 @@ fn racy(kernel: &Kernel, race: &Race) -> Reason {
     (Answer::Bad, why.to_owned(), race.sides.iter().zip(blocks).map(label).collect())
 }
 
-fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
+fn doubt_reason(kernel: &Kernel, doubt: &Doubt) -> Reason {
     let mut labels: Vec<(Span, String)> = Vec::new();
     for inst in doubt.insts {
         let label = (kernel.insts[inst].span, "it is accessed here".to_owned());
@@ -145,14 +146,14 @@ fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
             labels.push(label);
         }
     }
-    (Answer::Unknown, doubt.why.text().to_owned(), labels)
+    (Answer::Unknown, doubt.reason.clause().to_owned(), labels)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What is known of `x[INDEX] = thread_idx.x`, where the index is this builtin.
+    /// Returns the verdicts on `x[INDEX] = thread_idx.x`, where the index is this builtin.
     fn store(index: &str) -> Vec<Answer> {
         let text = format!(
             "kernel k {{ block 128, 1, 1
@@ -166,7 +167,7 @@ mod tests {
             %6 = store %4, %5 !2 }}"
         );
         let kernel = text.parse().unwrap();
-        let found = verdicts(&kernel, &Analyses::of(&kernel));
+        let found = verdicts(&kernel, &Analyses::for_kernel(&kernel));
         found.iter().map(|known| known.verdict.answer).collect()
     }
 

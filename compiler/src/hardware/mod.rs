@@ -1,28 +1,29 @@
-//! What hardware does, as formulas: pure functions of what a warp asks for.
+//! Cost formulas of hardware: pure functions of the addresses in a warp's request.
 //!
 //! The lints, `explain` and the interpreter's counters all take their numbers from here, so that
-//! what a message says is what a run counts. Every formula reproduces the measurements in
-//! `tests/hardware` row by row.
+//! messages and runs agree. Every formula reproduces the measurements in `tests/hardware` row by
+//! row.
 pub mod global;
 pub mod occupancy;
 pub mod shared;
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Reads.
+    /// A read.
     Load,
-    /// Writes.
+    /// A write.
     Store,
-    /// Reads and writes as one. What was measured are additions whose result nobody uses.
+    /// A read and write in one operation. The formula is measured for additions whose result is
+    /// unused.
     Atomic,
 }
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// The lanes whose bit is set.
-fn lanes(active: u32) -> impl Iterator<Item = usize> {
+/// Returns the lanes whose bit is set.
+fn iter_lanes(active: u32) -> impl Iterator<Item = usize> {
     let mut left = active;
     std::iter::from_fn(move || {
         let lane = left.trailing_zeros();

@@ -1,7 +1,9 @@
-//! Occupancy: how many blocks of a kernel run on one multiprocessor at the same time, and what limits it.
+//! Occupancy: the number of blocks of a kernel that run on one multiprocessor at the same time, and
+//! the limiting resource.
 //!
-//! A multiprocessor has room for so many warps, blocks, registers, bytes of shared memory and barriers. A block
-//! takes of each what [`Block`] says, rounded up as the hardware allocates, and as many blocks run as fit into all of them:
+//! A multiprocessor has a fixed number of warps, blocks, registers, bytes of shared memory and
+//! barriers. A [`Block`] takes a share of each, rounded up by the hardware's granularity, and as
+//! many blocks run as fit into all of them:
 //!
 //! ```text
 //! warps      most warps / warps of a block
@@ -11,68 +13,69 @@
 //! barriers   most barriers / barriers of a block, from compute capability 9.0
 //! ```
 //!
-//! Limits are those of the CUDA programming guide's tables of compute capabilities. That formula and table agree with
-//! what NVIDIA's own calculator gives is a test over all of `tests/hardware/occupancy_cases.csv`.
+//! The limits are those of the CUDA programming guide's tables of compute capabilities. A test over
+//! all of `tests/hardware/occupancy_cases.csv` shows that formula and table agree with NVIDIA's own
+//! calculator.
 //!
-//! What is not known is left out: a block with no [`Block::registers`] is not limited by registers, and
-//! [`Occupancy::registers_known`] says so, so that what is printed of it can be "at most".
+//! Unknown resources are left out: a block without [`Block::registers`] is not limited by
+//! registers, and [`Occupancy::registers_known`] is false, so that messages can print \"at most\".
 use crate::target::Target;
 use std::fmt;
 
-/// Threads of a warp.
-pub const WARP: u32 = 32;
-/// Most threads of a block.
-pub const MOST_THREADS: u32 = 1024;
-/// Registers of a multiprocessor, and most of a block.
-pub const REGISTERS: u32 = 65_536;
-/// Most registers of a thread.
-pub const MOST_REGISTERS: u32 = 255;
+/// Threads per warp.
+pub const WARP_THREADS: u32 = 32;
+/// Maximum number of threads of a block.
+pub const MAX_BLOCK_THREADS: u32 = 1024;
+/// Registers of a multiprocessor, and the maximum of a block.
+pub const MULTIPROCESSOR_REGISTERS: u32 = 65_536;
+/// Maximum number of registers of a thread.
+pub const MAX_THREAD_REGISTERS: u32 = 255;
 
-/// What the registers and the warps of a multiprocessor are divided among.
-const PARTITIONS: u32 = 4;
-/// Registers are given to a warp in multiples of this.
+/// The partitions that the registers and the warps of a multiprocessor are divided among.
+const REGISTER_PARTITIONS: u32 = 4;
+/// The registers of a warp are allocated in multiples of this.
 const REGISTER_GRANULARITY: u32 = 256;
-/// From here on, barriers are a limit.
-const BARRIERS_COUNT_FROM: u32 = 90;
+/// The compute capability from which on barriers are a limit.
+const MIN_SM_WITH_BARRIER_LIMIT: u32 = 90;
 
 /// One multiprocessor of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiprocessor {
     /// The architecture.
     pub target: Target,
-    /// Most warps at the same time.
+    /// Maximum number of resident warps.
     pub warps: u32,
-    /// Most blocks at the same time.
+    /// Maximum number of resident blocks.
     pub blocks: u32,
     /// Bytes of shared memory.
     pub shared: u64,
-    /// Bytes of shared memory that one block can have, if the launch asks for it.
+    /// Maximum bytes of shared memory of one block, if the launch asks for it.
     pub block_shared: u64,
     /// Bytes of shared memory that the system takes for each block.
     pub reserved: u64,
-    /// Shared memory is given in multiples of this.
+    /// Shared memory is allocated in multiples of this.
     pub granularity: u64,
-    /// Barriers.
+    /// Number of barriers.
     pub barriers: u32,
 }
 
-/// Every architecture that is known, by number.
+/// Every known architecture, by number.
 pub const MULTIPROCESSORS: &[Multiprocessor] = &[
-    row(70, 64, 32, [96, 96], 0, 256, 64),
-    row(75, 32, 16, [64, 64], 0, 256, 32),
-    row(80, 64, 32, [164, 163], 1024, 128, 64),
-    row(86, 48, 16, [100, 99], 1024, 128, 16),
-    row(87, 48, 16, [164, 163], 1024, 128, 16),
-    row(89, 48, 24, [100, 99], 1024, 128, 24),
-    row(90, 64, 32, [228, 227], 1024, 128, 64),
-    row(100, 64, 32, [228, 227], 1024, 128, 64),
-    row(103, 64, 32, [228, 227], 1024, 128, 32),
-    row(110, 48, 24, [228, 227], 1024, 128, 24),
-    row(120, 48, 24, [100, 99], 1024, 128, 24),
-    row(121, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(70, 64, 32, [96, 96], 0, 256, 64),
+    multiprocessor(75, 32, 16, [64, 64], 0, 256, 32),
+    multiprocessor(80, 64, 32, [164, 163], 1024, 128, 64),
+    multiprocessor(86, 48, 16, [100, 99], 1024, 128, 16),
+    multiprocessor(87, 48, 16, [164, 163], 1024, 128, 16),
+    multiprocessor(89, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(90, 64, 32, [228, 227], 1024, 128, 64),
+    multiprocessor(100, 64, 32, [228, 227], 1024, 128, 64),
+    multiprocessor(103, 64, 32, [228, 227], 1024, 128, 32),
+    multiprocessor(110, 48, 24, [228, 227], 1024, 128, 24),
+    multiprocessor(120, 48, 24, [100, 99], 1024, 128, 24),
+    multiprocessor(121, 48, 24, [100, 99], 1024, 128, 24),
 ];
 
-const fn row(
+const fn multiprocessor(
     sm: u32,
     warps: u32,
     blocks: u32,
@@ -86,25 +89,25 @@ const fn row(
     Multiprocessor { target, warps, blocks, shared, block_shared, reserved, granularity, barriers }
 }
 
-/// What one block takes.
+/// The resources of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Registers of a thread; `None` if nobody has compiled the kernel yet.
+    /// Registers of a thread; `None` before the kernel is compiled.
     pub registers: Option<u32>,
-    /// Bytes of shared memory, declared and asked for by the launch.
+    /// Bytes of shared memory, both declared and requested by the launch.
     pub shared: u64,
-    /// Barriers: 1 for a kernel that has `sync_threads()`, however often.
+    /// Number of barriers: 1 for a kernel with any number of `sync_threads()`.
     pub barriers: u32,
 }
 
-/// What limits how many blocks run at the same time.
+/// A resource that limits the number of resident blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limiter {
-    /// Most warps of a multiprocessor.
+    /// The warps of a multiprocessor.
     Warps,
-    /// Most blocks of a multiprocessor.
+    /// The blocks of a multiprocessor.
     Blocks,
     /// Registers.
     Registers,
@@ -114,22 +117,22 @@ pub enum Limiter {
     Barriers,
 }
 
-/// How many blocks run on one multiprocessor at the same time.
+/// The blocks that run on one multiprocessor at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// How many; at least one.
+    /// The number of blocks; at least one.
     pub blocks: u32,
-    /// How many warps they have.
+    /// The number of their warps.
     pub warps: u32,
-    /// Most warps of the multiprocessor.
+    /// Maximum number of resident warps of the multiprocessor.
     pub most_warps: u32,
-    /// What lets no more run, in the order of [`Limiter`].
+    /// The resources that allow no more blocks, in the order of [`Limiter`].
     pub limiters: Vec<Limiter>,
     /// False if registers may be a limit that is not counted.
     pub registers_known: bool,
 }
 
-/// Why no block runs at all.
+/// The reason that no block runs at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlaunchable {
     /// A block without threads.
@@ -152,7 +155,7 @@ pub enum Unlaunchable {
         bytes: u64,
         /// Bytes that it can have.
         limit: u64,
-        /// On which architecture.
+        /// The architecture.
         target: Target,
     },
     /// More barriers than the multiprocessor has.
@@ -165,23 +168,23 @@ pub enum Unlaunchable {
 }
 
 impl Multiprocessor {
-    /// That of `target`, if it is known.
+    /// Returns the multiprocessor of `target`, if it is known.
     pub fn of(target: Target) -> Option<&'static Self> {
         MULTIPROCESSORS.iter().find(|row| row.target == target)
     }
 
-    /// How many blocks run at the same time, and what limits it.
+    /// Returns the number of resident blocks, and the limiting resources.
     ///
     /// # Errors
-    /// If none does.
+    /// Returns the reason if no block fits.
     pub fn occupancy(&self, block: &Block) -> Result<Occupancy, Unlaunchable> {
         if block.threads == 0 {
             return Err(Unlaunchable::NoThreads);
         }
-        if block.threads > MOST_THREADS {
+        if block.threads > MAX_BLOCK_THREADS {
             return Err(Unlaunchable::Threads { threads: block.threads });
         }
-        let warps = block.threads.div_ceil(WARP);
+        let warps = block.threads.div_ceil(WARP_THREADS);
         let limits = [
             (Limiter::Warps, Some(self.warps / warps)),
             (Limiter::Blocks, Some(self.blocks)),
@@ -213,7 +216,7 @@ impl Multiprocessor {
 
     fn barrier_limit(&self, block: &Block) -> Result<Option<u32>, Unlaunchable> {
         let (barriers, limit) = (block.barriers, self.barriers);
-        if self.target.sm() < BARRIERS_COUNT_FROM || barriers == 0 {
+        if self.target.sm() < MIN_SM_WITH_BARRIER_LIMIT || barriers == 0 {
             return Ok(None);
         }
         match limit / barriers {
@@ -223,28 +226,29 @@ impl Multiprocessor {
     }
 }
 
-/// How many blocks of so many warps the registers are enough for.
+/// Returns the number of blocks of this many warps for which the registers are sufficient.
 fn register_limit(block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable> {
     let Some(registers) = block.registers else { return Ok(None) };
     let refused = Unlaunchable::Registers { registers, threads: block.threads };
-    if registers > MOST_REGISTERS {
+    if registers > MAX_THREAD_REGISTERS {
         return Err(refused);
     }
-    let each = (registers * WARP).next_multiple_of(REGISTER_GRANULARITY);
-    if each * warps.next_multiple_of(PARTITIONS) > REGISTERS {
+    let each = (registers * WARP_THREADS).next_multiple_of(REGISTER_GRANULARITY);
+    if each * warps.next_multiple_of(REGISTER_PARTITIONS) > MULTIPROCESSOR_REGISTERS {
         return Err(refused);
     }
-    let in_a_partition = (REGISTERS / PARTITIONS).checked_div(each);
-    Ok(in_a_partition.map(|in_a_partition| in_a_partition * PARTITIONS / warps))
+    let in_a_partition = (MULTIPROCESSOR_REGISTERS / REGISTER_PARTITIONS).checked_div(each);
+    Ok(in_a_partition.map(|in_a_partition| in_a_partition * REGISTER_PARTITIONS / warps))
 }
 
 impl Occupancy {
-    /// Of the most warps that could run at the same time, how many do: from 0 to 1.
+    /// Returns the share of the possible warps that are resident: from 0 to 1.
     pub fn ratio(&self) -> f64 {
         f64::from(self.warps) / f64::from(self.most_warps)
     }
 
-    /// What limits it, as in a message: `shared memory`, `registers and shared memory`.
+    /// Returns the limiting resources, as in a message: `shared memory`,
+    /// `registers and shared memory`.
     pub fn limited_by(&self) -> String {
         let names: Vec<_> = self.limiters.iter().map(ToString::to_string).collect();
         names.join(" and ")
@@ -268,11 +272,11 @@ impl fmt::Display for Unlaunchable {
         match self {
             Self::NoThreads => f.write_str("a block has no threads"),
             Self::Threads { threads } => {
-                write!(f, "a block has {threads} threads, and {MOST_THREADS} is the most")
+                write!(f, "a block has {threads} threads, and {MAX_BLOCK_THREADS} is the most")
             }
             Self::Registers { registers, threads } => write!(
                 f,
-                "{threads} threads of {registers} registers each are more than the {REGISTERS} registers \
+                "{threads} threads of {registers} registers each are more than the {MULTIPROCESSOR_REGISTERS} registers \
                  that there are, in the units in which they are given out"
             ),
             Self::SharedMemory { bytes, limit, target } => write!(

@@ -20,6 +20,7 @@
 //! **Generics.** Until [`specialize`](crate::specialize), types may be
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
 mod build;
+pub mod evaluate;
 mod extent;
 mod fault;
 mod kinds;

@@ -3,8 +3,8 @@
 //! A [`Requirement`] is a condition over what a launch knows. The launcher computes it before anything runs,
 //! with every sum, difference and product checked, and refuses the launch where it is false. So it
 //! holds wherever the kernel runs, and is a fact for the analyses: of exact numbers, because nothing in it wrapped.
+use super::evaluate;
 use super::{Kernel, Passed, Scalar, Size, SizeError, Span};
-use crate::analysis::evaluate;
 use std::fmt;
 
 /// A condition that every launch fulfils.

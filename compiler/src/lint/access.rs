@@ -1,49 +1,49 @@
-//! Words about accesses to memory that several lints share.
-use super::{Finding, why};
+//! Wording about memory accesses that several lints share.
+use super::{Finding, wording};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Lanes, Request, Verdict, memory},
-        trace::Shape,
+        accesses::{Cost, Lanes, Request, Verdict, memory_operands},
+        symbolic::Shape,
     },
     hardware::Kind,
     ir::{InstId, Kernel, Op, Root, Scalar, Span},
 };
 
-/// The requests whose cost is known, with it.
-pub(super) fn known(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cost)> {
+/// Returns the requests with a known cost.
+pub(super) fn requests_with_cost(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cost)> {
     analyses.accesses.requests.iter().filter_map(|request| match &request.verdict {
         Verdict::Known(cost) => Some((request, cost.as_ref())),
         Verdict::Unknown(_) => None,
     })
 }
 
-/// Returns the request that `request` is when it runs, and what that costs, if it is known.
-pub(super) fn when_run<'a>(
+/// Returns the request that `request` is at run time, with its cost, if it is known.
+pub(super) fn runtime_request<'a>(
     kernel: &Kernel,
     analyses: &'a Analyses,
     request: &'a Request,
 ) -> Option<(&'a Request, &'a Cost)> {
-    let run = analyses.when_run(kernel, request);
+    let run = analyses.at_run_time(kernel, request);
     if let Verdict::Known(cost) = &run.verdict { Some((run, cost)) } else { None }
 }
 
-/// The address of a request's first member.
-pub(super) fn address(kernel: &Kernel, request: &Request) -> Option<InstId> {
-    memory(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
+/// Returns the address of a request's first member.
+pub(super) fn first_address(kernel: &Kernel, request: &Request) -> Option<InstId> {
+    memory_operands(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
 }
 
-/// What the user wrote for the access: of a store, what is stored to.
-pub(super) fn span(kernel: &Kernel, request: &Request) -> Span {
+/// Returns the span of the access in the user's code: for a store, that of its target.
+pub(super) fn request_span(kernel: &Kernel, request: &Request) -> Span {
     let first = request.members[0];
-    match (request.kind, address(kernel, request)) {
+    match (request.kind, first_address(kernel, request)) {
         (Kind::Store, Some(ptr)) => kernel.insts[ptr].span,
         (Kind::Store | Kind::Load | Kind::Atomic, _) => kernel.insts[first].span,
     }
 }
 
-/// What `root` is called in the source.
-pub(super) fn name(kernel: &Kernel, root: Option<Root>) -> &str {
+/// Returns the name of `root` in the source.
+pub(super) fn root_name(kernel: &Kernel, root: Option<Root>) -> &str {
     match root {
         Some(Root::Param(param)) => &kernel.params[param].name,
         Some(Root::Shared(shared)) => &kernel.shared[shared].name,
@@ -52,8 +52,8 @@ pub(super) fn name(kernel: &Kernel, root: Option<Root>) -> &str {
     }
 }
 
-/// A verb for what a lane does.
-pub(super) fn verb(kind: Kind) -> &'static str {
+/// Returns the verb for the access of a lane.
+pub(super) fn access_verb(kind: Kind) -> &'static str {
     match kind {
         Kind::Load => "read",
         Kind::Store => "write",
@@ -61,8 +61,8 @@ pub(super) fn verb(kind: Kind) -> &'static str {
     }
 }
 
-/// A noun for it.
-pub(super) fn noun(kind: Kind) -> &'static str {
+/// Returns the noun for the access of a lane.
+pub(super) fn access_noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Load => "load",
         Kind::Store => "store",
@@ -70,30 +70,31 @@ pub(super) fn noun(kind: Kind) -> &'static str {
     }
 }
 
-/// `n` of what, in the plural where there are several.
-pub(super) fn count(n: u64, what: &str) -> String {
+/// Returns `n` and the noun, in the plural unless `n` is 1.
+pub(super) fn count_of(n: u64, what: &str) -> String {
     if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
-/// How far neighbouring lanes are apart, in words.
-pub(super) fn distance(request: &Request, lanes: &Lanes) -> Option<String> {
+/// Returns the distance of neighbouring lanes in words.
+pub(super) fn lane_distance(request: &Request, lanes: &Lanes) -> Option<String> {
     let bytes = u64::from(request.bytes.max(1));
     let stride = lanes.stride()?.unsigned_abs();
     let times = (stride > bytes && stride.is_multiple_of(bytes))
         .then(|| format!(", {} times what each accesses", stride / bytes));
     let times = times.unwrap_or_default();
     let least = if lanes.clusters.is_empty() { "" } else { "at least " };
-    Some(format!("neighbouring lanes are {least}{} apart{times}", count(stride, "byte")))
+    Some(format!("neighbouring lanes are {least}{} apart{times}", count_of(stride, "byte")))
 }
 
-/// Where the addresses of a request come to differ between lanes, and why.
-pub(super) fn labels(
+/// Returns labels for the instruction at which the addresses of a request start to differ between
+/// lanes, and its causes.
+pub(super) fn address_labels(
     kernel: &Kernel,
     analyses: &Analyses,
     request: &Request,
 ) -> Vec<(Span, String)> {
     let mut labels = Vec::new();
-    let (mut at, mut cause) = (address(kernel, request), None);
+    let (mut at, mut cause) = (first_address(kernel, request), None);
     while let Some(ptr) = at {
         at = None;
         if let Op::Index { base, index, stride } = &kernel.insts[ptr].op {
@@ -102,7 +103,7 @@ pub(super) fn labels(
             if let (true, Some(stride)) = (fact.varies(), stride.known()) {
                 let text = format!(
                     "this differs from lane to lane, and each step of it is {}",
-                    count(stride, "byte")
+                    count_of(stride, "byte")
                 );
                 labels.push((kernel.insts[*index].span, text));
                 cause = cause.or(Some(fact));
@@ -111,14 +112,15 @@ pub(super) fn labels(
             at = Some(*base);
         }
     }
-    let source = cause.and_then(|fact| why::labels(kernel, &analyses.uniformity.warp, fact).pop());
+    let source =
+        cause.and_then(|fact| wording::cause_labels(kernel, &analyses.uniformity.warp, fact).pop());
     labels.extend(source);
     labels.dedup();
     labels
 }
 
-/// What a scalar is called in Rust; `None` for a type parameter.
-pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
+/// Returns the Rust name of a scalar type; `None` for a type parameter.
+pub(super) fn scalar_name(scalar: Scalar) -> Option<&'static str> {
     Some(match scalar {
         Scalar::Bool => "bool",
         Scalar::I8 => "i8",
@@ -137,19 +139,19 @@ pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
-/// What the atomic over the scalar `of` is called in Rust.
-pub(super) fn atomic(of: &str) -> String {
+/// Returns the Rust name of the atomic over the scalar `of`.
+pub(super) fn atomic_name(of: &str) -> String {
     let (first, rest) = of.split_at(1);
     format!("Atomic{}{rest}", first.to_uppercase())
 }
 
-/// The note of a finding that rests on an assumed block.
-pub(super) fn assumed(shape: &Shape) -> Option<String> {
-    why::assumed(shape).pop()
+/// Returns the note of a finding that rests on an assumed block.
+pub(super) fn assumed_shape_note(shape: &Shape) -> Option<String> {
+    wording::assumption_notes(shape).pop()
 }
 
-/// Of the findings at one place the one that weighs most.
-pub(super) fn one_each(mut found: Vec<(u64, Finding)>) -> Vec<Finding> {
+/// Keeps the weightiest finding at each place.
+pub(super) fn keep_weightiest(mut found: Vec<(u64, Finding)>) -> Vec<Finding> {
     let mut kept: Vec<(u64, Finding)> = Vec::new();
     for (weight, finding) in found.drain(..) {
         match kept.iter_mut().find(|(_, kept)| kept.span == finding.span) {

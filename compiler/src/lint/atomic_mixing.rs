@@ -1,69 +1,76 @@
-//! `gpu_atomic_mixing`: one location is accessed atomically and plainly at once, or atomically among the
-//! threads of a block only although several blocks use it.
+//! `gpu_atomic_mixing`: one location is accessed atomically and plainly at once, or atomically in
+//! the scope of a block although several blocks use it.
 //!
 //! ```text
 //! sum.block().fetch_add(1, Ordering::Relaxed);    // of a buffer: other blocks add to it as well
 //! ```
-//! The second also where data decide which threads come, or to which place, as long as nothing else keeps blocks apart.
-//! An atomic operation is atomic towards others of its kind and scope; towards a plain access it is a race like any other.
-use super::{Finding, Group, Lint, race, why};
+//! The second case fires also if data decide the threads or the address, as long as nothing else
+//! keeps blocks apart. An atomic operation is atomic towards others of its kind and scope; towards
+//! a plain access it is a race like any other.
+use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Doubt, Kind, Why},
+        races::{Doubt, DoubtReason, RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_atomic_mixing", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_atomic_mixing", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for of in race::all(analyses) {
-        let name = race::name(kernel, of.root);
-        let [first, second] = of.race.sides.map(|side| race::thread(side.thread));
+    for of in race::all_races(analyses) {
+        let name = race::quoted_name(kernel, of.root);
+        let [first, second] = of.race.sides.map(|side| race::thread_text(side.thread));
         let (message, help) = match of.race.kind {
-            Kind::AtomicAndPlain => (
+            RaceKind::AtomicAndPlain => (
                 format!(
                     "{name} is accessed both atomically and plainly, with nothing between: by \
                      {first} and {second}"
                 ),
                 match of.race.among {
-                    Among::Warp | Among::Block => {
+                    ThreadGroup::Warp | ThreadGroup::Block => {
                         "make both atomic, or put `sync_threads()` between the two".to_owned()
                     }
-                    Among::Grid => "make both atomic".to_owned(),
+                    ThreadGroup::Grid => "make both atomic".to_owned(),
                 },
             ),
-            Kind::BlockScope => (
+            RaceKind::BlockScope => (
                 format!(
                     "{name} is updated atomically among the threads of a block only, and other \
                      blocks update the same elements"
                 ),
-                WIDER.to_owned(),
+                WIDER_SCOPE_HELP.to_owned(),
             ),
-            Kind::ReadWrite | Kind::WriteWrite | Kind::SameValue => continue,
+            RaceKind::ReadWrite | RaceKind::WriteWrite | RaceKind::SameValue => continue,
         };
-        found.push(race::finding(kernel, analyses, &of, message, help));
+        found.push(race::race_finding(kernel, analyses, &of, message, help));
     }
-    let doubts = race::doubts(analyses).filter(|(_, doubt)| doubt.why == Why::Scope);
-    found.extend(doubts.map(|(root, doubt)| by_data(kernel, analyses, root, doubt)));
+    let doubts = race::all_doubts(analyses).filter(|(_, doubt)| doubt.reason == DoubtReason::Scope);
+    found.extend(doubts.map(|(root, doubt)| data_dependent_finding(kernel, analyses, root, doubt)));
     found
 }
 
-/// What mends an atomic operation of too narrow a scope.
-const WIDER: &str = "leave `.block()` out: then the update is atomic in the whole device";
+/// The remedy for an atomic operation of too narrow a scope.
+const WIDER_SCOPE_HELP: &str =
+    "leave `.block()` out: then the update is atomic in the whole device";
 
-/// A finding at an update that other blocks make as well, if data say so.
-fn by_data(kernel: &Kernel, analyses: &Analyses, root: Root, doubt: &Doubt) -> Finding {
-    let name = race::name(kernel, root);
+/// Returns a finding at an update that other blocks make as well, depending on data.
+fn data_dependent_finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    root: Root,
+    doubt: &Doubt,
+) -> Finding {
+    let name = race::quoted_name(kernel, root);
     let message = format!(
         "{name} is updated atomically among the threads of a block only, and other blocks update \
          the same elements where data say so"
     );
     let span = kernel.insts[doubt.insts[0]].span;
-    let notes = why::assumed(&analyses.trace.shape);
-    Finding { message, span, labels: Vec::new(), notes, help: WIDER.to_owned() }
+    let notes = wording::assumption_notes(&analyses.trace.shape);
+    Finding { message, span, labels: Vec::new(), notes, help: WIDER_SCOPE_HELP.to_owned() }
 }

@@ -1,16 +1,16 @@
 //! `gpu_barriers_in_divergent_flow`: a barrier that not every thread of the block reaches.
 //!
 //! ```text
-//! if thread_idx_x() < 16 { sync_threads(); }   // the others never come: the block hangs
+//! if thread_idx_x() < 16 { sync_threads(); }   // the others never arrive: the block hangs
 //! ```
-//! Fires where control varies in the block, even if each warp agrees. Silent
-//! where nothing tells whether it does: all threads reading one cell of memory mostly agree.
-use super::{Finding, Group, Lint, mismatched_barriers, why};
+//! Fires where control varies in the block, even if each warp agrees. Silent where this is unknown:
+//! all threads reading one location of memory mostly agree.
+use super::{Finding, Lint, LintGroup, mismatched_barriers, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_barriers_in_divergent_flow",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Deny,
     check,
 };
@@ -18,17 +18,17 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let control = block.control[id];
         let stays = || {
-            why::all_come(analyses, id)
+            wording::all_threads_reach(analyses, id)
                 || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
         };
-        if control.varies() && !why::is_of_loop(kernel, control) && !stays() {
+        if control.varies() && !wording::is_loop_divergence(kernel, control) && !stays() {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,
-                labels: why::labels(kernel, block, control),
+                labels: wording::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "move the barrier out of the branch and keep only the work inside, or let \
                        the condition depend on values that are the same in the whole block"

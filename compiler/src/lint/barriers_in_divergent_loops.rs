@@ -1,16 +1,16 @@
-//! `gpu_barriers_in_divergent_loops`: a barrier in a loop that threads of one block leave
-//! in different iterations.
+//! `gpu_barriers_in_divergent_loops`: a barrier in a loop that threads of one block leave in
+//! different iterations.
 //!
 //! ```text
 //! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
 //! ```
-//! Silent where nothing tells whether they do, as `gpu_barriers_in_divergent_flow` is.
-use super::{Finding, Group, Lint, why};
+//! Silent where this is unknown, like `gpu_barriers_in_divergent_flow`.
+use super::{Finding, Lint, LintGroup, wording};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_barriers_in_divergent_loops",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Deny,
     check,
 };
@@ -18,16 +18,16 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let control = block.control[id];
-        let stays = why::all_come(analyses, id);
-        if control.varies() && why::is_of_loop(kernel, control) && !stays {
+        let stays = wording::all_threads_reach(analyses, id);
+        if control.varies() && wording::is_loop_divergence(kernel, control) && !stays {
             found.push(Finding {
                 message: format!(
                     "the threads of a block leave this loop after different numbers of `{call}`"
                 ),
                 span: kernel.insts[id].span,
-                labels: why::labels(kernel, block, control),
+                labels: wording::cause_labels(kernel, block, control),
                 notes: Vec::new(),
                 help: "let every thread run the same number of iterations (round the bound up to \
                        a multiple of the block) and put a condition around the work only"

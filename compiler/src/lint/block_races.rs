@@ -1,65 +1,66 @@
-//! `gpu_block_races`: threads of two blocks access one element of a buffer, one writes, and
-//! nothing orders blocks.
+//! `gpu_block_races`: threads of two blocks access one element of a buffer, one writes, and nothing
+//! orders blocks.
 //!
 //! ```text
 //! y[thread_idx_x()] = x[global_idx_x()];   // every block writes the same 256 elements
 //! ```
-//! Only in kernels that ask which block they are in, or how many there are: others are meant for one block. In a
-//! grid of one block nothing is wrong, and so it is no error. Silent where the same place races in one block already,
-//! where anything but the launch decides whether a block comes by, and in kernels with fences or ordered atomics.
-use super::{Finding, Group, Lint, race, shared_write_races};
+//! Fires only in kernels that ask for the block's index or the number of blocks: others are meant
+//! for one block. A grid of one block has no such race, so the lint is no error. Silent where the
+//! same location races in one block already, where anything but the launch decides the execution of
+//! a block's access, and in kernels with fences or ordered atomics.
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::Kernel,
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_block_races", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_block_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut reported = Vec::new();
-    let mut of_blocks: Vec<race::In<'_>> = race::all(analyses)
+    let mut of_blocks: Vec<race::RaceAt<'_>> = race::all_races(analyses)
         .filter(|of| {
-            of.race.among == Among::Grid
-                && matches!(of.race.kind, Kind::ReadWrite | Kind::WriteWrite)
+            of.race.among == ThreadGroup::Grid
+                && matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
         })
         .collect();
-    // Stores first: what is read in between has the same fault.
+    // Stores first: a read in between has the same fault.
     of_blocks.sort_by_key(|of| (!of.is_of_one_store(), of.race.sides[1].event));
     for of in of_blocks {
-        let races_nearer = race::all(analyses)
-            .any(|other| other.root == of.root && other.race.among != Among::Grid);
+        let races_nearer = race::all_races(analyses)
+            .any(|other| other.root == of.root && other.race.among != ThreadGroup::Grid);
         if races_nearer || reported.contains(&of.root) {
             continue;
         }
         reported.push(of.root);
         let message = if of.is_of_one_store() {
-            shared_write_races::stores(kernel, analyses, &of)
+            shared_write_races::describe_stores(kernel, analyses, &of)
         } else {
-            blocks_clash(kernel, &of)
+            describe_block_clash(kernel, &of)
         };
         let help = "let the index depend on the block (`global_idx_x()`, `block_idx_x()`), use a \
                     slice of atomics, or combine the results of blocks in a launch of its own"
             .to_owned();
-        found.push(race::finding(kernel, analyses, &of, message, help));
+        found.push(race::race_finding(kernel, analyses, &of, message, help));
     }
     found
 }
 
-fn blocks_clash(kernel: &Kernel, of: &race::In<'_>) -> String {
+fn describe_block_clash(kernel: &Kernel, of: &race::RaceAt<'_>) -> String {
     let [first, second] = of.race.sides;
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "blocks access the same elements of {}: {} of one block {} what {} of the next {}",
-        race::name(kernel, of.root),
-        race::thread(second.thread),
+        race::quoted_name(kernel, of.root),
+        race::thread_text(second.thread),
         does(second.writes),
-        race::thread(first.thread),
+        race::thread_text(first.thread),
         does(first.writes),
     )
 }

@@ -1,90 +1,97 @@
-//! What `gpu_bank_conflicts` and `gpu_vector_bank_conflicts` have in common: which accesses to shared
-//! memory have conflicts, and the layout that would free them.
+//! Common part of `gpu_bank_conflicts` and `gpu_vector_bank_conflicts`: accesses to shared memory
+//! with conflicts, and the layout that would free them.
 use super::{Finding, access};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Lanes, Layout, Request, uses},
+        accesses::{Cost, Lanes, Layout, Request, collect_uses},
     },
     hardware::{
         Kind,
-        shared::{self, BANKS, WORD},
+        shared::{self, BANKS, WORD_BYTES},
     },
     ir::{Element, Kernel, Length, Op, Root, SharedId, Space},
 };
 use std::collections::BTreeMap;
 
-/// The conflicts of accesses of more than a bank's word (`vectors`), or of the others.
-pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
+/// Finds the conflicts of accesses larger than a bank's word (`vectors`), or of the others.
+pub(super) fn find_conflicts(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut layouts = Layouts::default();
-    for (request, cost) in access::known(analyses) {
-        if request.space != Space::Shared || !conflicts(request, cost) {
+    let mut layouts = LayoutCache::default();
+    for (request, cost) in access::requests_with_cost(analyses) {
+        if request.space != Space::Shared || !has_conflicts(request, cost) {
             continue;
         }
-        let Some((run, cost)) = access::when_run(kernel, analyses, request) else { continue };
-        let is_wide = u64::from(run.bytes) > WORD;
-        if is_wide == vectors && conflicts(run, cost) {
+        let Some((run, cost)) = access::runtime_request(kernel, analyses, request) else {
+            continue;
+        };
+        let is_wide = u64::from(run.bytes) > WORD_BYTES;
+        if is_wide == vectors && has_conflicts(run, cost) {
             let weight = u64::from(cost.worst.1.taken[0]);
-            found.push((weight, finding(kernel, analyses, request, (run, cost), &mut layouts)));
+            found.push((
+                weight,
+                conflict_finding(kernel, analyses, request, (run, cost), &mut layouts),
+            ));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
-/// Whether different words of a bank are wanted; several updates of one word are no conflict.
-fn conflicts(request: &Request, cost: &Cost) -> bool {
+/// Returns true if lanes access different words of a bank; several updates of one word are no
+/// conflict.
+fn has_conflicts(request: &Request, cost: &Cost) -> bool {
     let (lanes, _) = &cost.worst;
-    let price = lanes.price(request.space, Kind::Load, request.bytes);
+    let price = lanes.warp_cost(request.space, Kind::Load, request.bytes);
     cost.is_bad() && (request.kind != Kind::Atomic || price.taken[0] >= 2 * price.ideal)
 }
 
-/// What is said of `request`, which runs as `run` and costs this.
-fn finding(
+/// Creates the finding about `request`, which is `run` at run time and has this cost.
+fn conflict_finding(
     kernel: &Kernel,
     analyses: &Analyses,
     request: &Request,
     (run, cost): (&Request, &Cost),
-    layouts: &mut Layouts,
+    layouts: &mut LayoutCache,
 ) -> Finding {
     let (lanes, price) = &cost.worst;
     let (taken, ideal) = (price.taken[0], price.ideal);
     let up_to = if cost.is_even { "" } else { "up to " };
     let numbers = format!("{taken} wavefronts, {ideal} needed");
-    let message = if u64::from(run.bytes) > WORD {
+    let message = if u64::from(run.bytes) > WORD_BYTES {
         format!(
             "bank conflicts: {up_to}{taken} wavefronts for a warp's {}-byte {}, {ideal} needed",
             run.bytes,
-            access::noun(run.kind)
+            access::access_noun(run.kind)
         )
     } else {
-        let who = who(run, lanes);
-        let verb = access::verb(request.kind);
+        let who = busiest_lanes(run, lanes);
+        let verb = access::access_verb(request.kind);
         format!(
             "{up_to}{taken}-way bank conflict: {who} of a warp {verb} the same bank ({numbers})"
         )
     };
-    let mut notes: Vec<String> = access::distance(run, lanes).into_iter().collect();
+    let mut notes: Vec<String> = access::lane_distance(run, lanes).into_iter().collect();
     if run.members.len() > 1 {
         notes.push(format!(
             "the {} neighbouring {}s of a thread are one",
             run.members.len(),
-            access::noun(request.kind)
+            access::access_noun(request.kind)
         ));
     }
-    notes.extend(access::assumed(&analyses.trace.shape));
+    notes.extend(access::assumed_shape_note(&analyses.trace.shape));
     Finding {
         message,
-        span: access::span(kernel, request),
-        labels: access::labels(kernel, analyses, request),
+        span: access::request_span(kernel, request),
+        labels: access::address_labels(kernel, analyses, request),
         notes,
-        help: help(kernel, analyses, request, lanes, layouts),
+        help: layout_help(kernel, analyses, request, lanes, layouts),
     }
 }
 
-/// Which lanes want the busiest bank.
-fn who(request: &Request, lanes: &Lanes) -> String {
-    let busiest = shared::busiest(request.kind, request.bytes, lanes.active, &lanes.addresses(0));
+/// Returns the lanes that access the busiest bank.
+fn busiest_lanes(request: &Request, lanes: &Lanes) -> String {
+    let busiest =
+        shared::busiest_bank(request.kind, request.bytes, lanes.active, &lanes.addresses_from(0));
     let busy = busiest.map_or(0, |bank| bank.lanes);
     if busy == lanes.count() {
         format!("all {busy} lanes")
@@ -93,23 +100,25 @@ fn who(request: &Request, lanes: &Lanes) -> String {
     }
 }
 
-/// The smallest change of the array's layout that frees everything that is known of it.
-fn help(
+/// Returns the smallest change of the array's layout that frees all known accesses.
+fn layout_help(
     kernel: &Kernel,
     analyses: &Analyses,
     request: &Request,
     lanes: &Lanes,
-    layouts: &mut Layouts,
+    layouts: &mut LayoutCache,
 ) -> String {
-    let Some(Root::Shared(array)) = request.root else { return general(request, lanes) };
-    let strides = layouts.strides.entry(array).or_insert_with(|| strides(kernel, array));
-    for row in rows(kernel, array, strides, lanes) {
+    let Some(Root::Shared(array)) = request.root else { return general_help(request, lanes) };
+    let strides = layouts.strides.entry(array).or_insert_with(|| index_strides(kernel, array));
+    for row in candidate_rows(kernel, array, strides, lanes) {
         let found = layouts.found.entry((array, row.bytes)).or_insert_with(|| {
-            let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
+            let (uses, is_all) =
+                collect_uses(&analyses.trace, &analyses.accesses, array, row.bytes);
             (Layout::search(&uses, row.bytes), is_all)
         });
         let (layout, is_all) = (found.0.filter(|of| row.is_whole(*of)), found.1);
-        if let Some(advice) = layout.and_then(|layout| advice(kernel, array, &row, layout)) {
+        if let Some(advice) = layout.and_then(|layout| describe_layout(kernel, array, &row, layout))
+        {
             let name = &kernel.shared[array].name;
             let all = if is_all {
                 format!("which frees every access to `{name}` of conflicts")
@@ -119,15 +128,19 @@ fn help(
             return format!("{advice}, {all}");
         }
     }
-    general(request, lanes)
+    general_help(request, lanes)
 }
 
-/// What frees any access of conflicts, where no layout is found. An odd distance does only where all lanes are as far
-/// from the next: in a block of 16 x 16, a warp has two rows, and rows of 17 and of 19 words have conflicts.
-fn general(request: &Request, lanes: &Lanes) -> String {
+/// Returns the general remedy, if no layout is found. An odd distance is one only if all lanes are
+/// equally far apart: in a block of 16 x 16, a warp has two rows, and rows of 17 and of 19 words
+/// have conflicts.
+fn general_help(request: &Request, lanes: &Lanes) -> String {
     let bytes = u64::from(request.bytes);
-    let unit =
-        if bytes > WORD { format!("times {bytes} bytes") } else { "number of words".to_owned() };
+    let unit = if bytes > WORD_BYTES {
+        format!("times {bytes} bytes")
+    } else {
+        "number of words".to_owned()
+    };
     match lanes.stride() {
         Some(_) if request.kind != Kind::Atomic => format!(
             "let neighbouring lanes access neighbouring elements, or elements an odd {unit} apart"
@@ -136,14 +149,14 @@ fn general(request: &Request, lanes: &Lanes) -> String {
     }
 }
 
-/// What may be taken for a row of an array.
-struct Row {
+/// A candidate for a row of an array.
+struct RowCandidate {
     bytes: u64,
     kind: RowKind,
 }
 
-impl Row {
-    /// Whether a layout moves whole elements, and no parts of structs.
+impl RowCandidate {
+    /// Returns true if a layout moves whole elements, and no parts of structs.
     const fn is_whole(&self, layout: Layout) -> bool {
         let by = match layout {
             Layout::Padded { by, .. } => by,
@@ -158,28 +171,28 @@ impl Row {
     }
 }
 
-/// What makes it one.
+/// The evidence for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowKind {
-    /// The array's type: the innermost of `depth` arrays, of elements of so many bytes.
+    /// The array's type: the innermost of `depth` nested arrays, with elements of this many bytes.
     Nested { element: u64, depth: usize },
-    /// It is an element that has several scalars, and whose size is a multiple of this.
+    /// An element of several scalars, with this alignment.
     Element { align: u64 },
-    /// How it is used: elements of this many bytes.
+    /// The use of the array, with elements of this many bytes.
     Flat(u64),
 }
 
-/// What was found of arrays, each of which may have conflicts at many accesses.
+/// The layouts found for arrays, each of which may have conflicts at many accesses.
 #[derive(Default)]
-struct Layouts {
+struct LayoutCache {
     strides: BTreeMap<SharedId, Vec<u64>>,
-    /// By array and the bytes of a row: the layout that frees the array of conflicts, and whether all of its accesses are
-    /// known.
+    /// By array and row size in bytes: the layout that frees the array of conflicts, and true if
+    /// all of its accesses are known.
     found: BTreeMap<(SharedId, u64), (Option<Layout>, bool)>,
 }
 
-/// The distances of the elements that `array` is indexed by, in bytes, the smallest first.
-fn strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
+/// Returns the distances in bytes of the elements that `array` is indexed by, the smallest first.
+fn index_strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     let of_array = |ptr| kernel.root(ptr) == Some(Root::Shared(array));
     let mut strides: Vec<u64> = kernel
         .insts
@@ -196,11 +209,19 @@ fn strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     strides
 }
 
-/// The rows of `array`, those to be preferred first.
-fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec<Row> {
+/// Returns the candidate rows of `array`, the preferred ones first.
+fn candidate_rows(
+    kernel: &Kernel,
+    array: SharedId,
+    strides: &[u64],
+    lanes: &Lanes,
+) -> Vec<RowCandidate> {
     match (strides, &kernel.shared[array].elem) {
         (&[element, row, ..], Element::Scalar(_)) => {
-            vec![Row { bytes: row, kind: RowKind::Nested { element, depth: strides.len() } }]
+            vec![RowCandidate {
+                bytes: row,
+                kind: RowKind::Nested { element, depth: strides.len() },
+            }]
         }
         (&[element, row, ..], Element::Plain { size, align }) => {
             let depth = strides.len();
@@ -208,19 +229,19 @@ fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec
                 Some(align) => RowKind::Element { align },
                 None => RowKind::Nested { element, depth },
             };
-            vec![Row { bytes: row, kind }]
+            vec![RowCandidate { bytes: row, kind }]
         }
         (&[element], elem) => {
-            let all_banks = BANKS * WORD;
-            let mut rows = vec![Row { bytes: all_banks, kind: RowKind::Flat(element) }];
+            let all_banks = BANKS * WORD_BYTES;
+            let mut rows = vec![RowCandidate { bytes: all_banks, kind: RowKind::Flat(element) }];
             if let Element::Plain { align, .. } = elem
                 && let Some(align) = align.known().filter(|_| element > 16)
             {
-                rows.insert(0, Row { bytes: element, kind: RowKind::Element { align } });
+                rows.insert(0, RowCandidate { bytes: element, kind: RowKind::Element { align } });
             }
             let stride = lanes.stride().map_or(0, i64::unsigned_abs);
             if stride > all_banks && stride.is_multiple_of(element) {
-                rows.insert(0, Row { bytes: stride, kind: RowKind::Flat(element) });
+                rows.insert(0, RowCandidate { bytes: stride, kind: RowKind::Flat(element) });
             }
             rows
         }
@@ -228,7 +249,7 @@ fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec
     }
 }
 
-/// Whether the elements of `array` are atomics.
+/// Returns true if the elements of `array` are atomics.
 fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         if let Op::Atomic { ptr, .. }
@@ -243,14 +264,20 @@ fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
     })
 }
 
-/// `layout` in words, with the length that the array then has; `None` if it moves less than elements.
-fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option<String> {
+/// Describes `layout`, with the length that the array then has; `None` if it moves less than
+/// elements.
+fn describe_layout(
+    kernel: &Kernel,
+    array: SharedId,
+    row: &RowCandidate,
+    layout: Layout,
+) -> Option<String> {
     let name = &kernel.shared[array].name;
     Some(match (layout, row.kind) {
         (Layout::Padded { row: bytes, by }, RowKind::Nested { element, depth }) => {
             let (now, then) = (bytes / element, (bytes + by) / element);
-            let rows = length(kernel, array).filter(|_| depth == 2).map(|len| len / now);
-            match (rows, of(kernel, array)) {
+            let rows = element_count(kernel, array).filter(|_| depth == 2).map(|len| len / now);
+            match (rows, element_type(kernel, array)) {
                 (Some(rows), Some(of)) => {
                     format!("pad the row: `shared!([[{of}; {then}]; {rows}])`")
                 }
@@ -265,14 +292,15 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
         (Layout::Padded { row, by }, RowKind::Flat(element)) => {
             let (row, by) = (row / element, by / element);
             let times = if by == 1 { String::new() } else { format!(" * {by}") };
-            // As many as the place of the last one requires.
-            let grown = length(kernel, array).map(|len| len + len.saturating_sub(1) / row * by);
-            let array = grown.map(|grown| array_of(kernel, array, grown));
+            // The offset of the last element determines the length.
+            let grown =
+                element_count(kernel, array).map(|len| len + len.saturating_sub(1) / row * by);
+            let array = grown.map(|grown| array_declaration(kernel, array, grown));
             let array = array
                 .unwrap_or_else(|| format!("as many elements more as there are gaps in `{name}`"));
             format!(
                 "put a gap of {} after each {row}: {array}, and element `i` at `{name}[i + i / {row}{times}]`",
-                access::count(by, "element")
+                access::count_of(by, "element")
             )
         }
         (Layout::Swizzled { row, unit }, RowKind::Nested { element, .. }) if unit == element => {
@@ -283,13 +311,13 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
         }
         (Layout::Swizzled { row, unit }, RowKind::Flat(element)) if unit == element => {
             let units = row / unit;
-            let len = length(kernel, array)?;
+            let len = element_count(kernel, array)?;
             // The last row is permuted as a whole, too.
             let whole = len.next_multiple_of(units);
             let grown = if whole == len {
                 String::new()
             } else {
-                format!("{}, and ", array_of(kernel, array, whole))
+                format!("{}, and ", array_declaration(kernel, array, whole))
             };
             format!("swizzle: {grown}element `i` at `{name}[i ^ i / {units} % {units}]`")
         }
@@ -300,20 +328,21 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
     })
 }
 
-/// The elements of an array, over all its dimensions; `None` if only a launch tells.
-fn length(kernel: &Kernel, array: SharedId) -> Option<u64> {
+/// Returns the number of an array's elements over all dimensions; `None` if only a launch
+/// determines it.
+fn element_count(kernel: &Kernel, array: SharedId) -> Option<u64> {
     if let Length::Fixed(len) = &kernel.shared[array].len { len.known() } else { None }
 }
 
-/// The type of an array's elements in Rust, if it is a number.
-fn of(kernel: &Kernel, array: SharedId) -> Option<String> {
-    let of = kernel.shared[array].elem.scalar().and_then(access::scalar)?;
-    Some(if is_atomic(kernel, array) { access::atomic(of) } else { of.to_owned() })
+/// Returns the Rust type of an array's elements, if it is a number.
+fn element_type(kernel: &Kernel, array: SharedId) -> Option<String> {
+    let of = kernel.shared[array].elem.scalar().and_then(access::scalar_name)?;
+    Some(if is_atomic(kernel, array) { access::atomic_name(of) } else { of.to_owned() })
 }
 
-/// The declaration of an array with `len` elements.
-fn array_of(kernel: &Kernel, array: SharedId, len: u64) -> String {
-    match of(kernel, array) {
+/// Returns the declaration of an array with `len` elements.
+fn array_declaration(kernel: &Kernel, array: SharedId, len: u64) -> String {
+    match element_type(kernel, array) {
         Some(of) => format!("declare `shared!([{of}; {len}])`"),
         None => format!("declare `{}` with {len} elements", kernel.shared[array].name),
     }

@@ -3,66 +3,73 @@
 //! ```text
 //! total[0].fetch_add(x[i], Relaxed);    // 32 updates, one after the other
 //! ```
-//! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a warp can
-//! combine first. Silent where one lane updates, where the address is data, and where data decide who comes to what is
-//! rare: the count of a failure, behind which the thread ends, and a flag that is set to a constant.
-use super::{Finding, Group, Lint, access};
+//! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a
+//! warp can combine first. Silent where one lane updates, where the address is data, and about rare
+//! updates that data decide: the count of a failure after which the thread ends, and a flag that is
+//! set to a constant.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
         accesses::Lanes,
-        trace::{AccessKind, Event, Value, What, Which},
+        symbolic::{AccessKind, Coverage, Event, EventKind, SymbolicSum},
     },
     diag::Level,
     hardware::LANES,
     ir::{AtomicOp, BinaryOp, Body, CompareOp, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_contended_atomics", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_contended_atomics",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
-/// Fewer lanes at one address are none to speak of.
-const FEW: u32 = 8;
+/// The smallest number of lanes at one address that is worth a finding.
+const MIN_CONTENDING_LANES: u32 = 8;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let (elected, failures) = (elected(kernel), failures(kernel));
+    let (elected, failures) = (elected_insts(kernel), failure_insts(kernel));
     let mut found = Vec::new();
     for event in &analyses.trace.events {
-        let What::Access(access) = &event.what else { continue };
+        let EventKind::Access(access) = &event.kind else { continue };
         let Op::Atomic { op, .. } = kernel.insts[event.inst].op else { continue };
-        let (AccessKind::Atomic, Some(way)) = (&access.kind, combined(op)) else { continue };
-        if event.active.which == Which::One || elected.contains(&event.inst) {
+        let (AccessKind::Atomic, Some(way)) = (&access.kind, combining_operation(op)) else {
+            continue;
+        };
+        if event.active.coverage == Coverage::One || elected.contains(&event.inst) {
             continue;
         }
-        if event.active.which == Which::Some
+        if event.active.coverage == Coverage::Some
             && (failures.contains(&event.inst) || is_flag(kernel, event.inst))
         {
             continue;
         }
-        let together = together(event, access.offset.as_ref());
+        let together = contending_lanes(event, access.offset.as_ref());
         if let Some(lanes) = together {
             found.push((u64::from(lanes), finding(kernel, analyses, event, lanes, way)));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
-/// How many lanes of a warp have the same address, if that is most of them.
-fn together(event: &Event, offset: Option<&Value>) -> Option<u32> {
+/// Returns the number of lanes of a warp with the same address, if they are the majority.
+fn contending_lanes(event: &Event, offset: Option<&SymbolicSum>) -> Option<u32> {
     let offset = offset?;
     let threads = &event.active.threads;
-    (0..threads.warps())
+    (0..threads.warp_count())
         .filter_map(|warp| {
-            let active = threads.warp(warp);
-            let lanes = (active != 0).then(|| Lanes::of(offset, warp, active).ok())??;
-            let most = crowd(&lanes);
-            (most >= FEW && 2 * most >= lanes.count()).then_some(most)
+            let active = threads.lanes_of_warp(warp);
+            let lanes = (active != 0).then(|| Lanes::exact(offset, warp, active).ok())??;
+            let most = max_lanes_per_address(&lanes);
+            (most >= MIN_CONTENDING_LANES && 2 * most >= lanes.count()).then_some(most)
         })
         .max()
 }
 
-/// The most lanes that have one address.
-fn crowd(lanes: &Lanes) -> u32 {
+/// Returns the largest number of lanes with one address.
+fn max_lanes_per_address(lanes: &Lanes) -> u32 {
     let is_active = |lane: usize| lanes.active >> lane & 1 == 1;
     let mut most = 0;
     for lane in 0..LANES {
@@ -77,8 +84,8 @@ fn crowd(lanes: &Lanes) -> u32 {
     most
 }
 
-/// What combines the lanes' values, where something does.
-fn combined(op: AtomicOp) -> Option<&'static str> {
+/// Returns the operation that combines the lanes' values, if one exists.
+fn combining_operation(op: AtomicOp) -> Option<&'static str> {
     match op {
         AtomicOp::Add | AtomicOp::Sub => Some("reduce_add"),
         AtomicOp::And => Some("reduce_and"),
@@ -92,7 +99,7 @@ fn combined(op: AtomicOp) -> Option<&'static str> {
 
 fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way: &str) -> Finding {
     let inst = &kernel.insts[event.inst];
-    let is_sure = event.active.which != Which::Some;
+    let is_sure = event.active.coverage != Coverage::Some;
     let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
     let help = if is_used(kernel, event.inst) {
         "let one lane update for all that are active: count them with `warp::ballot(..)`, and give each its \
@@ -110,18 +117,18 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
         ),
         span: inst.span,
         labels: Vec::new(),
-        notes: access::assumed(&analyses.trace.shape).into_iter().collect(),
+        notes: access::assumed_shape_note(&analyses.trace.shape).into_iter().collect(),
         help,
     }
 }
 
-/// Whether something is done with what an instruction gives.
+/// Returns true if the result of an instruction is used.
 fn is_used(kernel: &Kernel, inst: InstId) -> bool {
     kernel.insts.iter().any(|(_, user)| user.op.operands().any(|operand| operand == inst))
 }
 
-/// The instructions of bodies at whose end the thread ends.
-fn failures(kernel: &Kernel) -> Vec<InstId> {
+/// Returns the instructions of bodies at whose end the thread ends.
+fn failure_insts(kernel: &Kernel) -> Vec<InstId> {
     let mut found = Vec::new();
     for (_, inst) in kernel.insts.iter() {
         let Op::If { then, other, .. } = &inst.op else { continue };
@@ -135,7 +142,7 @@ fn failures(kernel: &Kernel) -> Vec<InstId> {
     found
 }
 
-/// Whether an update sets a flag: the same one however often, of which nobody asks what it was.
+/// Returns true if an update sets a flag: an idempotent update whose result is unused.
 fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
     let Op::Atomic { op, value, .. } = kernel.insts[inst].op else { return false };
     let stays = match op {
@@ -145,36 +152,46 @@ fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
     stays && matches!(kernel.insts[value].op, Op::Const(_)) && !is_used(kernel, inst)
 }
 
-/// The instructions that stand behind a condition `a == b`, neither of which is data: so one lane is
-/// elected. How many such a condition lets through is not known.
-fn elected(kernel: &Kernel) -> Vec<InstId> {
-    fn walk(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
+/// Returns the instructions under a condition `a == b` without data: it elects a lane. The number
+/// of lanes that pass such a condition is unknown.
+fn elected_insts(kernel: &Kernel) -> Vec<InstId> {
+    fn collect_elected(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
         for &id in &body.0 {
             if inside {
                 found.push(id);
             }
             let op = &kernel.insts[id].op;
             if let Op::If { cond, then, other } = op {
-                walk(kernel, then, inside || elects(kernel, *cond, CompareOp::Eq), found);
-                walk(kernel, other, inside || elects(kernel, *cond, CompareOp::Ne), found);
+                collect_elected(
+                    kernel,
+                    then,
+                    inside || is_election(kernel, *cond, CompareOp::Eq),
+                    found,
+                );
+                collect_elected(
+                    kernel,
+                    other,
+                    inside || is_election(kernel, *cond, CompareOp::Ne),
+                    found,
+                );
             } else {
-                op.bodies().for_each(|inner| walk(kernel, inner, inside, found));
+                op.bodies().for_each(|inner| collect_elected(kernel, inner, inside, found));
             }
         }
     }
     let mut found = Vec::new();
-    walk(kernel, &kernel.body, false, &mut found);
+    collect_elected(kernel, &kernel.body, false, &mut found);
     found
 }
 
-/// Whether `cond` is a comparison by `by`, or needs one.
-fn elects(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
+/// Returns true if `cond` is a comparison by `by`, or requires one.
+fn is_election(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
     let op = &kernel.insts[cond].op;
     if let Op::Compare { op, lhs, rhs } = op {
         let is_data = |id: InstId| matches!(kernel.insts[id].op, Op::Load { .. });
         *op == by && !is_data(*lhs) && !is_data(*rhs)
     } else if let Op::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } = op {
-        elects(kernel, *lhs, by) || elects(kernel, *rhs, by)
+        is_election(kernel, *lhs, by) || is_election(kernel, *rhs, by)
     } else {
         false
     }

@@ -1,19 +1,21 @@
-//! `gpu_divergent_branches`: a branch at which the lanes of most warps part, both ways being long.
+//! `gpu_divergent_branches`: a branch at which the lanes of most warps diverge, with two long arms.
 //!
 //! ```text
 //! if thread_idx_x() % 2 == 0 { long } else { longer }    // every warp runs both, with 16 of 32 lanes each
 //! ```
-//! A warp runs the two sides one after the other, each with the lanes that take it. Fires where that is proved for more than half of the warps
-//! that come, and both sides are more than is run under a predicate ([`work`]). An `if` without an `else` wastes lanes as well: it fires
-//! if its body has a loop, or if it is in a loop whose iterations take fewer and fewer lanes, which are in more warps than they would fill, and
-//! on average not half of a warp goes in.
+//! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
+//! is proved for more than half of the warps, and both arms are too large for predication
+//! ([`weight`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop, or
+//! if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
+//! fill, and on average less than half of a warp enters.
 //!
-//! Silent about guards, about lanes that exchange values among themselves, about what each warp decides for itself, about one lane that does something for its warp, and about what data decide.
+//! Silent about guards, about lanes that exchange values among themselves, about conditions that
+//! are uniform in each warp, about one lane that works for its warp, and about conditions on data.
 use super::{
-    Finding, Group, Lint, divergent_matches,
-    lanes::{LANES, Parting, span_of},
-    why,
-    work::{self, HEAVY, weight},
+    Finding, Lint, LintGroup, divergent_matches,
+    lanes::{LANES, WarpDivergence, range_text},
+    weight::{self, MIN_BRANCH_WEIGHT, body_weight},
+    wording,
 };
 use crate::{
     analysis::{Analyses, uniformity::Cause},
@@ -21,96 +23,121 @@ use crate::{
     ir::{Body, Builtin, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_divergent_branches", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_divergent_branches",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
-/// What the body of an `if` in a loop weighs at least.
-const IN_LOOP: u32 = HEAVY / 2;
+/// The minimum weight of the body of an `if` in a loop.
+const MIN_WEIGHT_IN_LOOP: u32 = MIN_BRANCH_WEIGHT / 2;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let of_matches = divergent_matches::branches(kernel, analyses);
+    let of_matches = divergent_matches::reported_branches(kernel, analyses);
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
         let Op::If { cond, then, other } = &inst.op else { continue };
-        if of_matches.contains(&id) || why::is_of_library(kernel, id) {
+        // The lint of matches reports a `match` as a whole.
+        if of_matches.contains(&id) || wording::is_library_control(kernel, id) {
             continue;
         }
         let span = kernel.insts[*cond].span;
         if found.iter().any(|found| found.span == span) {
             continue;
         }
-        found.extend(branch(kernel, analyses, id, *cond, [then, other]));
+        found.extend(check_branch(kernel, analyses, id, *cond, [then, other]));
     }
     found
 }
 
-fn branch(
+fn check_branch(
     kernel: &Kernel,
     analyses: &Analyses,
     id: InstId,
     cond: InstId,
     arms: [&Body; 2],
 ) -> Option<Finding> {
-    let weights = arms.map(|arm| weight(kernel, arm));
-    // Lanes that exchange values among themselves have parted on purpose.
-    let meet = arms.iter().any(|arm| work::has_meeting(kernel, arm));
-    if meet || weights.iter().all(|&weight| weight < IN_LOOP) {
+    let weights = arms.map(|arm| body_weight(kernel, arm));
+    // Lanes that exchange values among themselves have diverged on purpose.
+    let meet = arms.iter().any(|arm| weight::has_warp_sync(kernel, arm));
+    if meet || weights.iter().all(|&weight| weight < MIN_WEIGHT_IN_LOOP) {
         return None;
     }
-    let parting = Parting::of(kernel, analyses, id, cond);
-    if !parting.is_of_most() {
+    let parting = WarpDivergence::for_condition(kernel, analyses, id, cond);
+    if !parting.affects_most_warps() {
         return None;
     }
-    let (all, yes, no) = (parting.all(), parting.yes(), parting.no());
-    let message = if weights.iter().all(|&weight| weight >= HEAVY) {
-        let sides = match (span_of(&yes), span_of(&no)) {
+    let (all, yes, no) = (parting.lanes_active(), parting.lanes_true(), parting.lanes_false());
+    let message = if weights.iter().all(|&weight| weight >= MIN_BRANCH_WEIGHT) {
+        let sides = match (range_text(&yes), range_text(&no)) {
             (yes, no) if yes == no => format!("{yes} of {all} lanes take each side"),
             (yes, no) => format!("{yes} of {all} lanes take one side, {no} the other"),
         };
-        format!("this branch splits {}: {sides}", parting.which())
+        format!("this branch splits {}: {sides}", parting.warps_text())
     } else {
         let (arm, go) = if weights[0] >= weights[1] { (0, &yes) } else { (1, &no) };
         if !is_wasteful(kernel, &parting, arms[arm], weights[arm], arm == 0) {
             return None;
         }
-        let go = span_of(go);
+        let go = range_text(go);
         format!(
             "this branch splits {}: {go} of {all} lanes go in, and the others wait",
-            parting.which()
+            parting.warps_text()
         )
     };
     let span = kernel.insts[cond].span;
     let warp = &analyses.uniformity.warp;
-    let mut labels = why::labels(kernel, warp, warp.parting[id]);
+    let mut labels = wording::cause_labels(kernel, warp, warp.divergence[id]);
     labels.retain(|(at, _)| *at != span);
-    let notes = why::assumed(&analyses.trace.shape);
-    Some(Finding { message, span, labels, notes, help: help(kernel, analyses, id, &parting) })
+    let notes = wording::assumption_notes(&analyses.trace.shape);
+    Some(Finding {
+        message,
+        span,
+        labels,
+        notes,
+        help: divergence_help(kernel, analyses, id, &parting),
+    })
 }
 
-/// Whether going into `arm` alone leaves more than half of a warp idle, for long or again and again.
-fn is_wasteful(kernel: &Kernel, parting: &Parting, arm: &Body, weight: u32, is_then: bool) -> bool {
+/// Returns true if entering `arm` alone leaves more than half of a warp idle, for long or
+/// repeatedly.
+fn is_wasteful(
+    kernel: &Kernel,
+    parting: &WarpDivergence,
+    arm: &Body,
+    weight: u32,
+    is_then: bool,
+) -> bool {
     let go = |&(lanes, yes): &(u32, u32)| if is_then { yes } else { lanes - yes };
     let sum: u32 = parting.lanes.iter().map(go).sum();
     let count = u32::try_from(parting.lanes.len()).unwrap_or(u32::MAX);
     let most = parting.lanes.iter().map(go).max().unwrap_or(0);
     let in_fewer = parting.changes && (!is_then || parting.is_spread);
-    let is_long = work::has_loop(kernel, arm) || in_fewer && weight >= IN_LOOP;
-    // A lane that does something for its warp is alone at all times.
+    let is_long = weight::has_loop(kernel, arm) || in_fewer && weight >= MIN_WEIGHT_IN_LOOP;
+    // A lane that works for its warp is alone every time.
     is_long && most > 1 && sum * 2 < count * LANES
 }
 
-/// What to do: with the numbers of what that would change, where they are known.
-fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> String {
+/// Returns the remedy, with numbers if they are known.
+fn divergence_help(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    parting: &WarpDivergence,
+) -> String {
     let shape = analyses.trace.shape;
-    let Some((name, by_warp)) = source(kernel, analyses, id) else {
+    let Some((name, by_warp)) = divergence_source(kernel, analyses, id) else {
         return "let whole warps take the same side: a condition on the number of the warp, or on values that its \
                 lanes share"
             .to_owned();
     };
-    let warps = shape.warps();
-    let taken =
-        parting.known.as_ref().filter(|_| !parting.changes && shape.dims[1] * shape.dims[2] == 1);
-    let taken = taken.map(|yes| (0..warps).filter(|&warp| yes.has(warp)).count());
+    let warps = shape.warp_count();
+    let taken = parting
+        .true_threads
+        .as_ref()
+        .filter(|_| !parting.changes && shape.dims[1] * shape.dims[2] == 1);
+    let taken = taken.map(|yes| (0..warps).filter(|&warp| yes.contains(warp)).count());
     match taken {
         Some(taken) if 0 < taken && taken < warps => format!(
             "let whole warps take the same side: with `{by_warp}` in place of `{name}`, {taken} of {warps} \
@@ -127,14 +154,14 @@ fn help(kernel: &Kernel, analyses: &Analyses, id: InstId, parting: &Parting) -> 
     }
 }
 
-/// What differs between the lanes, and what is the same in all of a warp instead.
-fn source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, String)> {
+/// Returns the source of the difference between lanes, and a warp-uniform replacement.
+fn divergence_source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, String)> {
     let warp = &analyses.uniformity.warp;
-    let Some(Cause::Value(last)) = warp.chain(warp.parting[id]).pop() else { return None };
+    let Some(Cause::Value(last)) = warp.cause_chain(warp.divergence[id]).pop() else { return None };
     let Op::Builtin(builtin) = kernel.insts[last].op else { return None };
-    let name = why::call(builtin);
+    let name = wording::builtin_call(builtin);
     let by_warp = match builtin {
-        Builtin::LaneId | Builtin::LaneMask(_) => why::call(Builtin::WarpId),
+        Builtin::LaneId | Builtin::LaneMask(_) => wording::builtin_call(Builtin::WarpId),
         Builtin::ThreadIdx(_)
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)

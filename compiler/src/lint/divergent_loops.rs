@@ -1,57 +1,54 @@
-//! `gpu_divergent_loops`: a loop that the lanes of a warp leave after different numbers of iterations.
+//! `gpu_divergent_loops`: a loop with different trip counts in the lanes of a warp.
 //!
 //! ```text
 //! for k in starts[row]..starts[row + 1] { .. }    // one row a thread: a warp waits for its longest row
 //! ```
-//! Silent about loops in which each thread runs as many iterations as the others, or one less: strides over a length. Silent about what
-//! waits for other threads, such as a lock. Allowed by default: often there is no better way, or the rows are of one length.
+//! Silent about loops in which the trip counts differ by at most one: strides over a length. Silent
+//! about loops that wait for other threads, such as a lock. Allowed by default: often there is no
+//! better way, or the rows have one length.
 use super::{
-    Finding, Lint,
-    lanes::{LANES, number},
-    why,
+    Finding, Lint, LintGroup,
+    lanes::{LANES, const_value},
+    wording,
 };
 use crate::{
     analysis::{
         Analyses,
-        trace::Split,
+        symbolic::Split,
         trips::{self, Trips},
         uniformity::{Cause, Group},
     },
     diag::Level,
     ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, Scalar, Ty},
-    lint,
 };
 
-pub(super) const LINT: Lint = Lint {
-    name: "gpu_divergent_loops",
-    group: lint::Group::Performance,
-    level: Level::Allow,
-    check,
-};
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_divergent_loops", group: LintGroup::Performance, level: Level::Allow, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
         let span =
             if let Op::If { cond, .. } = inst.op { kernel.insts[cond].span } else { inst.span };
-        let is_loop = matches!(inst.op, Op::For { .. }) || why::is_loop_condition(kernel, &inst.op);
+        let is_loop =
+            matches!(inst.op, Op::For { .. }) || wording::is_loop_condition(kernel, &inst.op);
         let known = found.iter().any(|found| found.span == span);
-        if !is_loop || known || why::is_of_library(kernel, id) {
+        if !is_loop || known || wording::is_library_control(kernel, id) {
             continue;
         }
-        // Whether threads meet in it is more than a matter of speed.
+        // Threads that synchronize in it make it more than a matter of speed.
         if inst.op.bodies().any(|body| has_barrier(kernel, body)) {
             continue;
         }
-        let Some(numbers) = numbers(kernel, analyses, id) else { continue };
+        let Some(numbers) = trip_count_text(kernel, analyses, id) else { continue };
         let warp = &analyses.uniformity.warp;
-        let mut labels = why::labels(kernel, warp, warp.parting[id]);
+        let mut labels = wording::cause_labels(kernel, warp, warp.divergence[id]);
         labels.retain(|(at, _)| *at != span);
         found.push(Finding {
             message: format!("{numbers} of this loop, and all wait for the last"),
             span,
             labels,
-            notes: why::assumed(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "let the lanes of a warp share what one of them would do (`warp::lane_id()` first, in steps of \
                    32), or sort the work so that neighbours have as much of it"
                 .to_owned(),
@@ -68,17 +65,17 @@ fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
     })
 }
 
-/// How many iterations the lanes of a warp run, if the numbers differ by more than one.
-fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
+/// Returns the trip counts of a warp's lanes, if they differ by more than one.
+fn trip_count_text(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
     let warps = match trips::analyze(kernel, &analyses.uniformity, &analyses.trace, id) {
         Trips::Known(warps) => warps,
         Trips::Unknown => {
-            let waits = waits(kernel, analyses, id);
-            let is_strided = strides(kernel, analyses, &kernel.insts[id].op);
+            let waits = is_spin_loop(kernel, analyses, id);
+            let is_strided = is_strided(kernel, analyses, &kernel.insts[id].op);
             let is_left_by_data =
-                matches!(analyses.trace.branch(id), Some(Split::Unknown | Split::OnePerWarp));
+                matches!(analyses.trace.worst_split(id), Some(Split::Unknown | Split::OnePerWarp));
             let varies =
-                is_left_by_data && !waits && !is_strided && is_of_data(kernel, analyses, id);
+                is_left_by_data && !waits && !is_strided && depends_on_data(kernel, analyses, id);
             return varies
                 .then(|| "the lanes of a warp run different numbers of iterations".to_owned());
         }
@@ -90,16 +87,16 @@ fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
         .then(|| format!("the lanes of a warp run {least} to {most} iterations"))
 }
 
-/// Whether the threads of a warp begin next to each other and step by as many as they are or more, so that each runs as many
-/// iterations as the others, or one less.
-fn strides(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
+/// Returns true if the threads of a warp start next to each other and step by at least their
+/// number, so that their trip counts differ by at most one.
+fn is_strided(kernel: &Kernel, analyses: &Analyses, op: &Op) -> bool {
     let Op::For { start, end, step, .. } = *op else { return false };
     let same = |id| analyses.trace.is_uniform(id, Group::Warp);
-    let enough = number(kernel, step).is_some_and(|step| step >= LANES.into());
+    let enough = const_value(kernel, step).is_some_and(|step| step >= LANES.into());
     enough && same(end) && is_lane(kernel, analyses, start)
 }
 
-/// Whether `id` is the lane's number, and something that is the same in the warp.
+/// Returns true if `id` is the lane's index plus a warp-uniform value.
 fn is_lane(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     let op = &kernel.insts[id].op;
     if let Op::Cast { value } = *op {
@@ -112,16 +109,17 @@ fn is_lane(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     }
 }
 
-/// Whether what decides comes from an atomic access: from what other threads do meanwhile.
-fn waits(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let source = source(analyses, id).map(|source| &kernel.insts[source].op);
+/// Returns true if the condition depends on an atomic access, and so on concurrent actions of other
+/// threads.
+fn is_spin_loop(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let source = divergence_source(analyses, id).map(|source| &kernel.insts[source].op);
     matches!(source, Some(Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. }))
 }
 
-/// Whether data decide: what is loaded, or computed as floats. Of indices that are cut off at a length, all but a few
-/// threads may have as many.
-fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let source = source(analyses, id).map(|source| &kernel.insts[source].op);
+/// Returns true if data decide: loads, or computations on floats. For indices that are cut off at a
+/// length, all but a few threads may have the same trip count.
+fn depends_on_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let source = divergence_source(analyses, id).map(|source| &kernel.insts[source].op);
     let floats = if let Op::If { cond, .. } = kernel.insts[id].op {
         compares_floats(kernel, cond)
     } else {
@@ -130,12 +128,12 @@ fn is_of_data(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     floats || matches!(source, Some(Op::Load { .. }))
 }
 
-/// Where the difference between the lanes begins.
-fn source(analyses: &Analyses, id: InstId) -> Option<InstId> {
+/// Returns the instruction at which the difference between the lanes begins.
+fn divergence_source(analyses: &Analyses, id: InstId) -> Option<InstId> {
     let warp = &analyses.uniformity.warp;
-    match warp.chain(warp.parting[id]).pop()? {
+    match warp.cause_chain(warp.divergence[id]).pop()? {
         Cause::Value(last) => Some(last),
-        Cause::Parting(_) | Cause::Source => None,
+        Cause::Divergence(_) | Cause::Source => None,
     }
 }
 

@@ -5,46 +5,53 @@
 //! y[i] = y[i + 1];         // thread i + 1 may have written its own by then, or not
 //! y[0] += x[i];            // all but one of 256 sums are lost
 //! ```
-//! What the same barrier would order is one finding. Silent where data, guards, fences or atomic
-//! operations may keep the two apart, and where only lanes of one warp or only blocks meet: `gpu_missing_warp_syncs` and
-//! `gpu_block_races` say that.
-use super::{Finding, Group, Lint, race, shared_write_races};
+//! Races that the same barrier would order are one finding. Silent where data, guards, fences or
+//! atomic operations may keep the two apart, and where only lanes of one warp or only blocks
+//! collide: `gpu_missing_warp_syncs` and `gpu_block_races` report that.
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_global_races", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_global_races", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let of_buffers = || {
-        race::all(analyses)
-            .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != Among::Grid)
+        race::all_races(analyses)
+            .filter(|of| matches!(of.root, Root::Param(_)) && of.race.among != ThreadGroup::Grid)
     };
-    let stores = of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == Kind::WriteWrite);
+    let stores =
+        of_buffers().filter(|of| of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite);
     let mut found: Vec<Finding> = stores
         .map(|of| {
-            let message = shared_write_races::stores(kernel, analyses, &of);
+            let message = shared_write_races::describe_stores(kernel, analyses, &of);
             let help = "give each thread an element of its own, or use a slice of atomics: \
                         `&[AtomicU32]`, `&[AtomicF32]`"
                 .to_owned();
-            race::finding(kernel, analyses, &of, message, help)
+            race::race_finding(kernel, analyses, &of, message, help)
         })
         .collect();
     let races =
-        of_buffers().filter(|of| race::needs_order(of) && !race::is_of_update(analyses, of));
-    let gaps = race::gaps(kernel, &analyses.trace, races.collect());
-    let far = gaps.iter().filter(|gap| gap.shown.race.among == Among::Block);
+        of_buffers().filter(|of| race::needs_order(of) && !race::is_within_update(analyses, of));
+    let gaps = race::find_gaps(kernel, &analyses.trace, races.collect());
+    let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
     found.extend(far.map(|gap| {
         let help = "write to a second buffer; or, if only threads of one block exchange, add \
                     `sync_threads()` between the two"
             .to_owned();
-        race::finding(kernel, analyses, &gap.shown, race::clash(kernel, &gap.shown), help)
+        race::race_finding(
+            kernel,
+            analyses,
+            &gap.shown,
+            race::describe_clash(kernel, &gap.shown),
+            help,
+        )
     }));
     found
 }

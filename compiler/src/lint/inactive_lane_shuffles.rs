@@ -1,15 +1,17 @@
-//! `gpu_inactive_lane_shuffles`: a shuffle of which every lane reads a lane that does not take part.
+//! `gpu_inactive_lane_shuffles`: a shuffle in which every lane reads a lane that does not take
+//! part.
 //!
 //! ```text
 //! if warp::lane_id() < 16 { v = warp::shfl_mask(0xffff, v, 20); }    // lane 20 is not there
 //! ```
-//! What such a lane would bring is anything. Fires where the mask (or, without one, which lanes have ended) and the lane are known, and all lanes of
-//! a warp read one that is not among them; some do in every reduction by shuffles, where nobody uses what they get.
-use super::{Finding, Group, Lint, lanes::are_there, why};
+//! The value of such a lane is unspecified. Fires where the mask (or, without one, the set of ended
+//! lanes) and the source lane are known, and all lanes of a warp read an absent one. Some lanes do
+//! so in every reduction by shuffles, and ignore the result.
+use super::{Finding, Lint, LintGroup, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, What},
+        symbolic::{Event, EventKind},
     },
     diag::Level,
     ir::{InstId, Kernel, Op, ShuffleOp},
@@ -17,7 +19,7 @@ use crate::{
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_inactive_lane_shuffles",
-    group: Group::Correctness,
+    group: LintGroup::Correctness,
     level: Level::Warn,
     check,
 };
@@ -27,42 +29,53 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     for (id, inst) in kernel.insts.iter() {
         let Op::Shuffle { op, ref width, mask, .. } = inst.op else { continue };
         let Some(width) = width.known() else { continue };
-        // Without a mask, where control varies, another lint has said that lanes are missing.
+        // Without a mask, where control varies, another lint reports the missing lanes.
         let varies = mask.is_none() && analyses.uniformity.warp.control[id].varies();
         if varies || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
-        let read = analyses.trace.of(id).find_map(|event| read(event, op, width as u32, mask));
+        let read = analyses
+            .trace
+            .events_of(id)
+            .find_map(|event| absent_source_lane(event, op, width as u32, mask));
         let Some((lane, lanes)) = read else { continue };
         found.push(Finding {
             message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),
             span: inst.span,
             labels: Vec::new(),
-            notes: why::assumed(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "read a lane that takes part, or let that one come here, too".to_owned(),
         });
     }
     found
 }
 
-/// A lane that is read and does not take part, and those that do, in a warp all lanes of which read such a one.
-fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Option<(u32, u32)> {
-    let What::Meeting { mask: value, lane: Some(lane) } = &event.what else { return None };
+/// Returns a lane that is read and does not take part, and the lanes that do, in a warp all of
+/// whose lanes read such a lane.
+fn absent_source_lane(
+    event: &Event,
+    op: ShuffleOp,
+    width: u32,
+    mask: Option<InstId>,
+) -> Option<(u32, u32)> {
+    let EventKind::WarpCollective { mask: value, lane: Some(lane) } = &event.kind else {
+        return None;
+    };
     let threads = &event.active.threads;
-    if !are_there(&event.active) {
+    if !are_certain(&event.active) {
         return None;
     }
-    (0..threads.warps()).find_map(|warp| {
-        let active = threads.warp(warp);
+    (0..threads.warp_count()).find_map(|warp| {
+        let active = threads.lanes_of_warp(warp);
         let mut inactive = None;
-        for thread in threads.of_warp(warp) {
+        for thread in threads.iter_warp(warp) {
             let lanes = match (mask, value) {
                 (None, _) => active,
-                (Some(_), Some(value)) => u32::try_from(value.at(thread)?).ok()?,
+                (Some(_), Some(value)) => u32::try_from(value.number_in(thread)?).ok()?,
                 (Some(_), None) => return None,
             };
             let own = u32::try_from(thread % 32).ok()?;
-            let source = source(op, width, own, u32::try_from(lane.at(thread)?).ok()?);
+            let source = source_lane(op, width, own, u32::try_from(lane.number_in(thread)?).ok()?);
             if lanes >> source & 1 == 1 {
                 return None;
             }
@@ -72,8 +85,8 @@ fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Optio
     })
 }
 
-/// The lane that `own` reads.
-fn source(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
+/// Returns the lane that `own` reads.
+fn source_lane(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
     let first = own & !(width - 1);
     let (at, past) = match op {
         ShuffleOp::Index => (first + lane % width, false),

@@ -5,10 +5,10 @@
 //!     y[(row * 100_000 + column) as usize] = v;    // u32: wraps from row 42,950 on
 //! }
 //! ```
-//! Fires where conditions, declared blocks and constants allow values for which the product or sum is larger than its
-//! type, and an index is made of it. Silent where one of the operands is not bounded by any of these: what sizes
-//! a launch passes is not known.
-use super::{Finding, Group, Lint, access};
+//! Fires where conditions, declared blocks and constants allow values for which the product or sum
+//! exceeds its type, and the result is used as an index. Silent where one of the operands has no
+//! such bound: the sizes that a launch passes are unknown.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{Analyses, range::Ranges},
     diag::Level,
@@ -17,34 +17,34 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_index_overflows", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_index_overflows", group: LintGroup::Correctness, level: Level::Warn, check };
 
-/// What is bounded by nothing but the largest grid is not taken for bounded.
-const GRID: i128 = 1 << 30;
-/// An index by a thread or block of the grid is reported if it wraps in grids of this part of the largest: of 2^24 threads.
+/// A bound from the largest grid alone does not count as a bound.
+const MIN_UNBOUNDED: i128 = 1 << 30;
+/// The fraction of the largest grid from which on a wrapping index is reported: 2^24 threads.
 const MIN_WRAPPING_GRID: i128 = 128;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let indices = indices(kernel);
-    let is_candidate = |id: InstId| indices[id] && limit(kernel, id).is_some();
+    let indices = index_insts(kernel);
+    let is_candidate = |id: InstId| indices[id] && type_maximum(kernel, id).is_some();
     if !kernel.insts.ids().any(is_candidate) {
         return Vec::new();
     }
-    let mut walk = Walk { kernel, indices, ranges: &analyses.ranges, found: Vec::new() };
-    walk.body(&kernel.body, &mut Vec::new());
+    let mut walk = OverflowFinder { kernel, indices, ranges: &analyses.ranges, found: Vec::new() };
+    walk.visit_body(&kernel.body, &mut Vec::new());
     walk.found
 }
 
-/// The largest value of an integer of at most 32 bits.
-fn limit(kernel: &Kernel, id: InstId) -> Option<(Scalar, i128)> {
+/// Returns the largest value of an integer of at most 32 bits.
+fn type_maximum(kernel: &Kernel, id: InstId) -> Option<(Scalar, i128)> {
     let Ty::Scalar(scalar) = kernel.insts[id].ty else { return None };
     let bits = scalar.bits().filter(|&bits| scalar.is_int() && bits <= 32)?;
     let bits = if scalar.is_signed() { bits - 1 } else { bits };
     Some((scalar, (1 << bits) - 1))
 }
 
-/// What is computed for an index.
-fn indices(kernel: &Kernel) -> Facts<InstId, bool> {
+/// Returns the instructions that indices are computed from.
+fn index_insts(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut indices = kernel.insts.facts(false);
     let ids: Vec<InstId> = kernel.insts.ids().collect();
     for id in ids.into_iter().rev() {
@@ -64,41 +64,41 @@ fn indices(kernel: &Kernel) -> Facts<InstId, bool> {
     indices
 }
 
-struct Walk<'k> {
+struct OverflowFinder<'k> {
     kernel: &'k Kernel,
     indices: Facts<InstId, bool>,
     ranges: &'k Ranges,
     found: Vec<Finding>,
 }
 
-impl Walk<'_> {
-    /// `below` has values that conditions keep below numbers.
-    fn body(&mut self, body: &Body, below: &mut Vec<(InstId, i128)>) {
+impl OverflowFinder<'_> {
+    /// Visits `body`; `below` has values that conditions keep below numbers.
+    fn visit_body(&mut self, body: &Body, below: &mut Vec<(InstId, i128)>) {
         let outside = below.len();
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::If { cond, then, other } = op {
                 let before = below.len();
-                self.assume(*cond, below);
-                self.body(then, below);
+                self.add_bounds(*cond, below);
+                self.visit_body(then, below);
                 below.truncate(before);
-                self.body(other, below);
+                self.visit_body(other, below);
             } else if let Op::Binary { op, lhs, rhs } = op {
-                self.binary(id, *op, *lhs, *rhs, below);
+                self.visit_binary(id, *op, *lhs, *rhs, below);
             } else {
-                op.bodies().for_each(|inner| self.body(inner, below));
+                op.bodies().for_each(|inner| self.visit_body(inner, below));
             }
         }
         below.truncate(outside);
     }
 
-    /// Adds what `cond` says where it is true.
-    fn assume(&self, cond: InstId, below: &mut Vec<(InstId, i128)>) {
+    /// Adds the bounds that follow from `cond` being true.
+    fn add_bounds(&self, cond: InstId, below: &mut Vec<(InstId, i128)>) {
         let op = &self.kernel.insts[cond].op;
         let constant = |id: InstId| self.ranges.get(self.kernel, id).map(|range| range.max);
         if let Op::Binary { op: BinaryOp::And, lhs, rhs } = op {
-            self.assume(*lhs, below);
-            self.assume(*rhs, below);
+            self.add_bounds(*lhs, below);
+            self.add_bounds(*rhs, below);
         } else if let Op::Compare { op, lhs, rhs } = op {
             let (value, end, more) = match op {
                 CompareOp::Lt => (lhs, rhs, 0),
@@ -111,7 +111,7 @@ impl Walk<'_> {
         }
     }
 
-    fn binary(
+    fn visit_binary(
         &mut self,
         id: InstId,
         op: BinaryOp,
@@ -119,12 +119,14 @@ impl Walk<'_> {
         rhs: InstId,
         below: &[(InstId, i128)],
     ) {
-        let Some((scalar, limit)) = limit(self.kernel, id).filter(|_| self.indices[id]) else {
+        let Some((scalar, limit)) = type_maximum(self.kernel, id).filter(|_| self.indices[id])
+        else {
             return;
         };
-        let (Some(a), Some(b)) = (self.most(lhs, below), self.most(rhs, below)) else {
+        let (Some(a), Some(b)) = (self.upper_bound(lhs, below), self.upper_bound(rhs, below))
+        else {
             if op == BinaryOp::Mul {
-                self.by_grid(id, [lhs, rhs], scalar, limit, below);
+                self.visit_grid_product(id, [lhs, rhs], scalar, limit, below);
             }
             return;
         };
@@ -140,8 +142,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports a thread's or block's number times a constant, if that wraps in grids of a usual size.
-    fn by_grid(
+    /// Reports a thread's or block's index times a constant, if the product wraps in grids of a
+    /// usual size.
+    fn visit_grid_product(
         &mut self,
         id: InstId,
         of: [InstId; 2],
@@ -159,11 +162,11 @@ impl Walk<'_> {
             (Some(factor), None) => (rhs, factor.max),
             _ => return,
         };
-        let Some(number) = builtin(self.kernel, number) else { return };
+        let Some(number) = grid_index(self.kernel, number) else { return };
         let Some(range) = self.ranges.get(self.kernel, number) else { return };
         let first = limit / factor + 1;
         let is_number = |id: InstId| {
-            builtin(self.kernel, id)
+            grid_index(self.kernel, id)
                 .is_some_and(|other| self.kernel.insts[other].op == self.kernel.insts[number].op)
         };
         let is_bounded = below.iter().any(|&(value, end)| end <= first && is_number(value));
@@ -172,21 +175,21 @@ impl Walk<'_> {
         }
     }
 
-    /// The largest that `id` can be, if something bounds it.
-    fn most(&self, id: InstId, below: &[(InstId, i128)]) -> Option<i128> {
+    /// Returns the upper bound of `id`, if it has one.
+    fn upper_bound(&self, id: InstId, below: &[(InstId, i128)]) -> Option<i128> {
         let range = self.ranges.get(self.kernel, id)?;
         let here = below.iter().filter(|(value, _)| *value == id).map(|(_, end)| end - 1);
         let most = here.chain([range.max]).min()?;
-        let own = limit(self.kernel, id).map_or(i128::MAX, |(_, limit)| limit);
+        let own = type_maximum(self.kernel, id).map_or(i128::MAX, |(_, limit)| limit);
         let is_constant = matches!(self.kernel.insts[id].op, Op::Const(_));
-        (range.min >= 0 && (is_constant || most < GRID.min(own))).then_some(most)
+        (range.min >= 0 && (is_constant || most < MIN_UNBOUNDED.min(own))).then_some(most)
     }
 }
 
-/// The index of a thread or block in the grid that `id` is, in any type.
-fn builtin(kernel: &Kernel, id: InstId) -> Option<InstId> {
+/// Returns the index of a thread or block in the grid that `id` is, in any type.
+fn grid_index(kernel: &Kernel, id: InstId) -> Option<InstId> {
     match kernel.insts[id].op {
-        Op::Cast { value } => builtin(kernel, value),
+        Op::Cast { value } => grid_index(kernel, value),
         Op::Builtin(Builtin::GlobalIdx(_) | Builtin::BlockIdx(_)) => Some(id),
         _ => None,
     }
@@ -199,7 +202,7 @@ fn grid_finding(
     scalar: Scalar,
     first: i128,
 ) -> Finding {
-    let name = access::scalar(scalar).unwrap_or("integer");
+    let name = access::scalar_name(scalar).unwrap_or("integer");
     let what = match kernel.insts[number].op {
         Op::Builtin(Builtin::BlockIdx(_)) => "block",
         _ => "thread",
@@ -215,7 +218,7 @@ fn grid_finding(
 }
 
 fn finding(kernel: &Kernel, id: InstId, scalar: Scalar, largest: i128, limit: i128) -> Finding {
-    let name = access::scalar(scalar).unwrap_or("integer");
+    let name = access::scalar_name(scalar).unwrap_or("integer");
     Finding {
         message: format!(
             "this index can be {largest}, and is computed in `{name}`, which ends at {limit}"

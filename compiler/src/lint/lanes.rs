@@ -1,82 +1,90 @@
-//! What conditions do to the lanes of warps, as far as it is proved.
+//! Proved effects of conditions on the lanes of warps.
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Shape, Split, Threads, What, Which},
+        symbolic::{ActiveThreads, Coverage, EventKind, Shape, Split, ThreadSet},
     },
     ir::{Builtin, CompareOp, InstId, Kernel, Op},
 };
 use std::ops::RangeInclusive;
 
-/// Lanes of a warp.
+/// Lanes per warp.
 pub(super) const LANES: u32 = 32;
 
-/// What a condition does to the warps that come to it, each as often as it does.
+/// The effect of a condition on the warps that evaluate it, summed over all evaluations.
 #[derive(Debug, Default)]
-pub(super) struct Parting {
-    /// How many come.
+pub(super) struct WarpDivergence {
+    /// The number of warps.
     pub(super) warps: usize,
-    /// In how many of them some lanes find it true and others do not.
-    pub(super) split: usize,
-    /// Lanes of these: that come, and that find it true, in the order of the warps.
+    /// The number of warps whose lanes disagree.
+    pub(super) diverging: usize,
+    /// Per disagreeing warp, the active lanes and the lanes for which the condition is true.
     pub(super) lanes: Vec<(u32, u32)>,
-    /// Where it is true, if that is known and always the same.
-    pub(super) known: Option<Threads>,
-    /// Whether it is true in other threads another time.
+    /// The threads for which it is true, if they are known and always the same.
+    pub(super) true_threads: Option<ThreadSet>,
+    /// True if it holds for different threads at different times.
     pub(super) changes: bool,
-    /// Whether threads that find it true are ever in more warps than as many threads fill.
+    /// True if the threads for which it is true ever occupy more warps than they would fill.
     pub(super) is_spread: bool,
 }
 
-impl Parting {
-    /// What is proved of the `if` or loop `id`, with the condition `cond`.
-    pub(super) fn of(kernel: &Kernel, analyses: &Analyses, id: InstId, cond: InstId) -> Self {
+impl WarpDivergence {
+    /// Returns the proved effect of the `if` or loop `id`, with the condition `cond`.
+    pub(super) fn for_condition(
+        kernel: &Kernel,
+        analyses: &Analyses,
+        id: InstId,
+        cond: InstId,
+    ) -> Self {
         let mut found = Self::default();
-        for event in analyses.trace.of(id) {
-            if let What::Branch(split) = &event.what {
-                found.add(kernel, &analyses.trace.shape, cond, &event.active, split);
+        for event in analyses.trace.events_of(id) {
+            if let EventKind::Branch(split) = &event.kind {
+                found.add_event(kernel, &analyses.trace.shape, cond, &event.active, split);
             }
         }
         found
     }
 
-    fn add(
+    fn add_event(
         &mut self,
         kernel: &Kernel,
         shape: &Shape,
         cond: InstId,
-        active: &Active,
+        active: &ActiveThreads,
         split: &Split,
     ) {
-        let come = (0..active.threads.warps()).map(|warp| (warp, active.threads.warp(warp)));
+        let come =
+            (0..active.threads.warp_count()).map(|warp| (warp, active.threads.lanes_of_warp(warp)));
         let come: Vec<_> = come.filter(|(_, lanes)| *lanes != 0).collect();
         self.warps += come.len();
-        if !are_there(active) {
+        if !are_certain(active) {
             return;
         }
         match split {
             Split::Known(yes) => {
                 let (mut count, mut warps) = (0, 0);
                 for (warp, lanes) in come {
-                    let taken = yes.warp(warp) & lanes;
+                    let taken = yes.lanes_of_warp(warp) & lanes;
                     count += taken.count_ones();
                     warps += u32::from(taken != 0);
                     if taken != 0 && taken != lanes {
-                        self.split += 1;
+                        self.diverging += 1;
                         self.lanes.push((lanes.count_ones(), taken.count_ones()));
                     }
                 }
                 self.is_spread |= warps > count.div_ceil(LANES);
-                let same = self.known.as_ref().is_none_or(|known| known == yes);
+                let same = self.true_threads.as_ref().is_none_or(|known| known == yes);
                 self.changes |= !same;
-                self.known = Some(yes.clone());
+                self.true_threads = Some(yes.clone());
             }
             Split::OnePerWarp | Split::Unknown => {
-                let Some(cycle) = Cycle::of(kernel, shape, cond) else { return };
+                let Some(cycle) = RemainderTest::from_condition(kernel, shape, cond) else {
+                    return;
+                };
                 let whole = come.iter().filter(|(_, lanes)| *lanes == u32::MAX).count();
-                let (least, most) = cycle.lanes().into_inner();
+                let (least, most) = cycle.lanes_true().into_inner();
                 if 0 < least && most < LANES {
-                    self.split += whole;
+                    self.diverging += whole;
                     let both = [(LANES, least), (LANES, most)];
                     self.lanes.extend(both.into_iter().cycle().take(2 * whole));
                 }
@@ -85,72 +93,73 @@ impl Parting {
         }
     }
 
-    /// Whether most of the warps that come are split.
-    pub(super) fn is_of_most(&self) -> bool {
-        2 * self.split > self.warps
+    /// Returns true if most of the warps diverge.
+    pub(super) fn affects_most_warps(&self) -> bool {
+        2 * self.diverging > self.warps
     }
 
-    /// How many lanes of a warp that is split find the condition true: the least and the most.
-    pub(super) fn yes(&self) -> RangeInclusive<u32> {
+    /// Returns the smallest and the largest number of lanes of a diverging warp for which the
+    /// condition is true.
+    pub(super) fn lanes_true(&self) -> RangeInclusive<u32> {
         let yes = || self.lanes.iter().map(|&(_, yes)| yes);
         yes().min().unwrap_or(0)..=yes().max().unwrap_or(0)
     }
 
-    /// How many of them do not.
-    pub(super) fn no(&self) -> RangeInclusive<u32> {
+    /// Returns the smallest and the largest number of lanes for which it is false.
+    pub(super) fn lanes_false(&self) -> RangeInclusive<u32> {
         let no = || self.lanes.iter().map(|&(lanes, yes)| lanes - yes);
         no().min().unwrap_or(0)..=no().max().unwrap_or(0)
     }
 
-    /// How many come.
-    pub(super) fn all(&self) -> u32 {
+    /// Returns the number of active lanes.
+    pub(super) fn lanes_active(&self) -> u32 {
         self.lanes.iter().map(|&(lanes, _)| lanes).max().unwrap_or(0)
     }
 
-    /// `every warp`, or `5 of 8 warps`.
-    pub(super) fn which(&self) -> String {
-        match self.split == self.warps {
+    /// Returns `every warp`, or `5 of 8 warps`.
+    pub(super) fn warps_text(&self) -> String {
+        match self.diverging == self.warps {
             true => "every warp".to_owned(),
-            false => format!("{} of {} warps", self.split, self.warps),
+            false => format!("{} of {} warps", self.diverging, self.warps),
         }
     }
 }
 
-/// Whether the active threads of whole blocks are all there, and not only some of them.
-pub(super) const fn are_there(active: &Active) -> bool {
-    match active.which {
-        Which::All | Which::Guarded | Which::Warps => true,
-        Which::Some | Which::One => false,
+/// Returns true if the active threads are certain, and not only some of their set.
+pub(super) const fn are_certain(active: &ActiveThreads) -> bool {
+    match active.coverage {
+        Coverage::All | Coverage::Guarded | Coverage::Warps => true,
+        Coverage::Some | Coverage::One => false,
     }
 }
 
-/// `5`, `1 to 16`.
-pub(super) fn span_of(range: &RangeInclusive<u32>) -> String {
+/// Returns `5`, or `1 to 16`.
+pub(super) fn range_text(range: &RangeInclusive<u32>) -> String {
     match range.start() == range.end() {
         true => range.start().to_string(),
         false => format!("{} to {}", range.start(), range.end()),
     }
 }
 
-/// A comparison of a remainder with a constant, `i % 3 == 1`, of an index that counts from lane to lane: it is true in every third
-/// lane, wherever the warp begins.
-pub(super) struct Cycle {
+/// A comparison of a remainder with a constant, such as `i % 3 == 1`, for an index that grows by
+/// one from lane to lane: it is true in every third lane, wherever the warp begins.
+pub(super) struct RemainderTest {
     /// The remainder.
-    pub(super) of: InstId,
+    pub(super) remainder: InstId,
     modulus: u64,
     op: CompareOp,
     with: u64,
 }
 
-impl Cycle {
-    /// What `cond` is, if it is one.
-    pub(super) fn of(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
+impl RemainderTest {
+    /// Returns `cond` as such a comparison, if it is one.
+    pub(super) fn from_condition(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
         let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
-        let (with, modulus) = (number(kernel, rhs)?, modulus(kernel, shape, lhs)?);
-        Some(Self { of: lhs, modulus, op, with })
+        let (with, modulus) = (const_value(kernel, rhs)?, modulus(kernel, shape, lhs)?);
+        Some(Self { remainder: lhs, modulus, op, with })
     }
 
-    /// Whether it is true in `lane`, if lane 0 has the remainder `first`.
+    /// Returns true if the comparison holds in `lane`, if lane 0 has the remainder `first`.
     pub(super) fn is_true(&self, first: u64, lane: u64) -> bool {
         let rest = (first + lane) % self.modulus;
         match self.op {
@@ -163,26 +172,27 @@ impl Cycle {
         }
     }
 
-    /// The remainders that lane 0 may have.
-    pub(super) fn firsts(&self) -> std::ops::Range<u64> {
+    /// Returns the remainders that lane 0 may have.
+    pub(super) fn first_remainders(&self) -> std::ops::Range<u64> {
         0..self.modulus
     }
 
-    /// In how many lanes of a whole warp it is true.
-    fn lanes(&self) -> RangeInclusive<u32> {
+    /// Returns the number of lanes of a whole warp in which it holds.
+    fn lanes_true(&self) -> RangeInclusive<u32> {
         let lanes = |first| (0..u64::from(LANES)).filter(|&lane| self.is_true(first, lane)).count();
-        let counts = || self.firsts().map(|first| u32::try_from(lanes(first)).unwrap_or(LANES));
+        let counts =
+            || self.first_remainders().map(|first| u32::try_from(lanes(first)).unwrap_or(LANES));
         counts().min().unwrap_or(0)..=counts().max().unwrap_or(0)
     }
 }
 
-/// By what an index is divided that counts from lane to lane, if `rest` is the remainder.
+/// Returns the divisor if `rest` is the remainder of an index that grows by one from lane to lane.
 fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
     let Op::Binary { op: crate::ir::BinaryOp::Rem, lhs, rhs } = kernel.insts[rest].op else {
         return None;
     };
     let modulus =
-        number(kernel, rhs).filter(|&modulus| (2..=u64::from(LANES)).contains(&modulus))?;
+        const_value(kernel, rhs).filter(|&modulus| (2..=u64::from(LANES)).contains(&modulus))?;
     let [x, y, z] = shape.dims;
     let in_rows = x % LANES == 0 || y * z == 1;
     let mut index = lhs;
@@ -198,7 +208,7 @@ fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
     (counts && in_rows).then_some(modulus)
 }
 
-/// A constant.
-pub(super) fn number(kernel: &Kernel, id: InstId) -> Option<u64> {
+/// Returns the value of a constant.
+pub(super) fn const_value(kernel: &Kernel, id: InstId) -> Option<u64> {
     if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
 }

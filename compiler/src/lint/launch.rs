@@ -1,8 +1,8 @@
-//! Lints of launches: what only shows when a kernel is launched on a device.
+//! Run-time lints: faults that show only when a kernel is launched on a device.
 //!
-//! The runtime asks [`launched`], and writes what it says to the log. How many threads a block has, how many blocks
-//! there are, and what the device is, decides whether it has enough to do; a few of these are known when the
-//! kernel is built, if it declares its block, and said then.
+//! The runtime calls [`launched`], and writes the diagnostics to the log. The number of threads of
+//! a block, the number of blocks, and the device decide whether the device has enough to do. Some
+//! of this is known, and reported, when a kernel that declares its block is built.
 use super::{
     Finding, Levels, Lint, low_occupancy, moderate_occupancy, partial_warps, small_grids,
     tail_waves, tiny_launches,
@@ -16,42 +16,42 @@ use crate::{
     target::Target,
 };
 
-/// From how many launches on they are many.
+/// The number of launches that counts as many.
 pub const MANY: u64 = 100;
 
-/// A launch, and where it runs.
+/// A launch, with its device.
 #[derive(Clone, Debug)]
 pub struct Launch<'k> {
-    /// What is launched.
+    /// The launched kernel.
     pub kernel: &'k Kernel,
     /// Blocks along x, y and z; none is 0.
     pub grid: [u32; 3],
     /// Threads of a block along x, y and z; none is 0.
     pub block: [u32; 3],
-    /// Which launch in a row of this kernel and geometry it is, counted from 1. Not all are looked at: the first,
-    /// and the one that makes them [`MANY`].
+    /// The number of this launch among those of this kernel and geometry, from 1. Not all are
+    /// examined: the first, and the one that makes them [`MANY`].
     pub count: u64,
-    /// The GPU; `None` for the interpreter, of which only block shapes are judged.
+    /// The GPU; `None` for the interpreter, for which only block shapes are judged.
     pub gpu: Option<Gpu>,
 }
 
-/// A GPU, and what a kernel takes of it.
+/// A GPU, and the resources that a kernel takes of it.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     /// Its architecture.
     pub target: Target,
-    /// How many multiprocessors it has.
+    /// The number of multiprocessors.
     pub multiprocessors: u64,
-    /// Registers of a thread, as the driver's compiler says.
+    /// Registers per thread, as reported by the driver's compiler.
     pub registers: u32,
-    /// Bytes of shared memory of a block, all told.
+    /// Bytes of shared memory per block, in total.
     pub shared: u64,
 }
 
-/// A lint, and what it finds in a launch.
-type OfLaunch = (Lint, fn(&Launch<'_>) -> Option<Finding>);
+/// A lint, and its check of a launch.
+type LaunchLint = (Lint, fn(&Launch<'_>) -> Option<Finding>);
 
-const OF_LAUNCHES: [OfLaunch; 6] = [
+const LAUNCH_LINTS: [LaunchLint; 6] = [
     (low_occupancy::LINT, low_occupancy::launched),
     (moderate_occupancy::LINT, moderate_occupancy::launched),
     (partial_warps::LINT, partial_warps::launched),
@@ -60,17 +60,17 @@ const OF_LAUNCHES: [OfLaunch; 6] = [
     (tiny_launches::LINT, tiny_launches::launched),
 ];
 
-/// The names of the lints that launches may show more of.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    OF_LAUNCHES.iter().map(|(lint, _)| lint.name)
+/// Returns the names of the lints that check launches.
+pub(super) fn launch_lint_names() -> impl Iterator<Item = &'static str> {
+    LAUNCH_LINTS.iter().map(|(lint, _)| lint.name)
 }
 
-/// What there is to say about `launch`, of the level of a warning or an error.
+/// Returns the diagnostics about `launch` of level warning or error.
 pub fn launched(launch: &Launch<'_>, levels: &Levels) -> Vec<Diagnostic> {
     let mut said = Vec::new();
-    for (lint, check) in OF_LAUNCHES {
+    for (lint, check) in LAUNCH_LINTS {
         let Some(Finding { message, span, labels, notes, help }) = check(launch) else { continue };
-        let (code, level, help) = (lint.name, levels.of(&lint, span), Some(help));
+        let (code, level, help) = (lint.name, levels.level_of(&lint, span), Some(help));
         if level > Level::Allow {
             said.push(Diagnostic { code, level, message, span, labels, notes, help });
         }
@@ -78,31 +78,31 @@ pub fn launched(launch: &Launch<'_>, levels: &Levels) -> Vec<Diagnostic> {
     said
 }
 
-/// What a lint finds that only launches show, when a kernel is built: nothing.
-pub(super) fn not_before(_: &Kernel, _: &Analyses) -> Vec<Finding> {
+/// The build-time check of a lint that only examines launches: finds nothing.
+pub(super) fn check_nothing(_: &Kernel, _: &Analyses) -> Vec<Finding> {
     Vec::new()
 }
 
 impl Launch<'_> {
-    /// Blocks of the grid.
-    pub(super) fn blocks(&self) -> u64 {
+    /// Returns the number of blocks of the grid.
+    pub(super) fn block_count(&self) -> u64 {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Threads of a block.
-    pub(super) fn threads(&self) -> u32 {
+    /// Returns the number of threads of a block.
+    pub(super) fn threads_per_block(&self) -> u32 {
         self.block.iter().fold(1, |threads, &dim| threads.saturating_mul(dim))
     }
 
-    /// How many blocks run on a multiprocessor of the GPU; `None` if its architecture is not known.
+    /// Returns the occupancy of the GPU's multiprocessors; `None` if its architecture is unknown.
     pub(super) fn occupancy(&self, gpu: &Gpu) -> Option<Occupancy> {
-        Multiprocessor::of(gpu.target)?.occupancy(&self.taken(gpu)).ok()
+        Multiprocessor::of(gpu.target)?.occupancy(&self.block_resources(gpu)).ok()
     }
 
-    /// What a block takes.
-    pub(super) fn taken(&self, gpu: &Gpu) -> Block {
+    /// Returns the resources of a block.
+    pub(super) fn block_resources(&self, gpu: &Gpu) -> Block {
         Block {
-            threads: self.threads(),
+            threads: self.threads_per_block(),
             registers: Some(gpu.registers),
             shared: gpu.shared,
             barriers: has_barriers(self.kernel).into(),
@@ -110,8 +110,8 @@ impl Launch<'_> {
     }
 }
 
-/// Bytes of shared memory that a block takes for arrays of known lengths; `None` if one of them depends on a
-/// generic parameter.
+/// Returns the bytes of shared memory per block in arrays of known lengths; `None` if one of them
+/// depends on a generic parameter.
 pub(super) fn shared_bytes(kernel: &Kernel) -> Option<u64> {
     let known = |shared: &Shared| match &shared.len {
         Length::Fixed(len) => len.known().is_some() && shared.elem.size().is_some(),
@@ -121,13 +121,13 @@ pub(super) fn shared_bytes(kernel: &Kernel) -> Option<u64> {
     all.then(|| ptx::block_shared_bytes(kernel))
 }
 
-/// Whether blocks of `kernel` wait at barriers.
+/// Returns true if blocks of `kernel` wait at barriers.
 pub fn has_barriers(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Barrier { .. } | Op::SyncGrid))
 }
 
-/// `1 block`, `2 blocks`.
-pub(super) fn count(number: u64, what: &str) -> String {
+/// Returns `1 block`, `2 blocks`.
+pub(super) fn count_of(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
@@ -139,8 +139,8 @@ mod tests {
     const MEETING: &str = "kernel meeting { %0 = barrier }";
     const EMPTY: &str = "kernel empty { }";
 
-    /// What is said of `grid` blocks of `threads` threads of 32 registers, with so much shared memory, on 132
-    /// multiprocessors of sm_90.
+    /// Returns the diagnostics for `grid` blocks of `threads` threads of 32 registers, with this
+    /// much shared memory, on 132 multiprocessors of sm_90.
     fn on_h200(text: &str, grid: u32, threads: u32, shared: u64) -> Vec<(&'static str, String)> {
         let gpu = Gpu { target: Target::new(90), multiprocessors: 132, registers: 32, shared };
         of(text, grid, threads, Some(gpu), 1)

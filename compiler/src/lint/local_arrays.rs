@@ -1,4 +1,4 @@
-//! `gpu_local_arrays`: an array of a thread's own that lies in local memory, and that a loop accesses.
+//! `gpu_local_arrays`: an array of a thread's own in local memory that a loop accesses.
 //!
 //! ```text
 //! let mut counts = [0; 8];
@@ -6,15 +6,16 @@
 //!     counts[x[k] as usize % 8] += 1;    // registers have no index: the array goes to local memory
 //! }
 //! ```
-//! Fires once an array, where the optimizer leaves an index that only a run knows, and where a loop goes to memory for it:
-//! one of unknown length for any element, one of known length for at least [`MIN_ACCESSES`] elements by such an index.
-//! Silent about arrays that become registers, and about one look into a table.
-use super::{Finding, Group, Lint, access};
+//! Fires once per array, if the optimizer leaves an index that is known only at run time, and a
+//! loop accesses memory for it: a loop of unknown length for any element, a loop of known length
+//! for at least [`MIN_ACCESSES`] elements by such an index. Silent about arrays that become
+//! registers, and about a single lookup in a table.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
         local_arrays::Placement,
-        trace::{self, Event, What},
+        symbolic::{self, Event, EventKind},
     },
     diag::Level,
     ir::{Array, ArrayId, Kernel, Op, Root, Span},
@@ -22,9 +23,9 @@ use crate::{
 use std::collections::BTreeSet;
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_local_arrays", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_local_arrays", group: LintGroup::Performance, level: Level::Warn, check };
 
-/// Accesses of a thread in loops of known length that are worth a word.
+/// The smallest number of accesses of a thread in loops of known length that is worth a finding.
 const MIN_ACCESSES: u64 = 4;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
@@ -35,39 +36,40 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// What loops access of an array.
+/// The accesses of loops to an array.
 #[derive(Default)]
-struct Traffic {
-    /// Accesses in an iteration of loops of unknown length.
-    each_iteration: u64,
-    /// Accesses of a thread in other loops by indices that only a run knows.
+struct LoopTraffic {
+    /// Accesses per iteration of loops of unknown length.
+    per_iteration: u64,
+    /// Accesses of a thread in other loops by indices known only at run time.
     counted: u64,
     /// The first access in a loop.
     first: Option<Span>,
-    /// The first of these whose index is no number that all threads have.
+    /// The first access whose index is not one number for all threads.
     dynamic: Option<Span>,
-    /// The first of these whose index is data, or differs between threads.
-    of_run: Option<Span>,
+    /// The first access whose index is data, or differs between threads.
+    data_dependent: Option<Span>,
 }
 
-impl Traffic {
-    /// Adds up the accesses of the trace.
-    fn of(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
+impl LoopTraffic {
+    /// Counts the accesses of the trace.
+    fn for_array(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
         let mut traffic = Self::default();
         let mut seen = BTreeSet::new();
         for event in &analyses.trace.events {
-            let What::Access(access) = &event.what else { continue };
+            let EventKind::Access(access) = &event.kind else { continue };
             if access.root != Some(Root::Array(array)) || event.loops.is_empty() {
                 continue;
             }
             let is_constant = is_constant(event, access);
             let endless = event.loops.iter().position(|(_, iteration)| iteration.is_some());
             if let Some(endless) = endless {
-                // Those of one iteration: the trace runs two of such a loop, and all of those inside that are known.
-                let inside = event.loops.iter().zip(&event.rounds).skip(endless);
+                // Accesses of one iteration: the trace runs two of such a loop, and all iterations
+                // of known inner loops.
+                let inside = event.loops.iter().zip(&event.iterations).skip(endless);
                 let known = inside.filter(|((_, iteration), _)| iteration.is_none());
                 let place = (event.inst, known.map(|(_, round)| *round).collect::<Vec<u32>>());
-                traffic.each_iteration += u64::from(seen.insert(place));
+                traffic.per_iteration += u64::from(seen.insert(place));
             } else if is_constant {
                 continue;
             } else {
@@ -78,47 +80,49 @@ impl Traffic {
             if !is_constant {
                 traffic.dynamic = traffic.dynamic.or(Some(span));
             }
-            if is_of_run(event, access) {
-                traffic.of_run = traffic.of_run.or(Some(span));
+            if is_data_dependent(event, access) {
+                traffic.data_dependent = traffic.data_dependent.or(Some(span));
             }
         }
         traffic
     }
 
-    /// How often a loop accesses it, in words; `None` if that is worth none.
-    fn words(&self) -> Option<String> {
-        if self.each_iteration > 0 {
-            let times = access::count(self.each_iteration, "time");
+    /// Describes the accesses of loops; `None` if they are not worth a finding.
+    fn describe(&self) -> Option<String> {
+        if self.per_iteration > 0 {
+            let times = access::count_of(self.per_iteration, "time");
             return Some(format!("a loop accesses them {times} in each iteration"));
         }
-        let times = access::count(self.counted, "time");
+        let times = access::count_of(self.counted, "time");
         (self.counted >= MIN_ACCESSES).then(|| format!("loops access them {times}"))
     }
 }
 
-/// True if all threads access one place, which is known.
-fn is_constant(event: &Event, access: &trace::Access) -> bool {
+/// Returns true if all threads access one known element.
+fn is_constant(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
-    let is_known = |offset: &trace::Value| {
-        offset.symbolic().is_empty() && offset.is_same(threads.iter().copied())
+    let is_known = |offset: &symbolic::SymbolicSum| {
+        offset.terms().is_empty() && offset.is_same(threads.iter().copied())
     };
     access.offset.as_ref().is_some_and(is_known)
 }
 
-/// True if an index is data, or differs between threads: it is no constant, whatever generic parameters are.
-fn is_of_run(event: &Event, access: &trace::Access) -> bool {
+/// Returns true if an index is data, or differs between threads: it is no constant, whatever
+/// generic parameters are.
+fn is_data_dependent(event: &Event, access: &symbolic::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
-    let varies =
-        |offset: &trace::Value| offset.factors().any(|of| !of.is_same(threads.iter().copied()));
+    let varies = |offset: &symbolic::SymbolicSum| {
+        offset.factors().any(|of| !of.is_same(threads.iter().copied()))
+    };
     access.offset.as_ref().is_none_or(varies)
 }
 
 fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> Option<Finding> {
-    let traffic = Traffic::of(kernel, analyses, id);
-    let (first, words) = (traffic.first?, traffic.words()?);
-    let running = analyses.running(kernel);
+    let traffic = LoopTraffic::for_array(kernel, analyses, id);
+    let (first, words) = (traffic.first?, traffic.describe()?);
+    let running = analyses.optimized_code(kernel);
     let indices = match running {
-        Some(running) => match Placement::of(array, &running.kernel) {
+        Some(running) => match Placement::in_kernel(array, &running.kernel) {
             Placement::Memory(indices) => indices,
             Placement::OneOfSeveral => Vec::new(),
             Placement::Registers
@@ -127,16 +131,16 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
             | Placement::Generic(..) => return None,
         },
         // A generic kernel is not optimized yet.
-        None => vec![traffic.of_run?],
+        None => vec![traffic.data_dependent?],
     };
     let name = &array.name;
     let bytes =
         array.len.known().zip(array.elem.size()).map(|(len, size)| len.saturating_mul(size));
     let bytes = match bytes {
-        Some(bytes) => format!("its {} lie", access::count(bytes, "byte")),
+        Some(bytes) => format!("its {} lie", access::count_of(bytes, "byte")),
         None => "its bytes lie".to_owned(),
     };
-    let own = if running.is_some() { traffic.dynamic } else { traffic.of_run };
+    let own = if running.is_some() { traffic.dynamic } else { traffic.data_dependent };
     let span = own.unwrap_or(first);
     let others = indices.iter().filter(|index| **index != span);
     let label =
@@ -156,9 +160,9 @@ fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> 
     })
 }
 
-/// The index, or else the access.
+/// Returns the span of the index, or else of the access.
 fn index_span(kernel: &Kernel, event: &Event) -> Span {
-    let ptr = crate::analysis::accesses::memory(kernel, event.inst).map(|(ptr, ..)| ptr);
+    let ptr = crate::analysis::accesses::memory_operands(kernel, event.inst).map(|(ptr, ..)| ptr);
     match ptr.map(|ptr| (&kernel.insts[ptr].op, kernel.insts[ptr].span)) {
         Some((Op::Index { .. } | Op::Offset { .. }, span)) => span,
         _ => kernel.insts[event.inst].span,

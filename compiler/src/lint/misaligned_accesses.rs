@@ -1,36 +1,41 @@
-//! `gpu_misaligned_accesses`: neighbouring elements for neighbouring lanes, but not from the beginning of a sector.
+//! `gpu_misaligned_accesses`: contiguous accesses of a warp that do not start at the beginning of a
+//! sector.
 //!
 //! ```text
 //! y[i] = x[i + 1];    // 5 sectors, 4 would do
 //! ```
-//! Fires where where a warp begins is known well enough to prove it. Allowed unless asked for: a stencil cannot
-//! do without, and its sectors come from the cache.
-use super::{Finding, Group, Lint, access};
+//! Fires where the start of a warp's access is known well enough to prove it. Allowed by default: a
+//! stencil cannot avoid it, and its sectors come from the cache.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
         accesses::{Cost, Request},
     },
     diag::Level,
-    hardware::{Kind, global::SECTOR},
+    hardware::{Kind, global::SECTOR_BYTES},
     ir::{Kernel, Space},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_misaligned_accesses", group: Group::Performance, level: Level::Allow, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_misaligned_accesses",
+    group: LintGroup::Performance,
+    level: Level::Allow,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (request, cost) in access::known(analyses) {
+    for (request, cost) in access::requests_with_cost(analyses) {
         if request.space != Space::Global || !is_misaligned(request, cost) {
             continue;
         }
-        let run = access::when_run(kernel, analyses, request);
+        let run = access::runtime_request(kernel, analyses, request);
         if let Some((_, cost)) = run.filter(|(run, cost)| is_misaligned(run, cost)) {
             found.push((1, finding(kernel, analyses, request, cost)));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 fn is_misaligned(request: &Request, cost: &Cost) -> bool {
@@ -45,12 +50,12 @@ fn is_misaligned(request: &Request, cost: &Cost) -> bool {
 
 fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost) -> Finding {
     let (lanes, price) = &cost.worst;
-    let name = access::name(kernel, request.root);
-    let verb = access::verb(request.kind);
-    let elements = SECTOR / u64::from(request.bytes.max(1));
+    let name = access::root_name(kernel, request.root);
+    let verb = access::access_verb(request.kind);
+    let elements = SECTOR_BYTES / u64::from(request.bytes.max(1));
     let first = lanes.offsets.iter().min().copied().unwrap_or(0);
-    let behind = first.rem_euclid(i64::try_from(SECTOR).unwrap_or(i64::MAX));
-    let is_known = lanes.step == 0 || lanes.step >= SECTOR;
+    let behind = first.rem_euclid(i64::try_from(SECTOR_BYTES).unwrap_or(i64::MAX));
+    let is_known = lanes.step == 0 || lanes.step >= SECTOR_BYTES;
     let begin =
         is_known.then(|| format!("it begins {behind} bytes behind the beginning of a sector"));
     Finding {
@@ -58,9 +63,9 @@ fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost)
             "one warp {verb}s {} sectors here, {} would do",
             price.taken[0], price.ideal
         ),
-        span: access::span(kernel, request),
+        span: access::request_span(kernel, request),
         labels: Vec::new(),
-        notes: begin.into_iter().chain(access::assumed(&analyses.trace.shape)).collect(),
+        notes: begin.into_iter().chain(access::assumed_shape_note(&analyses.trace.shape)).collect(),
         help: format!("let warps begin at a multiple of {elements} elements of `{name}`"),
     }
 }

@@ -1,29 +1,34 @@
-//! `gpu_mismatched_barriers`: threads of one block that wait at different barriers.
+//! `gpu_mismatched_barriers`: threads of one block wait at different barriers.
 //!
 //! ```text
 //! if thread_idx_x() < 64 { a(); sync_threads(); } else { b(); sync_threads(); }
 //! ```
-//! All come to a barrier, and not to the same one. Fires where control varies in the block and each arm has a barrier of its own.
-use super::{Finding, Group, Lint, why};
+//! All threads reach a barrier, but not the same one. Fires where control varies in the block and
+//! each arm has a barrier of its own.
+use super::{Finding, Lint, LintGroup, wording};
 use crate::{
     analysis::{Analyses, uniformity::Cause},
     diag::Level,
     ir::{Body, InstId, Kernel, Op},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_mismatched_barriers", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_mismatched_barriers",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
-    for (id, call) in why::barriers(kernel) {
+    for (id, call) in wording::written_barriers(kernel) {
         let Some(other) = counterpart(kernel, analyses, id).filter(|&other| id < other) else {
             continue;
         };
         let mut labels =
             vec![(kernel.insts[other].span, "the other threads wait at this one".to_owned())];
-        labels.extend(why::labels(kernel, block, block.control[id]));
+        labels.extend(wording::cause_labels(kernel, block, block.control[id]));
         found.push(Finding {
             message: format!(
                 "only some threads of the block wait at this `{call}`, and the others at another"
@@ -37,22 +42,24 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     found
 }
 
-/// What to do with the barriers of two arms. One of a function of the library cannot be moved without its call.
+/// Returns the remedy for the barriers of two arms. A barrier in a library function cannot be moved
+/// without its call.
 fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
-    if barriers.into_iter().any(|id| why::is_in_library(kernel, id)) {
+    if barriers.into_iter().any(|id| wording::is_library_barrier(kernel, id)) {
         "let all threads of the block make the same calls: behind the `if`, with values that its arms choose"
     } else {
         "put one barrier behind the `if`, in place of the two in its arms"
     }
 }
 
-/// The barrier at which those threads wait that do not come to `barrier`, if it is in the other arm of the `if` at which they part.
+/// Returns the barrier of the threads that do not reach `barrier`, if it is in the other arm of the
+/// `if` at which they diverge.
 pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId) -> Option<InstId> {
     let control = analyses.uniformity.block.control[barrier];
-    if !control.varies() || why::all_come(analyses, barrier) {
+    if !control.varies() || wording::all_threads_reach(analyses, barrier) {
         return None;
     }
-    let Some(Cause::Parting(parting)) = control.cause() else { return None };
+    let Some(Cause::Divergence(parting)) = control.cause() else { return None };
     let Op::If { then, other, .. } = &kernel.insts[parting].op else { return None };
     let first = |body: &Body| body.0.iter().copied().find(|&id| is_barrier(kernel, id));
     let [then, other] = [then, other].map(first);

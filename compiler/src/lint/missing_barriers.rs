@@ -1,45 +1,47 @@
-//! `gpu_missing_barriers`: threads of a block exchange through shared memory, and nothing makes
-//! one wait for the other.
+//! `gpu_missing_barriers`: threads of a block exchange data through shared memory, and no barrier
+//! makes one wait for the other.
 //!
 //! ```text
 //! tile[t] = x[i];
 //! let v = tile[t + 1];     // thread t + 1 may not have written it yet
 //! ```
 //! Fires where two threads of different warps access one element in the same interval between
-//! barriers and one of them writes, also where one is an iteration ahead of the other. One finding for one missing
-//! barrier. Silent where data, guards, fences or atomic operations may keep the two apart.
+//! barriers and one of them writes, also where one is an iteration ahead of the other. One finding
+//! per missing barrier. Silent where data, guards, fences or atomic operations may keep the two
+//! apart.
 use super::{
-    Finding, Group, Lint,
-    race::{self, Gap},
+    Finding, Lint, LintGroup,
+    race::{self, MissingWait},
 };
 use crate::{
-    analysis::{Analyses, races::Among},
+    analysis::{Analyses, races::ThreadGroup},
     diag::Level,
     ir::{Kernel, Root},
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_barriers", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_missing_barriers", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let gaps = gaps(kernel, analyses);
-    let far = gaps.iter().filter(|gap| gap.shown.race.among == Among::Block);
-    far.map(|gap| missing(kernel, analyses, gap)).collect()
+    let gaps = find_gaps(kernel, analyses);
+    let far = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Block);
+    far.map(|gap| missing_barrier_finding(kernel, analyses, gap)).collect()
 }
 
-/// Where shared memory needs a barrier, or, where only lanes of a warp exchange, a wait of the warp.
-pub(super) fn gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Gap<'a>> {
-    let races = race::all(analyses).filter(|of| {
+/// Returns the places where shared memory needs a barrier, or, if only lanes of a warp exchange
+/// data, a warp-wide wait.
+pub(super) fn find_gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<MissingWait<'a>> {
+    let races = race::all_races(analyses).filter(|of| {
         matches!(of.root, Root::Shared(_))
             && race::needs_order(of)
-            && !race::is_of_update(analyses, of)
+            && !race::is_within_update(analyses, of)
     });
-    race::gaps(kernel, &analyses.trace, races.collect())
+    race::find_gaps(kernel, &analyses.trace, races.collect())
 }
 
-fn missing(kernel: &Kernel, analyses: &Analyses, gap: &Gap<'_>) -> Finding {
+fn missing_barrier_finding(kernel: &Kernel, analyses: &Analyses, gap: &MissingWait<'_>) -> Finding {
     let of = &gap.shown;
-    let name = race::name(kernel, of.root);
+    let name = race::quoted_name(kernel, of.root);
     let [first, second] = of.race.sides;
     let what = |writes: bool| if writes { "write" } else { "read" };
     let help = if of.race.iteration_of.is_some() {
@@ -56,9 +58,10 @@ fn missing(kernel: &Kernel, analyses: &Analyses, gap: &Gap<'_>) -> Finding {
             what(second.writes)
         )
     };
-    let mut finding = race::finding(kernel, analyses, of, race::clash(kernel, of), help);
+    let mut finding =
+        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help);
     let mut others: Vec<String> =
-        gap.others.iter().map(|other| race::name(kernel, other.root)).collect();
+        gap.others.iter().map(|other| race::quoted_name(kernel, other.root)).collect();
     others.sort_unstable();
     others.dedup();
     others.retain(|other| *other != name);

@@ -1,31 +1,31 @@
-//! `gpu_missing_fences`: one block announces data to another by an atomic operation, and nothing keeps
-//! the data before the announcement.
+//! `gpu_missing_fences`: one block announces data to another by an atomic operation, and nothing
+//! orders the data before the announcement.
 //!
 //! ```text
 //! partial[block_idx_x()] = sum;
 //! let done = count[0].fetch_add(1, Ordering::Relaxed);     // may be seen before `partial` is
 //! if done + 1 == grid_dim_x() as u32 { total += partial[j]; }
 //! ```
-//! Fires if a plain store whose place depends on the block comes before a relaxed atomic operation in global
-//! memory, and a plain load of the same buffer, whose place does not, and to which data lead (by a condition, or by a loop
-//! that waits), behind it, in a kernel without any
-//! fence of the device's scope and without any atomic operation that is more than relaxed. With one, it is not said that it is at
-//! the right place.
-use super::{Finding, Group, Lint, race, why};
+//! Fires if a plain store with a block-dependent address precedes a relaxed atomic operation in
+//! global memory, and a plain load of the same buffer with a block-independent address follows it,
+//! depending on data (by a condition, or by a loop that waits), in a kernel without any fence of
+//! the device's scope and without any atomic operation that is more than relaxed. With such an
+//! operation, its right place is not checked.
+use super::{Finding, Lint, LintGroup, race, wording};
 use crate::{
-    analysis::{Analyses, races::Why},
+    analysis::{Analyses, races::DoubtReason},
     diag::Level,
     ir::{Kernel, Op},
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_fences", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_missing_fences", group: LintGroup::Correctness, level: Level::Deny, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (root, doubt) in race::doubts(analyses) {
-        let Why::Unfenced(announces) = doubt.why else { continue };
-        let name = race::name(kernel, root);
+    for (root, doubt) in race::all_doubts(analyses) {
+        let DoubtReason::Unfenced(announces) = doubt.reason else { continue };
+        let name = race::quoted_name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
         let message = format!(
             "{name} is read here where other blocks may not see it written yet: nothing orders the \
@@ -46,7 +46,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 (kernel.insts[first].span, format!("a block writes {name} here")),
                 (kernel.insts[announces].span, "and announces it here".to_owned()),
             ],
-            notes: why::assumed(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: help.to_owned(),
         });
     }

@@ -1,37 +1,41 @@
-//! `gpu_missing_warp_syncs`: lanes of one warp exchange through memory without a wait.
+//! `gpu_missing_warp_syncs`: lanes of one warp exchange data through memory without a wait.
 //!
 //! ```text
 //! cells[lane] = v;
 //! let w = cells[31 - lane];    // relies on lanes that run in lock step, which hardware does not promise
 //! ```
-//! Fires where only lanes of one warp meet; if threads of other warps do as well, a barrier is
-//! missing, and `gpu_missing_barriers` or `gpu_global_races` says so. Silent if anything between the two makes the lanes of the warp
-//! meet.
-use super::{Finding, Group, Lint, missing_barriers, race};
+//! Fires where only lanes of one warp collide; if threads of other warps do as well, a barrier is
+//! missing, and `gpu_missing_barriers` or `gpu_global_races` reports it. Silent if anything between
+//! the two accesses synchronizes the lanes of the warp.
+use super::{Finding, Lint, LintGroup, missing_barriers, race};
 use crate::{
-    analysis::{Analyses, races::Among},
+    analysis::{Analyses, races::ThreadGroup},
     diag::Level,
     ir::{Kernel, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_missing_warp_syncs", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_missing_warp_syncs",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let mut gaps = missing_barriers::gaps(kernel, analyses);
-    let buffers = race::all(analyses).filter(|of| {
+    let mut gaps = missing_barriers::find_gaps(kernel, analyses);
+    let buffers = race::all_races(analyses).filter(|of| {
         matches!(of.root, Root::Param(_))
             && race::needs_order(of)
-            && !race::is_of_update(analyses, of)
+            && !race::is_within_update(analyses, of)
     });
-    gaps.extend(race::gaps(kernel, &analyses.trace, buffers.collect()));
-    let near = gaps.iter().filter(|gap| gap.shown.race.among == Among::Warp);
+    gaps.extend(race::find_gaps(kernel, &analyses.trace, buffers.collect()));
+    let near = gaps.iter().filter(|gap| gap.shown.race.among == ThreadGroup::Warp);
     near.map(|gap| {
         let of = &gap.shown;
         let help = "add `sync_warp()` between the two, or exchange the values by \
                     `warp::shfl` and its kin"
             .to_owned();
-        race::finding(kernel, analyses, of, race::clash(kernel, of), help)
+        race::race_finding(kernel, analyses, of, race::describe_clash(kernel, of), help)
     })
     .collect()
 }

@@ -1,8 +1,8 @@
-//! Lints: read the IR and the facts, report, rewrite nothing.
+//! Lints: they read the IR and the facts, and report; they rewrite nothing.
 //!
-//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the
-//! steps. It reports what the facts prove bad, and is silent about what they cannot
-//! tell. It does not know levels: [`run`] asks [`Levels`], where the innermost wins.
+//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the steps. It reports
+//! faults that the facts prove, and is silent about everything they leave open. It does not know
+//! levels: [`run`] asks [`Levels`], where the innermost wins.
 mod access;
 mod aos_accesses;
 mod atomic_mixing;
@@ -53,8 +53,8 @@ mod unlaunchable_kernels;
 mod unused_shared;
 mod vector_bank_conflicts;
 mod warp_mask_mismatches;
-pub(crate) mod why;
-pub(crate) mod work;
+pub(crate) mod weight;
+pub(crate) mod wording;
 
 use crate::{
     analysis::Analyses,
@@ -64,44 +64,44 @@ use crate::{
 };
 use std::{collections::BTreeSet, ops::Range};
 
-/// What a lint is about.
+/// The subject of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
-    /// The kernel does not do what it should, or may not.
+pub enum LintGroup {
+    /// The kernel does not do its job, or may not.
     Correctness,
-    /// It does, but slower than it could.
+    /// The kernel is slower than necessary.
     Performance,
-    /// It does, but says less, or more, than it could.
+    /// The code expresses less, or more, than it could.
     Style,
 }
 
 /// A lint.
 #[derive(Debug)]
 pub struct Lint {
-    /// Name, as in `#[allow(..)]`: `gpu_` and the bad thing, in the plural.
+    /// The name, as in `#[allow(..)]`: `gpu_` and the fault, in the plural.
     pub name: &'static str,
-    /// What it is about.
-    pub group: Group,
-    /// Level unless the user says otherwise.
+    /// The subject.
+    pub group: LintGroup,
+    /// The default level.
     pub level: Level,
     check: fn(&Kernel, &Analyses) -> Vec<Finding>,
 }
 
-/// What a lint found at one place.
+/// A fault that a lint found at one place.
 struct Finding {
     /// The fact, with numbers.
     message: String,
-    /// Where it goes wrong.
+    /// The place of the fault.
     span: Span,
-    /// Other places that explain why, from the effect to its cause.
+    /// Places that explain the fault, from the effect to its cause.
     labels: Vec<(Span, String)>,
-    /// What else it rests on, such as an assumption.
+    /// Further premises, such as an assumption.
     notes: Vec<String>,
-    /// What to do.
+    /// The remedy.
     help: String,
 }
 
-/// Every lint, by name.
+/// All lints, by name.
 pub static LINTS: &[Lint] = &[
     aos_accesses::LINT,
     atomic_mixing::LINT,
@@ -148,17 +148,17 @@ pub static LINTS: &[Lint] = &[
     warp_mask_mismatches::LINT,
 ];
 
-/// Names that stand for several lints: all of a group, or all.
-pub const GROUPS: [(&str, Option<Group>); 4] = [
+/// Names for several lints: all of a group, or all lints.
+pub const GROUPS: [(&str, Option<LintGroup>); 4] = [
     ("gpu_all", None),
-    ("gpu_correctness", Some(Group::Correctness)),
-    ("gpu_performance", Some(Group::Performance)),
-    ("gpu_style", Some(Group::Style)),
+    ("gpu_correctness", Some(LintGroup::Correctness)),
+    ("gpu_performance", Some(LintGroup::Performance)),
+    ("gpu_style", Some(LintGroup::Style)),
 ];
 
-/// The names of the lints that `name` stands for: itself, if it is a lint's, or the members of a group.
-/// `None` if it is nobody's.
-pub fn named(name: &str) -> Option<Vec<&'static str>> {
+/// Returns the names of the lints that `name` stands for: itself, if it is a lint's name, or the
+/// members of a group. `None` if the name is unknown.
+pub fn lints_named(name: &str) -> Option<Vec<&'static str>> {
     if let Some((_, group)) = GROUPS.iter().find(|(known, _)| *known == name) {
         let of_group = |lint: &&Lint| group.is_none_or(|group| lint.group == group);
         return Some(LINTS.iter().filter(of_group).map(|lint| lint.name).collect());
@@ -166,35 +166,36 @@ pub fn named(name: &str) -> Option<Vec<&'static str>> {
     LINTS.iter().find(|lint| lint.name == name).map(|lint| vec![lint.name])
 }
 
-/// The name of every lint.
+/// Returns the name of every lint.
 pub fn names() -> impl Iterator<Item = &'static str> {
     LINTS.iter().map(|lint| lint.name)
 }
 
-/// The user's levels; what is not named has the lint's own.
+/// The levels that the user sets; other lints have their default level.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// What is said of lints: the outer before the inner, the earlier before the later. Of those
-    /// that hold for a place the last wins.
+    /// The settings: the outer before the inner, the earlier before the later. The last one that
+    /// applies wins.
     pub settings: Vec<Setting>,
 }
 
-/// A level that is given to a lint.
+/// A level that the user sets for a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
+    /// The lint's name.
     pub lint: &'static str,
     /// The level.
     pub level: Level,
-    /// The numbers of the spans that it holds for: those of a statement. For all, if there are none.
+    /// The range of span numbers that it applies to: those of a statement. `None` for the whole
+    /// kernel.
     pub within: Option<Range<usize>>,
-    /// The number of the expectation that it is (`#[expect(..)]`), if it is one: it is fulfilled by
-    /// what is found where it decides.
+    /// The number of the expectation (`#[expect(..)]`), if it is one. It is fulfilled by findings
+    /// for which it decides the level.
     pub expectation: Option<usize>,
 }
 
 impl Setting {
-    /// A level for the whole kernel.
+    /// Returns a setting for the whole kernel.
     pub fn everywhere(lint: &'static str, level: Level) -> Self {
         Self { lint, level, within: None, expectation: None }
     }
@@ -205,93 +206,100 @@ impl Setting {
 }
 
 impl Levels {
-    /// The level of `lint` at `span`.
-    pub fn of(&self, lint: &Lint, span: Span) -> Level {
-        self.decides(lint, span).map_or(lint.level, |setting| setting.level)
+    /// Returns the level of `lint` at `span`.
+    pub fn level_of(&self, lint: &Lint, span: Span) -> Level {
+        self.deciding_setting(lint, span).map_or(lint.level, |setting| setting.level)
     }
 
-    /// The level of what `lint` finds at `span`. What rests on an assumed block is at most a warning, unless the user
-    /// gives the lint a level.
-    fn of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
+    /// Returns the level of a finding of `lint` at `span`. A finding that rests on an assumed block
+    /// is at most a warning, unless the user sets a level.
+    fn level_of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
         let most = match basis {
             Basis::Kernel => Level::Deny,
             Basis::AssumedBlock => Level::Warn,
         };
-        self.decides(lint, span).map_or(lint.level.min(most), |setting| setting.level)
+        self.deciding_setting(lint, span).map_or(lint.level.min(most), |setting| setting.level)
     }
 
-    fn decides(&self, lint: &Lint, span: Span) -> Option<&Setting> {
+    fn deciding_setting(&self, lint: &Lint, span: Span) -> Option<&Setting> {
         self.settings
             .iter()
             .rev()
             .find(|setting| setting.lint == lint.name && setting.holds_at(span))
     }
 
-    /// Whether anything that `lint` finds may be shown.
+    /// Returns true if some finding of `lint` may be shown.
     fn may_show(&self, lint: &Lint) -> bool {
         let mut settings = self.settings.iter().filter(|setting| setting.lint == lint.name);
         lint.level > Level::Allow || settings.any(|setting| setting.level > Level::Allow)
     }
 }
 
-/// Runs the lints, and keeps what is to be shown.
+/// Runs the lints, and returns the diagnostics to show.
 pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for lint in LINTS.iter().filter(|lint| levels.may_show(lint)) {
-        found(lint, kernel, analyses, levels).for_each(|found| diagnostics.push(found));
+        find_diagnostics(lint, kernel, analyses, levels).for_each(|found| diagnostics.push(found));
     }
     diagnostics
 }
 
-/// Everything that the lints find, of every level.
-pub fn all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
-    LINTS.iter().flat_map(|lint| found(lint, kernel, analyses, levels)).collect()
+/// Returns the findings of all lints, of every level.
+pub fn run_all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
+    LINTS.iter().flat_map(|lint| find_diagnostics(lint, kernel, analyses, levels)).collect()
 }
 
-/// The expectations among `levels` that what the lints find fulfils, or that launches may.
-pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTreeSet<usize> {
+/// Returns the expectations among `levels` that the findings fulfil, or that launches may fulfil.
+pub fn fulfilled_expectations(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    levels: &Levels,
+) -> BTreeSet<usize> {
     let expected =
         |lint: &Lint, setting: &Setting| setting.lint == lint.name && setting.expectation.is_some();
     let lints =
         LINTS.iter().filter(|lint| levels.settings.iter().any(|setting| expected(lint, setting)));
     let expectations = lints.flat_map(|lint| {
-        let findings = check(lint, kernel, analyses).into_iter();
-        findings.filter_map(|(finding, _)| levels.decides(lint, finding.span)?.expectation)
+        let findings = run_lint(lint, kernel, analyses).into_iter();
+        findings.filter_map(|(finding, _)| levels.deciding_setting(lint, finding.span)?.expectation)
     });
     let of_launches = levels
         .settings
         .iter()
-        .filter(|setting| launch::names().any(|name| name == setting.lint))
+        .filter(|setting| launch::launch_lint_names().any(|name| name == setting.lint))
         .filter_map(|setting| setting.expectation);
     expectations.chain(of_launches).collect()
 }
 
-/// What a finding rests on.
+/// The premise of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Basis {
     /// The kernel alone.
     Kernel,
-    /// An assumed block: a launch with another one may be without the fault.
+    /// An assumed block: a launch with another block may not have the fault.
     AssumedBlock,
 }
 
-/// What `lint` finds. Where the block is an assumption, a fault must be one in another block as well: nobody is told
-/// to mend what is only wrong in blocks that are never launched. A fault that one thread alone does not have rests on
-/// the assumption, and its notes state it.
-fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
+/// Returns the findings of `lint`. If the block is an assumption, a fault must also occur in
+/// another plausible block: nobody should fix a fault that occurs only in blocks that are never
+/// launched. A fault that does not occur in a single thread rests on the assumption, and its notes
+/// state it.
+fn run_lint(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
     let mut findings = (lint.check)(kernel, analyses);
     let shape = &analyses.trace.shape;
-    let is_checked = lint.group == Group::Correctness && !findings.is_empty() && !shape.declared;
+    let is_checked =
+        lint.group == LintGroup::Correctness && !findings.is_empty() && !shape.declared;
     if !is_checked {
         return findings.into_iter().map(|finding| (finding, Basis::Kernel)).collect();
     }
-    if let Some(other) = analyses.other(kernel) {
+    if let Some(other) = analyses.in_other_shape(kernel) {
         let again = (lint.check)(kernel, other);
         findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
-    let alone = in_one_thread(lint, kernel);
-    let assumption = why::assumed(shape);
+    let alone = spans_in_one_thread(lint, kernel);
+    let assumption = wording::assumption_notes(shape);
     let based = findings.into_iter().map(|mut finding| {
+        // Lints state the assumption themselves; here it is known whether the finding needs it.
         finding.notes.retain(|note| !assumption.contains(note));
         if alone.contains(&finding.span) {
             return (finding, Basis::Kernel);
@@ -302,23 +310,26 @@ fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Bas
     based.collect()
 }
 
-/// The places at which `lint` finds something in a block of one thread: in every launch.
-fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
+/// Returns the places of findings of `lint` in a block of one thread, and so in every launch.
+fn spans_in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
     let mut alone = kernel.clone();
     alone.block = Some([1_u64; 3].map(Into::into));
-    (lint.check)(&alone, &Analyses::of(&alone)).into_iter().map(|found| found.span).collect()
+    (lint.check)(&alone, &Analyses::for_kernel(&alone))
+        .into_iter()
+        .map(|found| found.span)
+        .collect()
 }
 
-fn found(
+fn find_diagnostics(
     lint: &Lint,
     kernel: &Kernel,
     analyses: &Analyses,
     levels: &Levels,
 ) -> impl Iterator<Item = Diagnostic> {
     let code = lint.name;
-    check(lint, kernel, analyses).into_iter().map(move |(finding, basis)| {
+    run_lint(lint, kernel, analyses).into_iter().map(move |(finding, basis)| {
         let Finding { message, span, labels, notes, help } = finding;
-        let level = levels.of_finding(lint, span, basis);
+        let level = levels.level_of_finding(lint, span, basis);
         Diagnostic { code, level, message, span, labels, notes, help: Some(help) }
     })
 }
@@ -332,13 +343,13 @@ mod tests {
         let lint = &barriers_in_divergent_flow::LINT;
         let [outer, inner, outside] = [1, 2, 3].map(Span::new);
         let mut levels = Levels::default();
-        assert_eq!(levels.of(lint, outer), lint.level);
+        assert_eq!(levels.level_of(lint, outer), lint.level);
         levels.settings = vec![
             Setting::everywhere("gpu_barriers_in_divergent_loops", Level::Allow),
             Setting::everywhere(lint.name, Level::Allow),
             Setting::everywhere(lint.name, Level::Warn),
         ];
-        assert_eq!(levels.of(lint, outer), Level::Warn);
+        assert_eq!(levels.level_of(lint, outer), Level::Warn);
         let on = |within, level| Setting {
             within: Some(within),
             ..Setting::everywhere(lint.name, level)
@@ -348,7 +359,7 @@ mod tests {
             on(1..3, Level::Allow),
             on(2..3, Level::Deny),
         ]);
-        let found = [outer, inner, outside].map(|span| levels.of(lint, span));
+        let found = [outer, inner, outside].map(|span| levels.level_of(lint, span));
         assert_eq!(found, [Level::Allow, Level::Deny, Level::Warn]);
     }
 
@@ -377,10 +388,10 @@ mod tests {
             expects(flow.name, Some(0..1), 2),
             expects(loops.name, None, 3),
         ];
-        let (levels, analyses) = (Levels { settings }, Analyses::of(&kernel));
-        assert_eq!(fulfilled(&kernel, &analyses, &levels), BTreeSet::from([1]));
+        let (levels, analyses) = (Levels { settings }, Analyses::for_kernel(&kernel));
+        assert_eq!(fulfilled_expectations(&kernel, &analyses, &levels), BTreeSet::from([1]));
         assert_eq!(run(&kernel, &analyses, &levels), Diagnostics::default());
-        let all = all(&kernel, &analyses, &levels);
+        let all = run_all(&kernel, &analyses, &levels);
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].code, all[0].level), (flow.name, Level::Allow));
     }
@@ -393,14 +404,14 @@ mod tests {
 
     #[test]
     fn groups_stand_for_their_members() {
-        assert_eq!(named("gpu_all").unwrap(), names().collect::<Vec<_>>());
-        let members = |name| named(name).unwrap().len();
+        assert_eq!(lints_named("gpu_all").unwrap(), names().collect::<Vec<_>>());
+        let members = |name| lints_named(name).unwrap().len();
         let groups = ["gpu_correctness", "gpu_performance", "gpu_style"];
         assert_eq!(groups.into_iter().map(members).sum::<usize>(), LINTS.len());
         let flow = barriers_in_divergent_flow::LINT.name;
-        assert_eq!(named(flow), Some(vec![flow]));
-        assert!(named("gpu_correctness").unwrap().contains(&flow));
-        assert_eq!(named("gpu_what"), None);
+        assert_eq!(lints_named(flow), Some(vec![flow]));
+        assert!(lints_named("gpu_correctness").unwrap().contains(&flow));
+        assert_eq!(lints_named("gpu_what"), None);
         assert!(GROUPS.iter().all(|(group, _)| names().all(|lint| lint != *group)));
     }
 
@@ -412,28 +423,28 @@ mod tests {
             Finding { message, span: Span::new(span), labels, notes, help }
         }
         fn by_threads(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-            let threads = analyses.trace.shape.threads();
+            let threads = analyses.trace.shape.thread_count();
             (1..=3).filter(|&span| threads > [0, 1, 64][span - 1]).map(at).collect()
         }
         let found = |group, kernel: &str| {
             let kernel: Kernel = kernel.parse().unwrap();
             let lint = Lint { group, level: Level::Deny, check: by_threads, ..LINTS[0] };
-            let (levels, analyses) = (Levels::default(), Analyses::of(&kernel));
-            let found = found(&lint, &kernel, &analyses, &levels);
+            let (levels, analyses) = (Levels::default(), Analyses::for_kernel(&kernel));
+            let found = find_diagnostics(&lint, &kernel, &analyses, &levels);
             let said = found.map(|found| (found.span.index(), found.level, found.notes.len()));
             said.collect::<Vec<_>>()
         };
         let (open, declared) = ("kernel k { }", "kernel k { block 128, 1, 1 }");
         let sure = |span| (span, Level::Deny, 0);
-        assert_eq!(found(Group::Correctness, open), [sure(1), (2, Level::Warn, 1)]);
-        assert_eq!(found(Group::Correctness, declared), [1, 2, 3].map(sure));
-        assert_eq!(found(Group::Performance, open), [1, 2, 3].map(sure));
+        assert_eq!(found(LintGroup::Correctness, open), [sure(1), (2, Level::Warn, 1)]);
+        assert_eq!(found(LintGroup::Correctness, declared), [1, 2, 3].map(sure));
+        assert_eq!(found(LintGroup::Performance, open), [1, 2, 3].map(sure));
     }
 
     #[test]
     fn a_level_that_the_user_gives_holds_for_assumptions_too() {
         let lint = &barriers_in_divergent_flow::LINT;
-        let of = |levels: &Levels| levels.of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
+        let of = |levels: &Levels| levels.level_of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
         let mut levels = Levels::default();
         assert_eq!(of(&levels), Level::Warn);
         levels.settings = vec![Setting::everywhere(lint.name, Level::Deny)];

@@ -1,26 +1,29 @@
-//! `gpu_negative_indices`: an index that is below 0 in the first thread of the first block, whatever a launch passes.
+//! `gpu_negative_indices`: an index that is below 0 in the first thread of the first block, in
+//! every launch.
 //!
 //! ```text
 //! y[i] = x[i] - x[i - 1];      // `i` is 0 in the first thread, and 0 - 1 wraps
 //! ```
-//! Such a thread ends with a fault in every launch that gets there. Follows that one thread as far as the kernel alone
-//! and its contracts decide where it goes, through the first iteration of each loop: with `requires(n >= 1)`, `x[i - n]` is
-//! such an index. Guards such as `i < n` are taken to let it pass. Silent behind all conditions on what is loaded or passed
-//! otherwise.
-use super::{Finding, Group, Lint, access};
+//! The thread ends with a fault in every launch that gets there. The lint follows that one thread
+//! as far as the kernel alone and its contracts decide its path, through the first iteration of
+//! each loop: with `requires(n >= 1)`, `x[i - n]` is such an index. It assumes that guards such as
+//! `i < n` let the thread pass. Silent under all other conditions on loaded values or arguments.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
-    analysis::{Analyses, evaluate, launch::Launch, range::Range},
+    analysis::{Analyses, launch::LaunchRanges, range::Range},
     diag::Level,
     id::{Facts, Id},
-    ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp},
+    ir::{
+        BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp, evaluate,
+    },
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_negative_indices", group: Group::Correctness, level: Level::Deny, check };
+    Lint { name: "gpu_negative_indices", group: LintGroup::Correctness, level: Level::Deny, check };
 
-/// Instructions that are followed.
+/// The maximum number of instructions to follow.
 const MAX_FOLLOWED_INSTRUCTIONS: usize = 20_000;
-/// A guard `index < n` with a larger index is not taken to hold.
+/// The largest index for which a guard `index < n` is assumed to hold.
 const MAX_GUARDED_INDEX: i128 = 1 << 20;
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
@@ -36,48 +39,47 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     }
     let mut thread = FirstThread {
         kernel,
-        launch: Launch::of(kernel),
+        launch: LaunchRanges::for_kernel(kernel),
         ranges: kernel.insts.facts(None),
         values: kernel.insts.facts(None),
         locals: vec![None; kernel.locals.iter().count()],
-        left: MAX_FOLLOWED_INSTRUCTIONS,
+        steps_left: MAX_FOLLOWED_INSTRUCTIONS,
         found: Vec::new(),
     };
-    thread.body(&kernel.body);
+    thread.run_body(&kernel.body);
     thread.found
 }
 
-/// The way of the thread after a body.
+/// The continuation of the thread after a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// On.
+    /// The next instruction.
     Next,
-    /// After a loop or block, or to the next iteration of a loop.
+    /// The end of this loop or block, or the next iteration of the loop.
     Leaves(InstId),
-    /// It ends, or nothing tells where it goes.
+    /// The end of the thread, or an unknown target.
     Ends,
 }
 
 /// The first thread of the first block.
 struct FirstThread<'k> {
     kernel: &'k Kernel,
-    launch: Launch,
-    /// Of a sum or difference of what a launch passes and of numbers, the limits between which it lies, as if it did not
-    /// wrap.
+    launch: LaunchRanges,
+    /// The limits of sums and differences of launch arguments and numbers, as if they did not wrap.
     ranges: Facts<InstId, Option<Range>>,
-    /// The bits of the number that each instruction has yielded last, if they are known.
+    /// The last result of each instruction as bits, if it is known.
     values: Facts<InstId, Option<u64>>,
     locals: Vec<Option<u64>>,
-    left: usize,
+    steps_left: usize,
     found: Vec<Finding>,
 }
 
 impl FirstThread<'_> {
-    fn body(&mut self, body: &Body) -> Flow {
+    fn run_body(&mut self, body: &Body) -> Flow {
         for &id in &body.0 {
-            let Some(left) = self.left.checked_sub(1) else { return Flow::Ends };
-            self.left = left;
-            let flow = self.inst(id);
+            let Some(left) = self.steps_left.checked_sub(1) else { return Flow::Ends };
+            self.steps_left = left;
+            let flow = self.run_inst(id);
             if flow != Flow::Next {
                 return flow;
             }
@@ -85,24 +87,24 @@ impl FirstThread<'_> {
         Flow::Next
     }
 
-    fn inst(&mut self, id: InstId) -> Flow {
+    fn run_inst(&mut self, id: InstId) -> Flow {
         let op = &self.kernel.insts[id].op;
         if let Op::If { cond, then, other } = op {
-            return match self.truth(*cond) {
-                Some(true) => self.body(then),
-                Some(false) => self.body(other),
-                None => self.either([then, other]),
+            return match self.truth_of(*cond) {
+                Some(true) => self.run_body(then),
+                Some(false) => self.run_body(other),
+                None => self.run_either([then, other]),
             };
         }
         if let Op::For { start, end, inclusive, body, .. } = op {
-            return self.counted(id, [*start, *end], *inclusive, body);
+            return self.run_for(id, [*start, *end], *inclusive, body);
         }
         if let Op::Loop { body } = op {
-            let flow = self.body(body);
+            let flow = self.run_body(body);
             return self.after_first_iteration(id, body, flow);
         }
         if let Op::Block { body } = op {
-            let flow = self.body(body);
+            let flow = self.run_body(body);
             return if flow == Flow::Leaves(id) { Flow::Next } else { flow };
         }
         if let Op::Break(target) | Op::Continue(target) = op {
@@ -114,29 +116,30 @@ impl FirstThread<'_> {
         if let Op::Set { local, value } = op {
             self.locals[local.index()] = self.values[*value];
         } else if let Op::Bounds { index, len } = op {
-            self.bounds(id, *index, *len);
+            self.check_bounds(id, *index, *len);
         }
-        self.values[id] = self.value(id);
-        self.ranges[id] = self.range(id);
+        self.values[id] = self.eval_inst(id);
+        self.ranges[id] = self.sum_range(id);
         Flow::Next
     }
 
     /// Runs the first iteration of a `for`.
-    fn counted(&mut self, id: InstId, ends: [InstId; 2], inclusive: bool, body: &Body) -> Flow {
+    fn run_for(&mut self, id: InstId, ends: [InstId; 2], inclusive: bool, body: &Body) -> Flow {
         let op = if inclusive { CompareOp::Le } else { CompareOp::Lt };
-        let runs = self.compare(op, ends[0], ends[1]);
+        let runs = self.compare_values(op, ends[0], ends[1]);
         self.values[id] = self.values[ends[0]];
         let flow = match runs {
-            Some(true) => self.body(body),
+            Some(true) => self.run_body(body),
             Some(false) => return Flow::Next,
-            None => self.either([body, &Body::default()]),
+            None => self.run_either([body, &Body::default()]),
         };
         self.after_first_iteration(id, body, flow)
     }
 
-    /// Goes on after loop `id`, whose first iteration ended so. Later ones are not followed.
+    /// Continues after loop `id`, whose first iteration ended with `flow`. Later iterations are not
+    /// followed.
     fn after_first_iteration(&mut self, id: InstId, body: &Body, flow: Flow) -> Flow {
-        self.forget(body);
+        self.forget_locals(body);
         match flow {
             Flow::Next if self.may_end(body, id) => Flow::Ends,
             Flow::Leaves(target) if target != id => flow,
@@ -145,21 +148,22 @@ impl FirstThread<'_> {
         }
     }
 
-    /// True if something in the body of loop `id` ends the thread or leaves a loop or block around `id`.
+    /// Returns true if an instruction in the body of loop `id` ends the thread or leaves a loop or
+    /// block around `id`.
     fn may_end(&self, body: &Body, id: InstId) -> bool {
         body.0.iter().any(|&inner| {
             let op = &self.kernel.insts[inner].op;
-            // What is inside of the loop comes after it.
+            // Loops inside of the body follow it.
             let leaves = matches!(op, Op::Break(target) | Op::Continue(target) if *target < id);
             let ends = leaves || matches!(op, Op::Return);
             ends || op.bodies().any(|inner| self.may_end(inner, id))
         })
     }
 
-    /// Goes on after one of two bodies, of which nothing tells which is run.
-    fn either(&mut self, bodies: [&Body; 2]) -> Flow {
+    /// Continues after one of two bodies, without knowing which one runs.
+    fn run_either(&mut self, bodies: [&Body; 2]) -> Flow {
         for body in bodies {
-            self.forget(body);
+            self.forget_locals(body);
             if self.may_leave(body) {
                 return Flow::Ends;
             }
@@ -174,28 +178,28 @@ impl FirstThread<'_> {
         })
     }
 
-    /// Nothing is known any more of the locals that `body` sets.
-    fn forget(&mut self, body: &Body) {
+    /// Forgets the values of locals that `body` sets.
+    fn forget_locals(&mut self, body: &Body) {
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::Set { local, .. } = op {
                 self.locals[local.index()] = None;
             }
-            op.bodies().for_each(|inner| self.forget(inner));
+            op.bodies().for_each(|inner| self.forget_locals(inner));
         }
     }
 
-    /// True or false, if the kernel alone decides `cond`, or if it is a guard.
-    fn truth(&self, cond: InstId) -> Option<bool> {
+    /// Returns the truth of `cond`, if the kernel alone decides it, or if it is a guard.
+    fn truth_of(&self, cond: InstId) -> Option<bool> {
         if let Some(bits) = self.values[cond] {
             return Some(bits != 0);
         }
         let op = &self.kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = op {
-            return self.truth(*value).map(|truth| !truth);
+            return self.truth_of(*value).map(|truth| !truth);
         }
         if let Op::Binary { op, lhs, rhs } = op {
-            let both = [self.truth(*lhs), self.truth(*rhs)];
+            let both = [self.truth_of(*lhs), self.truth_of(*rhs)];
             let decides = match op {
                 BinaryOp::And => false,
                 BinaryOp::Or => true,
@@ -208,12 +212,13 @@ impl FirstThread<'_> {
             };
         }
         let Op::Compare { op, lhs, rhs } = op else { return None };
-        self.compare(*op, *lhs, *rhs)
+        self.compare_values(*op, *lhs, *rhs)
     }
 
-    /// Returns the truth of a comparison: of numbers, or of a small one with a size that the launch passes.
-    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
-        let scalar = self.scalar(lhs)?;
+    /// Returns the truth of a comparison of numbers, or of a small number with a size that the
+    /// launch passes.
+    fn compare_values(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        let scalar = self.scalar_type(lhs)?;
         if let (Some(a), Some(b)) = (self.values[lhs], self.values[rhs]) {
             return evaluate::compare(op, scalar, a, b);
         }
@@ -235,7 +240,8 @@ impl FirstThread<'_> {
         }
     }
 
-    /// True for a size that a launch passes: a length or parameter, or a sum or product of them.
+    /// Returns true for a size that a launch passes: a length or parameter, or a sum or product of
+    /// them.
     fn is_size(&self, id: InstId) -> bool {
         let op = &self.kernel.insts[id].op;
         if let Op::Binary { op: BinaryOp::Add | BinaryOp::Mul, lhs, rhs } = op {
@@ -245,42 +251,43 @@ impl FirstThread<'_> {
         if let Op::Cast { value } = op {
             return self.is_size(*value);
         }
-        let is_number = self.scalar(id).is_some_and(|scalar| evaluate::limits(scalar).is_some());
+        let is_number =
+            self.scalar_type(id).is_some_and(|scalar| evaluate::limits(scalar).is_some());
         is_number && matches!(op, Op::Len(_) | Op::Param(_) | Op::Generic(_))
     }
 
-    fn scalar(&self, id: InstId) -> Option<Scalar> {
+    fn scalar_type(&self, id: InstId) -> Option<Scalar> {
         match self.kernel.insts[id].ty {
             Ty::Scalar(scalar) => Some(scalar),
             Ty::Unit | Ty::Ptr(_) => None,
         }
     }
 
-    /// The bits that an instruction yields, if they are known.
-    fn value(&self, id: InstId) -> Option<u64> {
-        let scalar = self.scalar(id)?;
+    /// Returns the bits that an instruction yields, if they are known.
+    fn eval_inst(&self, id: InstId) -> Option<u64> {
+        let scalar = self.scalar_type(id)?;
         let of = |id: InstId| self.values[id];
         let op = &self.kernel.insts[id].op;
         if let Op::Const(bits) = op {
             Some(*bits)
         } else if let Op::Builtin(builtin) = op {
-            self.builtin(*builtin)
+            self.builtin_value(*builtin)
         } else if let Op::Param(param) | Op::Len(param) = op {
-            number(scalar, self.launch.param(*param))
+            single_value(scalar, self.launch.param(*param))
         } else if let Op::Generic(generic) = op {
-            number(scalar, self.launch.generic(*generic))
+            single_value(scalar, self.launch.generic(*generic))
         } else if let Op::Get(local) = op {
             self.locals[local.index()]
         } else if let Op::Bounds { index, .. } = op {
             of(*index)
         } else if let Op::Cast { value } = op {
-            evaluate::cast(self.scalar(*value)?, scalar, of(*value)?)
+            evaluate::cast(self.scalar_type(*value)?, scalar, of(*value)?)
         } else if let Op::Unary { op, value } = op {
             evaluate::unary(*op, scalar, of(*value)?)
         } else if let Op::Binary { op, lhs, rhs } = op {
             evaluate::binary(*op, scalar, of(*lhs)?, of(*rhs)?)
         } else if let Op::Compare { op, lhs, rhs } = op {
-            let result = evaluate::compare(*op, self.scalar(*lhs)?, of(*lhs)?, of(*rhs)?);
+            let result = evaluate::compare(*op, self.scalar_type(*lhs)?, of(*lhs)?, of(*rhs)?);
             result.map(u64::from)
         } else if let Op::Select { cond, then, other } = op {
             if of(*cond)? != 0 { of(*then) } else { of(*other) }
@@ -289,7 +296,7 @@ impl FirstThread<'_> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> Option<u64> {
+    fn builtin_value(&self, builtin: Builtin) -> Option<u64> {
         match builtin {
             Builtin::ThreadIdx(_)
             | Builtin::BlockIdx(_)
@@ -299,14 +306,15 @@ impl FirstThread<'_> {
             Builtin::LaneMask(mask) => Some(mask.bits(0).into()),
             Builtin::CoarseningFactor => Some(1),
             Builtin::BlockDim(_) | Builtin::GridDim(_) => {
-                number(Scalar::U64, self.launch.builtin(builtin))
+                single_value(Scalar::U64, self.launch.builtin(builtin))
             }
         }
     }
 
-    /// The limits of a `usize` that [`Self::ranges`] is about. What a launch passes is taken to be below 2^63.
-    fn range(&self, id: InstId) -> Option<Range> {
-        self.scalar(id).filter(|&scalar| scalar == Scalar::U64)?;
+    /// Returns the limits of a `usize` for [`Self::ranges`]. Launch arguments are assumed to be
+    /// below 2^63.
+    fn sum_range(&self, id: InstId) -> Option<Range> {
+        self.scalar_type(id).filter(|&scalar| scalar == Scalar::U64)?;
         if let Some(bits) = self.values[id] {
             let number = i128::from(bits.cast_signed());
             return Some(Range::new(number, number));
@@ -330,20 +338,20 @@ impl FirstThread<'_> {
         } else {
             return None;
         };
-        // Larger than any length, if it is below 0.
+        // A negative `usize` is larger than any length.
         let wraps = Range::new(i64::MIN.into(), i64::MAX.into());
         (!range.is_empty() && wraps.contains(range)).then_some(range)
     }
 
-    /// Notes an index that is negative, and so, as a `usize`, larger than any length.
-    fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
-        let Some(Range { min, max: reached }) = self.range(index) else { return };
+    /// Records a negative index, which as a `usize` is larger than any length.
+    fn check_bounds(&mut self, id: InstId, index: InstId, len: InstId) {
+        let Some(Range { min, max: reached }) = self.sum_range(index) else { return };
         if reached >= 0 {
             return;
         }
-        let (name, is_of_block) = match indexed(self.kernel, id) {
-            Some(root @ Root::Shared(_)) => (access::name(self.kernel, Some(root)), true),
-            Some(root @ Root::Param(_)) => (access::name(self.kernel, Some(root)), false),
+        let (name, is_of_block) = match indexed_root(self.kernel, id) {
+            Some(root @ Root::Shared(_)) => (access::root_name(self.kernel, Some(root)), true),
+            Some(root @ Root::Param(_)) => (access::root_name(self.kernel, Some(root)), false),
             Some(Root::Array(_)) | None => return,
         };
         let span = self.kernel.insts[id].span;
@@ -380,15 +388,15 @@ impl FirstThread<'_> {
     }
 }
 
-/// The array or buffer that is indexed by what `bounds` yields.
-fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
+/// Returns the array or buffer that is indexed by the result of `bounds`.
+fn indexed_root(kernel: &Kernel, bounds: InstId) -> Option<Root> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
         (index == bounds).then(|| kernel.root(ptr)).flatten()
     })
 }
 
-/// The bits of the only integer of a range.
-fn number(scalar: Scalar, range: Range) -> Option<u64> {
+/// Returns the bits of the only integer of a range.
+fn single_value(scalar: Scalar, range: Range) -> Option<u64> {
     (range.min == range.max).then(|| evaluate::wrap(scalar, range.min))
 }

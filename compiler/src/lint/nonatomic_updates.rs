@@ -3,15 +3,17 @@
 //! ```text
 //! bins[keys[i] as usize] += 1;     // two threads with one key: one of the updates is lost
 //! ```
-//! Fires where a value that was loaded from an element is stored there again, changed, and nothing but data tells the
-//! elements of threads apart. Silent about plain stores, whose order may not matter; where the index also depends on the
-//! thread; where it counts through a range that was loaded; where one thread updates; under a lock; where data elected the thread in its warp; and where other
-//! arrays are read at that index: then an element belongs to who has its number, as in a list of particles.
-use super::{Finding, Group, Lint, access, race};
+//! Fires where a value is loaded from an element, changed and stored there again, and nothing but
+//! data separates the elements of different threads. Silent about plain stores, whose order may not
+//! matter; if the index also depends on the thread; if it counts through a loaded range; if one
+//! thread updates; under a lock; if data elected the thread in its warp; and if other arrays are
+//! read at that index: then an element belongs to the owner of its number, as in a list of
+//! particles.
+use super::{Finding, Lint, LintGroup, access, race};
 use crate::{
     analysis::{
         Analyses,
-        trace::{What, Which},
+        symbolic::{Coverage, EventKind},
     },
     diag::Level,
     id::Facts,
@@ -20,14 +22,18 @@ use crate::{
     },
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_nonatomic_updates", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_nonatomic_updates",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
-/// Expressions are followed to this depth.
+/// The maximum depth of expressions to follow.
 const MAX_DEPTH: u32 = 24;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let exprs = Exprs::of(kernel);
+    let exprs = ExprView::for_kernel(kernel);
     let stores = kernel.insts.iter().filter_map(|(id, inst)| match inst.op {
         Op::Store { ptr, value } => Some((id, ptr, value)),
         _ => None,
@@ -44,34 +50,35 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let parents = kernel.parents();
     let mut found = Vec::new();
     for (store, ptr, value) in candidates {
-        let Some(load) = exprs.loaded_from(ptr, value, 0) else { continue };
+        let Some(load) = exprs.find_load(ptr, value, 0) else { continue };
         let around = std::iter::successors(parents[store], |&(of, _)| parents[of]);
         let is_elected = around.into_iter().any(|(of, _)| {
-            matches!(kernel.insts[of].op, Op::If { cond, .. } if exprs.depends(cond, &is_exchange))
+            matches!(kernel.insts[of].op, Op::If { cond, .. } if exprs.depends_on(cond, &is_exchange))
         });
         if is_elected
-            || !is_of_many(analyses, store)
-            || race::all(analyses).any(|of| of.race.sides.iter().any(|side| side.inst == store))
+            || !is_concurrent(analyses, store)
+            || race::all_races(analyses)
+                .any(|of| of.race.sides.iter().any(|side| side.inst == store))
             || exprs.is_owned(ptr)
         {
             continue;
         }
         found.extend(finding(kernel, &exprs, store, ptr, load, value).map(|finding| (0, finding)));
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
-/// True if several threads of a block may come to `store` at once.
-fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
-    let mut events = analyses.trace.of(store);
+/// Returns true if several threads of a block may execute `store` at once.
+fn is_concurrent(analyses: &Analyses, store: InstId) -> bool {
+    let mut events = analyses.trace.events_of(store);
     events.any(|event| {
-        matches!(event.what, What::Access(_))
-            && event.active.which != Which::One
+        matches!(event.kind, EventKind::Access(_))
+            && event.active.coverage != Coverage::One
             && event.active.threads.count() > 1
     })
 }
 
-/// True for a kernel with operations of which locks are made.
+/// Returns true for a kernel with operations that locks consist of.
 fn has_locks(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| match inst.op {
         Op::CompareExchange { .. } => true,
@@ -80,13 +87,13 @@ fn has_locks(kernel: &Kernel) -> bool {
     })
 }
 
-/// True for what lanes of a warp learn from each other.
+/// Returns true for an exchange between the lanes of a warp.
 fn is_exchange(op: &Op) -> bool {
     matches!(op, Op::Match { .. } | Op::Vote { .. } | Op::Shuffle { .. } | Op::ActiveMask)
 }
 
-/// True for what tells threads of a block apart.
-fn is_of_thread(op: &Op) -> bool {
+/// Returns true for a value that differs between the threads of a block.
+fn is_thread_dependent(op: &Op) -> bool {
     matches!(
         op,
         Op::Builtin(
@@ -100,15 +107,15 @@ fn is_of_thread(op: &Op) -> bool {
     )
 }
 
-/// The expressions of a kernel, seen through its locals.
-struct Exprs<'k> {
+/// The expressions of a kernel, resolved through its locals.
+struct ExprView<'k> {
     kernel: &'k Kernel,
     /// The values that are stored to each local.
     sets: Vec<Vec<InstId>>,
 }
 
-impl<'k> Exprs<'k> {
-    fn of(kernel: &'k Kernel) -> Self {
+impl<'k> ExprView<'k> {
+    fn for_kernel(kernel: &'k Kernel) -> Self {
         use crate::id::Id as _;
         let mut sets = vec![Vec::new(); kernel.locals.iter().count()];
         for (_, inst) in kernel.insts.iter() {
@@ -119,14 +126,14 @@ impl<'k> Exprs<'k> {
         Self { kernel, sets }
     }
 
-    fn op(&self, id: InstId) -> &'k Op {
+    fn op_of(&self, id: InstId) -> &'k Op {
         &self.kernel.insts[id].op
     }
 
-    /// Returns the operands of a value; nothing for what a load yields.
-    fn inputs(&self, id: InstId) -> Vec<InstId> {
+    /// Returns the operands of a value; none for a load.
+    fn operands(&self, id: InstId) -> Vec<InstId> {
         use crate::id::Id as _;
-        let op = self.op(id);
+        let op = self.op_of(id);
         if let Op::Get(local) = op {
             return self.sets[local.index()].clone();
         }
@@ -140,33 +147,34 @@ impl<'k> Exprs<'k> {
         op.operands().collect()
     }
 
-    /// All that `id` is computed from, up to loads, and `id`.
-    fn sources(&self, id: InstId) -> Vec<InstId> {
+    /// Returns `id` and all values that it is computed from, up to loads.
+    fn collect_sources(&self, id: InstId) -> Vec<InstId> {
         let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
         let (mut open, mut all) = (vec![id], Vec::new());
         while let Some(id) = open.pop() {
             if !std::mem::replace(&mut seen[id], true) {
                 all.push(id);
-                open.extend(self.inputs(id));
+                open.extend(self.operands(id));
             }
         }
         all
     }
 
-    /// True if something that `is` holds for takes part in `id`, also by way of addresses that are loaded from.
-    fn depends(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
-        self.sources(id).into_iter().any(|of| is(self.op(of)))
+    /// Returns true if `is` holds for a value that `id` is computed from, also through the
+    /// addresses of loads.
+    fn depends_on(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
+        self.collect_sources(id).into_iter().any(|of| is(self.op_of(of)))
     }
 
-    /// The indices that lead to `ptr`.
+    /// Returns the indices that lead to `ptr`.
     fn indices(&self, ptr: InstId) -> Vec<InstId> {
         let mut indices = Vec::new();
         let mut at = ptr;
         loop {
-            if let Op::Index { base, index, .. } = self.op(at) {
+            if let Op::Index { base, index, .. } = self.op_of(at) {
                 indices.push(*index);
                 at = *base;
-            } else if let Op::Offset { base, .. } = self.op(at) {
+            } else if let Op::Offset { base, .. } = self.op_of(at) {
                 at = *base;
             } else {
                 return indices;
@@ -174,63 +182,67 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// True if an index of `ptr` was loaded from memory, and no index depends on the thread besides.
+    /// Returns true if an index of `ptr` was loaded from memory, and no index depends on the thread
+    /// besides.
     fn index_is_data(&self, ptr: InstId) -> bool {
         let sources: Vec<InstId> =
-            self.indices(ptr).into_iter().flat_map(|index| self.sources(index)).collect();
-        // A counter that begins at a loaded number goes through a range of its own, as the rows of a sparse matrix.
+            self.indices(ptr).into_iter().flat_map(|index| self.collect_sources(index)).collect();
+        // A counter that begins at a loaded number goes through a range of its own, as the rows of
+        // a sparse matrix.
         if sources.iter().any(|&id| self.is_counter(id)) {
             return false;
         }
-        let is_data = |id: &InstId| match self.op(*id) {
+        let is_data = |id: &InstId| match self.op_of(*id) {
             Op::Load { ptr } => {
                 let space = self.kernel.space(*ptr);
                 matches!(space, Some(Space::Global | Space::Shared)) && self.is_varying(*ptr)
             }
             _ => false,
         };
-        sources.iter().any(is_data) && !sources.iter().any(|&id| is_of_thread(self.op(id)))
+        sources.iter().any(is_data)
+            && !sources.iter().any(|&id| is_thread_dependent(self.op_of(id)))
     }
 
-    /// True for the number of a `for` whose range was loaded, and for a local that is computed from itself.
+    /// Returns true for the counter of a `for` with a loaded range, and for a local that is
+    /// computed from itself.
     fn is_counter(&self, id: InstId) -> bool {
         use crate::id::Id as _;
-        if let Op::For { start, .. } = self.op(id) {
-            return self.depends(*start, &|op| matches!(op, Op::Load { .. }));
+        if let Op::For { start, .. } = self.op_of(id) {
+            return self.depends_on(*start, &|op| matches!(op, Op::Load { .. }));
         }
-        let Op::Get(local) = self.op(id) else { return false };
+        let Op::Get(local) = self.op_of(id) else { return false };
         let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
         let mut open = self.sets[local.index()].clone();
         while let Some(id) = open.pop() {
             if std::mem::replace(&mut seen[id], true) {
                 continue;
             }
-            if matches!(self.op(id), Op::Get(other) if other == local) {
+            if matches!(self.op_of(id), Op::Get(other) if other == local) {
                 return true;
             }
-            // By way of memory, too: the next of a list.
-            open.extend(self.op(id).operands());
-            open.extend(self.inputs(id));
+            // Through memory, too: the next element of a list.
+            open.extend(self.op_of(id).operands());
+            open.extend(self.operands(id));
         }
         false
     }
 
-    /// True if threads load from different addresses.
+    /// Returns true if threads load from different addresses.
     fn is_varying(&self, ptr: InstId) -> bool {
-        self.indices(ptr).into_iter().any(|index| self.depends(index, &is_of_thread))
+        self.indices(ptr).into_iter().any(|index| self.depends_on(index, &is_thread_dependent))
     }
 
-    /// The load from where `ptr` points to that takes part in `value`.
-    fn loaded_from(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
+    /// Returns the load from the target of `ptr` that takes part in `value`.
+    fn find_load(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
         if depth > MAX_DEPTH {
             return None;
         }
-        self.sources(value).into_iter().find(
-            |&id| matches!(self.op(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
+        self.collect_sources(value).into_iter().find(
+            |&id| matches!(self.op_of(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
         )
     }
 
-    /// True if two expressions have the same value in a thread.
+    /// Returns true if two expressions have the same value in a thread.
     fn is_same(&self, a: InstId, b: InstId, depth: u32) -> bool {
         use crate::id::Id as _;
         if a == b {
@@ -240,7 +252,7 @@ impl<'k> Exprs<'k> {
             return false;
         }
         let same = |a: InstId, b: InstId| self.is_same(a, b, depth + 1);
-        let [x, y] = [a, b].map(|id| self.op(id));
+        let [x, y] = [a, b].map(|id| self.op_of(id));
         if let Op::Bounds { index, .. } = x {
             return same(*index, b);
         }
@@ -272,7 +284,7 @@ impl<'k> Exprs<'k> {
             && x.operands().zip(y.operands()).all(|(a, b)| same(a, b))
     }
 
-    /// True if nobody writes what `ptr` points to.
+    /// Returns true if the kernel never writes the target of `ptr`.
     fn is_constant(&self, ptr: InstId) -> bool {
         let root = self.kernel.root(ptr);
         root.is_some()
@@ -282,7 +294,7 @@ impl<'k> Exprs<'k> {
             })
     }
 
-    /// True if the kernel reads another array at an index of `ptr`, and not to update it.
+    /// Returns true if the kernel reads another array at an index of `ptr`, and not to update it.
     fn is_owned(&self, ptr: InstId) -> bool {
         let root = self.kernel.root(ptr);
         let indices = self.indices(ptr);
@@ -294,37 +306,38 @@ impl<'k> Exprs<'k> {
                     .into_iter()
                     .any(|other| indices.iter().any(|&index| self.is_same(other, index, 0)))
             };
-            is_other && at_index() && !self.is_of_update(load, from)
+            is_other && at_index() && !self.belongs_to_update(load, from)
         })
     }
 
-    /// The atomic operation that makes `value` of the element that `load` reads; `None` if there is none.
-    fn update(&self, value: InstId, load: InstId) -> Option<Update> {
-        let is_element = |id: InstId| self.variable(id) == load;
-        let value = self.variable(value);
-        if let Op::Fma { a, c, .. } = *self.op(value) {
+    /// Returns the atomic operation that computes `value` from the element that `load` reads;
+    /// `None` if there is none.
+    fn find_update(&self, value: InstId, load: InstId) -> Option<AtomicUpdate> {
+        let is_element = |id: InstId| self.resolve_variable(id) == load;
+        let value = self.resolve_variable(value);
+        if let Op::Fma { a, c, .. } = *self.op_of(value) {
             // `y[b] -= v * w` is `(-v).mul_add(w, y[b])`.
-            let is_less = matches!(self.op(a), Op::Unary { op: UnaryOp::Neg, .. });
-            let update = if is_less { Update::Subtract } else { Update::Add };
+            let is_less = matches!(self.op_of(a), Op::Unary { op: UnaryOp::Neg, .. });
+            let update = if is_less { AtomicUpdate::Subtract } else { AtomicUpdate::Add };
             return is_element(c).then_some(update);
         }
-        if let Op::MulAdd { form, c, .. } = *self.op(value) {
+        if let Op::MulAdd { form, c, .. } = *self.op_of(value) {
             return match form {
-                MulAddForm::Add => is_element(c).then_some(Update::Add),
-                MulAddForm::From => is_element(c).then_some(Update::Subtract),
+                MulAddForm::Add => is_element(c).then_some(AtomicUpdate::Add),
+                MulAddForm::From => is_element(c).then_some(AtomicUpdate::Subtract),
                 MulAddForm::Sub | MulAddForm::Neg => None,
             };
         }
-        let Op::Binary { op, lhs, rhs } = *self.op(value) else { return None };
+        let Op::Binary { op, lhs, rhs } = *self.op_of(value) else { return None };
         let is_either = is_element(lhs) || is_element(rhs);
         match op {
-            BinaryOp::Add => is_either.then_some(Update::Add),
-            BinaryOp::Sub => is_element(lhs).then_some(Update::Subtract),
-            BinaryOp::Min => is_either.then_some(Update::Min),
-            BinaryOp::Max => is_either.then_some(Update::Max),
-            BinaryOp::And => is_either.then_some(Update::And),
-            BinaryOp::Or => is_either.then_some(Update::Or),
-            BinaryOp::Xor => is_either.then_some(Update::Xor),
+            BinaryOp::Add => is_either.then_some(AtomicUpdate::Add),
+            BinaryOp::Sub => is_element(lhs).then_some(AtomicUpdate::Subtract),
+            BinaryOp::Min => is_either.then_some(AtomicUpdate::Min),
+            BinaryOp::Max => is_either.then_some(AtomicUpdate::Max),
+            BinaryOp::And => is_either.then_some(AtomicUpdate::And),
+            BinaryOp::Or => is_either.then_some(AtomicUpdate::Or),
+            BinaryOp::Xor => is_either.then_some(AtomicUpdate::Xor),
             BinaryOp::Mul
             | BinaryOp::MulHigh
             | BinaryOp::Div
@@ -335,28 +348,28 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// The value of a variable that is set once; other values as they are.
-    fn variable(&self, id: InstId) -> InstId {
+    /// Returns the value of a variable that is set once; other values as they are.
+    fn resolve_variable(&self, id: InstId) -> InstId {
         use crate::id::Id as _;
-        let Op::Get(local) = self.op(id) else { return id };
+        let Op::Get(local) = self.op_of(id) else { return id };
         match self.sets[local.index()][..] {
-            [value] if value != id => self.variable(value),
+            [value] if value != id => self.resolve_variable(value),
             _ => id,
         }
     }
 
-    /// True if a load is there to store to its element again.
-    fn is_of_update(&self, load: InstId, from: InstId) -> bool {
+    /// Returns true if the only purpose of a load is a store to its element.
+    fn belongs_to_update(&self, load: InstId, from: InstId) -> bool {
         self.kernel.insts.iter().any(|(_, inst)| {
             let Op::Store { ptr, value } = inst.op else { return false };
-            self.is_same(from, ptr, 0) && self.sources(value).contains(&load)
+            self.is_same(from, ptr, 0) && self.collect_sources(value).contains(&load)
         })
     }
 }
 
-/// The result of an atomic operation on an element and another value.
+/// The atomic operation on an element, with the other operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Update {
+enum AtomicUpdate {
     Add,
     Subtract,
     Min,
@@ -366,7 +379,7 @@ enum Update {
     Xor,
 }
 
-/// True if two operations compute the same from the same operands.
+/// Returns true if two operations compute the same function.
 fn is_same_function(a: &Op, b: &Op) -> bool {
     let mut moved = b.clone();
     moved.operands_mut().zip(a.operands()).for_each(|(to, from)| *to = from);
@@ -375,14 +388,14 @@ fn is_same_function(a: &Op, b: &Op) -> bool {
 
 fn finding(
     kernel: &Kernel,
-    exprs: &Exprs<'_>,
+    exprs: &ExprView<'_>,
     store: InstId,
     ptr: InstId,
     load: InstId,
     value: InstId,
 ) -> Option<Finding> {
     let root = kernel.root(ptr)?;
-    let name = race::name(kernel, root);
+    let name = race::quoted_name(kernel, root);
     let Ty::Scalar(scalar) = kernel.insts[value].ty else { return None };
     let labels = if kernel.insts[load].span == kernel.insts[store].span {
         Vec::new()
@@ -397,23 +410,23 @@ fn finding(
         span: kernel.insts[store].span,
         labels,
         notes: Vec::new(),
-        help: help(&name, root, scalar, exprs.update(value, load)),
+        help: atomic_help(&name, root, scalar, exprs.find_update(value, load)),
     })
 }
 
-/// The atomic that holds what `scalar` does, and the call that makes `update` of it.
-fn help(name: &str, root: Root, scalar: Scalar, update: Option<Update>) -> String {
+/// Returns the atomic type for `scalar`, and the call that performs `update`.
+fn atomic_help(name: &str, root: Root, scalar: Scalar, update: Option<AtomicUpdate>) -> String {
     let is_float = matches!(scalar, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64);
     let call = match update {
         // Atomic floats add, and have a least and a largest.
-        Some(Update::Subtract) if is_float => "`fetch_add(-.., Ordering::Relaxed)`",
-        Some(Update::Add) => "`fetch_add(.., Ordering::Relaxed)`",
-        Some(Update::Subtract) => "`fetch_sub(.., Ordering::Relaxed)`",
-        Some(Update::Min) => "`fetch_min(.., Ordering::Relaxed)`",
-        Some(Update::Max) => "`fetch_max(.., Ordering::Relaxed)`",
-        Some(Update::And) => "`fetch_and(.., Ordering::Relaxed)`",
-        Some(Update::Or) => "`fetch_or(.., Ordering::Relaxed)`",
-        Some(Update::Xor) => "`fetch_xor(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Subtract) if is_float => "`fetch_add(-.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Add) => "`fetch_add(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Subtract) => "`fetch_sub(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Min) => "`fetch_min(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Max) => "`fetch_max(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::And) => "`fetch_and(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Or) => "`fetch_or(.., Ordering::Relaxed)`",
+        Some(AtomicUpdate::Xor) => "`fetch_xor(.., Ordering::Relaxed)`",
         None => "a loop of `compare_exchange(..)`",
     };
     let is_by_bits = update.is_none();

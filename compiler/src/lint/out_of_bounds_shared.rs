@@ -1,48 +1,55 @@
-//! `gpu_out_of_bounds_shared`: an index of a shared array that is too large in some threads, whatever a launch passes.
+//! `gpu_out_of_bounds_shared`: an index of a shared array that is too large in some threads, in
+//! every launch.
 //!
 //! ```text
 //! let cells = shared!([f32; 64]);
 //! let v = cells[t + 1];    // of 64 threads the last has index 64
 //! ```
-//! Such a thread ends with a fault, and the launch fails. Fires where index and length are numbers in each thread that
-//! comes there; behind a condition on what a launch passes, too. Silent where only some threads come, of which nothing tells which,
-//! behind a guard on the thread's index alone (`t < n`: a launch with a small `n` is correct), and in rounds of a loop that may
-//! be left before.
-use super::{Finding, Group, Lint, access};
+//! The thread ends with a fault, and the launch fails. Fires where index and length are numbers in
+//! each thread that gets there, also under a condition on launch arguments. Silent if only an
+//! unknown part of the threads gets there, under a guard on the thread's index alone (`t < n`: a
+//! launch with a small `n` is correct), and in iterations of a loop that may be left before.
+use super::{Finding, Lint, LintGroup, access};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Factors, Split, Threads, Trace, What, Which},
+        symbolic::{Coverage, Event, EventKind, PerThread, Split, ThreadSet, Trace},
     },
     diag::Level,
     hardware::occupancy::MULTIPROCESSORS,
     ir::{Body, InstId, Kernel, Length, Op, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_out_of_bounds_shared", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_out_of_bounds_shared",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let trace = &analyses.trace;
     let mut found = Vec::new();
     for event in &trace.events {
-        let What::OutOfBounds { index, is_least, len, threads } = &event.what else { continue };
-        let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
-        let comes = match event.active.which {
-            Which::All | Which::Guarded => !event.active.cut,
-            Which::Warps | Which::Some | Which::One => false,
+        let EventKind::OutOfBounds { index, is_least, len, threads } = &event.kind else {
+            continue;
+        };
+        let Some(root @ Some(Root::Shared(_))) = indexed_root(kernel, event.inst) else { continue };
+        let comes = match event.active.coverage {
+            Coverage::All | Coverage::Guarded => !event.active.launch_dependent,
+            Coverage::Warps | Coverage::Some | Coverage::One => false,
         };
         if comes && is_sure(kernel, trace, event) {
-            let reached = Reached { index, is_least: *is_least, len: *len, threads };
+            let reached = ExcessIndex { index, is_least: *is_least, len: *len, threads };
             let finding = finding(kernel, analyses, event, root, &reached);
             found.push((0, finding));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
-/// What is indexed by what `bounds` yields.
-fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
+/// Returns the object that is indexed by the result of `bounds`.
+fn indexed_root(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
     kernel.insts.iter().find_map(|(ptr, inst)| {
         let Op::Index { index, .. } = inst.op else { return None };
         (index == bounds).then(|| kernel.root(ptr))
@@ -50,13 +57,13 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
 }
 
 /// An index that is not below a length.
-struct Reached<'a> {
-    index: &'a Factors,
-    /// True if it may be larger.
+struct ExcessIndex<'a> {
+    index: &'a PerThread,
+    /// True if the index may be larger.
     is_least: bool,
     len: i64,
-    /// In which it is too large.
-    threads: &'a Threads,
+    /// The threads in which it is too large.
+    threads: &'a ThreadSet,
 }
 
 fn finding(
@@ -64,11 +71,11 @@ fn finding(
     analyses: &Analyses,
     event: &Event,
     root: Option<Root>,
-    &Reached { index, is_least, len, threads }: &Reached<'_>,
+    &ExcessIndex { index, is_least, len, threads }: &ExcessIndex<'_>,
 ) -> Finding {
-    let name = access::name(kernel, root);
-    let worst = threads.iter().max_by_key(|&thread| index.at(thread)).unwrap_or(0);
-    let reached = index.at(worst);
+    let name = access::root_name(kernel, root);
+    let worst = threads.iter().max_by_key(|&thread| index.number_in(thread)).unwrap_or(0);
+    let reached = index.number_in(worst);
     let all = event.active.threads.count();
     let note = match threads.count() {
         count if count == all => "in every thread that comes here".to_owned(),
@@ -78,7 +85,8 @@ fn finding(
             )
         }
     };
-    let notes = [note].into_iter().chain(access::assumed(&analyses.trace.shape)).collect();
+    let notes =
+        [note].into_iter().chain(access::assumed_shape_note(&analyses.trace.shape)).collect();
     Finding {
         message: format!(
             "this index of `{name}` reaches {}{reached}, where there are {len} elements",
@@ -87,13 +95,13 @@ fn finding(
         span: kernel.insts[event.inst].span,
         labels: Vec::new(),
         notes,
-        help: help(kernel, event.inst, root, (!is_least).then_some(reached), len),
+        help: index_help(kernel, event.inst, root, (!is_least).then_some(reached), len),
     }
 }
 
-/// What to do about an index that reaches `reached`, if it is never more, of `len` elements. A longer array is worth a
-/// word only if a block can have it.
-fn help(
+/// Returns the remedy for an index of at most `reached`, if that is known, into `len` elements. It
+/// suggests a longer array only if a block can have it.
+fn index_help(
     kernel: &Kernel,
     bounds: InstId,
     root: Option<Root>,
@@ -116,7 +124,7 @@ fn help(
         (bytes <= most).then_some(wanted)
     };
     match bytes.and_then(grown) {
-        // Nobody writes to the elements that are added.
+        // No thread writes to the elements that are added.
         Some(wanted) if is_read(kernel, bounds) => {
             format!(
                 "{keep}; or give this dimension {wanted} elements, and write to each that is read"
@@ -127,7 +135,7 @@ fn help(
     }
 }
 
-/// True if what `bounds` is the index of is read.
+/// Returns true if the element that `bounds` checks the index of is read.
 fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
     let is_in = |ptr: InstId| {
         let up = std::iter::successors(Some(ptr), |&ptr| match kernel.insts[ptr].op {
@@ -140,23 +148,25 @@ fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
     kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Load { ptr } if is_in(ptr)))
 }
 
-/// Whether a thread that comes to the loops around an event comes to it in each of their iterations: nothing in
-/// them that is not known decides whether it does.
+/// Returns true if a thread that reaches the loops around an event reaches the event in each of
+/// their iterations: no unknown condition in them decides it.
 fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
     let is_known = |branch: InstId| {
-        trace.of(branch).all(|event| matches!(event.what, What::Branch(Split::Known(_))))
+        trace
+            .events_of(branch)
+            .all(|event| matches!(event.kind, EventKind::Branch(Split::Known(_))))
     };
     let Some(&(outermost, _)) = event.loops.first() else { return true };
     let mut deciding = Vec::new();
     for body in kernel.insts[outermost].op.bodies() {
-        leaves(kernel, body, &mut Vec::new(), &mut deciding);
+        collect_exits(kernel, body, &mut Vec::new(), &mut deciding);
     }
     deciding.extend(event.arms.iter().map(|(arm, _)| *arm).filter(|&arm| arm > outermost));
     deciding.into_iter().all(is_known)
 }
 
-/// The `if`s of `body` in which something leaves a loop, a block or the kernel.
-fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
+/// Collects the `if`s of `body` in which control leaves a loop, a block or the kernel.
+fn collect_exits(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
     for &id in &body.0 {
         let op = &kernel.insts[id].op;
         if op.is_exit() {
@@ -166,7 +176,7 @@ fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Ve
         if is_branch {
             around.push(id);
         }
-        op.bodies().for_each(|inner| self::leaves(kernel, inner, around, found));
+        op.bodies().for_each(|inner| self::collect_exits(kernel, inner, around, found));
         if is_branch {
             around.pop();
         }

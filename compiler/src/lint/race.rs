@@ -1,65 +1,69 @@
-//! Turns races into findings: which of them are one fault, and what is said of them.
+//! Findings about races: grouping by fault, and wording.
 //!
-//! Two accesses that need a barrier between them have one fault with all others that the same barrier
-//! would keep apart. So the places are looked for, from the first on, at which a barrier is missing, each just
-//! before the statement that comes too early.
-use super::{Finding, why};
+//! Two accesses that need a barrier between them share one fault with all others that the same
+//! barrier would order. The search therefore starts at the first access and finds the places of
+//! missing barriers, each just before the statement that runs too early.
+use super::{Finding, wording};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Doubt, Kind, Race},
-        trace::{Event, Trace, What},
+        races::{Doubt, Race, RaceKind, ThreadGroup},
+        symbolic::{Event, EventKind, Trace},
     },
     id::Facts,
     ir::{InstId, Kernel, ParamKind, Root},
 };
 
-/// A race, and in which array or buffer.
+/// A race, with its array or buffer.
 #[derive(Clone, Copy)]
-pub(super) struct In<'a> {
+pub(super) struct RaceAt<'a> {
     pub(super) root: Root,
     pub(super) race: &'a Race,
 }
 
-/// Every race of a kernel.
-pub(super) fn all(analyses: &Analyses) -> impl Iterator<Item = In<'_>> {
+/// Returns every race of a kernel.
+pub(super) fn all_races(analyses: &Analyses) -> impl Iterator<Item = RaceAt<'_>> {
     analyses
         .races
         .memory
         .iter()
-        .flat_map(|memory| memory.races.iter().map(|race| In { root: memory.root, race }))
+        .flat_map(|memory| memory.races.iter().map(|race| RaceAt { root: memory.root, race }))
 }
 
-/// Everything that cannot be told of races, with the array or buffer.
-pub(super) fn doubts(analyses: &Analyses) -> impl Iterator<Item = (Root, &Doubt)> {
+/// Returns all doubts about races, with the array or buffer.
+pub(super) fn all_doubts(analyses: &Analyses) -> impl Iterator<Item = (Root, &Doubt)> {
     let memory = analyses.races.memory.iter();
     memory.flat_map(|memory| memory.doubts.iter().map(|doubt| (memory.root, doubt)))
 }
 
-impl In<'_> {
-    /// Whether both write, and it is one instruction that does: no order would make sense of it.
+impl RaceAt<'_> {
+    /// Returns true if a single instruction is both writes: no order would make sense of it.
     pub(super) fn is_of_one_store(&self) -> bool {
         let [a, b] = self.race.sides;
         a.inst == b.inst && a.writes
     }
 }
 
-/// A place at which threads do not wait for each other, and should.
-pub(super) struct Gap<'a> {
-    /// The race that shows it.
-    pub(super) shown: In<'a>,
-    /// Others that go with it.
-    pub(super) others: Vec<In<'a>>,
+/// A place at which threads should wait for each other, and do not.
+pub(super) struct MissingWait<'a> {
+    /// The race to report.
+    pub(super) shown: RaceAt<'a>,
+    /// The other races of the same fault.
+    pub(super) others: Vec<RaceAt<'a>>,
 }
 
-/// The places at which a barrier is missing, by the races that it would end.
-pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -> Vec<Gap<'a>> {
+/// Returns the places of missing barriers, from the races that they would order.
+pub(super) fn find_gaps<'a>(
+    kernel: &Kernel,
+    trace: &Trace,
+    mut races: Vec<RaceAt<'a>>,
+) -> Vec<MissingWait<'a>> {
     if races.is_empty() {
         return Vec::new();
     }
     let parents = kernel.parents();
-    races.sort_by_key(|of| (of.race.among != Among::Block, of.race.sides[1].event));
-    let mut gaps: Vec<Gap<'a>> = Vec::new();
+    races.sort_by_key(|of| (of.race.among != ThreadGroup::Block, of.race.sides[1].event));
+    let mut gaps: Vec<MissingWait<'a>> = Vec::new();
     let mut walls: Vec<Vec<usize>> = Vec::new();
     for of in races {
         let [first, second] = of.race.sides.map(|side| side.event);
@@ -67,23 +71,24 @@ pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -
         match walls.iter().position(|walls| walls.iter().any(ends)) {
             Some(gap) => gaps[gap].others.push(of),
             None => {
-                walls.push(walls_before(trace, &parents, of.race));
-                gaps.push(Gap { shown: of, others: Vec::new() });
+                walls.push(possible_barriers(trace, &parents, of.race));
+                gaps.push(MissingWait { shown: of, others: Vec::new() });
             }
         }
     }
     gaps
 }
 
-/// The events before which a barrier would be that is put before the statement of the second access, where both
-/// are in one body; of one that is an iteration later, at the end of the loop's body.
-fn walls_before(
+/// Returns the events before which a barrier could order the race: it goes before the statement of
+/// the second access, in the body that contains both accesses; if the second is an iteration later,
+/// at the end of the loop's body.
+fn possible_barriers(
     trace: &Trace,
     parents: &Facts<InstId, Option<(InstId, usize)>>,
     race: &Race,
 ) -> Vec<usize> {
     if race.iteration_of.is_some() {
-        return rounds_of(trace, race);
+        return iteration_starts(trace, race);
     }
     let around = |inst: InstId| parents[inst].map(|(parent, _)| parent);
     let up = |inst: InstId| std::iter::successors(Some(inst), |&inst| around(inst));
@@ -96,11 +101,12 @@ fn walls_before(
     (0..trace.events.len()).filter(begins).collect()
 }
 
-/// The first event of each iteration of the loop of which the second access is in a later one.
-fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
+/// Returns the first event of each iteration of the loop in which the second access is an iteration
+/// later.
+fn iteration_starts(trace: &Trace, race: &Race) -> Vec<usize> {
     let round = |event: &Event| {
         let place = event.loops.iter().position(|&(of, _)| Some(of) == race.iteration_of)?;
-        Some(event.rounds[place])
+        Some(event.iterations[place])
     };
     let begins = |&number: &usize| {
         number > 0 && {
@@ -111,29 +117,29 @@ fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
     (0..trace.events.len()).filter(begins).collect()
 }
 
-/// Whether a race is between the load and the store of `x[i] += ..`, and the store races with itself, which
-/// says it all.
-pub(super) fn is_of_update(analyses: &Analyses, of: &In<'_>) -> bool {
+/// Returns true if a race is between the load and the store of `x[i] += ..`, and the store races
+/// with itself, which makes the first finding superfluous.
+pub(super) fn is_within_update(analyses: &Analyses, of: &RaceAt<'_>) -> bool {
     let [a, b] = of.race.sides;
     let [(load, true), (store, false)] = [(a, !a.writes), (b, !b.writes)] else { return false };
     let offset = |event: usize| {
-        let What::Access(access) = &analyses.trace.events[event].what else { return None };
+        let EventKind::Access(access) = &analyses.trace.events[event].kind else { return None };
         access.offset.as_ref()
     };
     let same_place = offset(load.event).is_some() && offset(load.event) == offset(store.event);
     same_place
-        && all(analyses).any(|other| {
+        && all_races(analyses).any(|other| {
             other.root == of.root
                 && other.is_of_one_store()
                 && other.race.sides[0].inst == store.inst
         })
 }
 
-/// A finding at the second of two accesses that race, with the first as a label.
-pub(super) fn finding(
+/// Creates a finding at the second of two racing accesses, with the first as a label.
+pub(super) fn race_finding(
     kernel: &Kernel,
     analyses: &Analyses,
-    of: &In<'_>,
+    of: &RaceAt<'_>,
     message: String,
     help: String,
 ) -> Finding {
@@ -141,36 +147,36 @@ pub(super) fn finding(
     let mut labels = Vec::new();
     if first.inst != second.inst {
         let does = if first.writes { "writes" } else { "reads" };
-        let place = element(kernel, of.root, of.race.at);
+        let place = element_text(kernel, of.root, of.race.offset);
         let when = if of.race.iteration_of.is_some() { ", an iteration before" } else { "" };
-        let text = format!("{} {does} {place} here{when}", thread(first.thread));
+        let text = format!("{} {does} {place} here{when}", thread_text(first.thread));
         labels.push((kernel.insts[first.inst].span, text));
     }
     let span = kernel.insts[second.inst].span;
-    Finding { message, span, labels, notes: why::assumed(&analyses.trace.shape), help }
+    Finding { message, span, labels, notes: wording::assumption_notes(&analyses.trace.shape), help }
 }
 
-/// What the second of two accesses does, and what the first may still be doing.
-pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
+/// Describes the second of two accesses, and the unfinished first one.
+pub(super) fn describe_clash(kernel: &Kernel, of: &RaceAt<'_>) -> String {
     let [first, second] = of.race.sides;
-    let name = name(kernel, of.root);
-    let place = element(kernel, of.root, of.race.at);
+    let name = quoted_name(kernel, of.root);
+    let place = element_text(kernel, of.root, of.race.offset);
     let does = |writes: bool| if writes { "writes" } else { "reads" };
     format!(
         "{name} is {} here while another thread may still be {} it: {} {} {place}, {} {} it",
         if second.writes { "written" } else { "read" },
         if first.writes { "writing" } else { "reading" },
-        thread(second.thread),
+        thread_text(second.thread),
         does(second.writes),
-        thread(first.thread),
+        thread_text(first.thread),
         does(first.writes),
     )
 }
 
-/// How many threads store where those of a race do, at once.
-pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
+/// Returns the number of threads that store to the location of a race at once.
+pub(super) fn storing_threads(analyses: &Analyses, race: &Race) -> usize {
     let event = &analyses.trace.events[race.sides[0].event];
-    let What::Access(access) = &event.what else { return 2 };
+    let EventKind::Access(access) = &event.kind else { return 2 };
     let shape = analyses.trace.shape;
     let number = |[x, y, z]: [u32; 3]| ((z * shape.dims[1] + y) * shape.dims[0] + x) as usize;
     let first = number(race.sides[0].thread);
@@ -180,8 +186,8 @@ pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
     event.active.threads.iter().filter(same).count()
 }
 
-/// The name of an array or buffer, in backticks; an array that a pattern binds has none.
-pub(super) fn name(kernel: &Kernel, root: Root) -> String {
+/// Returns the name of an array or buffer in backticks; an array bound by a pattern has none.
+pub(super) fn quoted_name(kernel: &Kernel, root: Root) -> String {
     let name = match root {
         Root::Param(param) => &kernel.params[param].name,
         Root::Shared(shared) => &kernel.shared[shared].name,
@@ -190,8 +196,8 @@ pub(super) fn name(kernel: &Kernel, root: Root) -> String {
     if name.is_empty() { "a shared array".to_owned() } else { format!("`{name}`") }
 }
 
-/// The element at a number of bytes, or some element.
-pub(super) fn element(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
+/// Returns the element at an offset in bytes, or `an element`.
+pub(super) fn element_text(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
     let size = match root {
         Root::Param(param) => match &kernel.params[param].kind {
             ParamKind::Slice { elem, .. } => elem.size(),
@@ -207,14 +213,14 @@ pub(super) fn element(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
     }
 }
 
-/// A thread, as messages name it.
-pub(super) fn thread([x, y, z]: [u32; 3]) -> String {
+/// Returns a thread as messages name it.
+pub(super) fn thread_text([x, y, z]: [u32; 3]) -> String {
     format!("thread ({x}, {y}, {z})")
 }
 
-/// Whether a race is one that a wait in the block would end.
-pub(super) fn needs_order(of: &In<'_>) -> bool {
-    matches!(of.race.kind, Kind::ReadWrite | Kind::WriteWrite)
-        && of.race.among != Among::Grid
+/// Returns true if a wait in the block would end the race.
+pub(super) fn needs_order(of: &RaceAt<'_>) -> bool {
+    matches!(of.race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+        && of.race.among != ThreadGroup::Grid
         && !of.is_of_one_store()
 }

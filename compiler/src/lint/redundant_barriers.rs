@@ -2,29 +2,33 @@
 //!
 //! ```text
 //! let v = tile[255 - t];
-//! sync_threads();          // nobody writes `tile` behind it
+//! sync_threads();          // nobody writes `tile` after it
 //! y[i] = v;
 //! ```
-//! Fires if, for all that threads access between the barriers before and behind, no two meet across it. Of two
-//! barriers in a row the second is meant. Silent where an index, or a fence or an ordered atomic operation, leaves it open,
-//! and in kernels with races: they need more barriers rather than fewer.
-use super::{Finding, Group, Lint, race, uninit_shared_reads, why};
+//! Fires if no two accesses between the previous and the next barrier collide across it. Of two
+//! barriers in a row the second is reported. Silent where an index, a fence or an ordered atomic
+//! operation leaves it open, and in kernels with races: they need more barriers rather than fewer.
+use super::{Finding, Lint, LintGroup, race, uninit_shared_reads, wording};
 use crate::{
     analysis::Analyses,
     diag::Level,
     ir::{InstId, Kernel},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_redundant_barriers", group: Group::Performance, level: Level::Allow, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_redundant_barriers",
+    group: LintGroup::Performance,
+    level: Level::Allow,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let is_wrong = race::all(analyses).next().is_some()
+    let is_wrong = race::all_races(analyses).next().is_some()
         || !uninit_shared_reads::check(kernel, analyses).is_empty();
     if is_wrong {
         return Vec::new();
     }
-    // What a call is made of has the span of the call.
+    // Instructions of a library call have the span of the call.
     let is_written = |barrier: &&InstId| {
         let span = kernel.insts[**barrier].span;
         kernel.insts.iter().filter(|(_, inst)| inst.span == span).count() == 1
@@ -37,7 +41,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 .to_owned(),
             span: kernel.insts[barrier].span,
             labels: Vec::new(),
-            notes: why::assumed(&analyses.trace.shape),
+            notes: wording::assumption_notes(&analyses.trace.shape),
             help: "leave it out".to_owned(),
         })
         .collect()

@@ -1,36 +1,42 @@
-//! What the lints of occupancy say: how many warps of a kernel run at the same time, what limits
-//! that, and how much less of it would let more run.
+//! Wording of the occupancy lints: the number of resident warps, the limiting resource, and the
+//! reduction that would allow more.
 use super::{
     Finding,
-    launch::{Launch, count, has_barriers, shared_bytes},
+    launch::{Launch, count_of, has_barriers, shared_bytes},
 };
 use crate::{
     analysis::Analyses,
     hardware::occupancy::{
-        Block, Limiter, MOST_THREADS, MULTIPROCESSORS, Multiprocessor, Occupancy, WARP,
+        Block, Limiter, MAX_BLOCK_THREADS, MULTIPROCESSORS, Multiprocessor, Occupancy, WARP_THREADS,
     },
     ir::{Kernel, Span},
     target::Target,
 };
 use std::ops::Range;
 
-/// If a kernel of a declared block, on the architecture on which most of its warps run, has a share of them
-/// in `percent`, for the shared memory that it takes.
-pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -> Vec<Finding> {
+/// Reports a kernel with a declared block whose best occupancy over all architectures is in
+/// `percent`, because of its shared memory.
+pub(super) fn check_built(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    percent: Range<u32>,
+) -> Vec<Finding> {
     let shape = analyses.trace.shape;
     let Some(shared) = shared_bytes(kernel).filter(|_| shape.declared) else {
         return Vec::new();
     };
     let block = Block {
-        threads: u32::try_from(shape.threads()).unwrap_or(u32::MAX),
+        threads: u32::try_from(shape.thread_count()).unwrap_or(u32::MAX),
         registers: None,
         shared,
         barriers: has_barriers(kernel).into(),
     };
-    let Some((row, occupancy)) = best(&block) else { return Vec::new() };
+    let Some((row, occupancy)) = best_architecture(&block) else { return Vec::new() };
     // Small blocks run as few warps without it.
-    let without = best(&Block { shared: 0, ..block });
-    if without.is_none_or(|(_, without)| share(&without) <= share(&occupancy)) {
+    let without = best_architecture(&Block { shared: 0, ..block });
+    if without
+        .is_none_or(|(_, without)| occupancy_percent(&without) <= occupancy_percent(&occupancy))
+    {
         return Vec::new();
     }
     let found = finding(row, &block, &occupancy, percent);
@@ -43,23 +49,27 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
     found.map(note).into_iter().collect()
 }
 
-/// The architecture that runs the largest share of its warps.
-fn best(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
+/// Returns the architecture with the highest occupancy.
+fn best_architecture(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
     let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
     let ran = supported.filter_map(|row| Some((row, row.occupancy(block).ok()?)));
-    ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best })
+    ran.reduce(
+        |best, next| {
+            if occupancy_percent(&next.1) > occupancy_percent(&best.1) { next } else { best }
+        },
+    )
 }
 
-/// If the launch has a share of the warps that could run in `percent`.
-pub(super) fn launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
+/// Reports a launch with an occupancy in `percent`.
+pub(super) fn check_launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
     let row = Multiprocessor::of(gpu.target)?;
-    let block = launch.taken(gpu);
+    let block = launch.block_resources(gpu);
     finding(row, &block, &row.occupancy(&block).ok()?, percent)
 }
 
-/// Percent of the warps that could run.
-fn share(occupancy: &Occupancy) -> u32 {
+/// Returns the occupancy in percent.
+fn occupancy_percent(occupancy: &Occupancy) -> u32 {
     occupancy.warps * 100 / occupancy.most_warps
 }
 
@@ -70,7 +80,7 @@ fn finding(
     percent: Range<u32>,
 ) -> Option<Finding> {
     let Occupancy { blocks, warps, most_warps, .. } = *occupancy;
-    let share = share(occupancy);
+    let share = occupancy_percent(occupancy);
     if !percent.contains(&share) {
         return None;
     }
@@ -80,7 +90,7 @@ fn finding(
         message: format!(
             "{most}{} of {} threads {run} on a multiprocessor of {} at the same time: {warps} of its \
              {most_warps} warps ({share} %), limited by {}",
-            count(blocks.into(), "block"),
+            count_of(blocks.into(), "block"),
             block.threads,
             row.target,
             occupancy.limited_by(),
@@ -88,12 +98,12 @@ fn finding(
         span: Span::KERNEL,
         labels: Vec::new(),
         notes: Vec::new(),
-        help: help(row, block, occupancy),
+        help: occupancy_help(row, block, occupancy),
     })
 }
 
-/// Of what there would have to be less, or more, for more warps to run; the first of these that helps.
-fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
+/// Returns the resource to reduce, or to increase, for more resident warps; the first that helps.
+fn occupancy_help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
     let better = |changed: &Block| {
         let changed = row.occupancy(changed).ok()?;
         (changed.warps > occupancy.warps).then_some(changed)
@@ -112,7 +122,7 @@ fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
     "let blocks take less of what limits them".to_owned()
 }
 
-/// The most shared memory with which twice as many blocks run, or one more.
+/// Returns the most shared memory with which twice as many blocks run, or one more.
 fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
     [2 * occupancy.blocks, occupancy.blocks + 1].into_iter().find_map(|wanted| {
         let each = row.shared / u64::from(wanted) / row.granularity * row.granularity;
@@ -123,13 +133,13 @@ fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Op
                 "with {shared} bytes of shared memory a block or fewer ({} now), {} would run; or let more \
                  threads share them",
                 block.shared,
-                count(changed.blocks.into(), "block"),
+                count_of(changed.blocks.into(), "block"),
             )
         })
     })
 }
 
-/// The most registers with which twice as many blocks run, or one more.
+/// Returns the most registers with which twice as many blocks run, or one more.
 fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
     let registers = block.registers?;
     let with = |registers| row.occupancy(&Block { registers: Some(registers), ..*block }).ok();
@@ -142,14 +152,14 @@ fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -
         Some(format!(
             "with {registers} registers a thread or fewer, {} would run: keep fewer values at a time, or \
              smaller arrays",
-            count(changed.blocks.into(), "block"),
+            count_of(changed.blocks.into(), "block"),
         ))
     })
 }
 
-/// The number of threads, of whole warps, with which most warps run.
+/// Returns the number of threads, in whole warps, with the most resident warps.
 fn other_threads(block: &Block, better: impl Fn(&Block) -> Option<Occupancy>) -> Option<String> {
-    let sizes = (1..=MOST_THREADS / WARP).map(|warps| warps * WARP);
+    let sizes = (1..=MAX_BLOCK_THREADS / WARP_THREADS).map(|warps| warps * WARP_THREADS);
     let tried = sizes.filter_map(|threads| Some((threads, better(&Block { threads, ..*block })?)));
     let best = tried.reduce(|best, next| if next.1.warps > best.1.warps { next } else { best });
     best.map(|(threads, occupancy)| {

@@ -3,28 +3,28 @@
 //! ```text
 //! done[0] = 1;             // every thread of the block
 //! ```
-//! A race by the memory model, although hardware makes nothing of it: a plain store that other threads do as well is
-//! no promise of anything. Fires where the values are known to be the same; where they may differ, the
-//! other lints of races do.
-use super::{Finding, Group, Lint, race, shared_write_races};
+//! A race by the memory model, although harmless on hardware: a plain store that other threads
+//! execute as well guarantees nothing. Fires where the values are certainly the same; if they may
+//! differ, the other race lints fire.
+use super::{Finding, Lint, LintGroup, race, shared_write_races};
 use crate::{
-    analysis::{Analyses, races::Kind},
+    analysis::{Analyses, races::RaceKind},
     diag::Level,
     ir::Kernel,
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_same_value_races", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_same_value_races", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let same = race::all(analyses).filter(|of| of.race.kind == Kind::SameValue);
+    let same = race::all_races(analyses).filter(|of| of.race.kind == RaceKind::SameValue);
     same.map(|of| {
         let message = format!(
             "{}, and the value is the same",
-            shared_write_races::stores(kernel, analyses, &of)
+            shared_write_races::describe_stores(kernel, analyses, &of)
         );
         let help = "let one thread store, or use an atomic store".to_owned();
-        race::finding(kernel, analyses, &of, message, help)
+        race::race_finding(kernel, analyses, &of, message, help)
     })
     .collect()
 }

@@ -1,43 +1,58 @@
 //! `gpu_shared_write_races`: several threads store to one element of shared memory at once.
 //!
 //! ```text
-//! last[0] = x[t];          // 128 threads; whose value stays is open
+//! last[0] = x[t];          // 128 threads; any of the values may remain
 //! ```
-//! Fires at a store whose index is the same in two threads that run it in one interval between barriers. Silent
-//! where all are known to store the same (`gpu_same_value_races` says that), and where data decide which threads
-//! store or where.
-use super::{Finding, Group, Lint, race};
+//! Fires at a store whose index is the same in two threads that run it in one interval between
+//! barriers. Silent where all certainly store the same value (`gpu_same_value_races` reports that),
+//! and where data decide the storing threads or the index.
+use super::{Finding, Lint, LintGroup, race};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_shared_write_races", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_shared_write_races",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for of in race::all(analyses) {
+    for of in race::all_races(analyses) {
         let is_shared = matches!(of.root, Root::Shared(_));
-        if is_shared && of.is_of_one_store() && of.race.kind == Kind::WriteWrite {
+        if is_shared && of.is_of_one_store() && of.race.kind == RaceKind::WriteWrite {
             let help = "let one thread store, give each thread an element of its own, or use an \
                         array of atomics"
                 .to_owned();
-            found.push(race::finding(kernel, analyses, &of, stores(kernel, analyses, &of), help));
+            found.push(race::race_finding(
+                kernel,
+                analyses,
+                &of,
+                describe_stores(kernel, analyses, &of),
+                help,
+            ));
         }
     }
     found
 }
 
-/// Who stores to one element.
-pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) -> String {
-    let [a, b] = of.race.sides.map(|side| race::thread(side.thread));
-    let (place, name) = (race::element(kernel, of.root, of.race.at), race::name(kernel, of.root));
-    if of.race.among == Among::Grid {
+/// Describes the threads that store to one element.
+pub(super) fn describe_stores(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    of: &race::RaceAt<'_>,
+) -> String {
+    let [a, b] = of.race.sides.map(|side| race::thread_text(side.thread));
+    let (place, name) =
+        (race::element_text(kernel, of.root, of.race.offset), race::quoted_name(kernel, of.root));
+    if of.race.among == ThreadGroup::Grid {
         return format!(
             "blocks store to the same elements of {name}: {a} of one and {b} of the next"
         );
@@ -48,6 +63,6 @@ pub(super) fn stores(kernel: &Kernel, analyses: &Analyses, of: &race::In<'_>) ->
              next, which it may run at the same time"
         );
     }
-    let count = race::crowd(analyses, of.race).max(2);
+    let count = race::storing_threads(analyses, of.race).max(2);
     format!("{count} threads store to {place} of {name} at once, {a} and {b} among them")
 }

@@ -1,27 +1,28 @@
-//! `gpu_skipped_barriers`: threads of a block exchange through shared memory, and the barrier between stands on one
-//! of two paths only.
+//! `gpu_skipped_barriers`: threads of a block exchange data through shared memory, and the barrier
+//! between is on one of two paths only.
 //!
 //! ```text
 //! tile[t] = x[i];
 //! if mode != 0 { sync_threads(); }
 //! let v = tile[255 - t];       // where `mode` is 0, nothing has waited
 //! ```
-//! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, or in some arms
-//! of a `match`, both accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
-//! of its own, since both conditions may be one, unless that is a guard such as `i < y.len()` on something else, and
-//! where an iteration of a loop lies between.
-use super::{Finding, Group, Lint, race};
+//! Fires if all barriers between two accesses are in one arm of an `if` that each block decides as
+//! a whole, or in some arms of a `match`, both accesses happen on either path, and two threads of
+//! different warps collide. Silent if an access is in an arm of its own, since both conditions may
+//! be the same, unless that is a guard such as `i < y.len()` on something else, and if the accesses
+//! are an iteration of a loop apart.
+use super::{Finding, Lint, LintGroup, race};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{RaceKind, ThreadGroup},
     },
     diag::Level,
     ir::{Kernel, Root},
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_skipped_barriers", group: Group::Correctness, level: Level::Warn, check };
+    Lint { name: "gpu_skipped_barriers", group: LintGroup::Correctness, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shared =
@@ -31,16 +32,17 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (root, skipped) in skipped {
         let race = &skipped.race;
-        let needs_order = matches!(race.kind, Kind::ReadWrite | Kind::WriteWrite)
-            && race.among == Among::Block
+        let needs_order = matches!(race.kind, RaceKind::ReadWrite | RaceKind::WriteWrite)
+            && race.among == ThreadGroup::Block
             && race.sides[0].inst != race.sides[1].inst;
         if !needs_order || branches.contains(&skipped.branch) {
             continue;
         }
         branches.push(skipped.branch);
-        let of = race::In { root, race };
+        let of = race::RaceAt { root, race };
         let help = "move `sync_threads()` out of the `if`, so that every block comes by".to_owned();
-        let mut finding = race::finding(kernel, analyses, &of, race::clash(kernel, &of), help);
+        let mut finding =
+            race::race_finding(kernel, analyses, &of, race::describe_clash(kernel, &of), help);
         let text = match skipped.barriers.as_slice() {
             [_] => "the only barrier between the two: blocks that do not take this path skip it",
             _ => "a barrier between the two: blocks that take none of these paths skip it",

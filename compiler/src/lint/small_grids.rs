@@ -3,30 +3,30 @@
 //! ```text
 //! sum::launch(&device, LaunchConfig::grid(1).block(256), ..)   // 131 of 132 multiprocessors idle
 //! ```
-//! If blocks wait at barriers, of fewer than twice as many: with one block on a multiprocessor nothing runs there
-//! while its threads wait for each other. (Both are what Nsight Compute's launch rules look for.) Silent about
-//! barriers where no two blocks fit on a multiprocessor anyway.
+//! If blocks wait at barriers, the limit is twice the number: with one block on a multiprocessor
+//! nothing runs there while its threads wait for each other. (Nsight Compute's launch rules look
+//! for both.) Silent about barriers where no two blocks fit on a multiprocessor anyway.
 use super::{
-    Finding, Group, Lint,
-    launch::{Launch, count, has_barriers, not_before},
+    Finding, Lint, LintGroup,
+    launch::{Launch, check_nothing, count_of, has_barriers},
 };
 use crate::{diag::Level, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_small_grids",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let (blocks, all) = (launch.block_count(), gpu.multiprocessors);
     let two_fit = || launch.occupancy(gpu).is_some_and(|occupancy| occupancy.blocks >= 2);
     let (message, wanted) = if blocks < all {
         let message = format!(
             "a grid of {} leaves {} of {all} multiprocessors idle",
-            count(blocks, "block"),
+            count_of(blocks, "block"),
             all - blocks
         );
         (message, all)

@@ -1,39 +1,39 @@
-//! `gpu_swapped_axes`: a two-dimensional block whose x axis walks from row to row of an array, and whose
-//! y axis walks along rows.
+//! `gpu_swapped_axes`: a two-dimensional block whose x axis walks from row to row of an array, and
+//! whose y axis walks along rows.
 //!
 //! ```text
 //! y[global_idx_x() * pitch + global_idx_y()] = v;    // lanes are `pitch` elements apart
 //! ```
-//! Lanes of a warp are neighbours along x. Fires at twice the sectors that are needed, as
-//! `gpu_uncoalesced_accesses` does, and in its place. Where the pitch is not known, a row is taken to have at least as many
-//! elements as the block has threads along y: rows would overlap otherwise.
+//! Lanes of a warp are neighbours along x. Fires at twice the necessary sectors, like
+//! `gpu_uncoalesced_accesses`, and in its place. If the pitch is unknown, a row is assumed to have
+//! at least as many elements as the block has threads along y: rows would overlap otherwise.
 use super::{
-    Finding, Group, Lint, access,
-    coalescing::{self, Reason, Wasteful},
+    Finding, Lint, LintGroup, access,
+    coalescing::{self, WasteReason, WastefulAccess},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_swapped_axes", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_swapped_axes", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    let wasteful = coalescing::find(kernel, analyses);
+    let wasteful = coalescing::find_wasteful(kernel, analyses);
     for one in &wasteful {
-        if let Reason::Axes(elements) = one.reason {
+        if let WasteReason::Axes(elements) = one.reason {
             found.push((one.weight(), finding(kernel, analyses, one, elements)));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
 fn finding(
     kernel: &Kernel,
     analyses: &Analyses,
-    one: &Wasteful<'_>,
+    one: &WastefulAccess<'_>,
     elements: Option<u64>,
 ) -> Finding {
-    let name = access::name(kernel, one.request.root);
+    let name = access::root_name(kernel, one.request.root);
     let distance = match elements {
         Some(elements) => format!("{elements} elements"),
         None => "a row".to_owned(),
@@ -41,8 +41,8 @@ fn finding(
     let note =
         format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
     let mut notes = vec![note];
-    notes.extend(access::assumed(&analyses.trace.shape));
-    // With the axes the other way round, those accesses would be as this one is.
+    notes.extend(access::assumed_shape_note(&analyses.trace.shape));
+    // With the axes swapped, those accesses would be like this one.
     let (what, help) = if coalescing::walks_rows(analyses) {
         let help = format!(
             "go through a tile in shared memory, so that x walks along the rows of `{name}` here, too: swapped axes would \
@@ -55,8 +55,8 @@ fn finding(
     };
     Finding {
         message: format!("{what}: {}", one.message()),
-        span: access::span(kernel, one.request),
-        labels: access::labels(kernel, analyses, one.request),
+        span: access::request_span(kernel, one.request),
+        labels: access::address_labels(kernel, analyses, one.request),
         notes,
         help,
     }

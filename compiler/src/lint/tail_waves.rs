@@ -1,27 +1,28 @@
-//! `gpu_tail_waves`: a grid whose last blocks run while most of the GPU has nothing to do any more.
+//! `gpu_tail_waves`: a grid whose last blocks run while most of the GPU is idle.
 //!
 //! ```text
 //! 132 multiprocessors, 8 blocks on each, a grid of 1100: 1056 run, and then 44
 //! ```
-//! As many blocks as run at the same time are a wave. Fires where there is at least one whole wave, the waves
-//! are few enough for the last to be a fifth of the time (Nsight Compute's threshold), and a fifth of what the GPU could
-//! have run in that time is lost. That is for blocks that all take as long as each other.
+//! A wave is the set of blocks that run at the same time. Fires where there is at least one whole
+//! wave, the waves are few enough for the last to be a fifth of the time (Nsight Compute's
+//! threshold), and a fifth of the GPU's capacity in that time is lost. This assumes that all blocks
+//! take the same time.
 use super::{
-    Finding, Group, Lint,
-    launch::{Launch, count, not_before},
+    Finding, Lint, LintGroup,
+    launch::{Launch, check_nothing, count_of},
 };
 use crate::{diag::Level, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_tail_waves",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let (blocks, all) = (launch.block_count(), gpu.multiprocessors);
     let each = u64::from(launch.occupancy(gpu)?.blocks);
     let wave = each * all;
     let (whole, last) = (blocks.checked_div(wave)?, blocks % wave);
@@ -37,7 +38,7 @@ pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
         message: format!(
             "a grid of {blocks} blocks is {waves} waves of {wave} ({all} multiprocessors with {} each): \
              the last wave leaves {idle} % of the device idle",
-            count(each, "block"),
+            count_of(each, "block"),
         ),
         span: Span::KERNEL,
         labels: Vec::new(),

@@ -3,30 +3,30 @@
 //! ```text
 //! for row in 0..1000 { scale::launch(&device, LaunchConfig::cover(64), ..)?; }
 //! ```
-//! A launch takes about 3 us however little it does (an empty kernel on an H200, back to back: 3.1 us), and a multiprocessor
-//! has four schedulers, each of which issues for its own warps. Fires at the hundredth launch of a kernel with fewer
-//! warps than the GPU has schedulers: some did nothing, a hundred times. One small launch, at the end of a
-//! reduction for example, is as it should be.
+//! A launch takes about 3 us however little it does (an empty kernel on an H200, back to back: 3.1
+//! us), and a multiprocessor has four schedulers, each of which issues for its own warps. Fires at
+//! the hundredth launch of a kernel with fewer warps than the GPU has schedulers: some were idle a
+//! hundred times. A single small launch, such as the end of a reduction, is fine.
 use super::{
-    Finding, Group, Lint,
-    launch::{Launch, MANY, not_before},
+    Finding, Lint, LintGroup,
+    launch::{Launch, MANY, check_nothing},
 };
-use crate::{diag::Level, hardware::occupancy::WARP, ir::Span};
+use crate::{diag::Level, hardware::occupancy::WARP_THREADS, ir::Span};
 
 pub(super) const LINT: Lint = Lint {
     name: "gpu_tiny_launches",
-    group: Group::Performance,
+    group: LintGroup::Performance,
     level: Level::Warn,
-    check: not_before,
+    check: check_nothing,
 };
 
-/// Schedulers of a multiprocessor, since Volta.
-const SCHEDULERS: u64 = 4;
+/// Schedulers per multiprocessor, since Volta.
+const SCHEDULERS_PER_MULTIPROCESSOR: u64 = 4;
 
 pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
     let gpu = launch.gpu.as_ref()?;
-    let warps = launch.blocks() * u64::from(launch.threads().div_ceil(WARP));
-    let schedulers = SCHEDULERS * gpu.multiprocessors;
+    let warps = launch.block_count() * u64::from(launch.threads_per_block().div_ceil(WARP_THREADS));
+    let schedulers = SCHEDULERS_PER_MULTIPROCESSOR * gpu.multiprocessors;
     if warps >= schedulers || launch.count != MANY {
         return None;
     }

@@ -1,44 +1,52 @@
-//! `gpu_uncoalesced_accesses`: a warp that moves at least twice the sectors of global memory that its
-//! lanes' data would fill.
+//! `gpu_uncoalesced_accesses`: a warp that moves at least twice the sectors of global memory that
+//! its lanes' data would fill.
 //!
 //! ```text
 //! y[i] = x[8 * i];    // 32 sectors of 32 bytes for 128 bytes; 4 would do
 //! ```
-//! Silent where the distance between lanes is not known, where one lane is active, where lanes permute what
-//! is contiguous, and where other accesses of the thread use the rest of the sectors. Where the cause is
-//! known better, `gpu_swapped_axes` or `gpu_aos_accesses` says it instead.
+//! Silent where the distance between lanes is unknown, where one lane is active, where lanes
+//! permute contiguous data, and where other accesses of the thread use the rest of the sectors.
+//! `gpu_swapped_axes` or `gpu_aos_accesses` fires instead if the cause is known more precisely.
 use super::{
-    Finding, Group, Lint, access,
-    coalescing::{self, Reason, Wasteful},
+    Finding, Lint, LintGroup, access,
+    coalescing::{self, WasteReason, WastefulAccess},
 };
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_uncoalesced_accesses", group: Group::Performance, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_uncoalesced_accesses",
+    group: LintGroup::Performance,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for wasteful in coalescing::find(kernel, analyses) {
-        if let Some(help) = help(kernel, analyses, &wasteful) {
+    for wasteful in coalescing::find_wasteful(kernel, analyses) {
+        if let Some(help) = coalescing_help(kernel, analyses, &wasteful) {
             let finding = Finding {
                 message: wasteful.message(),
-                span: access::span(kernel, wasteful.request),
-                labels: access::labels(kernel, analyses, wasteful.request),
+                span: access::request_span(kernel, wasteful.request),
+                labels: access::address_labels(kernel, analyses, wasteful.request),
                 notes: wasteful.notes(&analyses.trace),
                 help,
             };
             found.push((wasteful.weight(), finding));
         }
     }
-    access::one_each(found)
+    access::keep_weightiest(found)
 }
 
-/// What to do about it; `None` if another lint says so.
-fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option<String> {
-    let name = access::name(kernel, wasteful.request.root);
+/// Returns the remedy; `None` if another lint reports the access.
+fn coalescing_help(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    wasteful: &WastefulAccess<'_>,
+) -> Option<String> {
+    let name = access::root_name(kernel, wasteful.request.root);
     match wasteful.reason {
-        Reason::Axes(_) | Reason::Struct(_) => None,
-        Reason::NarrowBlock { wider } => {
+        WasteReason::Axes(_) | WasteReason::Struct(_) => None,
+        WasteReason::NarrowBlock { wider } => {
             let block = match wider {
                 [x, y, 1] => format!("({x}, {y})"),
                 [x, y, z] => format!("({x}, {y}, {z})"),
@@ -47,10 +55,10 @@ fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option
                 "make the block wider, as with `block = {block}`, so that each row of threads fills its sectors"
             ))
         }
-        Reason::Chunks => {
+        WasteReason::Chunks => {
             let shape = analyses.trace.shape;
             let threads = if shape.declared {
-                shape.threads().to_string()
+                shape.thread_count().to_string()
             } else {
                 "block_dim_x()".to_owned()
             };
@@ -59,7 +67,7 @@ fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option
                  `k * {threads} + t` of what the block has of `{name}`"
             ))
         }
-        Reason::Stride => Some(format!(
+        WasteReason::Stride => Some(format!(
             "let neighbouring lanes access neighbouring elements of `{name}`; where the algorithm needs another order, \
              move a contiguous part through shared memory"
         )),

@@ -1,16 +1,17 @@
-//! `gpu_unguarded_indices`: a global index that the kernel itself takes for possibly too large, used where
-//! nothing has said that it is not.
+//! `gpu_unguarded_indices`: a global index that the kernel itself treats as possibly too large,
+//! used where no condition excludes that.
 //!
 //! ```text
-//! let v = x[i];                          // the last block may have threads behind the end of `x`
+//! let v = x[i];                          // the last block may have threads past the end of `x`
 //! if i < x.len() { y[i] = v; }           // as this knows
 //!
 //! if i < x.len() { y[i] = x[i + 1]; }    // `i` may be the last
 //! ```
-//! A thread with such an index ends with a fault, and the launch fails. A kernel that never compares the index with the
-//! length is one for grids that fit: silent. So it is behind any condition that is not understood, and where another
-//! slice's length may vouch for this one's.
-use super::{Finding, Group, Lint};
+//! A thread with such an index ends with a fault, and the launch fails. A kernel that never
+//! compares the index with the length is meant for grids that fit: silent. Also silent under any
+//! condition that the lint does not understand, and where another slice's length may bound this
+//! one's.
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::{
         Analyses,
@@ -20,13 +21,17 @@ use crate::{
     ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, ParamId},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_unguarded_indices", group: Group::Correctness, level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_unguarded_indices",
+    group: LintGroup::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
-    let guards = guards(kernel);
-    let mut walk = Walk { kernel, guards: &guards, found: Vec::new() };
-    walk.body(&kernel.body, &Known::default());
+    let guards = all_guards(kernel);
+    let mut walk = UnguardedFinder { kernel, guards: &guards, found: Vec::new() };
+    walk.visit_body(&kernel.body, &PathConditions::default());
     if walk.found.is_empty() {
         return Vec::new();
     }
@@ -41,51 +46,51 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     walk.found.into_iter().filter_map(unproved).collect()
 }
 
-/// `place + behind`, for a place that is made of thread and block indices and constants.
+/// `position + offset`, for a position computed from thread and block indices and constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Index {
-    place: String,
-    behind: i64,
+struct GridIndex {
+    position: String,
+    offset: i64,
 }
 
-/// `index < length of slice`, or that it is not.
+/// `index < length of slice`, or its negation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Guard {
-    index: Index,
+    index: GridIndex,
     slice: ParamId,
     holds: bool,
     compare: InstId,
 }
 
-/// What conditions have said on the way.
+/// The conditions on the path.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct PathConditions {
     guards: Vec<Guard>,
-    /// Whether one of them is not understood.
+    /// True if one of them is not understood.
     unclear: bool,
 }
 
-impl Known {
-    /// With `cond`, which is true or not.
-    fn and(&self, kernel: &Kernel, cond: InstId, is_true: bool) -> Self {
+impl PathConditions {
+    /// Returns the conditions with `cond` being true or false added.
+    fn with_condition(&self, kernel: &Kernel, cond: InstId, is_true: bool) -> Self {
         let mut known = self.clone();
-        known.add(kernel, cond, is_true);
+        known.add_condition(kernel, cond, is_true);
         known
     }
 
-    fn add(&mut self, kernel: &Kernel, cond: InstId, is_true: bool) {
+    fn add_condition(&mut self, kernel: &Kernel, cond: InstId, is_true: bool) {
         let op = &kernel.insts[cond].op;
         if let Op::Binary { op: BinaryOp::And, lhs, rhs } = op
             && is_true
         {
-            self.add(kernel, *lhs, true);
-            self.add(kernel, *rhs, true);
+            self.add_condition(kernel, *lhs, true);
+            self.add_condition(kernel, *rhs, true);
         } else if let Op::Binary { op: BinaryOp::Or, lhs, rhs } = op
             && !is_true
         {
-            self.add(kernel, *lhs, false);
-            self.add(kernel, *rhs, false);
-        } else if let Some(guard) = guard(kernel, cond) {
+            self.add_condition(kernel, *lhs, false);
+            self.add_condition(kernel, *rhs, false);
+        } else if let Some(guard) = guard_of(kernel, cond) {
             self.guards.push(Guard { holds: guard.holds == is_true, ..guard });
         } else {
             self.unclear = true;
@@ -93,46 +98,48 @@ impl Known {
     }
 }
 
-struct Walk<'k> {
+struct UnguardedFinder<'k> {
     kernel: &'k Kernel,
-    /// All that the kernel compares with lengths.
+    /// All comparisons of the kernel with lengths.
     guards: &'k [Guard],
-    /// By check.
+    /// The findings by check.
     found: Vec<(InstId, Finding)>,
 }
 
-impl Walk<'_> {
-    fn body(&mut self, body: &Body, known: &Known) {
+impl UnguardedFinder<'_> {
+    fn visit_body(&mut self, body: &Body, known: &PathConditions) {
         let mut known = known.clone();
         for &id in &body.0 {
             let op = &self.kernel.insts[id].op;
             if let Op::If { cond, then, other } = op {
-                self.body(then, &known.and(self.kernel, *cond, true));
-                self.body(other, &known.and(self.kernel, *cond, false));
+                self.visit_body(then, &known.with_condition(self.kernel, *cond, true));
+                self.visit_body(other, &known.with_condition(self.kernel, *cond, false));
                 let goes_on = [then, other].map(|arm| self.kernel.falls_through(arm));
                 match goes_on {
-                    [false, true] => known.add(self.kernel, *cond, false),
-                    [true, false] => known.add(self.kernel, *cond, true),
+                    [false, true] => known.add_condition(self.kernel, *cond, false),
+                    [true, false] => known.add_condition(self.kernel, *cond, true),
                     [true, true] | [false, false] => {}
                 }
             } else if let Op::Bounds { index, len } = op {
-                self.bounds(id, *index, *len, &known);
+                self.visit_bounds(id, *index, *len, &known);
             } else {
-                op.bodies().for_each(|inner| self.body(inner, &known));
+                op.bodies().for_each(|inner| self.visit_body(inner, &known));
             }
         }
     }
 
-    fn bounds(&mut self, id: InstId, index: InstId, len: InstId, known: &Known) {
+    fn visit_bounds(&mut self, id: InstId, index: InstId, len: InstId, known: &PathConditions) {
         let kernel = self.kernel;
         let Op::Len(slice) = kernel.insts[len].op else { return };
-        let Some(index) = self::index(kernel, index) else { return };
-        let is_about = |guard: &&Guard| guard.slice == slice && guard.index.place == index.place;
-        // That the place itself is compared is what says that there may be too many threads.
-        let evidence = |guard: &&Guard| is_about(guard) && guard.index.behind <= 0;
+        let Some(index) = self::grid_index(kernel, index) else { return };
+        let is_about =
+            |guard: &&Guard| guard.slice == slice && guard.index.position == index.position;
+        // A comparison of the place itself shows that there may be too many threads.
+        let evidence = |guard: &&Guard| is_about(guard) && guard.index.offset <= 0;
         let Some(guard) = self.guards.iter().find(evidence) else { return };
-        let is_guarded = |guard: &Guard| guard.holds && guard.index.behind >= index.behind;
-        let is_other = |guard: &Guard| guard.slice != slice || guard.index.place != index.place;
+        let is_guarded = |guard: &Guard| guard.holds && guard.index.offset >= index.offset;
+        let is_other =
+            |guard: &Guard| guard.slice != slice || guard.index.position != index.position;
         if known.unclear || known.guards.iter().any(|guard| is_other(guard) || is_guarded(guard)) {
             return;
         }
@@ -145,19 +152,19 @@ fn finding(
     id: InstId,
     slice: ParamId,
     guard: &Guard,
-    index: &Index,
-    known: &Known,
+    index: &GridIndex,
+    known: &PathConditions,
 ) -> Finding {
     let name = &kernel.params[slice].name;
     let behind =
-        known.guards.iter().filter(|guard| guard.holds).map(|guard| guard.index.behind).max();
+        known.guards.iter().filter(|guard| guard.holds).map(|guard| guard.index.offset).max();
     let message = match behind {
-        Some(guarded) if index.behind == guarded + 1 => {
+        Some(guarded) if index.offset == guarded + 1 => {
             format!("this index is `{name}.len()` in the last thread that its guard lets through")
         }
         Some(guarded) => format!(
             "this index is up to `{name}.len() + {}` behind its guard",
-            index.behind - guarded - 1
+            index.offset - guarded - 1
         ),
         None => format!("nothing keeps this index below `{name}.len()` in the last block"),
     };
@@ -169,24 +176,24 @@ fn finding(
             format!("here the kernel asks whether there are elements of `{name}` for all threads"),
         )],
         notes: Vec::new(),
-        // The check says what would prove it.
+        // The check's help has a proof.
         help: String::new(),
     }
 }
 
-/// All that is compared with lengths.
-fn guards(kernel: &Kernel) -> Vec<Guard> {
-    kernel.insts.ids().filter_map(|id| guard(kernel, id)).collect()
+/// Returns all comparisons with lengths.
+fn all_guards(kernel: &Kernel) -> Vec<Guard> {
+    kernel.insts.ids().filter_map(|id| guard_of(kernel, id)).collect()
 }
 
-/// What `id` says about an index, where it is true.
-fn guard(kernel: &Kernel, id: InstId) -> Option<Guard> {
+/// Returns the bound on an index that holds where `id` is true.
+fn guard_of(kernel: &Kernel, id: InstId) -> Option<Guard> {
     let Op::Compare { op, lhs, rhs } = kernel.insts[id].op else { return None };
     let of = |index: InstId, len: InstId, more: i64, holds: bool| {
-        let (slice, less) = length(kernel, len)?;
-        let mut index = self::index(kernel, index)?;
-        // `i <= len` says that of `i - 1`.
-        index.behind = index.behind.checked_add(less)?.checked_sub(more)?;
+        let (slice, less) = length_of_slice(kernel, len)?;
+        let mut index = self::grid_index(kernel, index)?;
+        // `i <= len` bounds `i - 1`.
+        index.offset = index.offset.checked_add(less)?.checked_sub(more)?;
         Some(Guard { index, slice, holds, compare: id })
     };
     match op {
@@ -198,44 +205,44 @@ fn guard(kernel: &Kernel, id: InstId) -> Option<Guard> {
     }
 }
 
-/// The slice whose length `id` is, and how much less.
-fn length(kernel: &Kernel, id: InstId) -> Option<(ParamId, i64)> {
+/// Returns the slice whose length `id` is, and the number subtracted from it.
+fn length_of_slice(kernel: &Kernel, id: InstId) -> Option<(ParamId, i64)> {
     let op = &kernel.insts[id].op;
     if let Op::Len(slice) = op {
         Some((*slice, 0))
     } else if let Op::Binary { op: BinaryOp::Sub, lhs, rhs } = op {
-        let (slice, less) = length(kernel, *lhs)?;
-        let more = i64::from(u32::try_from(constant(kernel, *rhs)?).ok()?);
+        let (slice, less) = length_of_slice(kernel, *lhs)?;
+        let more = i64::from(u32::try_from(const_value(kernel, *rhs)?).ok()?);
         Some((slice, less.checked_add(more)?))
     } else {
         None
     }
 }
 
-fn constant(kernel: &Kernel, id: InstId) -> Option<u64> {
+fn const_value(kernel: &Kernel, id: InstId) -> Option<u64> {
     if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
 }
 
-/// `id` as an index of a thread of the grid.
-fn index(kernel: &Kernel, id: InstId) -> Option<Index> {
+/// Returns `id` as an index of a thread of the grid.
+fn grid_index(kernel: &Kernel, id: InstId) -> Option<GridIndex> {
     if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
         let sum = |of: InstId, by: InstId| {
-            let by = i64::from(u32::try_from(constant(kernel, by)?).ok()?);
-            let Index { place, behind } = index(kernel, of)?;
-            Some(Index { place, behind: behind.checked_add(by)? })
+            let by = i64::from(u32::try_from(const_value(kernel, by)?).ok()?);
+            let GridIndex { position: place, offset: behind } = grid_index(kernel, of)?;
+            Some(GridIndex { position: place, offset: behind.checked_add(by)? })
         };
         if let Some(found) = sum(lhs, rhs).or_else(|| sum(rhs, lhs)) {
             return Some(found);
         }
     }
-    let place = place(kernel, id, 0)?;
+    let place = position_text(kernel, id, 0)?;
     let is_global =
         place.contains("global") || (place.contains("block_idx") && place.contains("thread"));
-    is_global.then_some(Index { place, behind: 0 })
+    is_global.then_some(GridIndex { position: place, offset: 0 })
 }
 
-/// Sums and products of thread and block indices, dimensions and constants, as text.
-fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
+/// Returns sums and products of thread and block indices, dimensions and constants as text.
+fn position_text(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
     const DEEP: usize = 8;
     let op = &kernel.insts[id].op;
     if depth > DEEP {
@@ -257,12 +264,13 @@ fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
             }
         })
     } else if let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Mul), lhs, rhs } = op {
-        let (lhs, rhs) = (place(kernel, *lhs, depth + 1)?, place(kernel, *rhs, depth + 1)?);
+        let (lhs, rhs) =
+            (position_text(kernel, *lhs, depth + 1)?, position_text(kernel, *rhs, depth + 1)?);
         Some(format!("({lhs} {op:?} {rhs})"))
     } else if let Op::Cast { value } = op {
-        place(kernel, *value, depth + 1)
+        position_text(kernel, *value, depth + 1)
     } else if let Op::Bounds { index, .. } = op {
-        place(kernel, *index, depth + 1)
+        position_text(kernel, *index, depth + 1)
     } else {
         None
     }

@@ -1,8 +1,8 @@
-//! `gpu_unknown_block_shape`: a kernel whose threads know their numbers, and nobody knows how many there are.
+//! `gpu_unknown_block_shape`: a kernel that uses thread indices without declaring a block shape.
 //!
-//! Without a declared block the lints assume one ([`crate::analysis`] says which), and say so. For those who want exact
-//! answers about every kernel.
-use super::{Finding, Group, Lint};
+//! Without a declared block the lints assume a shape ([`crate::analysis`] selects it), and state
+//! it. This lint is for users who want exact answers about every kernel.
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_unknown_block_shape", group: Group::Style, level: Level::Allow, check };
+    Lint { name: "gpu_unknown_block_shape", group: LintGroup::Style, level: Level::Allow, check };
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let shape = analyses.trace.shape;

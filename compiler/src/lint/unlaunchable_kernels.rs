@@ -3,36 +3,42 @@
 //! ```text
 //! let tile = shared!([[f32; 256]; 256]);       // 256 KiB: no GPU gives a block as much
 //! ```
-//! Its declared block has more threads, or its arrays take more shared memory, than a block has on any
-//! architecture. Silent about what a launch decides: an array that it sizes, and a block that it chooses.
-use super::{Finding, Group, Lint, launch::shared_bytes};
+//! Its declared block has more threads, or its arrays take more shared memory, than a block has on
+//! any architecture. Silent about sizes that a launch decides: an array that it sizes, and a block
+//! that it chooses.
+use super::{Finding, Lint, LintGroup, launch::shared_bytes};
 use crate::{
     analysis::Analyses,
     diag::Level,
-    hardware::occupancy::{MOST_THREADS, MULTIPROCESSORS},
+    hardware::occupancy::{MAX_BLOCK_THREADS, MULTIPROCESSORS},
     ir::{Extent, Kernel, Length, Span},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_unlaunchable_kernels", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_unlaunchable_kernels",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
-/// Most threads of a block along each axis.
-const MOST: [(&str, u64); 3] = [("x", 1024), ("y", 1024), ("z", 64)];
+/// The maximum number of threads of a block along each axis.
+const MAX_THREADS_PER_AXIS: [(&str, u64); 3] = [("x", 1024), ("y", 1024), ("z", 64)];
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
-    threads(kernel).into_iter().chain(shared(kernel)).collect()
+    check_threads(kernel).into_iter().chain(check_shared_memory(kernel)).collect()
 }
 
-fn threads(kernel: &Kernel) -> Option<Finding> {
+fn check_threads(kernel: &Kernel) -> Option<Finding> {
     let dims: Vec<u64> = kernel.block.as_ref()?.iter().map_while(Extent::known).collect();
     let [x, y, z] = dims[..] else { return None };
-    let too_long = [x, y, z].into_iter().zip(MOST).find(|&(dim, (_, most))| dim > most);
+    let too_long =
+        [x, y, z].into_iter().zip(MAX_THREADS_PER_AXIS).find(|&(dim, (_, most))| dim > most);
     let threads = x.saturating_mul(y).saturating_mul(z);
     let message = if let Some((dim, (axis, most))) = too_long {
         format!("a block has {dim} threads along {axis}, and {most} is the most on every GPU")
-    } else if threads > MOST_THREADS.into() {
+    } else if threads > MAX_BLOCK_THREADS.into() {
         format!(
-            "a block has {x} x {y} x {z} = {threads} threads, and {MOST_THREADS} is the most on every GPU"
+            "a block has {x} x {y} x {z} = {threads} threads, and {MAX_BLOCK_THREADS} is the most on every GPU"
         )
     } else if threads == 0 {
         "a block has no threads".to_owned()
@@ -43,7 +49,7 @@ fn threads(kernel: &Kernel) -> Option<Finding> {
     Some(finding(message, Span::KERNEL, help.to_owned()))
 }
 
-fn shared(kernel: &Kernel) -> Option<Finding> {
+fn check_shared_memory(kernel: &Kernel) -> Option<Finding> {
     let most = MULTIPROCESSORS.iter().max_by_key(|row| row.block_shared)?;
     let limit = most.block_shared;
     let bytes = shared_bytes(kernel).filter(|&bytes| bytes > limit)?;

@@ -1,12 +1,12 @@
-//! `gpu_unused_shared`: an array in shared memory that nobody reads.
+//! `gpu_unused_shared`: an array in shared memory that the kernel never reads.
 //!
 //! ```text
 //! let cells = shared!([f32; 64]);
 //! cells[t] = x[t];         // and that is all
 //! ```
-//! It takes room that other blocks could have. Silent in kernels in which it is not known which array a
-//! pointer points into.
-use super::{Finding, Group, Lint};
+//! It takes room that other blocks could have. Silent in kernels with a pointer into an unknown
+//! array.
+use super::{Finding, Lint, LintGroup};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_unused_shared", group: Group::Performance, level: Level::Warn, check };
+    Lint { name: "gpu_unused_shared", group: LintGroup::Performance, level: Level::Warn, check };
 
 fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     let reads = || {
@@ -46,9 +46,9 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     unused
         .map(|(id, shared)| Finding {
             message: if is_written(Root::Shared(id)) {
-                format!("`{}` is written and never read{}", shared.name, bytes(shared))
+                format!("`{}` is written and never read{}", shared.name, size_text(shared))
             } else {
-                format!("`{}` is never used{}", shared.name, bytes(shared))
+                format!("`{}` is never used{}", shared.name, size_text(shared))
             },
             span: shared.span,
             labels: Vec::new(),
@@ -58,8 +58,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
         .collect()
 }
 
-/// How much shared memory it takes, if that is known.
-fn bytes(shared: &Shared) -> String {
+/// Returns the size of an array in words, if it is known.
+fn size_text(shared: &Shared) -> String {
     let Length::Fixed(len) = &shared.len else { return String::new() };
     let bytes = len.known().zip(shared.elem.size()).and_then(|(len, size)| len.checked_mul(size));
     bytes.map_or_else(String::new, |bytes| format!(", and takes {bytes} bytes of each block"))

@@ -1,71 +1,85 @@
-//! `gpu_warp_mask_mismatches`: a warp function that lanes should come to which do not, or that a lane comes to which it does not name.
+//! `gpu_warp_mask_mismatches`: a warp function that a named lane does not reach, or that an unnamed
+//! lane reaches.
 //!
 //! ```text
-//! if warp::lane_id() < 16 { v = warp::shfl(v, 0); }       // without a mask it is about all lanes
-//! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 come here, too
+//! if warp::lane_id() < 16 { v = warp::shfl(v, 0); }       // without a mask all lanes are named
+//! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 get here, too
 //! ```
-//! Fires where control varies in the warp and all lanes are meant; and for a mask that is known, where a lane comes that is not in it, or
-//! one does not that is, also one that a vote of a known condition has made. Lanes that have ended are not waited for.
-use super::{Finding, Group, Lint, lanes::are_there, why};
+//! Fires where control varies in the warp and all lanes are named; and for a known mask, also one
+//! from a vote on a known condition, if an unnamed lane gets there or a named one does not. Lanes
+//! that have ended are not waited for.
+use super::{Finding, Lint, LintGroup, lanes::are_certain, wording};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Event, Split, Threads, What, Which},
+        symbolic::{Coverage, Event, EventKind, Split, ThreadSet},
         uniformity::Fact,
     },
     diag::Level,
     ir::{Inst, InstId, Kernel, Op, Span},
 };
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_warp_mask_mismatches", group: Group::Correctness, level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_warp_mask_mismatches",
+    group: LintGroup::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let mut barriers: Option<Vec<Span>> = None;
     for (id, inst) in kernel.insts.iter() {
-        let Some((call, mask)) = why::meeting(&inst.op) else { continue };
-        // Of a function of the library that has barriers, too, the lints of those speak.
+        let Some((call, mask)) = wording::warp_sync_call(&inst.op) else { continue };
+        // For a library function that has barriers, too, the barrier lints report.
         let barriers = barriers.get_or_insert_with(|| {
-            why::barriers(kernel).map(|(barrier, _)| kernel.insts[barrier].span).collect()
+            wording::written_barriers(kernel)
+                .map(|(barrier, _)| kernel.insts[barrier].span)
+                .collect()
         });
         if barriers.contains(&inst.span) || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
         found.extend(match mask {
-            None => without_mask(kernel, analyses, id, call),
-            Some(_) => with_mask(kernel, analyses, id, call),
+            None => check_without_mask(kernel, analyses, id, call),
+            Some(_) => check_with_mask(kernel, analyses, id, call),
         });
     }
     found
 }
 
-/// A function that all lanes must come to, where they do not.
-fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+/// Checks a function that all lanes must reach.
+fn check_without_mask(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    call: &str,
+) -> Option<Finding> {
     let warp = &analyses.uniformity.warp;
     let whole = |event: &Event| {
-        let all = Threads::all(analyses.trace.shape.threads());
-        matches!(event.active.which, Which::All | Which::Warps)
-            && event.active.threads.is_of_warps(&all)
+        let all = ThreadSet::all(analyses.trace.shape.thread_count());
+        matches!(event.active.coverage, Coverage::All | Coverage::Warps)
+            && event.active.threads.is_whole_warps_of(&all)
     };
     if !warp.control[id].varies()
-        || analyses.trace.complete && analyses.trace.of(id).all(whole)
-        || comes_by_warps(kernel, analyses, id)
+        || analyses.trace.complete && analyses.trace.events_of(id).all(whole)
+        || diverges_by_warps(kernel, analyses, id)
     {
         return None;
     }
     Some(Finding {
         message: format!("`{call}` is about all lanes of the warp, and not all of them come here"),
         span: kernel.insts[id].span,
-        labels: why::labels(kernel, warp, warp.control[id]),
-        notes: why::assumed(&analyses.trace.shape),
-        help: help(kernel, warp.control[id]).to_owned(),
+        labels: wording::cause_labels(kernel, warp, warp.control[id]),
+        notes: wording::assumption_notes(&analyses.trace.shape),
+        help: divergence_help(kernel, warp.control[id]).to_owned(),
     })
 }
 
-/// What to do about lanes that `control` keeps away. Out of a loop nothing can be moved that each iteration needs.
-fn help(kernel: &Kernel, control: Fact) -> &'static str {
-    if why::is_of_loop(kernel, control) {
+/// Returns the remedy for lanes that `control` keeps away. An operation that each iteration needs
+/// cannot be moved out of a loop.
+fn divergence_help(kernel: &Kernel, control: Fact) -> &'static str {
+    if wording::is_loop_divergence(kernel, control) {
         "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
          each with its own work behind an `if condition`"
     } else {
@@ -74,25 +88,25 @@ fn help(kernel: &Kernel, control: Fact) -> &'static str {
     }
 }
 
-/// Whether all that lanes part at around an instruction parts whole warps: conditions of which the trace knows that, beside others
-/// that nothing says to differ, such as a flag in shared memory.
-fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
-    let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.parting);
+/// Returns true if all divergence around an instruction separates whole warps: the trace knows that
+/// of the conditions, or nothing makes them differ, such as a flag in shared memory.
+fn diverges_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.divergence);
     let parents = kernel.parents();
-    let parts_warps = |event: &Event| match &event.what {
-        What::Branch(Split::Known(yes)) => yes.is_of_warps(&event.active.threads),
-        What::Branch(Split::Uniform | Split::UniformInWarps) => true,
+    let parts_warps = |event: &Event| match &event.kind {
+        EventKind::Branch(Split::Known(yes)) => yes.is_whole_warps_of(&event.active.threads),
+        EventKind::Branch(Split::Uniform | Split::UniformInWarps) => true,
         _ => false,
     };
     let around: Vec<InstId> =
         std::iter::successors(parents[id], |&(of, _)| parents[of]).map(|(of, _)| of).collect();
     let fine = |of: InstId| {
         let known = matches!(kernel.insts[of].op, Op::If { .. })
-            && trace.of(of).next().is_some()
-            && trace.of(of).all(parts_warps);
+            && trace.events_of(of).next().is_some()
+            && trace.events_of(of).all(parts_warps);
         !parting[of].varies() || known
     };
-    // Whoever leaves a loop around it leaves with its warp.
+    // A thread that leaves a loop around it leaves with its warp.
     let leaves = |(id, inst): (InstId, &Inst)| match inst.op {
         Op::Break(to) | Op::Continue(to) if around.contains(&to) => {
             let up = std::iter::successors(parents[id], |&(of, _)| parents[of]);
@@ -103,38 +117,45 @@ fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
     trace.complete && !kernel.insts.iter().any(leaves) && around.iter().all(|&of| fine(of))
 }
 
-/// A function with a mask that is known, where other lanes come.
-fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+/// Checks a function with a known mask.
+fn check_with_mask(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    call: &str,
+) -> Option<Finding> {
     let trace = &analyses.trace;
-    let mut came = Threads::none(trace.shape.threads());
-    for event in trace.of(id) {
-        came = came.or(&event.active.threads);
+    let mut came = ThreadSet::none(trace.shape.thread_count());
+    for event in trace.events_of(id) {
+        came = came.union(&event.active.threads);
     }
-    let mut ended = Threads::none(trace.shape.threads());
-    for event in trace.events.iter().filter(|event| matches!(event.what, What::Return)) {
-        ended = ended.or(&event.active.threads);
+    let mut ended = ThreadSet::none(trace.shape.thread_count());
+    for event in trace.events.iter().filter(|event| matches!(event.kind, EventKind::Return)) {
+        ended = ended.union(&event.active.threads);
     }
-    // Behind a condition that is not known the mask may be another one whenever it holds.
+    // Under an unknown condition, the mask may be another one whenever the condition holds.
     let reached = |event: &&Event| {
-        event.arms.iter().all(|&(arm, _)| trace.branch(arm) == Some(&Split::Guard))
+        event.arms.iter().all(|&(arm, _)| trace.worst_split(arm) == Some(&Split::Guard))
     };
-    let problem = trace.of(id).filter(reached).find_map(|event| {
-        let What::Meeting { mask: Some(mask), .. } = &event.what else { return None };
+    let problem = trace.events_of(id).filter(reached).find_map(|event| {
+        let EventKind::WarpCollective { mask: Some(mask), .. } = &event.kind else { return None };
         event.active.threads.iter().find_map(|thread| {
-            let mask = mask.at(thread).and_then(|mask| u32::try_from(mask).ok())?;
+            let mask = mask.number_in(thread).and_then(|mask| u32::try_from(mask).ok())?;
             let named = |lane: usize| mask >> lane & 1 == 1;
             let (warp, lane) = (thread / 32, thread % 32);
-            if !named(lane) && are_there(&event.active) {
+            if !named(lane) && are_certain(&event.active) {
                 return Some(format!(
                     "lane {lane} comes to this `{call}`, and the mask {mask:#010x} does not name it"
                 ));
             }
             let missing = (0..32).filter(|&lane| named(lane)).map(|lane| (lane, 32 * warp + lane));
             let mut missing = missing.filter(|&(_, other)| {
-                other < trace.shape.threads() && !came.has(other) && !ended.has(other)
+                other < trace.shape.thread_count()
+                    && !came.contains(other)
+                    && !ended.contains(other)
             });
             let (lane, _) =
-                missing.next().filter(|_| trace.complete && are_there(&event.active))?;
+                missing.next().filter(|_| trace.complete && are_certain(&event.active))?;
             Some(format!(
                 "the mask {mask:#010x} names lane {lane}, which does not come to this `{call}`"
             ))
@@ -144,8 +165,8 @@ fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Op
     Some(Finding {
         message: problem,
         span: kernel.insts[id].span,
-        labels: why::labels(kernel, warp, warp.control[id]),
-        notes: why::assumed(&trace.shape),
+        labels: wording::cause_labels(kernel, warp, warp.control[id]),
+        notes: wording::assumption_notes(&trace.shape),
         help: "name the lanes that come here, and no others: as a vote before the branch has them \
                (`warp::ballot(condition)`)"
             .to_owned(),

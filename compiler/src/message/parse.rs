@@ -1,13 +1,13 @@
-//! Reads format strings, by the grammar of [`std::fmt`].
-use super::{Align, Choice, Count, Format, Piece, Placeholder, Style, Which};
+//! Parser of format strings, by the grammar of [`std::fmt`].
+use super::{Align, ArgumentRef, Choice, Count, Format, Piece, Placeholder, Style};
 use std::{fmt, str::FromStr};
 
-/// Why a text is no format string.
+/// An error in a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// How to write it instead.
+    /// The correct form.
     pub help: &'static str,
 }
 
@@ -28,12 +28,13 @@ fn error<T>(message: impl Into<String>, help: &'static str) -> Result<T> {
 impl FromStr for Format {
     type Err = FormatError;
     fn from_str(text: &str) -> Result<Self> {
-        pieces(&mut { text }, false)
+        parse_pieces(&mut { text }, false)
     }
 }
 
-/// Reads a format; of a choice, up to the `|` that ends it. What is read is taken off `rest`.
-fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
+/// Parses a format; within a choice, up to the `|` that ends it. Consumes the parsed text from
+/// `rest`.
+fn parse_pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
     let ends = |c: char| c == '{' || c == '}' || in_choice && c == '|';
@@ -47,7 +48,7 @@ fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
             continue;
         }
         if mark == "|" {
-            return Ok(with(pieces, plain));
+            return Ok(with_text(pieces, plain));
         }
         if mark == "}" {
             return error("this `}` closes nothing", "a brace that is printed is `}}`");
@@ -55,13 +56,13 @@ fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
         if !plain.is_empty() {
             pieces.push(Piece::Text(std::mem::take(&mut plain)));
         }
-        pieces.push(match choice(rest)? {
+        pieces.push(match parse_choice(rest)? {
             Some(choice) => Piece::Choice(choice),
             None => {
                 let Some(end) = rest.find('}') else {
                     return error("this `{` is not closed", "a brace that is printed is `{{`");
                 };
-                let value = placeholder(&rest[..end])?;
+                let value = parse_placeholder(&rest[..end])?;
                 *rest = &rest[end + 1..];
                 Piece::Value(value)
             }
@@ -71,19 +72,19 @@ fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
         return error("a choice is not closed", "each of its texts ends with `|`");
     }
     plain += rest;
-    Ok(with(pieces, plain))
+    Ok(with_text(pieces, plain))
 }
 
-/// A format with a text behind its other pieces.
-fn with(mut pieces: Vec<Piece>, text: String) -> Format {
+/// Returns the format with `text` appended.
+fn with_text(mut pieces: Vec<Piece>, text: String) -> Format {
     if !text.is_empty() {
         pieces.push(Piece::Text(text));
     }
     Format { pieces }
 }
 
-/// Reads a choice behind its `{`; `None` if it is none.
-fn choice(rest: &mut &str) -> Result<Option<Choice>> {
+/// Parses a choice after its `{`; `None` if the braces contain no choice.
+fn parse_choice(rest: &mut &str) -> Result<Option<Choice>> {
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, behind) = rest.split_at(digits);
     let (Ok(arg), Some(mut behind)) = (number.parse(), behind.strip_prefix('?')) else {
@@ -102,16 +103,16 @@ fn choice(rest: &mut &str) -> Result<Option<Choice>> {
         let Some(value) = value else {
             return error("a text of a choice has no number", "it begins with `0=`");
         };
-        cases.push((value, pieces(&mut behind, true)?));
+        cases.push((value, parse_pieces(&mut behind, true)?));
     }
 }
 
-/// What stands between braces.
-fn placeholder(text: &str) -> Result<Placeholder> {
+/// Parses the text between braces.
+fn parse_placeholder(text: &str) -> Result<Placeholder> {
     let (arg, spec) = text.split_once(':').unwrap_or((text, ""));
-    let arg = which(arg.trim())?;
-    let mut spec = Spec { rest: spec.trim_end() };
-    let (fill, align) = spec.fill_and_align();
+    let arg = parse_argument(arg.trim())?;
+    let mut spec = SpecParser { rest: spec.trim_end() };
+    let (fill, align) = spec.eat_fill_and_align();
     let plus = spec.eat('+');
     if !plus {
         spec.eat('-');
@@ -119,10 +120,10 @@ fn placeholder(text: &str) -> Result<Placeholder> {
     let alternate = spec.eat('#');
     // `0$` is a width.
     let zero = !spec.rest.starts_with("0$") && spec.eat('0');
-    let width = spec.count()?;
+    let width = spec.eat_count()?;
     let precision = match spec.eat('.') {
         true if spec.eat('*') => Count::Star,
-        true => match spec.count()? {
+        true => match spec.eat_count()? {
             Count::Unset => {
                 return error("a precision is missing", "write a number behind the `.`");
             }
@@ -141,17 +142,17 @@ fn placeholder(text: &str) -> Result<Placeholder> {
     Ok(Placeholder { arg, fill, align, plus, alternate, zero, width, precision, style })
 }
 
-fn which(text: &str) -> Result<Which> {
+fn parse_argument(text: &str) -> Result<ArgumentRef> {
     if text.is_empty() {
-        return Ok(Which::Next);
+        return Ok(ArgumentRef::Next);
     }
     if let Ok(index) = text.parse() {
-        return Ok(Which::Index(index));
+        return Ok(ArgumentRef::Index(index));
     }
     let name = text.strip_prefix("r#").unwrap_or(text);
     let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     if starts && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Ok(Which::Name(text.into()));
+        return Ok(ArgumentRef::Name(text.into()));
     }
     error(
         format!("`{text}` is no argument of a format string"),
@@ -159,12 +160,12 @@ fn which(text: &str) -> Result<Which> {
     )
 }
 
-/// The rest of what stands behind a colon.
-struct Spec<'t> {
+/// The unparsed rest after a colon.
+struct SpecParser<'t> {
     rest: &'t str,
 }
 
-impl Spec<'_> {
+impl SpecParser<'_> {
     fn eat(&mut self, c: char) -> bool {
         match self.rest.strip_prefix(c) {
             Some(rest) => {
@@ -175,30 +176,30 @@ impl Spec<'_> {
         }
     }
 
-    fn align(&mut self) -> Option<Align> {
+    fn eat_align(&mut self) -> Option<Align> {
         let marks = [('<', Align::Left), ('^', Align::Center), ('>', Align::Right)];
         marks.into_iter().find(|(mark, _)| self.eat(*mark)).map(|(_, align)| align)
     }
 
-    fn fill_and_align(&mut self) -> (Option<char>, Option<Align>) {
+    fn eat_fill_and_align(&mut self) -> (Option<char>, Option<Align>) {
         let mut chars = self.rest.chars();
         let fill = chars.next();
         let mut behind = Self { rest: chars.as_str() };
-        match behind.align() {
+        match behind.eat_align() {
             Some(align) => {
                 self.rest = &self.rest[self.rest.len() - behind.rest.len()..];
                 (fill, Some(align))
             }
-            None => (None, self.align()),
+            None => (None, self.eat_align()),
         }
     }
 
-    /// A number, or `argument$`.
-    fn count(&mut self) -> Result<Count> {
+    /// Parses a number, or `argument$`.
+    fn eat_count(&mut self) -> Result<Count> {
         let word = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
         let end = self.rest.find(|c| !word(c)).unwrap_or(self.rest.len());
         if self.rest[end..].starts_with('$') {
-            let which = which(&self.rest[..end])?;
+            let which = parse_argument(&self.rest[..end])?;
             self.rest = &self.rest[end + 1..];
             return Ok(Count::Value(which));
         }
@@ -255,9 +256,9 @@ mod tests {
         };
         assert_eq!(of("{:0}"), (true, Count::Unset));
         assert_eq!(of("{:05}"), (true, Count::Number(5)));
-        assert_eq!(of("{:0$}"), (false, Count::Value(Which::Index(0))));
-        assert_eq!(of("{:00$}"), (true, Count::Value(Which::Index(0))));
-        assert_eq!(of("{:w$}"), (false, Count::Value(Which::Name("w".into()))));
+        assert_eq!(of("{:0$}"), (false, Count::Value(ArgumentRef::Index(0))));
+        assert_eq!(of("{:00$}"), (true, Count::Value(ArgumentRef::Index(0))));
+        assert_eq!(of("{:w$}"), (false, Count::Value(ArgumentRef::Name("w".into()))));
     }
 
     #[test]

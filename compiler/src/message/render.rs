@@ -1,11 +1,11 @@
-//! Renders messages, by std's formatting of numbers.
-use super::{Align, Choice, Count, Format, Formats, Piece, Placeholder, Style, Which};
+//! Rendering of messages, by std's formatting of numbers.
+use super::{Align, ArgumentRef, Choice, Count, Format, Formats, Piece, Placeholder, Style};
 use crate::ir::Scalar;
 use std::fmt::{Debug, Display, LowerExp, UpperExp};
 
 impl Formats {
-    /// Whether `scalar` is among them.
-    pub fn hold(self, scalar: Scalar) -> bool {
+    /// Returns true if `scalar` is among them.
+    pub fn contains(self, scalar: Scalar) -> bool {
         match self {
             Self::All => true,
             Self::Numbers => scalar.is_int() || scalar.is_float(),
@@ -15,7 +15,7 @@ impl Formats {
 }
 
 impl Format {
-    /// The text, with these arguments: a type and a value's bits (zero-extended) each.
+    /// Returns the text with these arguments: the type and the bits (zero-extended) of each.
     pub fn render(&self, args: &[(Scalar, u64)]) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.clone(),
@@ -29,18 +29,18 @@ impl Format {
 impl Choice {
     fn render(&self, args: &[(Scalar, u64)]) -> String {
         let Some((scalar, bits)) = args.get(self.arg) else { return String::new() };
-        let bits = used(*scalar, *bits);
+        let bits = significant_bits(*scalar, *bits);
         let chosen = self.cases.iter().find(|(value, _)| *value == bits);
         chosen.map(|(_, format)| format.render(args)).unwrap_or_default()
     }
 }
 
 impl Placeholder {
-    /// One argument; nothing, if there is none of that number.
+    /// Renders one argument; nothing, if its number does not exist.
     fn render(&self, args: &[(Scalar, u64)]) -> String {
-        let arg = |which: &Which| match which {
-            Which::Index(index) => args.get(*index).copied(),
-            Which::Next | Which::Name(_) => None,
+        let arg = |which: &ArgumentRef| match which {
+            ArgumentRef::Index(index) => args.get(*index).copied(),
+            ArgumentRef::Next | ArgumentRef::Name(_) => None,
         };
         let count = |count: &Count| match count {
             Count::Unset | Count::Star => None,
@@ -50,20 +50,18 @@ impl Placeholder {
         };
         let Some((scalar, bits)) = arg(&self.arg) else { return String::new() };
         let Self { plus, alternate, style, .. } = *self;
-        let spec = Spec { plus, alternate, precision: count(&self.precision) };
-        let text = spec.scalar(style, scalar, bits);
+        let spec = ValueFormat { plus, alternate, precision: count(&self.precision) };
+        let text = spec.format_scalar(style, scalar, bits);
         match count(&self.width) {
             None => text,
-            // Of a `bool` the flag `0` means nothing.
-            Some(width) if self.zero && scalar != Scalar::Bool => {
-                self.fill_with_zeros(&text, width)
-            }
+            // The flag `0` has no effect on a `bool`.
+            Some(width) if self.zero && scalar != Scalar::Bool => self.zero_pad(&text, width),
             Some(width) if scalar == Scalar::Bool => self.pad(&text, width, Align::Left),
             Some(width) => self.pad(&text, width, Align::Right),
         }
     }
 
-    /// A string in the place of a value; `None` if that needs a value.
+    /// Renders a string in the place of a value; `None` if that needs a value.
     pub fn render_text(&self, text: &str) -> Option<String> {
         let count = |count: &Count| match count {
             Count::Unset => Some(None),
@@ -71,7 +69,7 @@ impl Placeholder {
             Count::Star | Count::Value(_) => None,
         };
         let (width, precision) = (count(&self.width)?, count(&self.precision)?);
-        // What no string has a style for, rustc refuses.
+        // rustc refuses styles that strings do not have.
         let text = match self.style {
             Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => {
                 return Some(format!("{text:?}"));
@@ -89,8 +87,8 @@ impl Placeholder {
         Some(self.pad(&text, width.unwrap_or(0), Align::Left))
     }
 
-    /// Fills a number up to `width` characters, behind the sign and the `0x`.
-    fn fill_with_zeros(&self, text: &str, width: usize) -> String {
+    /// Fills a number up to `width` characters, after the sign and the `0x`.
+    fn zero_pad(&self, text: &str, width: usize) -> String {
         let sign = usize::from(text.starts_with(['+', '-']));
         let prefixed =
             self.alternate && ["0x", "0o", "0b"].iter().any(|p| text[sign..].starts_with(p));
@@ -98,7 +96,8 @@ impl Placeholder {
         format!("{head}{}{digits}", "0".repeat(width.saturating_sub(text.len())))
     }
 
-    /// Fills `text` up to `width` characters, on the `usual` side unless another is asked for.
+    /// Fills `text` up to `width` characters, aligned as `usual` unless the placeholder sets an
+    /// alignment.
     fn pad(&self, text: &str, width: usize, usual: Align) -> String {
         let missing = width.saturating_sub(text.chars().count());
         let before = match self.align.unwrap_or(usual) {
@@ -111,21 +110,21 @@ impl Placeholder {
     }
 }
 
-/// The bits of a value: a device may have extended the sign of what it wrote.
-fn used(scalar: Scalar, bits: u64) -> u64 {
+/// Returns the significant bits of a value: a device may have sign-extended it.
+fn significant_bits(scalar: Scalar, bits: u64) -> u64 {
     let unused = scalar.bits().map_or(0, |width| 64 - width);
     bits << unused >> unused
 }
 
-/// How a value is printed, apart from style and width.
+/// The format of a value, apart from style and width.
 #[derive(Clone, Copy)]
-struct Spec {
+struct ValueFormat {
     plus: bool,
     alternate: bool,
     precision: Option<usize>,
 }
 
-/// A number by the trait that `$style` (such as `"e"`) stands for.
+/// Formats a number by the trait of `$style` (such as `"e"`).
 macro_rules! number {
     ($spec:expr, $value:expr, $style:literal) => {
         match ($spec.plus, $spec.precision, $value) {
@@ -137,7 +136,7 @@ macro_rules! number {
     };
 }
 
-/// The bits of an integer by the trait that `$style` (such as `"x"`) stands for.
+/// Formats the bits of an integer by the trait of `$style` (such as `"x"`).
 macro_rules! digits {
     ($spec:expr, $bits:expr, $style:literal) => {
         match ($spec.plus, $spec.alternate, $bits) {
@@ -149,38 +148,39 @@ macro_rules! digits {
     };
 }
 
-impl Spec {
-    /// A value of any scalar. What it has no style for, which the verifier rules out, is displayed.
-    fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
-        let bits = used(scalar, bits);
+impl ValueFormat {
+    /// Formats a value of any scalar type. Styles that it does not have, which the verifier
+    /// excludes, are displayed plainly.
+    fn format_scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
+        let bits = significant_bits(scalar, bits);
         match scalar {
             Scalar::Bool => match self.precision {
                 None => (bits != 0).to_string(),
                 Some(p) => format!("{:.p$}", bits != 0),
             },
-            Scalar::I8 => self.signed(style, bits, (bits as i8).into()),
-            Scalar::I16 => self.signed(style, bits, (bits as i16).into()),
-            Scalar::I32 => self.signed(style, bits, (bits as i32).into()),
-            Scalar::I64 => self.signed(style, bits, bits as i64),
+            Scalar::I8 => self.format_signed(style, bits, (bits as i8).into()),
+            Scalar::I16 => self.format_signed(style, bits, (bits as i16).into()),
+            Scalar::I32 => self.format_signed(style, bits, (bits as i32).into()),
+            Scalar::I64 => self.format_signed(style, bits, bits as i64),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
-                self.digits(style, bits).unwrap_or_else(|| self.int(style, bits))
+                self.format_digits(style, bits).unwrap_or_else(|| self.format_int(style, bits))
             }
             Scalar::F16 | Scalar::BF16 => {
                 let value = scalar.half().map(|format| format.to_f32(bits as u16));
-                self.float(style, value.unwrap_or_default())
+                self.format_float(style, value.unwrap_or_default())
             }
-            Scalar::F32 => self.float(style, f32::from_bits(bits as u32)),
-            Scalar::F64 => self.float(style, f64::from_bits(bits)),
+            Scalar::F32 => self.format_float(style, f32::from_bits(bits as u32)),
+            Scalar::F64 => self.format_float(style, f64::from_bits(bits)),
             Scalar::Generic(_) => String::new(),
         }
     }
 
-    fn signed(self, style: Style, bits: u64, value: i64) -> String {
-        self.digits(style, bits).unwrap_or_else(|| self.int(style, value))
+    fn format_signed(self, style: Style, bits: u64, value: i64) -> String {
+        self.format_digits(style, bits).unwrap_or_else(|| self.format_int(style, value))
     }
 
-    /// The bits of an integer, for styles that show them.
-    fn digits(self, style: Style, bits: u64) -> Option<String> {
+    /// Formats the bits of an integer, for styles that show them.
+    fn format_digits(self, style: Style, bits: u64) -> Option<String> {
         match style {
             Style::LowerHex | Style::DebugLowerHex => Some(digits!(self, bits, "x")),
             Style::UpperHex | Style::DebugUpperHex => Some(digits!(self, bits, "X")),
@@ -190,7 +190,7 @@ impl Spec {
         }
     }
 
-    fn int<T: Display + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+    fn format_int<T: Display + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
         match style {
             Style::LowerExp => number!(self, value, "e"),
             Style::UpperExp => number!(self, value, "E"),
@@ -205,7 +205,11 @@ impl Spec {
         }
     }
 
-    fn float<T: Display + Debug + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+    fn format_float<T: Display + Debug + LowerExp + UpperExp>(
+        self,
+        style: Style,
+        value: T,
+    ) -> String {
         match style {
             Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => number!(self, value, "?"),
             Style::LowerExp => number!(self, value, "e"),
@@ -225,7 +229,7 @@ mod tests {
         format.parse::<Format>().unwrap().render(args)
     }
 
-    /// Each format string, by us and by std, on each of some values.
+    /// Compares our rendering with std's, for each format string and each of some values.
     macro_rules! same {
         ($scalar:ident $bits:expr; $($value:expr),+; $($format:literal),+) => {
             for value in [$($value),+] {

@@ -48,7 +48,7 @@ fn divide(kernel: &mut Kernel, powers: &Powers, id: InstId, kept: &mut Vec<InstI
     let Inst { op: Op::Binary { op, lhs, rhs }, ty, span } = kernel.insts[id] else { return };
     let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = ty else { return };
     let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-    if !divides || matches!(kernel.insts[rhs].op, Op::Const(_)) || !powers.has(rhs) {
+    if !divides || matches!(kernel.insts[rhs].op, Op::Const(_)) || !powers.contains(rhs) {
         return;
     }
     let mut push = |op, ty| {

@@ -12,7 +12,7 @@ use crate::{
 
 /// Drops checks of `kernel`, whose instructions are numbered in order.
 pub(super) fn eliminate_checks(kernel: &mut Kernel) {
-    let proved = checks::proved(kernel);
+    let proved = checks::proved_checks(kernel);
     let mut values = Replacements::new(kernel);
     for id in kernel.insts.ids() {
         values.apply(&mut kernel.insts[id].op);

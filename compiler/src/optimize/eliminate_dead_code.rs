@@ -65,9 +65,9 @@ impl Uses {
             self.parent[id] = parent;
             let op = &kernel.insts[id].op;
             if let Op::Break(target) | Op::Continue(target) = op {
-                self.exits.list(*target).push(id);
+                self.exits.list_mut(*target).push(id);
             } else if let Op::Set { local, .. } = op {
-                self.sets.list(*local).push(id);
+                self.sets.list_mut(*local).push(id);
             } else if is_root(op) {
                 self.roots.push(id);
             }

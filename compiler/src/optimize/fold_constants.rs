@@ -8,9 +8,9 @@
 //! Why, when `ptxas` folds too: an index that becomes constant lets later passes drop its
 //! check, and a double cast would keep arithmetic in 64 bits.
 use super::replace::Replacements;
-use crate::{
-    analysis::evaluate,
-    ir::{Axis, BinaryOp, Builtin, CompareOp, InstId, Kernel, Op, Scalar, TernaryOp, Ty, UnaryOp},
+use crate::ir::{
+    Axis, BinaryOp, Builtin, CompareOp, InstId, Kernel, Op, Scalar, TernaryOp, Ty, UnaryOp,
+    evaluate,
 };
 
 /// The replacement of an instruction.

@@ -5,12 +5,9 @@
 //! becomes constant takes its branch along.
 use super::{drop_insts, replace::Replacements};
 use crate::{
-    analysis::{
-        evaluate,
-        range::{self, Range, Ranges},
-    },
+    analysis::range::{self, Range, Ranges},
     id::Facts,
-    ir::{BinaryOp, Effect, InstId, Kernel, Op, Ty},
+    ir::{BinaryOp, Effect, InstId, Kernel, Op, Ty, evaluate},
 };
 
 /// Rewrites `kernel`, whose instructions are numbered in order.

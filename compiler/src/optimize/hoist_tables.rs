@@ -13,7 +13,7 @@
 //! Why: the front end makes an array of a `const` wherever the source names it, in the body of a loop, too. Unrolling
 //! would repeat all of its stores.
 use crate::{
-    analysis::tables::{Tables, place, read, table, tables},
+    analysis::tables::{Tables, constant_offset, find_tables, read_table, table_of_pointer},
     ir::{ArrayId, Body, Inst, InstId, Kernel, Op, Scalar, Space, Ty},
 };
 use std::collections::BTreeSet;
@@ -23,13 +23,13 @@ pub(super) fn hoist_tables(kernel: &mut Kernel) {
     if kernel.arrays.is_empty() {
         return;
     }
-    let tables = tables(kernel);
+    let tables = find_tables(kernel);
     if tables.is_empty() {
         return;
     }
     for id in kernel.insts.ids() {
         if let (Op::Load { ptr }, Ty::Scalar(scalar)) = (&kernel.insts[id].op, kernel.insts[id].ty)
-            && let Some(bits) = read(&tables, kernel, *ptr, scalar)
+            && let Some(bits) = read_table(&tables, kernel, *ptr, scalar)
         {
             kernel.insts[id].op = Op::Const(bits);
         }
@@ -102,9 +102,9 @@ impl Walk<'_> {
     /// Returns the place of a table that `id` fills, and the value.
     fn filled_by(&self, id: InstId) -> Option<(Place, InstId)> {
         let Op::Store { ptr, value } = self.kernel.insts[id].op else { return None };
-        let array = table(&self.tables, self.kernel, ptr)?;
+        let array = table_of_pointer(&self.tables, self.kernel, ptr)?;
         let Ty::Scalar(scalar) = self.kernel.insts[value].ty else { return None };
-        Some(((array, place(self.kernel, ptr)?, scalar), value))
+        Some(((array, constant_offset(self.kernel, ptr)?, scalar), value))
     }
 
     /// Appends a copy of the store `id` to `kept`, with all that it needs.

@@ -33,7 +33,7 @@ pub(super) fn narrow_indices(kernel: &mut Kernel) {
     let narrowed: Vec<LocalId> = kernel
         .locals
         .ids()
-        .filter(|&local| kernel.locals[local].ty == WIDE && fits(ranges.local(kernel, local)))
+        .filter(|&local| kernel.locals[local].ty == WIDE && fits(ranges.local_range(kernel, local)))
         .collect();
     for &local in &narrowed {
         kernel.locals[local].ty = NARROW;

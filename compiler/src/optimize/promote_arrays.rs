@@ -21,13 +21,13 @@ pub(super) fn promote_arrays(kernel: &mut Kernel) {
     }
     let mut survey = Survey {
         place: kernel.insts.facts(None),
-        words: kernel.arrays.clones(Some(BTreeMap::new())),
+        words: kernel.arrays.cloned_facts(Some(BTreeMap::new())),
     };
     for (id, inst) in kernel.insts.iter() {
         survey.inst(kernel, id, inst);
     }
     let Survey { place, words } = survey;
-    let mut locals = kernel.arrays.clones(None);
+    let mut locals = kernel.arrays.cloned_facts(None);
     for array in kernel.arrays.ids() {
         if let Some(words) = words[array].as_ref().filter(|words| !overlap(words)) {
             locals[array] = Some(declare(kernel, array, words));

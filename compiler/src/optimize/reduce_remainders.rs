@@ -163,7 +163,7 @@ impl Walk<'_> {
                 self.assume(rhs, truth, depth);
             }
         } else if let Op::Compare { op, lhs, rhs } = *op {
-            match if truth { op } else { range::inverse(op) } {
+            match if truth { op } else { range::negated_comparison(op) } {
                 CompareOp::Lt => self.add(lhs, rhs, true),
                 CompareOp::Le => self.add(lhs, rhs, false),
                 CompareOp::Gt => self.add(rhs, lhs, true),

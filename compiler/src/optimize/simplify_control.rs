@@ -4,9 +4,8 @@
 //! Why: the front end wraps each inlined function in a `block`, and a value
 //! that is set in one is not forwarded out of it.
 use crate::{
-    analysis::evaluate,
     id::Facts,
-    ir::{Body, CompareOp, InstId, Kernel, Op, Scalar, Ty},
+    ir::{Body, CompareOp, InstId, Kernel, Op, Scalar, Ty, evaluate},
 };
 
 /// Simplifies the control flow of `kernel`.

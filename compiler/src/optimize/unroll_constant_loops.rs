@@ -27,12 +27,9 @@ mod choose;
 
 use super::fold_constants::fold_inst;
 use crate::{
-    analysis::{
-        evaluate,
-        tables::{self, Tables},
-    },
+    analysis::tables::{self, Tables},
     id::Facts,
-    ir::{Body, Inst, InstId, Kernel, Op, Ty},
+    ir::{Body, Inst, InstId, Kernel, Op, Ty, evaluate},
 };
 use choose::{Choice, MAX_UNROLLED_INSTRUCTIONS, choose};
 
@@ -42,7 +39,7 @@ pub(super) fn unroll_constant_loops(kernel: &mut Kernel) -> bool {
     if kernel.arrays.is_empty() {
         return false;
     }
-    let tables = tables::tables(kernel);
+    let tables = tables::find_tables(kernel);
     let Some(choice) = choose(kernel, &tables) else { return false };
     let mut new = kernel.insts.facts(None);
     for id in kernel.insts.ids() {
@@ -221,7 +218,7 @@ impl Walk<'_> {
             return (at < len).then_some(index);
         }
         if let (Op::Load { ptr }, Ty::Scalar(scalar)) = (op, *ty) {
-            if let Some(bits) = tables::read(&self.tables, self.kernel, *ptr, scalar) {
+            if let Some(bits) = tables::read_table(&self.tables, self.kernel, *ptr, scalar) {
                 self.kernel.insts[id].op = Op::Const(bits);
             }
             return None;

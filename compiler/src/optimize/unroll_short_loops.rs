@@ -16,10 +16,7 @@
 //! instructions of short arms, and starts all loads ahead of the first store. Loops without conditions are left to `ptxas`, which
 //! unrolls them better.
 use super::copy::copy_body;
-use crate::{
-    analysis::evaluate,
-    ir::{Body, Effect, Inst, InstId, Kernel, Op, Ty},
-};
+use crate::ir::{Body, Effect, Inst, InstId, Kernel, Op, Ty, evaluate};
 use std::collections::{HashMap, HashSet};
 
 /// The most iterations of a loop that is unrolled.

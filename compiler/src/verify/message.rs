@@ -2,7 +2,7 @@
 use super::{Errors, signature::scalar_error};
 use crate::{
     ir::{Bound, GenericKind, Kernel, Message, Scalar},
-    message::{Choice, Count, Format, Formats, MOST_VALUES, Piece, Placeholder, Which},
+    message::{ArgumentRef, Choice, Count, Format, Formats, MAX_VALUES, Piece, Placeholder},
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -15,8 +15,8 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
 
 /// Returns the problem of a message, if it has one.
 fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<String> {
-    if args.len() > MOST_VALUES {
-        return Some(format!("{} values are more than {MOST_VALUES}", args.len()));
+    if args.len() > MAX_VALUES {
+        return Some(format!("{} values are more than {MAX_VALUES}", args.len()));
     }
     if let Some(wrong) = args.iter().find_map(|scalar| scalar_error(kernel, *scalar)) {
         return Some(wrong);
@@ -25,11 +25,13 @@ fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<Strin
         Ok(format) => format,
         Err(error) => return Some(error.to_string()),
     };
-    let value = |which: &Which| match which {
-        Which::Index(index) => {
+    let value = |which: &ArgumentRef| match which {
+        ArgumentRef::Index(index) => {
             args.get(*index).copied().ok_or(format!("there is no value {index}"))
         }
-        Which::Next | Which::Name(_) => Err(format!("`{which}` is no number of a value")),
+        ArgumentRef::Next | ArgumentRef::Name(_) => {
+            Err(format!("`{which}` is no number of a value"))
+        }
     };
     let count = |count: &Count| -> Result<(), String> {
         match count {
@@ -74,7 +76,7 @@ fn wrong_in(
 
 /// Returns true if every type that `scalar` may be can be formatted so.
 fn formats(kernel: &Kernel, formats: Formats, scalar: Scalar) -> bool {
-    let Scalar::Generic(id) = scalar else { return formats.hold(scalar) };
+    let Scalar::Generic(id) = scalar else { return formats.contains(scalar) };
     match kernel.generics.get(id).map(|generic| generic.kind) {
         Some(GenericKind::Type(Bound::Int)) => true,
         Some(GenericKind::Type(Bound::Num | Bound::Float)) => formats != Formats::Integers,

@@ -94,14 +94,14 @@ fn lints_named(path: &Path) -> syn::Result<Vec<&'static str>> {
     let Some(name) = path.get_ident().map(Ident::to_string) else {
         return Err(Error::new_spanned(path, "a lint of Warpwise is a plain name: `gpu_..`"));
     };
-    lint::named(&name).ok_or_else(|| Error::new_spanned(path, unknown_lint_message(&name)))
+    lint::lints_named(&name).ok_or_else(|| Error::new_spanned(path, unknown_lint_message(&name)))
 }
 
 /// Returns the message for an unknown lint `name`, with a suggestion.
 pub(crate) fn unknown_lint_message(name: &str) -> String {
     let groups = lint::GROUPS.iter().map(|(name, _)| *name);
     let prefixed = format!("gpu_{name}");
-    let known = match lint::named(&prefixed) {
+    let known = match lint::lints_named(&prefixed) {
         Some(_) => Some(prefixed.as_str()),
         None => closest_name(name, lint::names().chain(groups)),
     };

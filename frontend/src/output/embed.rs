@@ -129,7 +129,7 @@ fn report_unfulfilled(lowered: &Lowered) -> TokenStream {
         if verify(kernel).is_err() {
             return TokenStream::new(); // reported where it is compiled
         }
-        let numbers = lint::fulfilled(kernel, &Analyses::of(kernel), levels);
+        let numbers = lint::fulfilled_expectations(kernel, &Analyses::for_kernel(kernel), levels);
         fulfilled.extend(numbers.into_iter().filter_map(|number| expectations.get(number)));
     }
     let mut unfulfilled: Vec<&Rc<Expectation>> = Vec::new();

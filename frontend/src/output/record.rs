@@ -62,7 +62,7 @@ fn json_record(
     let spans = json_list(
         lowered.spans.iter().map(|at| writer.range(SourceRange::spanning(at.first, at.last))),
     );
-    let found = lint::all(kernel, &Analyses::of(kernel), levels);
+    let found = lint::run_all(kernel, &Analyses::for_kernel(kernel), levels);
     let diagnostics = json_list(found.iter().map(|found| writer.diagnostic(found)));
     let files = json_list(writer.files.iter().map(|file| json_string(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());

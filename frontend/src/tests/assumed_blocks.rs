@@ -3,13 +3,14 @@
 use crate::tests::lint_source::lint_text;
 use warpwise_compiler::{
     diag::Level,
-    lint::{Group, LINTS},
+    lint::{LINTS, LintGroup},
 };
 
 /// Returns the findings of correctness lints in a kernel.
 fn correctness_findings(text: &str) -> Vec<(Level, &'static str, Vec<String>)> {
-    let of_correctness =
-        |code: &str| LINTS.iter().any(|lint| lint.name == code && lint.group == Group::Correctness);
+    let of_correctness = |code: &str| {
+        LINTS.iter().any(|lint| lint.name == code && lint.group == LintGroup::Correctness)
+    };
     let found = lint_text(text).into_iter().map(|found| found.diagnostic);
     let found = found.filter(|found| of_correctness(found.code));
     found.map(|found| (found.level, found.code, found.notes)).collect()

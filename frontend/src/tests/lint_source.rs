@@ -24,7 +24,7 @@ pub(crate) fn lint_text(text: &str) -> Vec<LintedSource> {
     let lowered = lowered.unwrap_or_else(|_| panic!("a kernel is rejected:\n{text}"));
     let kernel = &lowered.kernel;
     verify(kernel).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    let found = lint::all(kernel, &Analyses::of(kernel), &lowered.levels);
+    let found = lint::run_all(kernel, &Analyses::for_kernel(kernel), &lowered.levels);
     let shown = found.into_iter().filter(|found| found.level > Level::Allow);
     let linted = shown.map(|diagnostic| {
         let at = lowered.spans.get(diagnostic.span.index());

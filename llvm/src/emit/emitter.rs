@@ -10,7 +10,7 @@ use std::{
 use warpwise_compiler::{
     analysis::{
         range::{self, Ranges},
-        tables::{Tables, tables},
+        tables::{Tables, find_tables},
     },
     back::ptx,
     id::{Facts, Id},
@@ -150,7 +150,7 @@ impl<'k> Emitter<'k> {
             facts,
             has_extremes: ptx::has_extremes(kernel),
             read_only: ReadOnly::of(kernel),
-            tables: tables(kernel),
+            tables: find_tables(kernel),
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),
@@ -162,7 +162,7 @@ impl<'k> Emitter<'k> {
             code: String::new(),
             declarations: BTreeSet::new(),
             functions: BTreeSet::new(),
-            values: kernel.insts.clones(None),
+            values: kernel.insts.cloned_facts(None),
             temporaries: 0,
         }
     }

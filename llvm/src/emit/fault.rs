@@ -18,7 +18,7 @@ use warpwise_compiler::{
     fault::{FaultRecord, PIECE_BITS, Reason},
     id::Id,
     ir::{Body, Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
-    output::{END, HEADER, LOST, ROOM, USED, record_bytes},
+    output::{CAPACITY_BYTES, END_MARKER, HEADER_BYTES, LOST_OFFSET, USED_OFFSET, record_bytes},
 };
 
 /// The thread's number in the launch, in `w_thread`: the block's, x fastest, times the threads in a block,
@@ -269,21 +269,21 @@ impl Emitter<'_> {
             "{{\n{LAUNCH_NUMBER}.reg .b64 w_buffer, w_at, w_end, w_place, w_word;\n\
              .reg .pred w_fits, w_begins;\n\
              cvta.to.global.u64 w_buffer, $0;\n\
-             atom.relaxed.gpu.global.add.u64 w_at, [w_buffer+{USED}], {bytes};\n\
+             atom.relaxed.gpu.global.add.u64 w_at, [w_buffer+{USED_OFFSET}], {bytes};\n\
              add.s64 w_end, w_at, {bytes};\n\
-             setp.le.u64 w_fits, w_end, {ROOM};\n\
-             setp.lt.u64 w_begins, w_at, {ROOM};\n\
+             setp.le.u64 w_fits, w_end, {CAPACITY_BYTES};\n\
+             setp.lt.u64 w_begins, w_at, {CAPACITY_BYTES};\n\
              add.s64 w_place, w_buffer, w_at;\n\
-             @!w_fits red.relaxed.gpu.global.add.u64 [w_buffer+{LOST}], 1;\n\
+             @!w_fits red.relaxed.gpu.global.add.u64 [w_buffer+{LOST_OFFSET}], 1;\n\
              selp.b64 w_word, {}, {}, w_fits;\n\
-             @w_begins st.global.u64 [w_place+{HEADER}], w_word;\n",
+             @w_begins st.global.u64 [w_place+{HEADER_BYTES}], w_word;\n",
             message.index(),
-            END as i64
+            END_MARKER as i64
         );
         let values = (0..args.len()).map(|value| format!("${}", value + 2));
         let words = ["$1".to_owned(), "w_thread".to_owned()].into_iter().chain(values);
         for (word, value) in words.enumerate() {
-            let at = HEADER + (word + 1) * size_of::<u64>();
+            let at = HEADER_BYTES + (word + 1) * size_of::<u64>();
             writeln!(text, "@w_fits st.global.u64 [w_place+{at}], {value};")
                 .expect("a string takes everything");
         }

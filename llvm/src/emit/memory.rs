@@ -17,7 +17,7 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    analysis::tables::table,
+    analysis::tables::table_of_pointer,
     back::ptx::{SharedPlace, shared_place},
     id::{Facts, Id},
     ir::{
@@ -44,7 +44,7 @@ pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool
     let mut left = Vec::new();
     for (_, Inst { op, ty, .. }) in kernel.insts.iter() {
         if let Op::Set { local, value } = op {
-            sets.list(*local).push(*value);
+            sets.list_mut(*local).push(*value);
         } else if let Op::Cast { value } | Op::Bitcast { value } = op
             && matches!(ty, Ty::Scalar(scalar) if !scalar.is_float())
         {
@@ -58,7 +58,7 @@ pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool
         let op = &kernel.insts[id].op;
         left.extend(op.operands());
         if let Op::Get(local) = op {
-            left.append(sets.list(*local));
+            left.append(sets.list_mut(*local));
         }
     }
     found
@@ -165,7 +165,7 @@ impl Emitter<'_> {
 
     /// Writes memory.
     pub(super) fn store(&mut self, ptr: InstId, value: InstId) {
-        if table(&self.tables, self.kernel, ptr).is_some() {
+        if table_of_pointer(&self.tables, self.kernel, ptr).is_some() {
             return;
         }
         let (align, address) = (size(self.scalar(value)), self.value(ptr));

@@ -54,7 +54,7 @@ struct Launched {
 }
 
 /// Bytes of device memory that printing takes.
-pub(super) const PRINT_BYTES: usize = output::HEADER + output::ROOM;
+pub(super) const PRINT_BYTES: usize = output::HEADER_BYTES + output::CAPACITY_BYTES;
 
 /// Bytes of device memory in which cooperative launches count their blocks.
 pub(super) const BARRIER_BYTES: usize = size_of::<u64>();
@@ -165,7 +165,7 @@ impl Faults {
             // snapshot; then the header is inside the buffer. A context is current.
             Some((prints, to)) => unsafe {
                 driver.cuMemcpyDtoHAsync_v2(to.as_ptr(), *prints, PRINT_BYTES, stream)?;
-                driver.cuMemsetD8Async(*prints, 0, output::HEADER, stream)
+                driver.cuMemsetD8Async(*prints, 0, output::HEADER_BYTES, stream)
             },
         });
         let printed = printed.map(|(_, to)| to);
@@ -208,7 +208,7 @@ impl Faults {
             launched.get(launch).map(|launched| &launched.bound.kernel)
         };
         let values = |launch, message| Some(kernel(launch)?.messages.get(message)?.args.len());
-        let Output { records, lost } = output::read(buffer, values);
+        let Output { records, lost } = output::decode(buffer, values);
         let texts = records.iter().filter_map(|record| {
             kernel(record.launch).map(|kernel| crate::output::printed(kernel, &record.printed))
         });

@@ -78,7 +78,7 @@ impl Request {
 
     /// Returns true for atomic requests to shared memory of which all lanes are served together.
     pub(crate) fn is_served_at_once(&self) -> bool {
-        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD
+        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD_BYTES
     }
 
     /// Returns the position of a byte within the period of the cost.
@@ -90,9 +90,9 @@ impl Request {
 /// Returns the period of a request's cost in bytes.
 pub(crate) fn phases(is_shared: bool, bytes: u32) -> u64 {
     if !is_shared {
-        global::SECTOR
-    } else if u64::from(bytes) < shared::WORD {
-        shared::WORD
+        global::SECTOR_BYTES
+    } else if u64::from(bytes) < shared::WORD_BYTES {
+        shared::WORD_BYTES
     } else {
         1
     }

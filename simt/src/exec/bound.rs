@@ -19,7 +19,7 @@ use crate::{
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
     ir::{Passed, Scalar},
-    output::{ROOM, record_bytes},
+    output::{CAPACITY_BYTES, record_bytes},
 };
 
 /// The observers of a launch, and the schedule; each needs instructions of its own in the bytecode.
@@ -79,7 +79,7 @@ impl Bound<'_> {
     /// Claims room for a printed record of so many values; false if there is none.
     pub(crate) fn claim_print_room(&self, values: usize) -> bool {
         let bytes = record_bytes(values) as u64;
-        self.printed_bytes.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
+        self.printed_bytes.fetch_add(bytes, Relaxed) + bytes <= CAPACITY_BYTES as u64
     }
 
     /// Returns true if several blocks may be [replayed](crate::exec::replay) together, because no

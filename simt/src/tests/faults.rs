@@ -5,11 +5,11 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{Fault, Span},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
 };
 
 /// Returns the values of a report, padded with 0.
-fn values_of(values: &[u64]) -> [u64; MOST_VALUES] {
+fn values_of(values: &[u64]) -> [u64; MAX_VALUES] {
     std::array::from_fn(|i| values.get(i).copied().unwrap_or(0))
 }
 

@@ -136,7 +136,7 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
     let (mut taken, mut worst, mut count) = (0_u64, (0, usize::MAX), 0);
     for (warp, lanes) in bytes.chunks(LANES).enumerate() {
         let addresses = std::array::from_fn(|lane| u64::from(lanes[lane]) * 4);
-        let cost = shared::wavefronts(Kind::Atomic, 4, u32::MAX, &addresses).taken;
+        let cost = shared::count_wavefronts(Kind::Atomic, 4, u32::MAX, &addresses).taken;
         (taken, count) = (taken + u64::from(cost), count + 1);
         let block = warp / (threads / LANES) % blocks;
         if cost > worst.0 || cost == worst.0 && block < worst.1 {

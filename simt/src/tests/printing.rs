@@ -5,7 +5,7 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{MessageId, Span},
-    output::{Printed, ROOM, record_bytes},
+    output::{CAPACITY_BYTES, Printed, record_bytes},
 };
 
 const TWO: &str = "message msg0 = \"first {0}\": (u32)
@@ -39,7 +39,7 @@ fn records_without_room_are_counted() {
     let text = "message msg0 = \"\": ()
         %a = print msg0 !0";
     let outcome = run(&program(text), shape(1000, 100), &mut []);
-    assert_eq!(outcome.printed.len(), ROOM / record_bytes(0));
+    assert_eq!(outcome.printed.len(), CAPACITY_BYTES / record_bytes(0));
     assert_eq!(outcome.printed.len() as u64 + outcome.lost, 100_000);
 }
 

@@ -41,7 +41,7 @@ impl Locals {
             kernel,
             uniformity,
             ranges,
-            accesses: kernel.locals.clones(Vec::new()),
+            accesses: kernel.locals.cloned_facts(Vec::new()),
             continued: kernel.insts.facts(false),
             arms: Vec::new(),
             found: Self {

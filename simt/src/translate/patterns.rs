@@ -17,9 +17,8 @@ use crate::{
 };
 use std::sync::Arc;
 use warpwise_compiler::{
-    analysis::evaluate,
     id::{Facts, Id},
-    ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty},
+    ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty, evaluate},
 };
 
 /// The least bytes of a buffer in which sums of 32 bits might wrap between two lanes.
@@ -39,7 +38,7 @@ pub(crate) fn find_patterns(
         uniformity: Uniformity::analyze(kernel),
         launch,
         threads: launch.block.iter().map(|dim| *dim as usize).product(),
-        found: kernel.insts.clones(Known { form: Form::Unknown, equal_trips: false }),
+        found: kernel.insts.cloned_facts(Known { form: Form::Unknown, equal_trips: false }),
     };
     let small = |arg: &Arg<'_>| match arg {
         Arg::Scalar(_) => true,

@@ -62,7 +62,7 @@ pub(crate) fn compare<'s>(
     let (mut wrong, mut clean, mut racy) = (Vec::new(), 0, 0);
     for (source, labels) in kernels {
         let kernel: Kernel = source.ir.parse().expect("the macro has made it");
-        let dims = Analyses::of(&kernel).trace.shape.dims;
+        let dims = Analyses::for_kernel(&kernel).trace.shape.dims;
         let Some(found) = check(&kernel, dims) else { continue };
         let has_label = |lint: &str| labels.iter().any(|label| label.lint == lint);
         let is_racy = ALSO_RACY.contains(&source.name) || RACES.iter().any(|lint| has_label(lint));

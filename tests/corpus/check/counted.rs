@@ -27,7 +27,7 @@ pub(crate) fn compare<'s>(sources: impl Iterator<Item = &'s Source>) -> Result<(
     let (mut wrong, mut known, mut compared) = (Vec::new(), 0, 0);
     for source in sources {
         let kernel: Kernel = source.ir.parse().expect("the macro has made it");
-        let analyses = Analyses::of(&kernel);
+        let analyses = Analyses::for_kernel(&kernel);
         let costs: Vec<_> = analyses.accesses.requests.iter().filter_map(cost).collect();
         known += costs.len();
         let dims = analyses.trace.shape.dims;

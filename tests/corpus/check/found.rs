@@ -29,14 +29,14 @@ impl fmt::Display for Found {
 /// The lints that find something in a kernel that is given as IR.
 pub(crate) fn in_text(text: &str) -> Vec<&'static str> {
     let kernel: Kernel = text.parse().expect("it is well formed");
-    let diagnostics = lint::all(&kernel, &Analyses::of(&kernel), &Levels::default());
+    let diagnostics = lint::run_all(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 /// What every lint, whatever its level, finds in a kernel.
 pub(crate) fn found(source: &Source) -> Vec<Found> {
     let kernel: Kernel = source.ir.parse().expect("the macro has made it");
-    let diagnostics = lint::all(&kernel, &Analyses::of(&kernel), &Levels::default());
+    let diagnostics = lint::run_all(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
     // What is said of a kernel as a whole stands at its name.
     let line = |diagnostic: &Diagnostic| source.place(diagnostic.span.index()).line;
     let mut found: Vec<_> = diagnostics

@@ -21,7 +21,7 @@ pub fn geometry(kernel: &Kernel) -> Option<([u32; 3], [u32; 3])> {
 
 /// What is passed for a scalar: `number`, or the nearest one that the kernel's contracts allow.
 pub fn passed(kernel: &Kernel, param: ParamId, number: u64) -> u64 {
-    let allowed = analysis::launch::Launch::of(kernel).param(param);
+    let allowed = analysis::launch::LaunchRanges::for_kernel(kernel).param(param);
     let nearest = i128::from(number).max(allowed.min).min(allowed.max);
     if allowed.is_empty() { number } else { u64::try_from(nearest).unwrap_or(number) }
 }

@@ -15,7 +15,7 @@ use warpwise_compiler::{
 
 pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     let kernel = case.kernel()?;
-    let uniformity = Analyses::of(&kernel).uniformity;
+    let uniformity = Analyses::for_kernel(&kernel).uniformity;
     let mut behind = Vec::new();
     for id in kernel.insts.ids() {
         for (what, facts) in KINDS {
@@ -36,7 +36,7 @@ type Kind = fn(&Varying) -> &Facts<InstId, Fact>;
 const KINDS: [(&str, Kind); 4] = [
     ("", |group| &group.value),
     ("control ", |group| &group.control),
-    ("parting ", |group| &group.parting),
+    ("parting ", |group| &group.divergence),
     ("ending ", |group| &group.ended),
 ];
 
@@ -46,7 +46,7 @@ fn text(what: &str, fact: Fact) -> Option<String> {
     let cause = match fact.cause()? {
         Cause::Source => String::new(),
         Cause::Value(id) => format!(" ({id})"),
-        Cause::Parting(id) => format!(" (parting {id})"),
+        Cause::Divergence(id) => format!(" (parting {id})"),
     };
     Some(format!("{what}{word}{cause}"))
 }

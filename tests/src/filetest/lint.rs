@@ -12,7 +12,7 @@ pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     let kernel = case.kernel()?;
     let asked = lint::names().filter(|name| case.options.contains(name));
     let settings = asked.map(|name| Setting::everywhere(name, Level::Warn)).collect();
-    let diagnostics = lint::run(&kernel, &Analyses::of(&kernel), &Levels { settings });
+    let diagnostics = lint::run(&kernel, &Analyses::for_kernel(&kernel), &Levels { settings });
     Ok(Outcome::below(diagnostics.0.iter().map(text).collect()))
 }
 

@@ -1,13 +1,13 @@
 //! `trace`: what the threads of a block do, below, a line for each event.
 use super::{Case, CaseError, Outcome};
-use warpwise_compiler::analysis::trace;
+use warpwise_compiler::analysis::symbolic;
 
 pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     let kernel = case.kernel()?;
-    let trace = trace::analyze(&kernel);
+    let trace = symbolic::analyze(&kernel);
     let mut below = String::new();
     for event in &trace.events {
-        below += &trace.text(&kernel, event);
+        below += &trace.event_text(&kernel, event);
         below += "\n";
     }
     if !trace.complete {

@@ -1,9 +1,8 @@
 //! Contracts for random kernels: conditions that their launch fulfils, of which analyses learn what it passes.
 use super::{ArgData, Draw, RandomKernel};
 use warpwise_compiler::{
-    analysis::evaluate,
     id::Id,
-    ir::{BinaryOp, CompareOp, ParamId, Passed, Requirement, Scalar, Size, Span},
+    ir::{BinaryOp, CompareOp, ParamId, Passed, Requirement, Scalar, Size, Span, evaluate},
 };
 
 /// Requires of the launches of `random` some of what is true of its own: what parameters and lengths are, how they

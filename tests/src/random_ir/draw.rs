@@ -72,8 +72,8 @@ impl Draw {
     fn half_bits(&mut self, format: Format) -> u16 {
         match self.below(3) {
             0 => self.bits() as u16,
-            1 => format.of_f32(self.below(2000) as f32 / 8.0),
-            _ => format.of_f32(f32::from_bits(self.f32_bits())),
+            1 => format.round_f32(self.below(2000) as f32 / 8.0),
+            _ => format.round_f32(f32::from_bits(self.f32_bits())),
         }
     }
 

@@ -137,7 +137,7 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> u64 {
         if let BinaryOp::Min | BinaryOp::Max = op {
             let wide = |bits| f64::from(format.to_f32(bits as u16)).to_bits();
             let value = f64::from_bits(extreme(op == BinaryOp::Min, wide(a), wide(b)));
-            return format.of_f64(value).into();
+            return format.round_f64(value).into();
         }
         return half::binary(format, op, a as u16, b as u16).into();
     }
@@ -248,7 +248,7 @@ pub(super) fn cast(from: Scalar, to: Scalar, bits: u64) -> u64 {
         _ => {
             let wide = with_int!(from, T => bits as T as i128, else i128::from(bits));
             match to {
-                Scalar::F16 | Scalar::BF16 => to.half().unwrap().of_int(wide).into(),
+                Scalar::F16 | Scalar::BF16 => to.half().unwrap().round_int(wide).into(),
                 Scalar::F32 => (wide as f32).to_bits().into(),
                 Scalar::F64 => (wide as f64).to_bits(),
                 _ => wide as u64,
@@ -262,7 +262,7 @@ fn float_to(to: Scalar, value: f64) -> u64 {
     with_int!(to, T => value as T as u64, else match to {
         Scalar::F32 => (value as f32).to_bits().into(),
         Scalar::F64 => value.to_bits(),
-        other => other.half().unwrap().of_f64(value).into(),
+        other => other.half().unwrap().round_f64(value).into(),
     })
 }
 

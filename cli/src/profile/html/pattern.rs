@@ -6,8 +6,8 @@ use super::svg::Svg;
 use crate::profile::read::{Access, Request, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_compiler::hardware::{
-    global::SECTOR,
-    shared::{BANKS, WORD},
+    global::SECTOR_BYTES,
+    shared::{BANKS, WORD_BYTES},
 };
 
 /// Width of the drawing.
@@ -98,7 +98,7 @@ fn lanes_by_piece(access: &Access, size: u64) -> BTreeMap<u64, BTreeSet<usize>> 
 /// Returns a column for each bank. A bank that serves more words than the others makes the access
 /// slow.
 fn bank_columns(access: &Access) -> Vec<Column> {
-    let words = lanes_by_piece(access, WORD);
+    let words = lanes_by_piece(access, WORD_BYTES);
     let column_of_bank = |bank: u64| {
         let wanted = || words.iter().filter(move |(word, _)| **word % BANKS == bank);
         let lanes = wanted().flat_map(|(_, lanes)| lanes).copied().collect();
@@ -121,15 +121,15 @@ fn bank_columns(access: &Access) -> Vec<Column> {
 
 /// Returns a column for each accessed sector.
 fn sector_columns(access: &Access) -> Vec<Column> {
-    let words = lanes_by_piece(access, WORD);
-    let touched = lanes_by_piece(access, SECTOR);
+    let words = lanes_by_piece(access, WORD_BYTES);
+    let touched = lanes_by_piece(access, SECTOR_BYTES);
     let is_worse = access.worst.taken > access.worst.ideal;
     let column = |(sector, lanes): (u64, BTreeSet<usize>)| {
-        let first = sector * (SECTOR / WORD);
+        let first = sector * (SECTOR_BYTES / WORD_BYTES);
         let is_wanted = |word: u64| words.contains_key(&(first + word));
-        let full = (0..SECTOR / WORD).all(is_wanted);
+        let full = (0..SECTOR_BYTES / WORD_BYTES).all(is_wanted);
         let cell = |word| if is_wanted(word) { "cell" } else { "cell empty" };
-        let cells = (0..SECTOR / WORD).map(cell).collect();
+        let cells = (0..SECTOR_BYTES / WORD_BYTES).map(cell).collect();
         Column { lanes, cells, is_busy: is_worse && !full }
     };
     touched.into_iter().map(column).collect()

@@ -1,53 +1,58 @@
-//! Layouts of a shared array under which its accesses are free of bank conflicts.
+//! Layouts of a shared array that free its accesses of bank conflicts.
 //!
-//! A layout moves bytes: padding makes rows longer, a swizzle permutes what is in a row by the row's
-//! number. One is found by trying, smallest first, and kept if the formula of
-//! [`shared`] gives every access of the array as many wavefronts as it needs.
+//! A layout moves bytes: padding lengthens rows, a swizzle permutes the units of a row by the row's
+//! number. The search tries layouts, smallest first, and keeps the first one for which the formula
+//! of [`shared`] gives every access of the array its ideal number of wavefronts.
 use super::{Accesses, Lanes, Verdict};
 use crate::{
-    analysis::trace::{Trace, What},
+    analysis::symbolic::{EventKind, Trace},
     hardware::{
         Kind,
-        shared::{self, BANKS, WORD},
+        shared::{self, BANKS, WORD_BYTES},
     },
     ir::{Root, SharedId, Space},
 };
 use std::collections::HashSet;
 
-/// Prices that are computed for one layout. An array with more is left alone.
-const MOST_PRICES: usize = 1024;
+/// The maximum number of costs to compute for one layout. Arrays with more are left alone.
+const MAX_LAYOUT_COSTS: usize = 1024;
 
-/// Where the bytes of an array go.
+/// A mapping of an array's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Rows of `row` bytes are `by` bytes longer.
+    /// Rows of `row` bytes, each followed by `by` unused bytes.
     Padded {
         /// Bytes of a row.
         row: u64,
-        /// How many more.
+        /// Padding of a row, in bytes.
         by: u64,
     },
-    /// Units of `unit` bytes change places within rows of `row` bytes: in row r, unit u and unit
-    /// u ^ (r % units).
+    /// Units of `unit` bytes permuted within rows of `row` bytes: in row r, unit u and unit u ^ (r
+    /// % units) change places.
     Swizzled {
         /// Bytes of a row.
         row: u64,
-        /// Bytes that stay together; there is a power of two of them in a row.
+        /// Bytes that stay together; their number in a row is a power of two.
         unit: u64,
     },
 }
 
-/// An access of a warp to an array.
+/// A distinct access of a warp to an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Use {
+pub struct ArrayUse {
     kind: Kind,
     bytes: u32,
     lanes: Lanes,
 }
 
-/// The accesses of `array`, each pattern once, as far as rows of `row` bytes tell them apart; and whether
-/// these are all that the kernel does to it.
-pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (Vec<Use>, bool) {
+/// Returns the accesses of `array`, each pattern once, as far as rows of `row` bytes tell them
+/// apart; and true if they are all the accesses of the kernel to it.
+pub fn collect_uses(
+    trace: &Trace,
+    accesses: &Accesses,
+    array: SharedId,
+    row: u64,
+) -> (Vec<ArrayUse>, bool) {
     let of_array = |root: Option<Root>| root == Some(Root::Shared(array));
     let all = accesses.requests.iter().all(|request| {
         let is_known = matches!(request.verdict, Verdict::Known(_));
@@ -55,11 +60,12 @@ pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (V
             || (!of_array(request.root)
                 && (request.root.is_some() || request.space != Space::Shared))
     });
-    // Rows repeat when both a swizzle and the banks do.
+    // Rows repeat once both the swizzle and the banks do.
     let window = row.saturating_mul(BANKS);
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     for event in &trace.events {
-        let (What::Access(access), Some(request)) = (&event.what, accesses.get(event.inst)) else {
+        let (EventKind::Access(access), Some(request)) = (&event.kind, accesses.get(event.inst))
+        else {
             continue;
         };
         let is_known = matches!(request.verdict, Verdict::Known(_));
@@ -67,18 +73,23 @@ pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (V
             continue;
         }
         let Some(offset) = &access.offset else { continue };
-        for warp in
-            (0..event.active.threads.warps()).filter(|&warp| event.active.threads.warp(warp) != 0)
+        for warp in (0..event.active.threads.warp_count())
+            .filter(|&warp| event.active.threads.lanes_of_warp(warp) != 0)
         {
-            let Ok(lanes) = Lanes::of(offset, warp, event.active.threads.warp(warp)) else {
+            let Ok(lanes) = Lanes::exact(offset, warp, event.active.threads.lanes_of_warp(warp))
+            else {
                 continue;
             };
-            let new = Use { kind: request.kind, bytes: request.bytes, lanes: lanes.normal(window) };
+            let new = ArrayUse {
+                kind: request.kind,
+                bytes: request.bytes,
+                lanes: lanes.normalized(window),
+            };
             if known.insert(new.clone()) {
                 found.push(new);
             }
-            // No layout is searched for more: each has a price.
-            if found.len() > MOST_PRICES {
+            // More uses than prices: the search will not run for them anyway.
+            if found.len() > MAX_LAYOUT_COSTS {
                 return (found, all);
             }
         }
@@ -87,41 +98,42 @@ pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (V
 }
 
 impl Layout {
-    /// The smallest change of rows of `row` bytes that frees all `uses` of conflicts: padding if
-    /// there is one, then a swizzle.
-    pub fn search(uses: &[Use], row: u64) -> Option<Self> {
+    /// Returns the smallest change of rows of `row` bytes that frees all `uses` of conflicts:
+    /// padding if one suffices, else a swizzle.
+    pub fn search(uses: &[ArrayUse], row: u64) -> Option<Self> {
         let unit = uses.iter().map(|of| u64::from(of.bytes)).max()?;
-        if row == 0 || !row.is_multiple_of(unit) || price_count(uses, row) > MOST_PRICES {
+        if row == 0 || !row.is_multiple_of(unit) || cost_count(uses, row) > MAX_LAYOUT_COSTS {
             return None;
         }
-        let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD);
+        let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD_BYTES);
         let units = row / unit;
         let swizzled =
             (units.is_power_of_two() && units > 1).then_some(Self::Swizzled { row, unit });
         let mut layouts = padded.map(|by| Self::Padded { row, by }).chain(swizzled);
-        layouts.find(|layout| uses.iter().all(|of| layout.frees(of)))
+        layouts.find(|layout| uses.iter().all(|of| layout.is_conflict_free(of)))
     }
 
-    /// Whether `of` has no conflicts.
-    fn frees(self, of: &Use) -> bool {
-        bases(of, self.row()).all(|base| {
+    /// Returns true if `of` has no conflicts in this layout.
+    fn is_conflict_free(self, of: &ArrayUse) -> bool {
+        bases(of, self.row_bytes()).all(|base| {
             let mut moved = of.lanes.clone();
             for offset in &mut moved.offsets {
-                *offset = self.place(offset.saturating_add_unsigned(base));
+                *offset = self.map_offset(offset.saturating_add_unsigned(base));
             }
-            let cost = shared::wavefronts(of.kind, of.bytes, moved.active, &moved.addresses(0));
+            let cost =
+                shared::count_wavefronts(of.kind, of.bytes, moved.active, &moved.addresses_from(0));
             cost.conflicts() == 0
         })
     }
 
-    fn row(self) -> u64 {
+    fn row_bytes(self) -> u64 {
         match self {
             Self::Padded { row, .. } | Self::Swizzled { row, .. } => row,
         }
     }
 
-    /// Where the byte at `offset` goes.
-    fn place(self, offset: i64) -> i64 {
+    /// Returns the new offset of the byte at `offset`.
+    fn map_offset(self, offset: i64) -> i64 {
         let whole = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         match self {
             Self::Padded { row, by } => offset + offset.div_euclid(whole(row)) * whole(by),
@@ -137,13 +149,13 @@ impl Layout {
     }
 }
 
-/// Where a use can begin, as far as it makes a difference.
-fn bases(of: &Use, row: u64) -> impl Iterator<Item = u64> + '_ {
-    of.lanes.bases(row.saturating_mul(BANKS), u64::from(of.bytes))
+/// Returns the possible bases of a use, as far as they make a difference.
+fn bases(of: &ArrayUse, row: u64) -> impl Iterator<Item = u64> + '_ {
+    of.lanes.possible_bases(row.saturating_mul(BANKS), u64::from(of.bytes))
 }
 
-fn price_count(uses: &[Use], row: u64) -> usize {
-    uses.iter().map(|of| bases(of, row).take(MOST_PRICES + 1).count()).sum()
+fn cost_count(uses: &[ArrayUse], row: u64) -> usize {
+    uses.iter().map(|of| bases(of, row).take(MAX_LAYOUT_COSTS + 1).count()).sum()
 }
 
 #[cfg(test)]
@@ -151,9 +163,13 @@ mod tests {
     use super::*;
     use crate::hardware::LANES;
 
-    fn of(kind: Kind, bytes: u32, step: u64, at: impl Fn(i64) -> i64) -> Use {
+    fn of(kind: Kind, bytes: u32, step: u64, at: impl Fn(i64) -> i64) -> ArrayUse {
         let offsets = std::array::from_fn(|lane| at(lane as i64) * i64::from(bytes));
-        Use { kind, bytes, lanes: Lanes { active: u32::MAX, offsets, step, clusters: Vec::new() } }
+        ArrayUse {
+            kind,
+            bytes,
+            lanes: Lanes { active: u32::MAX, offsets, step, clusters: Vec::new() },
+        }
     }
 
     #[test]
@@ -191,7 +207,7 @@ mod tests {
             %0 = builtin thread_idx.x : u64 !0
             %1 = shared @0 : ptr shared !0\n"
             .to_owned();
-        for access in 0..MOST_PRICES + 100 {
+        for access in 0..MAX_LAYOUT_COSTS + 100 {
             let id = 2 + 5 * access;
             writeln!(text, "%{id} = const {} : u64 !0", access + 1).unwrap();
             writeln!(text, "%{} = mul %0, %{id} : u64 !0", id + 1).unwrap();
@@ -200,10 +216,10 @@ mod tests {
             writeln!(text, "%{} = const 0 : u64 !0", id + 4).unwrap();
         }
         let kernel: crate::ir::Kernel = (text + "}").parse().unwrap();
-        let analyses = crate::analysis::Analyses::of(&kernel);
+        let analyses = crate::analysis::Analyses::for_kernel(&kernel);
         let array = kernel.shared.ids().next().unwrap();
-        let (uses, _) = uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
-        assert_eq!(uses.len(), MOST_PRICES + 1);
+        let (uses, _) = collect_uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
+        assert_eq!(uses.len(), MAX_LAYOUT_COSTS + 1);
         assert_eq!(Layout::search(&uses, 4 * 8192), None);
     }
 

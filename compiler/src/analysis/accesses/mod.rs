@@ -1,22 +1,22 @@
-//! What every access to shared and global memory asks of the hardware.
+//! Costs of every access to shared and global memory.
 //!
-//! A [`Request`] is a load, store or atomic update, or neighbouring ones of a thread that are one
-//! (see [`vectors`](super::vectors)). Its [`Verdict`] is about all that the [`Trace`] has of it: what the warps of a
-//! block pay for it, by the formulas of [`hardware`](crate::hardware), and what they would pay if
-//! neighbouring lanes wanted neighbouring data.
+//! A [`Request`] is a load, store or atomic update, or adjacent ones of a thread that form a vector
+//! (see [`vectors`](super::vectors)). Its [`Verdict`] covers all of its events in the [`Trace`]:
+//! the cost for the warps of a block, by the formulas of [`hardware`](crate::hardware), and the
+//! ideal cost if neighbouring lanes accessed neighbouring data.
 //!
 //! ```text
 //! tile[lane][3]    32 wavefronts, 1 needed      proved bad
 //! tile[3][lane]    1 wavefront, 1 needed        proved good
 //! x[places[i]]     the address is data          cannot tell
 //! ```
-//! Lanes count that are active, in blocks that are not at an edge. Where a buffer's part begins may not
-//! be known; then a cost is one between limits, over every place where it can begin.
+//! Only active lanes count, in blocks that are not at an edge. If the base of the accessed part of
+//! a buffer is unknown, the cost is a pair of limits over every possible base.
 mod lanes;
 mod layout;
 
 use super::{
-    trace::{self, Event, SymbolId, Trace, Value, What, Which},
+    symbolic::{self, Coverage, Event, EventKind, SymbolId, SymbolicSum, Trace},
     vectors::Vectors,
 };
 use crate::{
@@ -24,107 +24,109 @@ use crate::{
     id::Facts,
     ir::{InstId, Kernel, Op, Root, Scalar, Space, Ty},
 };
-use lanes::Pattern;
-pub use lanes::{Lanes, Price, WINDOW};
-pub use layout::{Layout, Use, uses};
+use lanes::LanePattern;
+pub use lanes::{COST_PERIOD_BYTES, Lanes, WarpCost};
+pub use layout::{ArrayUse, Layout, collect_uses};
 
 /// The accesses of a kernel.
 #[derive(Clone, Debug)]
 pub struct Accesses {
-    /// In the order of the text.
+    /// The requests, in the order of the text.
     pub requests: Vec<Request>,
-    of: Facts<InstId, Option<usize>>,
+    request_of: Facts<InstId, Option<usize>>,
 }
 
 impl Accesses {
-    /// The request that a load, store or atomic update belongs to; `None` for one of local memory.
+    /// Returns the request that a load, store or atomic update belongs to; `None` for local memory.
     pub fn get(&self, access: InstId) -> Option<&Request> {
-        self.of[access].map(|request| &self.requests[request])
+        self.request_of[access].map(|request| &self.requests[request])
     }
 }
 
 /// An access to shared or global memory.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The instructions that are one request, the lowest address first.
+    /// The instructions that form the request, the lowest address first.
     pub members: Vec<InstId>,
-    /// Which memory.
+    /// The memory.
     pub space: Space,
-    /// The buffer or array, if it is known which.
+    /// The buffer or array, if known.
     pub root: Option<Root>,
-    /// What is done.
+    /// The kind of access.
     pub kind: Kind,
-    /// Bytes of a lane; 0 if that depends on generic parameters.
+    /// Bytes per lane; 0 if they depend on generic parameters.
     pub bytes: u32,
-    /// What it costs.
+    /// The cost, or the reason that it is unknown.
     pub verdict: Verdict,
 }
 
-/// What is known of a request's cost.
+/// The result for a request.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It costs this.
+    /// The cost is known.
     Known(Box<Cost>),
-    /// It cannot be told.
-    Unknown(Why),
+    /// The cost is unknown.
+    Unknown(UnknownCost),
 }
 
-/// Why a cost is not known.
+/// The reason for an unknown cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// The address is data, or too involved.
+pub enum UnknownCost {
+    /// The address is data, or too complex.
     Address,
-    /// The lanes' distance depends on this instruction's value.
+    /// The distance between lanes depends on this instruction's value.
     Stride(InstId),
-    /// Which lanes are active is not known.
+    /// The active lanes are unknown.
     Lanes,
-    /// How many bytes a lane accesses depends on generic parameters.
+    /// The number of bytes per lane depends on generic parameters.
     Size,
-    /// It was not run: nothing comes here, or the kernel is too long.
+    /// The request was not executed: it is unreachable, or the kernel is too long.
     NotRun,
 }
 
-/// What the warps of a block pay for a request: wavefronts of shared memory, sectors of global.
+/// The cost of a request for the warps of a block: wavefronts of shared memory, sectors of global
+/// memory.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// The sum over warps and visits: at least, and at most.
+    /// The minimum and the maximum of the sum over warps and visits.
     pub taken: [u64; 2],
-    /// What it would be at best.
+    /// The sum for ideal accesses.
     pub ideal: u64,
-    /// Instructions of warps that were executed.
+    /// The number of executed warp instructions.
     pub requests: u64,
-    /// Whether it costs at least twice the ideal in each warp that comes here.
+    /// True if the cost is at least twice the ideal in each warp that gets here.
     pub each_is_bad: bool,
-    /// Whether only some warps may come here.
+    /// True if only some warps may get here.
     pub some_warps: bool,
-    /// The lanes of the warp that pays most, and what.
-    pub worst: (Lanes, Price),
-    /// Whether all warps pay the same.
+    /// The lanes and the cost of the most expensive warp.
+    pub worst: (Lanes, WarpCost),
+    /// True if all warps have the same cost.
     pub is_even: bool,
 }
 
 impl Cost {
-    /// Whether it costs at least twice what it must.
+    /// Returns true if it costs at least twice the ideal.
     pub fn is_bad(&self) -> bool {
         if self.some_warps { self.each_is_bad } else { self.taken[0] >= 2 * self.ideal }
     }
-    /// Whether it costs what it must, wherever data begin.
+    /// Returns true if it costs the ideal, for every possible base.
     pub fn is_good(&self) -> bool {
         self.taken[1] == self.ideal
     }
 }
 
-/// What the requests of `kernel` cost in the block of `trace`.
+/// Computes the costs of `kernel`'s requests in the block of `trace`.
 pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
-    let mut accesses = Accesses { requests: Vec::new(), of: kernel.insts.facts(None) };
+    let mut accesses = Accesses { requests: Vec::new(), request_of: kernel.insts.facts(None) };
     kernel.insts.ids().for_each(|id| accesses.add(kernel, vectors, id));
-    let mut sums: Vec<Sum> = accesses.requests.iter().map(|_| Sum::default()).collect();
+    let mut sums: Vec<CostAccumulator> =
+        accesses.requests.iter().map(|_| CostAccumulator::default()).collect();
     for event in &trace.events {
-        let What::Access(access) = &event.what else { continue };
-        let Some(index) = accesses.of[event.inst] else { continue };
+        let EventKind::Access(access) = &event.kind else { continue };
+        let Some(index) = accesses.request_of[event.inst] else { continue };
         let request = &accesses.requests[index];
         if request.members.first() == Some(&event.inst) {
-            sums[index].add(request, trace, event, access);
+            sums[index].add_event(request, trace, event, access);
         }
     }
     for (request, sum) in accesses.requests.iter_mut().zip(sums) {
@@ -135,24 +137,24 @@ pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
 
 impl Accesses {
     fn add(&mut self, kernel: &Kernel, vectors: &Vectors, id: InstId) {
-        let Some((ptr, kind, ty)) = memory(kernel, id) else { return };
+        let Some((ptr, kind, ty)) = memory_operands(kernel, id) else { return };
         let Some(space) = kernel.space(ptr).filter(|&space| space != Space::Local) else { return };
         let members = vectors.get(id).map_or_else(|| vec![id], |vector| vector.members.clone());
-        let known = members.iter().find_map(|&member| self.of[member]);
-        self.of[id] = Some(known.unwrap_or(self.requests.len()));
+        let known = members.iter().find_map(|&member| self.request_of[member]);
+        self.request_of[id] = Some(known.unwrap_or(self.requests.len()));
         if known.is_none() {
             let size = if let Ty::Scalar(scalar) = ty { Scalar::size(scalar) } else { Some(8) };
             let count = u32::try_from(members.len()).unwrap_or(0);
             let bytes = size.unwrap_or(0) * count;
-            let verdict = Verdict::Unknown(Why::NotRun);
+            let verdict = Verdict::Unknown(UnknownCost::NotRun);
             let root = kernel.root(ptr);
             self.requests.push(Request { members, space, root, kind, bytes, verdict });
         }
     }
 }
 
-/// The address, kind and type of an access to memory.
-pub fn memory(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
+/// Returns the address, kind and type of an access to memory.
+pub fn memory_operands(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
     let inst = &kernel.insts[id];
     if let Op::Load { ptr } = inst.op {
         Some((ptr, Kind::Load, inst.ty))
@@ -169,65 +171,73 @@ pub fn memory(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
     }
 }
 
-/// The cost of a request, as far as it was added up.
+/// The accumulated cost of a request.
 #[derive(Default)]
-struct Sum {
+struct CostAccumulator {
     cost: Option<Cost>,
-    unknown: Option<Why>,
-    /// Prices that were computed: most warps ask for the same.
-    prices: Vec<(Lanes, Price)>,
-    /// Where these are, by what decides them, with a number that tells most of that apart.
-    patterns: Vec<(u64, Pattern, usize)>,
+    unknown: Option<UnknownCost>,
+    /// The distinct costs so far: most warps have the same.
+    distinct_costs: Vec<(Lanes, WarpCost)>,
+    /// The indices into `distinct_costs` by pattern, with the pattern's fingerprint.
+    patterns: Vec<(u64, LanePattern, usize)>,
 }
 
-impl Sum {
-    fn add(&mut self, request: &Request, trace: &Trace, event: &Event, access: &trace::Access) {
-        let why = match (&access.offset, event.active.which) {
-            _ if request.bytes == 0 => Some(Why::Size),
-            (None, _) => Some(Why::Address),
-            (Some(_), Which::Some | Which::One) => Some(Why::Lanes),
-            (Some(_), Which::All | Which::Guarded | Which::Warps) => None,
+impl CostAccumulator {
+    fn add_event(
+        &mut self,
+        request: &Request,
+        trace: &Trace,
+        event: &Event,
+        access: &symbolic::Access,
+    ) {
+        // The first reason stays for all events of the request.
+        let why = match (&access.offset, event.active.coverage) {
+            _ if request.bytes == 0 => Some(UnknownCost::Size),
+            (None, _) => Some(UnknownCost::Address),
+            (Some(_), Coverage::Some | Coverage::One) => Some(UnknownCost::Lanes),
+            (Some(_), Coverage::All | Coverage::Guarded | Coverage::Warps) => None,
         };
         self.unknown = self.unknown.or(why);
         let Some(offset) = access.offset.as_ref().filter(|_| self.unknown.is_none()) else {
             return;
         };
-        for warp in 0..event.active.threads.warps() {
-            let active = event.active.threads.warp(warp);
+        for warp in 0..event.active.threads.warp_count() {
+            let active = event.active.threads.lanes_of_warp(warp);
             if active == 0 {
                 continue;
             }
-            let price = self.price(request, offset, warp, active);
-            match price
-                .or_else(|symbol| self.bound(trace, request, (offset, warp, active)).ok_or(symbol))
-            {
-                Ok(index) => self.pay(index, event.active.which == Which::Warps),
+            let price = self.warp_cost_index(request, offset, warp, active);
+            match price.or_else(|symbol| {
+                self.cost_bound_index(trace, request, (offset, warp, active)).ok_or(symbol)
+            }) {
+                Ok(index) => self.add_warp(index, event.active.coverage == Coverage::Warps),
                 Err(symbol) => {
-                    self.unknown = Some(Why::Stride(trace.symbols[symbol].of));
+                    self.unknown = Some(UnknownCost::Stride(trace.symbols[symbol].inst));
                     return;
                 }
             }
         }
     }
 
-    /// The number of the price of what the `active` lanes of a warp want.
-    fn price(
+    /// Returns the index of the cost of a warp's `active` lanes.
+    fn warp_cost_index(
         &mut self,
         request: &Request,
-        offset: &Value,
+        offset: &SymbolicSum,
         warp: usize,
         active: u32,
     ) -> Result<usize, SymbolId> {
-        let pattern = Pattern::of(offset, warp, active)?;
-        if let Some(known) = pattern.and_then(|pattern| self.known(pattern)) {
+        // Patterns avoid computing 32 offsets for each warp of a regular access.
+        let pattern = LanePattern::for_warp(offset, warp, active)?;
+        if let Some(known) = pattern.and_then(|pattern| self.pattern_cost_index(pattern)) {
             return Ok(known);
         }
-        let lanes = Lanes::of(offset, warp, active)?.normal(WINDOW);
-        let known = self.prices.iter().position(|(other, _)| *other == lanes);
-        let index = known.unwrap_or(self.prices.len());
+        let lanes = Lanes::exact(offset, warp, active)?.normalized(COST_PERIOD_BYTES);
+        let known = self.distinct_costs.iter().position(|(other, _)| *other == lanes);
+        let index = known.unwrap_or(self.distinct_costs.len());
         if known.is_none() {
-            let price = lanes.price(request.space, request.kind, request.bytes);
-            self.prices.push((lanes, price));
+            let price = lanes.warp_cost(request.space, request.kind, request.bytes);
+            self.distinct_costs.push((lanes, price));
         }
         if let Some(pattern) = pattern {
             self.patterns.push((pattern.fingerprint(), pattern, index));
@@ -235,31 +245,34 @@ impl Sum {
         Ok(index)
     }
 
-    /// The same where a launch decides how far lanes are apart: bounds, if they are of use.
-    fn bound(
+    /// Returns the index of a lower bound, where the launch decides the distances between lanes;
+    /// `None` if the bound is useless.
+    fn cost_bound_index(
         &mut self,
         trace: &Trace,
         request: &Request,
-        (offset, warp, active): (&Value, usize, u32),
+        (offset, warp, active): (&SymbolicSum, usize, u32),
     ) -> Option<usize> {
         if request.space != Space::Global || request.kind == Kind::Atomic {
             return None;
         }
-        let lanes = Lanes::at_least(trace, offset, warp, active)?.normal(WINDOW);
-        let price = lanes.price(request.space, request.kind, request.bytes);
+        let lanes =
+            Lanes::with_min_distances(trace, offset, warp, active)?.normalized(COST_PERIOD_BYTES);
+        let price = lanes.warp_cost(request.space, request.kind, request.bytes);
         let [least, most] = price.taken;
+        // Such a bound proves the access neither good nor bad.
         if least < 2 * price.ideal && most > price.ideal {
             return None;
         }
-        let known = self.prices.iter().position(|(other, _)| *other == lanes);
+        let known = self.distinct_costs.iter().position(|(other, _)| *other == lanes);
         if known.is_none() {
-            self.prices.push((lanes, price));
+            self.distinct_costs.push((lanes, price));
         }
-        Some(known.unwrap_or(self.prices.len() - 1))
+        Some(known.unwrap_or(self.distinct_costs.len() - 1))
     }
 
-    /// The number of the price of lanes of which this decides.
-    fn known(&self, pattern: Pattern) -> Option<usize> {
+    /// Returns the index of the cost of a known pattern.
+    fn pattern_cost_index(&self, pattern: LanePattern) -> Option<usize> {
         let (number, mut known) = (pattern.fingerprint(), 0);
         while known < self.patterns.len() {
             let (other, of, price) = &self.patterns[known];
@@ -271,8 +284,8 @@ impl Sum {
         None
     }
 
-    fn pay(&mut self, index: usize, some_warps: bool) {
-        let (lanes, price) = &self.prices[index];
+    fn add_warp(&mut self, index: usize, some_warps: bool) {
+        let (lanes, price) = &self.distinct_costs[index];
         let is_bad = price.taken[0] >= 2 * price.ideal;
         let cost = self.cost.get_or_insert_with(|| Cost {
             taken: [0; 2],
@@ -300,7 +313,7 @@ impl Sum {
         match (self.unknown, self.cost) {
             (Some(why), _) => Verdict::Unknown(why),
             (None, Some(cost)) => Verdict::Known(Box::new(cost)),
-            (None, None) => Verdict::Unknown(Why::NotRun),
+            (None, None) => Verdict::Unknown(UnknownCost::NotRun),
         }
     }
 }

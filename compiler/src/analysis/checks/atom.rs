@@ -1,8 +1,9 @@
-//! The numbers that [forms](super::form) are made of: what a launch passes, what differs between
-//! threads, and what is computed from these in ways that sums of products cannot say.
+//! Atoms: the numbers that [forms](super::form) are made of. They are launch arguments, numbers
+//! that differ between threads, and results computed from these by operations other than sums and
+//! products.
 //!
 //! Equal atoms are equal numbers: `n / 4` is one atom wherever it is computed.
-use super::form::{AtomId, Form, Monomial, scaled};
+use super::form::{AtomId, Form, Monomial, scale_coefficient};
 use crate::{
     analysis::range::Range,
     id::Table,
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 
 /// The kind of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum AtomKind {
     /// A scalar parameter.
     Param(ParamId),
     /// The length of a slice parameter.
@@ -20,35 +21,36 @@ pub(super) enum Kind {
     Builtin(Builtin),
     /// A constant parameter.
     Generic(GenericId),
-    /// The value of an instruction, of which nothing else is known.
+    /// The result of an instruction of which nothing else is known.
     Inst(InstId),
     /// The number of iterations of a `for` so far.
     Count(InstId),
-    /// The quotient, rounded down, of what is not negative and what is positive.
+    /// The quotient, rounded down, of a number that is not negative and a positive one.
     Div(Form, Form),
     Min(Form, Form),
     Max(Form, Form),
-    /// The remainder of a number in this type.
+    /// A number wrapped to this type.
     Wrapped(Scalar, Form),
 }
 
 /// Every atom of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
-    table: Table<AtomId, (Kind, Range)>,
-    ids: HashMap<Kind, AtomId>,
-    /// Builtins with one value in every launch, which are constants and no atoms.
+    table: Table<AtomId, (AtomKind, Range)>,
+    ids: HashMap<AtomKind, AtomId>,
+    /// Builtins with the same value in every launch: constants, not atoms.
     fixed: Vec<(Builtin, i128)>,
 }
 
 impl Atoms {
-    /// The atom for `kind`, which lies in `range` wherever it is defined.
-    pub(super) fn get(&mut self, kind: Kind, range: Range) -> AtomId {
+    /// Returns the atom of `kind`, which it adds if necessary; `range` bounds it wherever it is
+    /// defined.
+    pub(super) fn intern(&mut self, kind: AtomKind, range: Range) -> AtomId {
         let Self { table, ids, .. } = self;
         *ids.entry(kind).or_insert_with_key(|kind| table.push((kind.clone(), range)))
     }
 
-    pub(super) fn kind(&self, atom: AtomId) -> &Kind {
+    pub(super) fn kind(&self, atom: AtomId) -> &AtomKind {
         &self.table[atom].0
     }
 
@@ -56,45 +58,48 @@ impl Atoms {
         self.table[atom].1
     }
 
-    /// Notes that `kind` has the same value in every launch.
-    pub(super) fn fix(&mut self, kind: &Kind, value: i128) {
-        if let Kind::Builtin(builtin) = *kind
-            && self.fixed(builtin).is_none()
+    /// Records that `kind` has the same value in every launch.
+    pub(super) fn set_fixed(&mut self, kind: &AtomKind, value: i128) {
+        if let AtomKind::Builtin(builtin) = *kind
+            && self.fixed_value(builtin).is_none()
         {
             self.fixed.push((builtin, value));
         }
     }
 
-    /// The value of a builtin that has the same one in every launch.
-    pub(super) fn fixed(&self, builtin: Builtin) -> Option<i128> {
+    /// Returns the value of a builtin that has the same value in every launch.
+    pub(super) fn fixed_value(&self, builtin: Builtin) -> Option<i128> {
         self.fixed.iter().find(|(fixed, _)| *fixed == builtin).map(|(_, value)| *value)
     }
 
-    /// The atom for `kind`, if there is one.
-    pub(super) fn number(&self, kind: &Kind) -> Option<AtomId> {
+    /// Returns the atom of `kind`, if it exists.
+    pub(super) fn find(&self, kind: &AtomKind) -> Option<AtomId> {
         self.ids.get(kind).copied()
     }
 
-    /// True if there is a thread in every launch in which each factor is the largest that its range has: nothing that
-    /// a launch chooses bounds it.
-    pub(super) fn is_reached(&self, monomial: Monomial) -> bool {
-        monomial.atoms().all(|atom| self.is_reached_by(atom))
+    /// Returns true if every launch has a thread in which each factor takes the maximum of its
+    /// range: nothing that a launch chooses bounds it.
+    pub(super) fn attains_maximum(&self, monomial: Monomial) -> bool {
+        monomial.atoms().all(|atom| self.atom_attains_maximum(atom))
     }
 
-    fn is_reached_by(&self, atom: AtomId) -> bool {
-        let parts = |form: &Form| form.atoms().all(|atom| self.is_reached_by(atom));
-        let is_fixed = |kind: &Kind| {
+    fn atom_attains_maximum(&self, atom: AtomId) -> bool {
+        let parts = |form: &Form| form.atoms().all(|atom| self.atom_attains_maximum(atom));
+        let is_fixed = |kind: &AtomKind| {
             // A number with one value is no atom.
-            self.number(kind).is_none_or(|atom| self.range(atom).min == self.range(atom).max)
+            self.find(kind).is_none_or(|atom| self.range(atom).min == self.range(atom).max)
         };
         let range = self.range(atom);
         range.min == range.max
             || match self.kind(atom) {
-                Kind::Param(_) | Kind::Len(_) | Kind::Generic(_) | Kind::Count(_) => false,
-                Kind::Builtin(Builtin::ThreadIdx(axis)) => {
-                    is_fixed(&Kind::Builtin(Builtin::BlockDim(*axis)))
+                AtomKind::Param(_)
+                | AtomKind::Len(_)
+                | AtomKind::Generic(_)
+                | AtomKind::Count(_) => false,
+                AtomKind::Builtin(Builtin::ThreadIdx(axis)) => {
+                    is_fixed(&AtomKind::Builtin(Builtin::BlockDim(*axis)))
                 }
-                Kind::Builtin(
+                AtomKind::Builtin(
                     Builtin::BlockIdx(_)
                     | Builtin::GlobalIdx(_)
                     | Builtin::BlockDim(_)
@@ -104,9 +109,11 @@ impl Atoms {
                     | Builtin::LaneMask(_)
                     | Builtin::CoarseningFactor,
                 ) => false,
-                Kind::Inst(_) => true,
-                Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => parts(a) && parts(b),
-                Kind::Wrapped(_, form) => parts(form),
+                AtomKind::Inst(_) => true,
+                AtomKind::Div(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => {
+                    parts(a) && parts(b)
+                }
+                AtomKind::Wrapped(_, form) => parts(form),
             }
     }
 
@@ -125,46 +132,46 @@ impl Atoms {
         false
     }
 
-    /// The range of a product; `None` if it is too large to compute.
-    pub(super) fn product(&self, monomial: Monomial) -> Option<Range> {
+    /// Returns the range of a product; `None` if it does not fit.
+    pub(super) fn product_range(&self, monomial: Monomial) -> Option<Range> {
         let Some((first, mut rest)) = monomial.split_first() else { return Some(Range::new(1, 1)) };
         let mut product = self.range(first);
         while let Some((atom, others)) = rest.split_first() {
-            product = product.times(self.range(atom))?;
+            product = product.checked_mul(self.range(atom))?;
             rest = others;
         }
         Some(product)
     }
 
-    /// The range of a term; `None` if it is too large to compute.
-    fn term(&self, monomial: Monomial, coefficient: i128) -> Option<Range> {
-        let Range { min, max } = self.product(monomial)?;
-        let (a, b) = (scaled(min, coefficient)?, scaled(max, coefficient)?);
+    /// Returns the range of a term; `None` if it does not fit.
+    fn term_range(&self, monomial: Monomial, coefficient: i128) -> Option<Range> {
+        let Range { min, max } = self.product_range(monomial)?;
+        let (a, b) = (scale_coefficient(min, coefficient)?, scale_coefficient(max, coefficient)?);
         Some(if a <= b { Range::new(a, b) } else { Range::new(b, a) })
     }
 
-    /// The least value of a product of numbers that are not negative.
-    pub(super) fn least_product(&self, monomial: Monomial) -> i128 {
+    /// Returns the minimum of a product of numbers that are not negative.
+    pub(super) fn min_product(&self, monomial: Monomial) -> i128 {
         let least = |product: i128, atom| product.checked_mul(self.range(atom).min);
         monomial.atoms().try_fold(1, least).unwrap_or(0)
     }
 
-    /// The least value of a term; `None` if it is too large to compute.
-    pub(super) fn least_term(&self, monomial: Monomial, coefficient: i128) -> Option<i128> {
-        match self.term(monomial, coefficient) {
+    /// Returns the minimum of a term; `None` if it does not fit.
+    pub(super) fn min_term(&self, monomial: Monomial, coefficient: i128) -> Option<i128> {
+        match self.term_range(monomial, coefficient) {
             Some(range) => Some(range.min),
             None if coefficient > 0 && !self.is_negative(monomial) => {
-                self.least_product(monomial).checked_mul(coefficient)
+                self.min_product(monomial).checked_mul(coefficient)
             }
             None => None,
         }
     }
 
-    /// Between which numbers a form lies, as far as that can be computed.
+    /// Returns the lower and the upper bound of a form, as far as they fit.
     pub(super) fn bounds(&self, form: &Form) -> (Option<i128>, Option<i128>) {
-        let (mut least, mut most) = (Some(form.rest()), Some(form.rest()));
+        let (mut least, mut most) = (Some(form.constant_term()), Some(form.constant_term()));
         for &(monomial, coefficient) in form.terms() {
-            let Some(range) = self.term(monomial, coefficient) else {
+            let Some(range) = self.term_range(monomial, coefficient) else {
                 (least, most) = (None, None);
                 break;
             };
@@ -175,28 +182,28 @@ impl Atoms {
                 most = sum.checked_add(range.max);
             }
         }
-        // A product that is not negative has a least value even if none that is greatest.
-        (least.or_else(|| self.least(form)), most)
+        // A product that is not negative has a minimum even without a maximum.
+        (least.or_else(|| self.lower_bound(form)), most)
     }
 
-    fn least(&self, form: &Form) -> Option<i128> {
-        let mut sum = form.rest();
+    fn lower_bound(&self, form: &Form) -> Option<i128> {
+        let mut sum = form.constant_term();
         for &(monomial, coefficient) in form.terms() {
-            sum = sum.checked_add(self.least_term(monomial, coefficient)?)?;
+            sum = sum.checked_add(self.min_term(monomial, coefficient)?)?;
         }
         Some(sum)
     }
 
-    /// Returns true if a launch knows it.
-    pub(super) fn is_of_launch(&self, form: &Form) -> bool {
-        form.atoms().all(|atom| self.is_atom_of_launch(atom))
+    /// Returns true if the launch determines it.
+    pub(super) fn is_launch_constant(&self, form: &Form) -> bool {
+        form.atoms().all(|atom| self.is_atom_launch_constant(atom))
     }
 
-    /// Returns true if a launch knows a product.
-    pub(super) fn is_product_of_launch(&self, monomial: Monomial) -> bool {
+    /// Returns true if the launch determines a product.
+    pub(super) fn is_product_launch_constant(&self, monomial: Monomial) -> bool {
         let mut rest = monomial;
         while let Some((atom, others)) = rest.split_first() {
-            if !self.is_atom_of_launch(atom) {
+            if !self.is_atom_launch_constant(atom) {
                 return false;
             }
             rest = others;
@@ -204,15 +211,15 @@ impl Atoms {
         true
     }
 
-    fn is_atom_of_launch(&self, atom: AtomId) -> bool {
+    fn is_atom_launch_constant(&self, atom: AtomId) -> bool {
         match self.kind(atom) {
-            Kind::Param(_) | Kind::Len(_) | Kind::Generic(_) => true,
-            Kind::Builtin(builtin) => builtin.is_known_at_launch(),
-            Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => {
-                self.is_of_launch(a) && self.is_of_launch(b)
+            AtomKind::Param(_) | AtomKind::Len(_) | AtomKind::Generic(_) => true,
+            AtomKind::Builtin(builtin) => builtin.is_known_at_launch(),
+            AtomKind::Div(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => {
+                self.is_launch_constant(a) && self.is_launch_constant(b)
             }
-            Kind::Wrapped(_, form) => self.is_of_launch(form),
-            Kind::Inst(_) | Kind::Count(_) => false,
+            AtomKind::Wrapped(_, form) => self.is_launch_constant(form),
+            AtomKind::Inst(_) | AtomKind::Count(_) => false,
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Proofs case by case: of values that differ with the way on which control came.
+//! Case distinctions: proofs about values that depend on the path of control.
 //!
-//! A local that both arms of an `if` set, a `select`, a minimum and a maximum have a value each for two cases, in which
-//! more is known. A goal that mentions one is proved if it is proved in both:
+//! A local that both arms of an `if` set, a `select`, a minimum and a maximum have one value in
+//! each of two cases, in which more is known. A goal that mentions one is proved if it is proved in
+//! both:
 //!
 //! ```text
 //! let left = if c == 0 { 0 } else { c - 1 };
@@ -11,48 +12,48 @@
 //! ```
 use super::{
     Cause,
-    atom::Kind,
+    analyzer::CheckAnalyzer,
+    atom::AtomKind,
     form::{AtomId, Form},
-    walk::Walk,
 };
 use std::{
     collections::{HashMap, HashSet},
     rc::Rc,
 };
 
-/// The most values that a proof looks at case by case, one inside the other.
-const MAX_DEPTH: usize = 3;
-/// Cases of one value.
-const MAX_CASES: usize = 4;
-/// The most goals of a kernel that are proved case by case.
-const MAX_PROOFS: u32 = 400;
+/// Maximum nesting of case distinctions in a proof.
+const MAX_CASE_DEPTH: usize = 3;
+/// Maximum number of cases of one value.
+const MAX_CASES_PER_VALUE: usize = 4;
+/// Maximum number of goals of a kernel that are proved by cases.
+const MAX_CASE_PROOFS: u32 = 400;
 
-/// The value of a local on one of the ways on which control came.
+/// The value of a local on one path of control.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// The facts that hold then.
+    /// The facts that hold on this path.
     pub(super) facts: Vec<(Form, Option<Cause>)>,
     pub(super) value: Form,
 }
 
-/// The values of numbers, case by case.
+/// The values of numbers by case.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
-    of: HashMap<AtomId, Rc<[Case]>>,
+    by_atom: HashMap<AtomId, Rc<[Case]>>,
     proofs: u32,
 }
 
 impl Cases {
-    /// Notes the cases of a number, if they are few.
-    pub(super) fn add(&mut self, atom: AtomId, cases: Vec<Case>) {
-        if (2..=MAX_CASES).contains(&cases.len()) {
-            self.of.insert(atom, cases.into());
+    /// Records the cases of a number, if they are few.
+    pub(super) fn add_cases(&mut self, atom: AtomId, cases: Vec<Case>) {
+        if (2..=MAX_CASES_PER_VALUE).contains(&cases.len()) {
+            self.by_atom.insert(atom, cases.into());
         }
     }
 }
 
-impl Walk<'_> {
-    /// Why `goal` is not negative; `None` if that is not known.
+impl CheckAnalyzer<'_> {
+    /// Returns the causes that prove `goal` not negative; `None` if there is no proof.
     pub(super) fn prove(&mut self, goal: &Form) -> Option<Vec<Cause>> {
         self.prove_in_cases(goal, &mut Vec::new())
     }
@@ -62,25 +63,26 @@ impl Walk<'_> {
         self.prove(goal).is_some()
     }
 
-    /// As [`Self::prove`], where the cases of some numbers are told apart already.
+    /// Proves `goal` like [`Self::prove`], within the case distinctions of the atoms in `apart`.
     fn prove_in_cases(&mut self, goal: &Form, apart: &mut Vec<AtomId>) -> Option<Vec<Cause>> {
+        // Without cases first: most goals need none, and each distinction multiplies the work.
         let proof = self.known.prove(&self.atoms, goal);
-        if proof.is_some() || apart.len() >= MAX_DEPTH || self.cases.proofs > MAX_PROOFS {
+        if proof.is_some() || apart.len() >= MAX_CASE_DEPTH || self.cases.proofs > MAX_CASE_PROOFS {
             return proof;
         }
-        let (atom, cases) = self.cases_in(goal, &mut apart.iter().copied().collect())?;
+        let (atom, cases) = self.find_cases(goal, &mut apart.iter().copied().collect())?;
         self.cases.proofs += 1;
         apart.push(atom);
         let mut causes = Some(Vec::new());
         for case in &*cases {
             let found = self.scoped(|walk| {
                 for (form, cause) in &case.facts {
-                    walk.known.add(form, *cause);
+                    walk.known.add_fact(form, *cause);
                 }
-                let difference = Form::atom(atom).minus(&case.value)?;
-                walk.known.add(&difference.scaled(-1)?, None);
-                walk.known.add(&difference, None);
-                walk.prove_in_cases(&goal.with(atom, &case.value)?, apart)
+                let difference = Form::atom(atom).checked_sub(&case.value)?;
+                walk.known.add_fact(&difference.checked_scale(-1)?, None);
+                walk.known.add_fact(&difference, None);
+                walk.prove_in_cases(&goal.substitute(atom, &case.value)?, apart)
             });
             let Some((all, found)) = causes.as_mut().zip(found) else {
                 causes = None;
@@ -96,46 +98,50 @@ impl Walk<'_> {
         causes
     }
 
-    /// The first number in `goal`, or in what its numbers are made of, that has cases and was not `seen`. Each is looked at
-    /// once: numbers that are made of one twice would double the work at each step.
-    fn cases_in(&self, goal: &Form, seen: &mut HashSet<AtomId>) -> Option<(AtomId, Rc<[Case]>)> {
+    /// Returns the first number with cases in `goal`, or in the operands of its numbers, that was
+    /// not `seen`. Each number is visited once: numbers that contain another one twice would double
+    /// the work at each level.
+    fn find_cases(&self, goal: &Form, seen: &mut HashSet<AtomId>) -> Option<(AtomId, Rc<[Case]>)> {
         goal.atoms().find_map(|atom| {
             if !seen.insert(atom) {
                 return None;
             }
-            if let Some(cases) = self.cases.of.get(&atom) {
+            if let Some(cases) = self.cases.by_atom.get(&atom) {
                 return Some((atom, cases.clone()));
             }
             match self.atoms.kind(atom) {
-                Kind::Min(a, b) => Some((atom, ordered(a, b, false)?)),
-                Kind::Max(a, b) => Some((atom, ordered(a, b, true)?)),
-                Kind::Div(a, b) => self.cases_in(a, seen).or_else(|| self.cases_in(b, seen)),
-                Kind::Wrapped(_, form) => self.cases_in(form, seen),
-                Kind::Param(_)
-                | Kind::Len(_)
-                | Kind::Builtin(_)
-                | Kind::Generic(_)
-                | Kind::Inst(_)
-                | Kind::Count(_) => None,
+                AtomKind::Min(a, b) => Some((atom, min_max_cases(a, b, false)?)),
+                AtomKind::Max(a, b) => Some((atom, min_max_cases(a, b, true)?)),
+                AtomKind::Div(a, b) => {
+                    self.find_cases(a, seen).or_else(|| self.find_cases(b, seen))
+                }
+                AtomKind::Wrapped(_, form) => self.find_cases(form, seen),
+                AtomKind::Param(_)
+                | AtomKind::Len(_)
+                | AtomKind::Builtin(_)
+                | AtomKind::Generic(_)
+                | AtomKind::Inst(_)
+                | AtomKind::Count(_) => None,
             }
         })
     }
 }
 
-/// The cases of the larger of two numbers, or the smaller.
-fn ordered(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
-    let difference = a.minus(b)?;
+/// Returns the cases of the larger of two numbers, or of the smaller.
+fn min_max_cases(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
+    let difference = a.checked_sub(b)?;
     let [first, second] = if larger { [a, b] } else { [b, a] };
     let case = |value: &Form, rest: Form| Case { facts: vec![(rest, None)], value: value.clone() };
-    Some([case(first, difference.clone()), case(second, difference.scaled(-1)?)].into())
+    Some([case(first, difference.clone()), case(second, difference.checked_scale(-1)?)].into())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{analysis::checks::proved, ir::Kernel};
+    use crate::{analysis::checks::proved_checks, ir::Kernel};
     use std::fmt::Write as _;
 
-    /// Each number is the square of the one before: without a note of what was seen, the search doubles at each.
+    /// Each number is the square of the previous one: without a record of visited numbers, the
+    /// search doubles at each.
     #[test]
     fn what_a_number_is_made_of_is_looked_at_once() {
         const SQUARES: usize = 60;
@@ -155,7 +161,7 @@ mod tests {
         writeln!(text, "%{} = len arg0 : u64 !0", id + 1).unwrap();
         writeln!(text, "%{} = bounds %{id}, %{} : u64 !0", id + 2, id + 1).unwrap();
         let kernel: Kernel = (text + "}").parse().unwrap();
-        let proved = proved(&kernel);
+        let proved = proved_checks(&kernel);
         assert!(kernel.insts.ids().all(|id| !proved[id]));
     }
 }

@@ -1,48 +1,49 @@
-//! The contents of locals: the value that was last set, or one for each way on which control came.
+//! Contents of locals: the value that was last set, or one for each path of control.
 //!
-//! A value is known from a `set` on, or from the first `get`, until the local is set elsewhere: in a loop, at its start if
-//! it is set anywhere in it. After an `if` whose arms set a local to different values, both are known, each with the facts
-//! of its arm ([`cases`](super::cases)). A `bool` that is false on one way tells which one control took:
+//! A value is known from a `set` on, or from the first `get`, until the local is set elsewhere: in
+//! a loop, at its start if the local is set anywhere in it. After an `if` whose arms set a local to
+//! different values, both are known, each with the facts of its arm ([`cases`](super::cases)). A
+//! `bool` that is false on one path tells which one control took:
 //!
 //! ```text
 //! let inside = if i < n { mask[i] != 0 } else { false };
 //! if inside { .. }                                        // i < n
 //! ```
-use super::{Cause, cases::Case, form::Form, walk::Walk};
+use super::{Cause, analyzer::CheckAnalyzer, cases::Case, form::Form};
 use crate::{
     id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 use std::rc::Rc;
 
-/// Facts of an arm that are kept for what it sets.
-const MAX_FACTS: usize = 12;
-/// The depth to which joined values are taken apart.
-const MAX_DEPTH: u32 = 4;
+/// Maximum number of facts of an arm that are kept with the values it sets.
+const MAX_FACTS_PER_ARM: usize = 12;
+/// Maximum depth to which joined values are decomposed.
+const MAX_JOIN_DEPTH: u32 = 4;
 
 /// The contents of a local.
 #[derive(Clone, Debug)]
-enum Value {
+enum LocalContent {
     Inst(InstId),
-    /// The values that the arms of an `if` set it to.
+    /// The values to which the arms of an `if` set it.
     Joined(Rc<[Arm; 2]>),
 }
 
-/// A value, and what is known where it was set.
+/// A value, with the facts where it was set.
 #[derive(Clone, Debug)]
 struct Arm {
     facts: Rc<[(Form, Option<Cause>)]>,
-    value: Value,
+    value: LocalContent,
 }
 
-/// The facts of an arm through which control falls, and what it sets.
-pub(super) type Outcome = Option<(Vec<(Form, Option<Cause>)>, Set)>;
+/// The facts of an arm whose end control reaches, and the locals it sets.
+pub(super) type ArmOutcome = Option<(Vec<(Form, Option<Cause>)>, LocalsSet)>;
 
 /// The locals that were set, each once.
 #[derive(Debug)]
-pub(super) struct Set(Vec<(LocalId, Option<Value>)>);
+pub(super) struct LocalsSet(Vec<(LocalId, Option<LocalContent>)>);
 
-impl Set {
+impl LocalsSet {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -51,64 +52,64 @@ impl Set {
 /// The known contents of locals.
 #[derive(Debug)]
 pub(super) struct Locals {
-    values: Facts<LocalId, Option<Value>>,
-    /// The contents before each change, and whether a `set` made it.
-    undo: Vec<(LocalId, Option<Value>, bool)>,
-    /// The arms that a `get` of a `bool` joins.
+    values: Facts<LocalId, Option<LocalContent>>,
+    /// The contents before each change, and true if a `set` made the change.
+    undo: Vec<(LocalId, Option<LocalContent>, bool)>,
+    /// The joined arms behind each `get` of a `bool`.
     joined: Vec<(InstId, Rc<[Arm; 2]>)>,
 }
 
 impl Locals {
     pub(super) fn new(kernel: &Kernel) -> Self {
-        Self { values: kernel.locals.clones(None), undo: Vec::new(), joined: Vec::new() }
+        Self { values: kernel.locals.cloned_facts(None), undo: Vec::new(), joined: Vec::new() }
     }
 
-    /// The number of changes so far.
+    /// Returns the number of changes so far.
     pub(super) fn mark(&self) -> usize {
         self.undo.len()
     }
 
-    /// Knows what was known at a mark.
+    /// Restores the contents at `mark`.
     pub(super) fn forget_since(&mut self, mark: usize) {
         for (local, value, _) in self.undo.drain(mark..).rev() {
             self.values[local] = value;
         }
     }
 
-    /// Returns the locals that were set since a mark.
-    pub(super) fn since(&self, mark: usize) -> Set {
-        let mut set: Vec<(LocalId, Option<Value>)> = Vec::new();
+    /// Returns the locals set since `mark`.
+    pub(super) fn set_since(&self, mark: usize) -> LocalsSet {
+        let mut set: Vec<(LocalId, Option<LocalContent>)> = Vec::new();
         for &(local, _, is_set) in &self.undo[mark..] {
             if is_set && !set.iter().any(|(other, _)| *other == local) {
                 set.push((local, self.values[local].clone()));
             }
         }
-        Set(set)
+        LocalsSet(set)
     }
 
-    /// Notes that `local` was set.
-    pub(super) fn set(&mut self, local: LocalId, value: InstId) {
-        self.learn(local, Some(Value::Inst(value)));
+    /// Records a `set` of `local`.
+    pub(super) fn record_set(&mut self, local: LocalId, value: InstId) {
+        self.change_content(local, Some(LocalContent::Inst(value)));
     }
 
-    fn learn(&mut self, local: LocalId, value: Option<Value>) {
+    fn change_content(&mut self, local: LocalId, value: Option<LocalContent>) {
         let before = std::mem::replace(&mut self.values[local], value);
         self.undo.push((local, before, true));
     }
 
-    /// Notes that `local`, of which nothing is known, holds what this `get` yields.
-    fn name(&mut self, local: LocalId, get: InstId) {
-        let before = self.values[local].replace(Value::Inst(get));
+    /// Records that `local`, of unknown content, holds the result of this `get`.
+    fn name_content(&mut self, local: LocalId, get: InstId) {
+        let before = self.values[local].replace(LocalContent::Inst(get));
         self.undo.push((local, before, false));
     }
 
-    /// Forgets what is set anywhere in `body`.
+    /// Forgets every local that is set anywhere in `body`.
     pub(super) fn forget_set_in(&mut self, kernel: &Kernel, body: &Body) {
         for &id in &body.0 {
             let op = &kernel.insts[id].op;
             if let Op::Set { local, .. } = *op {
                 if self.values[local].is_some() {
-                    self.learn(local, None);
+                    self.change_content(local, None);
                 }
             } else if !op.is_leaf() {
                 op.bodies().for_each(|inner| self.forget_set_in(kernel, inner));
@@ -117,63 +118,64 @@ impl Locals {
     }
 
     /// Joins the contents after both arms of an `if`.
-    pub(super) fn join(&mut self, arms: [Outcome; 2]) {
+    pub(super) fn join_arms(&mut self, arms: [ArmOutcome; 2]) {
         match arms {
             [None, None] => {}
             [Some((_, set)), None] | [None, Some((_, set))] => {
                 for (local, value) in set.0 {
-                    self.learn(local, value);
+                    self.change_content(local, value);
                 }
             }
             [Some((first_facts, first)), Some((second_facts, second))] => {
                 let [first_facts, second_facts]: [Rc<[_]>; 2] = [first_facts, second_facts]
-                    .map(|facts| facts.into_iter().take(MAX_FACTS).collect());
+                    .map(|facts| facts.into_iter().take(MAX_FACTS_PER_ARM).collect());
                 let mut locals: Vec<LocalId> = first.0.iter().map(|(local, _)| *local).collect();
                 locals.extend(second.0.iter().map(|(local, _)| *local));
                 locals.sort_unstable();
                 locals.dedup();
                 for local in locals {
-                    let value = |set: &Set| match set.0.iter().find(|(other, _)| *other == local) {
-                        Some((_, value)) => value.clone(),
-                        None => self.values[local].clone(),
-                    };
+                    let value =
+                        |set: &LocalsSet| match set.0.iter().find(|(other, _)| *other == local) {
+                            Some((_, value)) => value.clone(),
+                            None => self.values[local].clone(),
+                        };
                     let joined = match (value(&first), value(&second)) {
-                        (Some(Value::Inst(a)), Some(Value::Inst(b))) if a == b => {
-                            Some(Value::Inst(a))
+                        (Some(LocalContent::Inst(a)), Some(LocalContent::Inst(b))) if a == b => {
+                            Some(LocalContent::Inst(a))
                         }
-                        (Some(a), Some(b)) => Some(Value::Joined(Rc::new([
+                        (Some(a), Some(b)) => Some(LocalContent::Joined(Rc::new([
                             Arm { facts: first_facts.clone(), value: a },
                             Arm { facts: second_facts.clone(), value: b },
                         ]))),
                         (Some(_) | None, None) | (None, Some(_)) => None,
                     };
-                    self.learn(local, joined);
+                    self.change_content(local, joined);
                 }
             }
         }
     }
 }
 
-impl Walk<'_> {
-    /// Notes what a `get` yields.
-    pub(super) fn get(&mut self, id: InstId, local: LocalId) {
-        self.forms[id] = self.form(id);
+impl CheckAnalyzer<'_> {
+    /// Records the result of a `get`.
+    pub(super) fn record_get(&mut self, id: InstId, local: LocalId) {
+        self.forms[id] = self.result_form(id);
         match self.locals.values[local].clone() {
-            Some(Value::Inst(value)) if self.forms[value].is_some() => {
+            Some(LocalContent::Inst(value)) if self.forms[value].is_some() => {
                 self.forms[id] = self.forms[value].clone();
             }
-            Some(Value::Joined(arms)) => {
+            Some(LocalContent::Joined(arms)) => {
                 if self.kernel.insts[id].ty == Ty::Scalar(Scalar::Bool) {
                     self.locals.joined.push((id, arms));
                 } else if let Some(atom) = self.forms[id].as_ref().and_then(Form::as_atom) {
                     let mut cases = Vec::new();
-                    if self.cases_of(&arms, &[], MAX_DEPTH, &mut cases).is_some() {
-                        self.cases.add(atom, cases);
+                    if self.cases_of(&arms, &[], MAX_JOIN_DEPTH, &mut cases).is_some() {
+                        self.cases.add_cases(atom, cases);
                     }
                 }
             }
-            Some(Value::Inst(_)) => {}
-            None => self.locals.name(local, id),
+            Some(LocalContent::Inst(_)) => {}
+            None => self.locals.name_content(local, id),
         }
     }
 
@@ -188,17 +190,17 @@ impl Walk<'_> {
         for Arm { facts, value } in arms {
             let facts: Vec<_> = known.iter().chain(&**facts).cloned().collect();
             match value {
-                Value::Inst(value) => {
+                LocalContent::Inst(value) => {
                     cases.push(Case { facts, value: self.forms[*value].clone()? });
                 }
-                Value::Joined(arms) => self.cases_of(arms, &facts, depth, cases)?,
+                LocalContent::Joined(arms) => self.cases_of(arms, &facts, depth, cases)?,
             }
         }
         Some(())
     }
 
-    /// Adds what follows from `get`, a joined `bool`, being `truth`: if only one arm sets it to that, control went through
-    /// that one.
+    /// Adds the consequences of `get`, a joined `bool`, being `truth`: if only one arm sets it so,
+    /// control went through that one.
     pub(super) fn assume_joined(&mut self, get: InstId, truth: bool, parts: u32) {
         let found = self.locals.joined.iter().find(|(id, _)| *id == get);
         let Some((_, arms)) = found.cloned() else { return };
@@ -209,19 +211,19 @@ impl Walk<'_> {
     fn assume_arms(&mut self, arms: &[Arm; 2], truth: bool, cause: Cause, parts: u32) {
         let Some(parts) = parts.checked_sub(1) else { return };
         let is_possible = |arm: &&Arm| match arm.value {
-            Value::Inst(value) => {
+            LocalContent::Inst(value) => {
                 !matches!(self.kernel.insts[value].op, Op::Const(bits) if bits != u64::from(truth))
             }
-            Value::Joined(_) => true,
+            LocalContent::Joined(_) => true,
         };
         let mut possible = arms.iter().filter(is_possible);
         let (Some(Arm { facts, value }), None) = (possible.next(), possible.next()) else { return };
         for (form, cause) in &**facts {
-            self.known.add(form, *cause);
+            self.known.add_fact(form, *cause);
         }
         match value {
-            Value::Inst(value) => self.assume(*value, truth, cause, parts),
-            Value::Joined(arms) => self.assume_arms(arms, truth, cause, parts),
+            LocalContent::Inst(value) => self.assume_condition(*value, truth, cause, parts),
+            LocalContent::Joined(arms) => self.assume_arms(arms, truth, cause, parts),
         }
     }
 }

@@ -1,30 +1,32 @@
-//! Proofs of checks: those of a kernel that cannot fail, with the reason, and of the others the missing fact.
+//! Proofs of checks: the checks of a kernel that cannot fail, with the reason, and the missing fact
+//! for all others.
 //!
-//! [`analyze`] goes through a kernel as it is. [`checks::of`](crate::checks::of) is for those who
-//! want to know what becomes of the checks that the front end made: each with its place in the
-//! source, and whether the optimizer drops it.
+//! [`analyze`] examines a kernel as it is. [`checks::check_sites`](crate::checks::check_sites)
+//! reports the fate of the checks that the front end made: each with its place in the source, and
+//! whether the optimizer drops it.
 //!
-//! A check is an [`Op::Bounds`], an [`Op::Check`], or an [`Op::If`] that does nothing but [panic](Op::Panic) on one
-//! side: of a part of a slice, of an assertion. What proves it are *numbers* (types,
-//! declared blocks, what the launcher allows: see [`range`](super::range)) and *relations*: conditions around it,
-//! loops, checks before it, and what the kernel [requires](crate::ir::Requirement) of its launches.
-//! Relations are between sums of products of what is known, in exact numbers, so a value that may wrap
-//! takes part as itself and never as what it is made of. [`prove`] adds such relations up, [`cases`] looks at values that
-//! depend on the way on which control came, case by case. A [`Verdict::Proved`] names the relations that were needed,
-//! each with its place ([`Cause::span`]) and a text; one without any is proved by numbers alone.
-//! A [`Verdict::Stays`] says what is not known and what would prove it.
+//! A check is an [`Op::Bounds`], an [`Op::Check`], or an [`Op::If`] that does nothing but
+//! [panic](Op::Panic) on one side: a subslice or an assertion. Proofs use *numbers* (types,
+//! declared blocks, limits of the launcher: see [`range`](super::range)) and *relations*:
+//! conditions and loops around the check, earlier checks, and the kernel's
+//! [requirements](crate::ir::Requirement) on its launches. Relations are between exact sums of
+//! products, so a value that may wrap takes part as a number of its own and never as the sum it was
+//! computed from. [`prove`] adds up such relations; [`cases`] distinguishes values that depend on
+//! the path of control. A [`Verdict::Proved`] names the relations that were needed, each with its
+//! place ([`Cause::span`]) and a text; without any, numbers alone prove it. A [`Verdict::Stays`]
+//! names the missing fact and a remedy.
 //!
 //! ```
 //! use warpwise_compiler::{analysis::checks, ir::Kernel};
 //!
 //! let kernel: Kernel = "kernel first {
-//!     param arg0 = x: read [f32]
-//!     requires \"x.len() >= 2\" ge(len arg0, const 2 : u64)
-//!     %0 = const 1 : u64
-//!     %1 = len arg0 : u64
-//!     %2 = bounds %0, %1 : u64
-//!     %3 = const 2 : u64
-//!     %4 = bounds %3, %1 : u64
+//! param arg0 = x: read [f32]
+//! requires \"x.len() >= 2\" ge(len arg0, const 2 : u64)
+//! %0 = const 1 : u64
+//! %1 = len arg0 : u64
+//! %2 = bounds %0, %1 : u64
+//! %3 = const 2 : u64
+//! %4 = bounds %3, %1 : u64
 //! }"
 //! .parse()?;
 //! let found = checks::analyze(&kernel);
@@ -34,58 +36,58 @@
 //! assert_eq!(why.help, "add `if 2 < x.len()` or `#[kernel(requires(x.len() >= 3))]`");
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
+mod analyzer;
 mod atom;
 mod cases;
 mod contract;
-mod example;
+mod counterexample;
 mod facts;
 mod form;
 mod locals;
-mod number;
+mod messages;
 mod prove;
 mod relevant;
 mod require;
+mod results;
 mod simplex;
-mod spell;
 #[cfg(test)]
 mod tests;
-mod walk;
 
 use crate::{
     id::Facts,
     ir::{Fault, InstId, Kernel, Op, Span},
 };
 
-/// A check, and what is known of it.
+/// A check, with its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The `bounds`, `check` or `if`.
     pub inst: InstId,
-    /// The fault that ends the thread where it fails.
-    pub what: What,
+    /// The end of a thread for which it fails.
+    pub failure: CheckFailure,
     /// Its place in the source.
     pub span: Span,
-    /// The verdict on whether it can fail.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// The end of a thread where a check fails.
+/// The end of a thread for which a check fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum CheckFailure {
     /// With a fault; never [`Fault::Panic`].
     Fault(Fault),
-    /// With what Rust says of a part of a slice that is not there.
+    /// With Rust's message about a subslice that is out of bounds.
     Slice,
-    /// With another message, as of an assertion.
+    /// With another panic message, as of an assertion.
     Panic,
 }
 
 /// The verdict on a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It cannot: the relations that say so, none if numbers alone do.
+    /// The check cannot fail: the relations that prove it, none if numbers alone do.
     Proved(Vec<Cause>),
-    /// As far as is known it can.
+    /// The check may fail, as far as is known.
     Stays(Unproved),
 }
 
@@ -94,27 +96,27 @@ pub enum Verdict {
 pub struct Unproved {
     /// The fact.
     pub message: String,
-    /// The help: what would prove it.
+    /// The help: a remedy.
     pub help: String,
 }
 
 /// A relation that a proof needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// This `bool` is true here, or false, for a branch.
+    /// A branch condition: this `bool` is true here, or false.
     Guard(InstId, bool),
     /// The value of this `for` lies between its start and its end.
     Loop(InstId),
-    /// This check stands before.
+    /// An earlier check.
     Check(InstId),
-    /// The result of this operation: a quotient, a remainder, the smaller of two.
+    /// An operation with a bounded result: a quotient, a remainder, a minimum.
     Operation(InstId),
     /// The requirement with this number.
     Requirement(usize),
 }
 
 impl Cause {
-    /// Its place in the source.
+    /// Returns its place in the source.
     pub fn span(self, kernel: &Kernel) -> Span {
         match self {
             Self::Guard(id, _) | Self::Loop(id) | Self::Check(id) | Self::Operation(id) => {
@@ -141,17 +143,17 @@ impl Cause {
 
 /// Returns the verdict on each check of `kernel`, which is verified, in the order of the body.
 pub fn analyze(kernel: &Kernel) -> Vec<Check> {
-    walk::Walk::new(kernel, true).run()
+    analyzer::CheckAnalyzer::new(kernel, true).analyze_kernel()
 }
 
-/// The checks that cannot fail.
-pub(crate) fn proved(kernel: &Kernel) -> Facts<InstId, bool> {
+/// Returns the checks that cannot fail.
+pub(crate) fn proved_checks(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut proved = kernel.insts.facts(false);
     let has_checks = |(_, inst): (_, &crate::ir::Inst)| {
         matches!(inst.op, Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. })
     };
     if kernel.insts.iter().any(has_checks) {
-        for check in walk::Walk::new(kernel, false).run() {
+        for check in analyzer::CheckAnalyzer::new(kernel, false).analyze_kernel() {
             proved[check.inst] = matches!(check.verdict, Verdict::Proved(_));
         }
     }

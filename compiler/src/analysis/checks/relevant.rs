@@ -1,20 +1,22 @@
-//! The integers of a kernel that proofs of its checks can need.
+//! Relevance: the integers of a kernel that proofs of its checks can need.
 //!
-//! Long computations on data, such as those of mathematical functions, are no part of an index, and a fact about them
-//! proves nothing. Values are connected if one is computed from the other, by way of locals too; what a launch passes is
-//! one value here, since requirements relate it. What is connected neither with that nor with an operand of a check is left out.
-//! Constants connect nothing, and neither does what memory or another thread brings, with its address.
+//! Long computations on data, such as those of mathematical functions, are no part of an index, and
+//! facts about them prove nothing. Values are connected if one is computed from the
+//! other, also through locals; all launch arguments count as one value here, since requirements
+//! relate them. A value connected neither with that nor with an operand of a check is left out.
+//! Constants connect nothing, and neither do values from memory or other threads with their
+//! addresses.
 use crate::{
     id::{Facts, Id as _},
     ir::{Body, InstId, Kernel, Op, Ty},
 };
 
-/// Sets of values, each with the number of another value in it, or its own.
-struct Connected(Vec<usize>);
+/// Disjoint sets of values: each value has the number of another value in its set, or its own.
+struct DisjointSets(Vec<usize>);
 
-impl Connected {
-    /// The number that stands for the set of `of`.
-    fn find(&mut self, mut of: usize) -> usize {
+impl DisjointSets {
+    /// Returns the representative of the set of `of`.
+    fn representative(&mut self, mut of: usize) -> usize {
         while self.0[of] != of {
             self.0[of] = self.0[self.0[of]];
             of = self.0[of];
@@ -23,49 +25,50 @@ impl Connected {
     }
 
     fn connect(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
+        let (a, b) = (self.representative(a), self.representative(b));
         self.0[a] = b;
     }
 }
 
-/// The connections of a kernel's values: first those of instructions, then those of locals, then the one for the launch.
-struct Values<'k> {
+/// The connections of a kernel's values: first those of instructions, then those of locals, then
+/// the one for the launch.
+struct ValueConnections<'k> {
     kernel: &'k Kernel,
-    connected: Connected,
+    connected: DisjointSets,
     locals: usize,
     launch: usize,
 }
 
 /// Returns true for each integer and `bool` that proofs can need.
-pub(super) fn relevant(kernel: &Kernel) -> Facts<InstId, bool> {
+pub(super) fn find_relevant(kernel: &Kernel) -> Facts<InstId, bool> {
     let locals = kernel.insts.ids().count();
     let launch = locals + kernel.locals.ids().count();
-    let connected = Connected((0..=launch).collect());
-    let mut values = Values { kernel, connected, locals, launch };
+    let connected = DisjointSets((0..=launch).collect());
+    let mut values = ValueConnections { kernel, connected, locals, launch };
     for id in kernel.insts.ids() {
         values.connect(id);
     }
-    let of_launch = values.connected.find(launch);
+    let of_launch = values.connected.representative(launch);
     let mut relevant = kernel.insts.facts(false);
     for id in kernel.insts.ids() {
         let is_constant = matches!(kernel.insts[id].op, Op::Const(_));
-        relevant[id] = is_constant || values.connected.find(id.index()) == of_launch;
+        relevant[id] = is_constant || values.connected.representative(id.index()) == of_launch;
     }
     relevant
 }
 
-impl Values<'_> {
+impl ValueConnections<'_> {
     fn connect(&mut self, id: InstId) {
         let kernel = self.kernel;
         match &kernel.insts[id].op {
-            Op::Generic(_) | Op::Param(_) | Op::Len(_) | Op::Builtin(_) => self.needs(id),
+            Op::Generic(_) | Op::Param(_) | Op::Len(_) | Op::Builtin(_) => self.mark_needed(id),
             Op::Get(local) => self.connected.connect(id.index(), self.locals + local.index()),
             Op::Set { local, value } => {
                 self.connected.connect(value.index(), self.locals + local.index());
             }
             Op::Bounds { .. } | Op::Check { .. } => {
-                kernel.insts[id].op.operands().for_each(|operand| self.needs(operand));
-                self.needs(id);
+                kernel.insts[id].op.operands().for_each(|operand| self.mark_needed(operand));
+                self.mark_needed(id);
             }
             // A condition that decides about a panic is a check.
             Op::If { cond, then, other } => {
@@ -73,7 +76,7 @@ impl Values<'_> {
                     body.0.iter().any(|&id| matches!(kernel.insts[id].op, Op::Panic { .. }))
                 };
                 if panics(then) || panics(other) {
-                    self.needs(*cond);
+                    self.mark_needed(*cond);
                 }
             }
             Op::Unary { .. }
@@ -123,12 +126,12 @@ impl Values<'_> {
         }
     }
 
-    /// Connects a value with what a launch passes: a proof may need it.
-    fn needs(&mut self, id: InstId) {
+    /// Connects a value with the launch arguments: a proof may need it.
+    fn mark_needed(&mut self, id: InstId) {
         self.connected.connect(id.index(), self.launch);
     }
 
-    /// True for integers and `bool`s.
+    /// Returns true for integers and `bool`s.
     fn is_integer(&self, id: InstId) -> bool {
         matches!(self.kernel.insts[id].ty, Ty::Scalar(scalar) if !scalar.is_float())
     }
@@ -164,7 +167,7 @@ mod tests {
         }"
         .parse()
         .unwrap();
-        let relevant = relevant(&kernel);
+        let relevant = find_relevant(&kernel);
         let left_out: Vec<usize> = kernel
             .insts
             .ids()

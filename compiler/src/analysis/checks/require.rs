@@ -1,13 +1,13 @@
 //! The requirements of a kernel on its launches, as facts.
 //!
-//! The launcher has computed each condition with every sum, difference and product checked, so these
-//! are exact. An equality with something that a launch passes says what that is: with
+//! The launcher has computed each condition with every sum, difference and product checked, so
+//! these are exact. An equality with a launch argument defines that argument: with
 //! `requires(n % 4 == 0)`, `n` is 4 times `n / 4` from there on.
 use super::{
     Cause,
-    atom::Kind,
+    analyzer::CheckAnalyzer,
+    atom::AtomKind,
     form::{AtomId, Form},
-    walk::Walk,
 };
 use crate::{
     analysis::range::{self, Range},
@@ -17,8 +17,8 @@ use crate::{
 /// A comparison that holds.
 type Comparison<'a> = (CompareOp, &'a [Size; 2], Cause);
 
-impl Walk<'_> {
-    pub(super) fn requirements(&mut self) {
+impl CheckAnalyzer<'_> {
+    pub(super) fn add_requirements(&mut self) {
         let kernel = self.kernel;
         let mut comparisons = Vec::new();
         for (index, requirement) in kernel.requires.iter().enumerate() {
@@ -27,49 +27,49 @@ impl Walk<'_> {
         let equal = |(op, ..): &&Comparison<'_>| *op == CompareOp::Eq;
         let mut said = Vec::new();
         for (_, sides, cause) in comparisons.iter().filter(equal) {
-            if let Some((lhs, rhs)) = self.sides(sides, *cause)
-                && let Some(difference) = lhs.minus(&rhs)
-                && let Some(range) = self.set_equal(&difference)
+            if let Some((lhs, rhs)) = self.form_sides(sides, *cause)
+                && let Some(difference) = lhs.checked_sub(&rhs)
+                && let Some(range) = self.define_atom(&difference)
             {
                 said.push((range, *cause));
             }
         }
-        // What was added mentions what is something else now.
+        // New equalities replace atoms in the facts before them.
         self.known.forget_since(0);
         for ((atom, range), cause) in said {
-            let Some(form) = self.same.get(&atom).cloned() else { continue };
-            self.add(form.shifted(-range.min), cause);
-            self.add(Form::constant(range.max).minus(&form), cause);
+            let Some(form) = self.definitions.get(&atom).cloned() else { continue };
+            self.add_nonnegative(form.checked_add_number(-range.min), cause);
+            self.add_nonnegative(Form::constant(range.max).checked_sub(&form), cause);
         }
         for (op, sides, cause) in comparisons {
-            if let Some((lhs, rhs)) = self.sides(sides, cause) {
+            if let Some((lhs, rhs)) = self.form_sides(sides, cause) {
                 self.assume_compare(op, &lhs, &rhs, cause);
             }
         }
     }
 
-    fn sides(&mut self, [lhs, rhs]: &[Size; 2], cause: Cause) -> Option<(Form, Form)> {
-        let (lhs, _) = self.size(lhs, cause)?;
-        let (rhs, _) = self.size(rhs, cause)?;
+    fn form_sides(&mut self, [lhs, rhs]: &[Size; 2], cause: Cause) -> Option<(Form, Form)> {
+        let (lhs, _) = self.size_form(lhs, cause)?;
+        let (rhs, _) = self.size_form(rhs, cause)?;
         Some((lhs, rhs))
     }
 
-    /// Notes what an atom is if `difference` is 0; which one, and its range.
-    fn set_equal(&mut self, difference: &Form) -> Option<(AtomId, Range)> {
+    /// Records the value of an atom for which `difference` is 0; returns the atom, and its range.
+    fn define_atom(&mut self, difference: &Form) -> Option<(AtomId, Range)> {
         let difference = &difference.primitive();
         let is_alone =
             |atom: AtomId| difference.atoms().filter(|&other| other == atom).count() == 1;
         let rank = |atom: AtomId| match self.atoms.kind(atom) {
-            Kind::Len(_) => Some(0),
-            Kind::Param(_) => Some(1),
-            Kind::Builtin(_) => Some(2),
-            Kind::Generic(_)
-            | Kind::Inst(_)
-            | Kind::Count(_)
-            | Kind::Div(..)
-            | Kind::Min(..)
-            | Kind::Max(..)
-            | Kind::Wrapped(..) => None,
+            AtomKind::Len(_) => Some(0),
+            AtomKind::Param(_) => Some(1),
+            AtomKind::Builtin(_) => Some(2),
+            AtomKind::Generic(_)
+            | AtomKind::Inst(_)
+            | AtomKind::Count(_)
+            | AtomKind::Div(..)
+            | AtomKind::Min(..)
+            | AtomKind::Max(..)
+            | AtomKind::Wrapped(..) => None,
         };
         let candidates = difference.terms().iter().filter_map(|&(monomial, coefficient)| {
             let atom = monomial.first().filter(|_| monomial.len() == 1)?;
@@ -77,66 +77,68 @@ impl Walk<'_> {
             Some((rank, atom, coefficient))
         });
         let (_, atom, coefficient) = candidates.min()?;
-        let rest = difference.plus(-coefficient, &Form::atom(atom))?;
-        let value = rest.scaled(-coefficient)?;
+        let rest = difference.checked_add_scaled(-coefficient, &Form::atom(atom))?;
+        let value = rest.checked_scale(-coefficient)?;
         let mut replaced = Vec::new();
-        for (&other, form) in &self.same {
-            replaced.push((other, form.with(atom, &value)?));
+        for (&other, form) in &self.definitions {
+            replaced.push((other, form.substitute(atom, &value)?));
         }
-        self.same.extend(replaced);
-        self.same.insert(atom, value);
+        self.definitions.extend(replaced);
+        self.definitions.insert(atom, value);
         Some((atom, self.atoms.range(atom)))
     }
 
     /// Returns the number that a launch computed without an error, and its type.
-    fn size(&mut self, size: &Size, cause: Cause) -> Option<(Form, Scalar)> {
+    fn size_form(&mut self, size: &Size, cause: Cause) -> Option<(Form, Scalar)> {
         match size {
             Size::Const(scalar, bits) => {
-                let value = range::constant(*scalar, *bits)?;
+                let value = range::const_range(*scalar, *bits)?;
                 Some((Form::constant(value.min), *scalar))
             }
             Size::Extent(extent) => Some((Form::constant(extent.known()?.into()), Scalar::U64)),
             Size::Generic(id) => {
                 let (scalar, limits) = self.generic_limits(*id)?;
-                Some((self.atom(Kind::Generic(*id), limits), scalar))
+                Some((self.atom_form(AtomKind::Generic(*id), limits), scalar))
             }
             Size::Param(id) => {
                 let scalar = self.param_type(*id)?;
                 range::scalar_limits(scalar)?;
-                Some((self.atom(Kind::Param(*id), self.launch.param(*id)), scalar))
+                Some((self.atom_form(AtomKind::Param(*id), self.launch.param(*id)), scalar))
             }
-            Size::Len(id) => Some((self.atom(Kind::Len(*id), self.launch.param(*id)), Scalar::U64)),
-            Size::Builtin(builtin) => Some((self.builtin(*builtin, cause), Scalar::U64)),
+            Size::Len(id) => {
+                Some((self.atom_form(AtomKind::Len(*id), self.launch.param(*id)), Scalar::U64))
+            }
+            Size::Builtin(builtin) => Some((self.builtin_form(*builtin, cause), Scalar::U64)),
             Size::Unary(UnaryOp::Neg, value) => {
-                let (value, scalar) = self.size(value, cause)?;
-                Some((value.scaled(-1)?, scalar))
+                let (value, scalar) = self.size_form(value, cause)?;
+                Some((value.checked_scale(-1)?, scalar))
             }
             Size::Binary(op, parts) => {
-                let (lhs, scalar) = self.size(&parts[0], cause)?;
-                let (rhs, _) = self.size(&parts[1], cause)?;
+                let (lhs, scalar) = self.size_form(&parts[0], cause)?;
+                let (rhs, _) = self.size_form(&parts[1], cause)?;
                 let exact = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-                let value = self.combined(*op, [lhs, rhs], scalar, exact, cause)?;
+                let value = self.combine_forms(*op, [lhs, rhs], scalar, exact, cause)?;
                 if exact && let Some(limits) = range::scalar_limits(scalar) {
-                    self.add(Form::constant(limits.max).minus(&value), cause);
-                    self.add(value.shifted(-limits.min), cause);
+                    self.add_nonnegative(Form::constant(limits.max).checked_sub(&value), cause);
+                    self.add_nonnegative(value.checked_add_number(-limits.min), cause);
                 }
                 Some((value, scalar))
             }
             Size::Cast(to, value) => {
-                let (value, _) = self.size(value, cause)?;
+                let (value, _) = self.size_form(value, cause)?;
                 let limits = range::scalar_limits(*to)?;
-                Some((self.wrapped(value, *to, limits), *to))
+                Some((self.wrapped_form(value, *to, limits), *to))
             }
             Size::Unary(..) | Size::Compare(..) | Size::Select(_) => None,
         }
     }
 }
 
-/// The comparisons that hold where `cond` is `truth`, all of which were computed.
+/// Collects the comparisons that hold where `cond` is `truth`, all of which were computed.
 fn comparisons_of<'a>(cond: &'a Size, truth: bool, cause: Cause, list: &mut Vec<Comparison<'a>>) {
     match cond {
         Size::Compare(op, sides) => {
-            list.push((if truth { *op } else { range::inverse(*op) }, sides, cause));
+            list.push((if truth { *op } else { range::negated_comparison(*op) }, sides, cause));
         }
         Size::Unary(UnaryOp::Not, value) => comparisons_of(value, !truth, cause, list),
         Size::Binary(op, parts) if *op == if truth { BinaryOp::And } else { BinaryOp::Or } => {

@@ -1,29 +1,31 @@
 //! The simplex method over sums of products, in exact integers.
 //!
 //! A goal is not negative if it is a sum of rows, each times a number that is not negative, plus
-//! something whose range is not negative. The rows are facts times products ([`prove`](super::prove)
-//! chooses them); every product is a variable of a linear program of its own, with its range as two more
-//! rows. The program looks for the multipliers that leave the most:
+//! something whose range is not negative. The rows are facts times products
+//! ([`prove`](super::prove) chooses them); every product is a variable of a linear program, with
+//! its range as two more rows. The program looks for the multipliers that leave the most:
 //!
 //! ```text
 //! minimize      the constant terms of the rows, times their multipliers
 //! such that     the rows, times their multipliers, add up to the goal but for the constant term
 //! ```
-//! The goal is proved as soon as that minimum is at most its own constant term. The ranges alone are a first
-//! solution, so there is no search for one. Seen from the other side, each solution gives every product a value;
-//! a row that is negative for these values enters the basis next, and one that comes to 0 leaves it.
+//! The goal is proved as soon as that minimum is at most its own constant term. The ranges alone
+//! are a first solution, so no search for one is needed. In the dual, each solution gives every
+//! product a value; a row that is negative for these values enters the basis next, and one whose
+//! multiplier reaches 0 leaves it.
 //!
-//! The inverse of the basis is kept as integers over a common divisor, its determinant, so that nothing is
-//! rounded. Numbers that get too large end the search. Whoever uses a solution [checks it](super::prove).
+//! The inverse of the basis is kept as integers over a common divisor, its determinant, so that
+//! nothing is rounded. Numbers that get too large end the search. The user of a solution [verifies
+//! it](super::prove).
 use super::form::Monomial;
 use std::ops::ControlFlow;
 
-/// Bounds above this say nothing about what types hold, and make numbers large.
+/// The largest bound to use: larger ones are mere limits of types, and make numbers large.
 const MAX_BOUND: i128 = 1 << 66;
-/// Pivots of one run, for each product and beyond.
+/// Maximum number of pivots of one run, per product and in addition.
 const MAX_PIVOTS: usize = 24;
 
-/// A row, as a sum of products by their numbers in the program, that is not negative.
+/// A sum of products, by their index in the program, that is not negative.
 #[derive(Debug)]
 struct Row {
     terms: Vec<(usize, i128)>,
@@ -34,13 +36,13 @@ struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Row(usize),
-    /// The product with this number is at least its least value.
-    Least(usize),
-    /// It is at most its greatest.
-    Most(usize),
+    /// The lower bound of the product with this index.
+    LowerBound(usize),
+    /// Its upper bound.
+    UpperBound(usize),
 }
 
-/// A cost: so often what has no bound, and a number. Compared in this order.
+/// A cost: a multiple of infinity for unbounded columns, and a number. Compared in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
     unbounded: i128,
@@ -48,15 +50,15 @@ struct Cost {
 }
 
 impl Cost {
-    const fn of(bound: Option<i128>) -> Self {
+    const fn from_bound(bound: Option<i128>) -> Self {
         match bound {
             Some(number) => Self { unbounded: 0, number },
             None => Self { unbounded: 1, number: 0 },
         }
     }
 
-    /// `self + factor * other`
-    fn plus(self, factor: i128, other: Self) -> Option<Self> {
+    /// Returns `self + factor * other`.
+    fn checked_add_scaled(self, factor: i128, other: Self) -> Option<Self> {
         if factor == 0 {
             return Some(self);
         }
@@ -68,12 +70,12 @@ impl Cost {
         Some(Self { unbounded, number })
     }
 
-    fn times(self, factor: i128) -> Option<Self> {
-        Self::default().plus(factor, self)
+    fn checked_scale(self, factor: i128) -> Option<Self> {
+        Self::default().checked_add_scaled(factor, self)
     }
 
-    /// A `divisor`-th, which is exact.
-    const fn divided(self, divisor: i128) -> Self {
+    /// Divides by `divisor`, which leaves no remainder.
+    const fn div_exact(self, divisor: i128) -> Self {
         if divisor == 1 {
             return self;
         }
@@ -81,7 +83,7 @@ impl Cost {
     }
 }
 
-/// A product that the program has a value for.
+/// A product for which the program has a value.
 #[derive(Debug)]
 struct Variable {
     monomial: Monomial,
@@ -91,12 +93,12 @@ struct Variable {
     price: Cost,
 }
 
-/// A place in the basis.
+/// An element of the basis.
 #[derive(Debug)]
-struct Basic {
+struct BasisElement {
     column: Column,
     /// The multiplier times the divisor.
-    level: i128,
+    scaled_multiplier: i128,
     /// A row of the inverse of the basis, times the divisor.
     inverse: Vec<i128>,
 }
@@ -108,7 +110,7 @@ pub(super) enum Outcome {
     Proved,
     /// The rows contradict each other.
     Contradiction,
-    /// These rows do not suffice.
+    /// These rows are not sufficient.
     Open,
     /// Numbers became too large, or the work too much.
     TooLarge,
@@ -119,43 +121,43 @@ pub(super) enum Outcome {
 pub(super) struct Simplex {
     variables: Vec<Variable>,
     rows: Vec<Row>,
-    basis: Vec<Basic>,
+    basis: Vec<BasisElement>,
     divisor: i128,
-    /// Of the multipliers as they are, times the divisor.
+    /// The cost of the current multipliers, times the divisor.
     cost: Cost,
     /// The constant term of the goal.
     allowed: i128,
-    /// Multipliers of rows that add up to less than 0, if there are some.
+    /// Multipliers of rows that add up to less than 0, if found.
     contradiction: Vec<(usize, i128)>,
     /// Numbers of the inverse computed so far.
     work: usize,
 }
 
 impl Simplex {
-    /// A program for a goal with this constant term, and no products yet.
+    /// Creates a program for a goal with this constant term, and no products yet.
     pub(super) fn new(allowed: i128) -> Self {
         let (variables, rows, basis) = (Vec::new(), Vec::new(), Vec::new());
         let (cost, contradiction) = (Cost::default(), Vec::new());
         Self { variables, rows, basis, divisor: 1, cost, allowed, contradiction, work: 0 }
     }
 
-    /// Numbers of the inverse computed so far.
+    /// Returns the numbers of the inverse computed so far.
     pub(super) const fn work(&self) -> usize {
         self.work
     }
 
-    /// The number of products.
+    /// Returns the number of products.
     pub(super) const fn len(&self) -> usize {
         self.variables.len()
     }
 
-    /// The number of a product.
-    pub(super) fn number(&self, monomial: Monomial) -> Option<usize> {
+    /// Returns the index of a product.
+    pub(super) fn find_product(&self, monomial: Monomial) -> Option<usize> {
         self.variables.iter().position(|variable| variable.monomial == monomial)
     }
 
-    /// Adds a product that is in no row yet, with its coefficient in the goal and its range. If the coefficient is 0, its value
-    /// is the greatest at first if `above`.
+    /// Adds a product that is in no row yet, with its coefficient in the goal and its range. If the
+    /// coefficient is 0, its start value is the upper bound if `above`.
     pub(super) fn add_variable(
         &mut self,
         monomial: Monomial,
@@ -168,29 +170,29 @@ impl Simplex {
         let number = self.variables.len();
         let at_most = coefficient < 0 || coefficient == 0 && above;
         let (column, sign, cost) = match at_most {
-            true => (Column::Most(number), -1, Cost::of(most)),
-            false => (Column::Least(number), 1, Cost::of(least.map(|least| -least))),
+            true => (Column::UpperBound(number), -1, Cost::from_bound(most)),
+            false => (Column::LowerBound(number), 1, Cost::from_bound(least.map(|least| -least))),
         };
-        let price = cost.times(sign * self.divisor)?;
+        let price = cost.checked_scale(sign * self.divisor)?;
         for basic in &mut self.basis {
             basic.inverse.push(0);
         }
         let mut inverse = vec![0; number + 1];
         inverse[number] = sign * self.divisor;
         let level = coefficient.checked_abs()?.checked_mul(self.divisor)?;
-        self.cost = self.cost.plus(level, cost)?;
+        self.cost = self.cost.checked_add_scaled(level, cost)?;
         self.variables.push(Variable { monomial, least, most, price });
-        self.basis.push(Basic { column, level, inverse });
+        self.basis.push(BasisElement { column, scaled_multiplier: level, inverse });
         Some(())
     }
 
-    /// Adds a row, whose products are all there.
+    /// Adds a row, all of whose products have been added.
     pub(super) fn add_row(&mut self, terms: Vec<(usize, i128)>, constant: i128) {
         self.rows.push(Row { terms, constant });
     }
 
     /// Improves the multipliers until the goal is proved or no row helps.
-    pub(super) fn run(&mut self, max_work: usize) -> Outcome {
+    pub(super) fn minimize(&mut self, max_work: usize) -> Outcome {
         for _ in 0..MAX_PIVOTS + self.len() {
             if self.is_proved() {
                 return Outcome::Proved;
@@ -198,7 +200,7 @@ impl Simplex {
             if self.work > max_work {
                 return Outcome::TooLarge;
             }
-            match self.improve() {
+            match self.pivot_step() {
                 Some(ControlFlow::Continue(())) => {}
                 Some(ControlFlow::Break(outcome)) => return outcome,
                 None => return Outcome::TooLarge,
@@ -212,27 +214,27 @@ impl Simplex {
         self.cost <= Cost { unbounded: 0, number: allowed }
     }
 
-    /// The multipliers of rows that are not 0, times a number, which is the second result.
+    /// Returns the nonzero multipliers of rows, times a number, which is the second result.
     pub(super) fn multipliers(&self) -> (Vec<(usize, i128)>, i128) {
-        let row = |basic: &Basic| match basic.column {
-            Column::Row(row) if basic.level > 0 => Some((row, basic.level)),
-            Column::Row(_) | Column::Least(_) | Column::Most(_) => None,
+        let row = |basic: &BasisElement| match basic.column {
+            Column::Row(row) if basic.scaled_multiplier > 0 => Some((row, basic.scaled_multiplier)),
+            Column::Row(_) | Column::LowerBound(_) | Column::UpperBound(_) => None,
         };
         (self.basis.iter().filter_map(row).collect(), self.divisor)
     }
 
-    /// The products for which a range is all that is used, each with whether it is the greatest value that is.
-    /// First come those that count.
+    /// Returns the products for which only a range is used, with true for the upper bound. Those
+    /// that contribute to the cost come first.
     pub(super) fn at_bounds(&self) -> Vec<(Monomial, bool)> {
         let mut found = Vec::new();
         for counts in [true, false] {
             for basic in &self.basis {
                 let (number, above) = match basic.column {
-                    Column::Least(number) => (number, false),
-                    Column::Most(number) => (number, true),
+                    Column::LowerBound(number) => (number, false),
+                    Column::UpperBound(number) => (number, true),
                     Column::Row(_) => continue,
                 };
-                if (basic.level > 0) == counts {
+                if (basic.scaled_multiplier > 0) == counts {
                     found.push((self.variables[number].monomial, above));
                 }
             }
@@ -240,18 +242,18 @@ impl Simplex {
         found
     }
 
-    /// One pivot; `None` if a number gets too large.
-    fn improve(&mut self) -> Option<ControlFlow<Outcome>> {
-        let Some((entering, reduced)) = self.entering()? else {
+    /// Performs one pivot; `None` if a number gets too large.
+    fn pivot_step(&mut self) -> Option<ControlFlow<Outcome>> {
+        let Some((entering, reduced)) = self.entering_column()? else {
             return Some(ControlFlow::Break(Outcome::Open));
         };
         let mut column = Vec::with_capacity(self.basis.len());
         for basic in &self.basis {
-            column.push(self.times(&basic.inverse, entering)?);
+            column.push(self.multiply_row(&basic.inverse, entering)?);
         }
-        let Some(leaving) = self.leaving(&column)? else {
-            // As much of it as one likes makes the cost as small as one likes.
-            self.contradiction = self.direction(entering, &column);
+        let Some(leaving) = self.leaving_element(&column)? else {
+            // Unbounded: its multiplier can make the cost arbitrarily small.
+            self.contradiction = self.multiplier_changes(entering, &column);
             return Some(ControlFlow::Break(Outcome::Contradiction));
         };
         self.pivot(entering, reduced, &column, leaving)?;
@@ -259,26 +261,26 @@ impl Simplex {
     }
 
     /// Returns the changes of the multipliers of rows with that of a column.
-    fn direction(&self, entering: Column, column: &[i128]) -> Vec<(usize, i128)> {
+    fn multiplier_changes(&self, entering: Column, column: &[i128]) -> Vec<(usize, i128)> {
         let others = self.basis.iter().zip(column).map(|(basic, step)| (basic.column, -step));
         let all = std::iter::once((entering, self.divisor)).chain(others);
         let row = |(column, change)| match column {
             Column::Row(row) if change != 0 => Some((row, change)),
-            Column::Row(_) | Column::Least(_) | Column::Most(_) => None,
+            Column::Row(_) | Column::LowerBound(_) | Column::UpperBound(_) => None,
         };
         all.filter_map(row).collect()
     }
 
-    /// Multipliers of rows that add up to less than 0, if there are some.
+    /// Returns multipliers of rows that add up to less than 0, if found.
     pub(super) fn contradiction(&self) -> &[(usize, i128)] {
         &self.contradiction
     }
 
-    /// A row of the inverse times a column.
-    fn times(&self, inverse: &[i128], column: Column) -> Option<i128> {
+    /// Returns the product of a row of the inverse and a column.
+    fn multiply_row(&self, inverse: &[i128], column: Column) -> Option<i128> {
         match column {
-            Column::Least(number) => Some(inverse[number]),
-            Column::Most(number) => Some(-inverse[number]),
+            Column::LowerBound(number) => Some(inverse[number]),
+            Column::UpperBound(number) => Some(-inverse[number]),
             Column::Row(row) => {
                 let mut sum = 0_i128;
                 for &(number, coefficient) in &self.rows[row].terms {
@@ -291,8 +293,9 @@ impl Simplex {
         }
     }
 
-    /// The column that lowers the cost the most for each unit of its multiplier, and by how much, times the divisor.
-    fn entering(&self) -> Option<Option<(Column, Cost)>> {
+    /// Returns the column that lowers the cost most per unit of its multiplier, and by how much,
+    /// times the divisor.
+    fn entering_column(&self) -> Option<Option<(Column, Cost)>> {
         let mut best: Option<(Column, Cost)> = None;
         let mut offer = |column: Column, reduced: Cost| {
             if reduced < Cost::default() && best.is_none_or(|(_, least)| reduced < least) {
@@ -300,27 +303,28 @@ impl Simplex {
             }
         };
         for (number, row) in self.rows.iter().enumerate() {
-            let mut reduced = Cost::of(Some(row.constant)).times(self.divisor)?;
+            let mut reduced = Cost::from_bound(Some(row.constant)).checked_scale(self.divisor)?;
             for &(variable, coefficient) in &row.terms {
-                reduced = reduced.plus(-coefficient, self.variables[variable].price)?;
+                reduced =
+                    reduced.checked_add_scaled(-coefficient, self.variables[variable].price)?;
             }
             offer(Column::Row(number), reduced);
         }
         for (number, variable) in self.variables.iter().enumerate() {
             if let Some(least) = variable.least {
-                let reduced = Cost::of(Some(-least)).times(self.divisor)?;
-                offer(Column::Least(number), reduced.plus(-1, variable.price)?);
+                let reduced = Cost::from_bound(Some(-least)).checked_scale(self.divisor)?;
+                offer(Column::LowerBound(number), reduced.checked_add_scaled(-1, variable.price)?);
             }
             if let Some(most) = variable.most {
-                let reduced = Cost::of(Some(most)).times(self.divisor)?;
-                offer(Column::Most(number), reduced.plus(1, variable.price)?);
+                let reduced = Cost::from_bound(Some(most)).checked_scale(self.divisor)?;
+                offer(Column::UpperBound(number), reduced.checked_add_scaled(1, variable.price)?);
             }
         }
         Some(best)
     }
 
-    /// The place of the basis that is the first to come to 0.
-    fn leaving(&self, column: &[i128]) -> Option<Option<usize>> {
+    /// Returns the element of the basis whose multiplier is the first to reach 0.
+    fn leaving_element(&self, column: &[i128]) -> Option<Option<usize>> {
         let mut found: Option<usize> = None;
         for (place, &step) in column.iter().enumerate() {
             if step <= 0 {
@@ -330,8 +334,8 @@ impl Simplex {
                 found = Some(place);
                 continue;
             };
-            let here = self.basis[place].level.checked_mul(column[best])?;
-            let there = self.basis[best].level.checked_mul(step)?;
+            let here = self.basis[place].scaled_multiplier.checked_mul(column[best])?;
+            let there = self.basis[best].scaled_multiplier.checked_mul(step)?;
             if here < there {
                 found = Some(place);
             }
@@ -347,9 +351,9 @@ impl Simplex {
         leaving: usize,
     ) -> Option<()> {
         let (old, pivot) = (self.divisor, column[leaving]);
-        // What was the inverse's row there is so up to its sign, of which there is none: the pivot is positive.
+        // The pivot is positive, so the inverse's row keeps its sign.
         let row = std::mem::take(&mut self.basis[leaving].inverse);
-        let level = self.basis[leaving].level;
+        let level = self.basis[leaving].scaled_multiplier;
         let combine = |value: i128, factor: i128, by: i128| {
             if value == 0 && (factor == 0 || by == 0) {
                 return Some(0);
@@ -369,13 +373,19 @@ impl Simplex {
             for (value, &by) in basic.inverse.iter_mut().zip(&row) {
                 *value = combine(*value, factor, by)?;
             }
-            basic.level = combine(basic.level, factor, level)?;
+            basic.scaled_multiplier = combine(basic.scaled_multiplier, factor, level)?;
         }
         for (variable, &by) in self.variables.iter_mut().zip(&row) {
-            variable.price = variable.price.times(pivot)?.plus(by, reduced)?.divided(old);
+            variable.price = variable
+                .price
+                .checked_scale(pivot)?
+                .checked_add_scaled(by, reduced)?
+                .div_exact(old);
         }
-        self.cost = self.cost.times(pivot)?.plus(level, reduced)?.divided(old);
-        self.basis[leaving] = Basic { column: entering, level, inverse: row };
+        self.cost =
+            self.cost.checked_scale(pivot)?.checked_add_scaled(level, reduced)?.div_exact(old);
+        self.basis[leaving] =
+            BasisElement { column: entering, scaled_multiplier: level, inverse: row };
         self.divisor = pivot;
         Some(())
     }
@@ -393,7 +403,7 @@ mod tests {
         Form::atom(AtomId::new(number)).terms()[0].0
     }
 
-    /// The outcome for a goal in variables that are not negative and have no limits.
+    /// Solves for a goal in variables that are not negative and have no limits.
     fn outcome(goal: &[i128], constant: i128, rows: &[(&[i128], i128)]) -> (Outcome, Simplex) {
         let mut simplex = Simplex::new(constant);
         for (number, &coefficient) in goal.iter().enumerate() {
@@ -404,7 +414,7 @@ mod tests {
             let terms = terms.iter().copied().enumerate().filter(|(_, c)| *c != 0);
             simplex.add_row(terms.collect(), *constant);
         }
-        (simplex.run(usize::MAX), simplex)
+        (simplex.minimize(usize::MAX), simplex)
     }
 
     #[test]

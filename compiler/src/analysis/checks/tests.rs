@@ -1,7 +1,7 @@
-//! Kernels in which a check is proved, and their neighbours in which it may fail.
+//! Kernels in which a check is proved, and similar ones in which it may fail.
 use super::*;
 
-/// The verdicts of a kernel with three slices, four numbers and this text.
+/// Returns the verdicts of a kernel with three slices, four numbers and this text.
 fn verdicts(text: &str) -> Vec<Verdict> {
     let text = format!(
         "kernel k {{
@@ -13,7 +13,7 @@ fn verdicts(text: &str) -> Vec<Verdict> {
     analyze(&kernel).into_iter().map(|check| check.verdict).collect()
 }
 
-/// Whether each check is proved, by requirements in front of a body.
+/// Asserts for each check if it is proved, by requirements and a body.
 #[track_caller]
 fn assert_proved(requires: &[&str], body: &str, expected: &[bool]) {
     let requires = requires.iter().map(|cond| format!("requires \"\" {cond}\n"));
@@ -49,7 +49,7 @@ fn a_requirement_relates_lengths() {
     assert_proved(&[grid], GUARDED_BY_THE_OTHER, &[true]);
 }
 
-/// `if x < w && y < h { img[y * w + x] }`, with `w` and `h` of this type.
+/// Returns `if x < w && y < h { img[y * w + x] }`, with `w` and `h` of this type.
 fn image(ty: &str) -> String {
     let [w, h] = if ty == "u64" { ["arg2", "arg3"] } else { ["arg4", "arg5"] };
     format!(
@@ -105,7 +105,7 @@ fn what_may_wrap_proves_nothing() {
     assert_proved(&[], &body("builtin global_idx.x"), &[true, true]);
     assert_proved(&[], &body("param arg2"), &[false, true]);
     assert_proved(&["le(arg2, len arg1)"], &body("param arg2"), &[true, true]);
-    // A product of the kernel's own, which nobody checked.
+    // A product in the kernel, which nothing checks for overflow.
     let product = "
         %0 = param arg2 : u64
         %1 = param arg3 : u64
@@ -327,7 +327,8 @@ fn parts_of_slices_that_are_there_are_not_checked() {
     assert_eq!(advice(body).remove(0), expected);
 }
 
-/// `requires(x.len() >= n as u32 as usize)`, many numbers that may wrap, and then `if n < 1000 && i < n { x[i] }`.
+/// `requires(x.len() >= n as u32 as usize)`, many numbers that may wrap, and then
+/// `if n < 1000 && i < n { x[i] }`.
 #[test]
 fn a_cast_of_a_requirement_is_linked_behind_many_numbers_that_may_wrap() {
     const NUMBERS: usize = 20;

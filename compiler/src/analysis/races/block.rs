@@ -1,79 +1,98 @@
 //! Races between the threads of one block.
 use super::{
-    Among, Doubt, Kind, MemoryRaces, Race, Side, SkippedBarriers, Why,
-    accesses::Access,
+    Doubt, DoubtReason, MemoryRaces, Race, RaceKind, RaceSide, SkippedBarriers, ThreadGroup,
+    accesses::SharedAccess,
     guards::Guards,
-    order::{Between, Order},
-    overlap::{MOST_WORK, Meeting, PAIR, Relation, may_meet, meet, meet_for_some},
-    rows::rows_may_meet,
-    values::Values,
+    order::{EventOrder, WaitCertainty},
+    overlap::{
+        Collision, MAX_WORK, PairAssumptions, WORK_PER_PAIR, find_collision,
+        find_collision_for_some, may_collide,
+    },
+    rows::rows_may_collide,
+    values::StoredValues,
 };
 use crate::{
     analysis::{
-        trace::{SymbolId, SymbolKind, Trace, Which},
+        symbolic::{Coverage, SymbolId, SymbolKind, Trace},
         uniformity::Group,
     },
     ir::{InstId, Kernel, Length, Root},
 };
 use std::cell::Cell;
 
-/// Of one array or buffer, no more accesses are looked at.
-const MOST_ACCESSES: usize = 200;
-/// So many doubts about one array or buffer are enough.
-const MOST_DOUBTS: usize = 16;
+/// Maximum number of accesses to one array or buffer that are examined.
+const MAX_ACCESSES: usize = 200;
+/// Maximum number of doubts about one array or buffer.
+const MAX_DOUBTS: usize = 16;
 
-/// Looks at pairs of accesses of one block.
-pub(super) struct Block<'a> {
+/// The search for races within one block.
+pub(super) struct BlockRaces<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) trace: &'a Trace,
-    pub(super) order: &'a Order<'a>,
+    pub(super) order: &'a EventOrder<'a>,
     pub(super) guards: &'a Guards<'a>,
-    pub(super) values: &'a Values<'a>,
+    pub(super) values: &'a StoredValues<'a>,
     /// The events of fences, and of atomic operations that are more than relaxed.
     pub(super) chains: &'a [usize],
-    /// What looking at accesses has cost.
+    /// The work spent so far.
     pub(super) work: &'a Cell<u64>,
 }
 
-impl Block<'_> {
-    /// Adds what is known of the accesses of `list`, which are all to one array or buffer.
-    pub(super) fn find(&self, list: &[&Access<'_>], memory: &mut MemoryRaces) {
-        let some = &list[..list.len().min(MOST_ACCESSES)];
+impl BlockRaces<'_> {
+    /// Adds the races and doubts among the accesses of `list`, which are all to one array or
+    /// buffer.
+    pub(super) fn find_races(&self, list: &[&SharedAccess<'_>], memory: &mut MemoryRaces) {
+        let some = &list[..list.len().min(MAX_ACCESSES)];
         for (number, first) in some.iter().enumerate() {
             for second in &some[number..] {
-                if is_too_much(self.work) {
-                    memory.doubts.push(super::doubt(first.inst, Why::TooManyAccesses));
+                if exceeds_work_limit(self.work) {
+                    memory
+                        .doubts
+                        .push(super::unlocated_doubt(first.inst, DoubtReason::TooManyAccesses));
                     return;
                 }
-                if first.conflicts(second, false) {
-                    self.pair(first, second, memory);
+                if first.conflicts_with(second, false) {
+                    self.check_pair(first, second, memory);
                 }
             }
         }
-        if list.len() > MOST_ACCESSES {
-            memory.doubts.push(super::doubt(list[MOST_ACCESSES].inst, Why::TooManyAccesses));
+        if list.len() > MAX_ACCESSES {
+            memory.doubts.push(super::unlocated_doubt(
+                list[MAX_ACCESSES].inst,
+                DoubtReason::TooManyAccesses,
+            ));
         }
     }
 
-    fn pair(&self, first: &Access<'_>, second: &Access<'_>, memory: &mut MemoryRaces) {
-        let between = self.order.barrier_between(first.number, second.number);
-        let one = first.number == second.number && first.active.which == Which::One;
-        if between == Between::Surely || one || known(memory, first, second) {
+    fn check_pair(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+        memory: &mut MemoryRaces,
+    ) {
+        // From cheap to expensive: an order, proofs that no two threads collide, then the search
+        // for a pair that certainly does. Only if all fail is the pair a doubt.
+        let between = self.order.find_barrier(first.event_index, second.event_index);
+        let one = first.event_index == second.event_index && first.active.coverage == Coverage::One;
+        if between == WaitCertainty::Certain || one || is_known_race(memory, first, second) {
             return;
         }
         if first.offset.is_none() || second.offset.is_none() {
-            return add_doubt(memory, first, second, Among::Block, Why::Index);
+            return add_doubt(memory, first, second, ThreadGroup::Block, DoubtReason::Index);
         }
-        if self.order.exclude(first.number, second.number) || !self.may_meet(first, second) {
+        if self.order.are_exclusive(first.event_index, second.event_index)
+            || !self.may_meet(first, second)
+        {
             if first.assumed || second.assumed {
-                add_doubt(memory, first, second, Among::Block, Why::Wraps);
+                add_doubt(memory, first, second, ThreadGroup::Block, DoubtReason::Wraps);
             }
             return;
         }
-        let why = match (between, self.certain(first, second)) {
-            (Between::None, certain) => {
-                let always = certain.is_ok().then(|| self.proved(first, second, None)).flatten();
-                let race = always.or_else(|| self.proved_in_loops(first, second));
+        let why = match (between, self.is_certain(first, second)) {
+            (WaitCertainty::None, certain) => {
+                let always =
+                    certain.is_ok().then(|| self.prove_race(first, second, None)).flatten();
+                let race = always.or_else(|| self.prove_race_in_loops(first, second));
                 if let Some(race) = race {
                     memory.races.retain(|known| {
                         known.sides.map(|side| side.inst) != race.sides.map(|side| side.inst)
@@ -81,231 +100,266 @@ impl Block<'_> {
                     memory.races.push(race);
                     return;
                 }
-                certain.err().unwrap_or(Why::Numbers)
+                certain.err().unwrap_or(DoubtReason::Numbers)
             }
-            (Between::Perhaps | Between::Surely, certain) => {
+            (WaitCertainty::Possible | WaitCertainty::Certain, certain) => {
                 if certain.is_ok() {
-                    self.skipped(first, second, memory);
+                    self.record_skipped_barriers(first, second, memory);
                 }
-                Why::Barrier
+                DoubtReason::Barrier
             }
         };
-        add_doubt(memory, first, second, Among::Block, why);
+        add_doubt(memory, first, second, ThreadGroup::Block, why);
     }
 
-    /// Notes that two accesses race in runs in which the barriers between them are skipped.
-    fn skipped(&self, first: &Access<'_>, second: &Access<'_>, memory: &mut MemoryRaces) {
-        let Some((branch, barriers)) = self.order.skipped_barriers(first.number, second.number)
+    /// Records that two accesses race in runs in which the barriers between them are skipped.
+    fn record_skipped_barriers(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+        memory: &mut MemoryRaces,
+    ) {
+        let Some((branch, barriers)) =
+            self.order.skipped_barriers(first.event_index, second.event_index)
         else {
             return;
         };
         if memory.skipped.iter().all(|known| known.branch != branch)
-            && let Some(race) = self.proved(first, second, None)
+            && let Some(race) = self.prove_race(first, second, None)
         {
             memory.skipped.push(SkippedBarriers { race, barriers, branch });
         }
     }
 
-    /// Whether both accesses happen for certain in one block, with nothing to order them.
-    fn certain(&self, first: &Access<'_>, second: &Access<'_>) -> Result<(), Why> {
-        let both_happen = self.order.both_happen(first.number, second.number);
-        self.certain_if(both_happen, first, second)
+    /// Succeeds if both accesses certainly happen in one block, without an order.
+    fn is_certain(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Result<(), DoubtReason> {
+        let both_happen = self.order.both_happen(first.event_index, second.event_index);
+        self.is_certain_given(both_happen, first, second)
     }
 
-    /// The same, if both accesses happen whenever one does.
-    fn certain_if(
+    /// Succeeds if the accesses are without an order, given whether they happen together.
+    fn is_certain_given(
         &self,
         both_happen: bool,
-        first: &Access<'_>,
-        second: &Access<'_>,
-    ) -> Result<(), Why> {
-        let certain = |access: &Access<'_>| match access.active.which {
-            Which::All | Which::Guarded | Which::Warps => true,
-            Which::Some | Which::One => false,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Result<(), DoubtReason> {
+        let certain = |access: &SharedAccess<'_>| match access.active.coverage {
+            Coverage::All | Coverage::Guarded | Coverage::Warps => true,
+            Coverage::Some | Coverage::One => false,
         };
         if !certain(first) || !certain(second) || !both_happen {
-            return Err(Why::Condition);
+            return Err(DoubtReason::Condition);
         }
-        let events = [first, second].map(|access| (access.number, access.inst));
+        let events = [first, second].map(|access| (access.event_index, access.inst));
         if !self.guards.hold_together(&events, false) {
-            return Err(Why::Guards);
+            return Err(DoubtReason::Guards);
         }
-        if self.may_be_chained(first, second) { Err(Why::Order) } else { Ok(()) }
+        if self.may_be_chained(first, second) { Err(DoubtReason::Order) } else { Ok(()) }
     }
 
-    /// Whether fences or atomic operations may order the two: one behind the one, another before the other.
-    fn may_be_chained(&self, first: &Access<'_>, second: &Access<'_>) -> bool {
+    /// Returns true if fences or atomic operations may order the two: one after the first access,
+    /// another before the second.
+    fn may_be_chained(&self, first: &SharedAccess<'_>, second: &SharedAccess<'_>) -> bool {
         let orders = self.chains;
         let repeats = |number: usize| {
             self.trace.events[number].loops.iter().any(|(_, iteration)| iteration.is_some())
         };
-        let behind = |of: &Access<'_>| {
-            orders.iter().any(|&at| at >= of.number || repeats(at) && repeats(of.number))
+        let behind = |of: &SharedAccess<'_>| {
+            orders.iter().any(|&at| at >= of.event_index || repeats(at) && repeats(of.event_index))
         };
-        let before = |of: &Access<'_>| {
-            orders.iter().any(|&at| at <= of.number || repeats(at) && repeats(of.number))
+        let before = |of: &SharedAccess<'_>| {
+            orders.iter().any(|&at| at <= of.event_index || repeats(at) && repeats(of.event_index))
         };
         behind(first) && before(second) || behind(second) && before(first)
     }
 
-    /// Returns a race in certain iterations of loops that are not run one by one: all iterations that a loop is known to
-    /// have, or the first, without which there are none.
-    fn proved_in_loops(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Race> {
-        let iterations = Iterations::of(self, first, second)?;
-        let [a, b] = [first.number, second.number];
+    /// Returns a race in certain iterations of loops that are not run concretely: all iterations
+    /// that a loop certainly has, or the first, without which there are none.
+    fn prove_race_in_loops(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Option<Race> {
+        let iterations = CertainIterations::around(self, first, second)?;
+        let [a, b] = [first.event_index, second.event_index];
         let implies = |a, b| self.order.implies_through(a, b, &iterations.loops);
-        let both_happen = if iterations.are_certain {
+        let both_happen = if iterations.loops_certainly_run {
             implies(a, b) || implies(b, a)
         } else {
             implies(a, b) && implies(b, a) && self.order.both_happen(a, b)
         };
-        self.certain_if(both_happen, first, second).ok()?;
-        self.proved(first, second, Some(&iterations.attained))
+        self.is_certain_given(both_happen, first, second).ok()?;
+        self.prove_race(first, second, Some(&iterations.attained))
     }
 
-    /// The races of two accesses that both happen: one in which values are stored that differ, if there is one;
-    /// one of two warps before one of two lanes. For all numbers that symbols may be, or for some of the `attained`.
-    fn proved(
+    /// Returns the race of two accesses that both happen. It prefers one in which the stored values
+    /// differ, and one of two warps to one of two lanes. It holds for all numbers of the symbols,
+    /// or for some of the `attained` ones.
+    fn prove_race(
         &self,
-        first: &Access<'_>,
-        second: &Access<'_>,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
         attained: Option<&[(SymbolId, [i64; 2])]>,
     ) -> Option<Race> {
         let declared = self.trace.shape.declared;
-        if !declared && !Self::is_of_threads(first) && !Self::is_of_threads(second) {
+        if !declared && !Self::depends_on_thread(first) && !Self::depends_on_thread(second) {
             return None;
         }
         let in_row = |a: usize, b: usize| {
-            let [a, b] = [a, b].map(|thread| self.trace.shape.index(thread));
+            let [a, b] = [a, b].map(|thread| self.trace.shape.thread_index(thread));
             declared || a[1..] == b[1..]
         };
-        // Whatever is launched has a warp, as good as always; how many of them nobody says.
+        // Every launch has a full warp, practically; nothing tells the number of warps.
         let in_a_warp = |a: usize, b: usize| a != b && a < 32 && b < 32 && in_row(a, b);
-        if !declared && self.meeting(first, second, attained, &in_a_warp).is_none() {
+        if !declared && self.find_collision(first, second, attained, &in_a_warp).is_none() {
             return None;
         }
-        let waits = self.order.warp_waits(first.number, second.number);
-        let by_warps = [first, second].iter().any(|access| access.active.which == Which::Warps);
+        let waits = self.order.warp_waits(first.event_index, second.event_index);
+        let by_warps =
+            [first, second].iter().any(|access| access.active.coverage == Coverage::Warps);
         let far = |a: usize, b: usize| {
-            a / 32 != b / 32 && !by_warps && in_row(a, b) && (declared || !waits.any)
+            a / 32 != b / 32 && !by_warps && in_row(a, b) && (declared || !waits.exist)
         };
         let near = |a: usize, b: usize| {
-            a / 32 == b / 32 && a != b && in_row(a, b) && waits.of([a, b]) == Between::None
+            a / 32 == b / 32
+                && a != b
+                && in_row(a, b)
+                && waits.certainty_for([a, b]) == WaitCertainty::None
         };
         let race = |accept: &dyn Fn(usize, usize) -> bool, among| {
-            self.meeting(first, second, attained, accept)
-                .map(|found| self.race(first, second, found, among))
+            self.find_collision(first, second, attained, accept)
+                .map(|found| self.new_race(first, second, found, among))
         };
-        let found = race(&far, Among::Block).or_else(|| race(&near, Among::Warp))?;
-        if found.kind != Kind::SameValue {
+        // Two warps before two lanes: the remedy of the former, a barrier, orders lanes as well.
+        let found = race(&far, ThreadGroup::Block).or_else(|| race(&near, ThreadGroup::Warp))?;
+        // A race of equal values is the weaker fault: another pair may store different ones.
+        if found.kind != RaceKind::SameValue {
             return Some(found);
         }
-        let differ = |a: usize, b: usize| !self.values.stored_same([first, second], [a, b]);
-        race(&|a, b| far(a, b) && differ(a, b), Among::Block)
-            .or_else(|| race(&|a, b| near(a, b) && differ(a, b), Among::Warp))
+        let differ = |a: usize, b: usize| !self.values.store_equal_values([first, second], [a, b]);
+        race(&|a, b| far(a, b) && differ(a, b), ThreadGroup::Block)
+            .or_else(|| race(&|a, b| near(a, b) && differ(a, b), ThreadGroup::Warp))
             .or(Some(found))
     }
 
-    /// Whether an access depends on the thread's index along x: by its place, or by a guard. If not, and no block is
-    /// declared, one thread may be meant.
-    fn is_of_threads(access: &Access<'_>) -> bool {
+    /// Returns true if an access depends on the thread's index along x: by its address, or by a
+    /// guard. Otherwise, if no block is declared, the kernel may be meant for one thread.
+    fn depends_on_thread(access: &SharedAccess<'_>) -> bool {
         access.offset.is_some_and(|offset| offset.difference(0, 1) != Some(0))
-            || access.active.which == Which::Guarded
+            || access.active.coverage == Coverage::Guarded
     }
 
-    /// Two threads that meet, whatever symbols are, and inside of the array.
-    fn meeting(
+    /// Returns two threads that access the same byte inside of the array, whatever the symbols are.
+    fn find_collision(
         &self,
-        first: &Access<'_>,
-        second: &Access<'_>,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
         attained: Option<&[(SymbolId, [i64; 2])]>,
         accept: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Meeting> {
-        let [a, b] = [first.places()?, second.places()?];
+    ) -> Option<Collision> {
+        let [a, b] = [first.offsets()?, second.offsets()?];
         let of_warps = |symbol: SymbolId| self.trace.symbols[symbol].group == Group::Warp;
-        let one_warp = first.mentions(&of_warps) || second.mentions(&of_warps);
+        let one_warp = first.contains_symbol(&of_warps) || second.contains_symbol(&of_warps);
         let accept = |x: usize, y: usize| {
             (!one_warp || x / 32 == y / 32)
                 && accept(x, y)
-                && first.is_in_one_place(second, [x, y], attained.is_some())
+                && first.has_equal_indices(second, [x, y], attained.is_some())
         };
         let found = match attained {
-            None => meet(a, b, &accept, self.work)?,
-            Some(attained) => meet_for_some(a, b, attained, &accept, self.work)?,
+            None => find_collision(a, b, &accept, self.work)?,
+            Some(attained) => find_collision_for_some(a, b, attained, &accept, self.work)?,
         };
         let inside = found.symbolic
-            || self.size(first.root).is_none_or(|size| found.at >= 0 && found.at < size);
+            || self
+                .array_size(first.root)
+                .is_none_or(|size| found.offset >= 0 && found.offset < size);
         inside.then_some(found)
     }
 
-    /// Bytes of an array of the block, if they are known.
-    fn size(&self, root: Option<Root>) -> Option<i64> {
+    /// Returns the size in bytes of an array of the block, if it is known.
+    fn array_size(&self, root: Option<Root>) -> Option<i64> {
         let Some(Root::Shared(shared)) = root else { return None };
         let shared = &self.kernel.shared[shared];
         let Length::Fixed(len) = &shared.len else { return None };
         i64::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()
     }
 
-    fn race(&self, first: &Access<'_>, second: &Access<'_>, found: Meeting, among: Among) -> Race {
-        let side = |access: &Access<'_>, thread: usize| Side {
+    fn new_race(
+        &self,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+        found: Collision,
+        among: ThreadGroup,
+    ) -> Race {
+        let side = |access: &SharedAccess<'_>, thread: usize| RaceSide {
             inst: access.inst,
-            event: access.number,
-            thread: self.trace.shape.index(thread),
+            event: access.event_index,
+            thread: self.trace.shape.thread_index(thread),
             writes: access.writes,
         };
         let [a, b] = found.threads;
         Race {
             sides: [side(first, a), side(second, b)],
-            at: (!found.symbolic).then_some(found.at),
+            offset: (!found.symbolic).then_some(found.offset),
             among,
-            kind: kind(first, second, self.values.stored_same([first, second], [a, b])),
-            iteration_of: self.order.repeated(first.number, second.number),
+            kind: race_kind(first, second, self.values.store_equal_values([first, second], [a, b])),
+            iteration_of: self.order.loop_between(first.event_index, second.event_index),
         }
     }
 
-    /// Whether two threads may meet, for all that is known, with nothing that orders them for certain.
-    pub(super) fn may_meet(&self, first: &Access<'_>, second: &Access<'_>) -> bool {
-        let (Some(a), Some(b)) = (first.places(), second.places()) else { return true };
-        let apart = self.order.may_be_far_apart(first.number, second.number);
-        // Of a number that is the same in a warp or in one iteration, threads may have different ones.
+    /// Returns true unless two threads provably never access the same byte without an order.
+    pub(super) fn may_meet(&self, first: &SharedAccess<'_>, second: &SharedAccess<'_>) -> bool {
+        let (Some(a), Some(b)) = (first.offsets(), second.offsets()) else { return true };
+        let apart = self.order.may_diverge_in_iterations(first.event_index, second.event_index);
+        // Threads may have different numbers for a symbol of a warp or of one iteration.
         let own = |symbol: SymbolId| {
             let symbol = &self.trace.symbols[symbol];
             let of_launch = matches!(symbol.kind, SymbolKind::Launch | SymbolKind::BlockIdx);
             symbol.group == Group::Warp || apart && !of_launch
         };
-        let waits = self.order.warp_waits(first.number, second.number);
+        let waits = self.order.warp_waits(first.event_index, second.event_index);
         let accept = |x: usize, y: usize| {
-            x != y && !(x / 32 == y / 32 && waits.of([x, y]) == Between::Surely)
+            x != y && !(x / 32 == y / 32 && waits.certainty_for([x, y]) == WaitCertainty::Certain)
         };
-        let relation = Relation {
+        let relation = PairAssumptions {
             symbols: &self.trace.symbols,
-            own: &own,
-            differs: &|_| false,
+            is_independent: &own,
+            is_never_zero: &|_| false,
             accept: &accept,
             work: self.work,
         };
-        may_meet(a, b, &relation)
-            && rows_may_meet(first, second, &relation)
-            && first.dimensions(second).all(|[a, b]| may_meet(a, b, &relation))
+        may_collide(a, b, &relation)
+            && rows_may_collide(first, second, &relation)
+            && first.dimension_indices(second).all(|[a, b]| may_collide(a, b, &relation))
     }
 }
 
-/// Iterations of loops in which two accesses happen for certain.
-struct Iterations {
+/// Loop iterations in which two accesses certainly happen.
+struct CertainIterations {
     /// The loops.
     loops: Vec<InstId>,
-    /// For each symbol of an iteration, the first and the last of the numbers that it is in some iteration.
+    /// Per iteration symbol, the first and the last number that some iteration has.
     attained: Vec<(SymbolId, [i64; 2])>,
-    /// True if each loop that only one of the accesses is in runs.
-    are_certain: bool,
+    /// True if each loop that contains only one of the accesses certainly runs.
+    loops_certainly_run: bool,
 }
 
-impl Iterations {
-    /// Those of the loops around two accesses; `None` if one is in a loop that may not come to it.
-    fn of(block: &Block<'_>, first: &Access<'_>, second: &Access<'_>) -> Option<Self> {
-        let events = [first, second].map(|access| &block.trace.events[access.number]);
+impl CertainIterations {
+    /// Returns the iterations of the loops around two accesses; `None` if a loop may not reach its
+    /// access.
+    fn around(
+        block: &BlockRaces<'_>,
+        first: &SharedAccess<'_>,
+        second: &SharedAccess<'_>,
+    ) -> Option<Self> {
+        let events = [first, second].map(|access| &block.trace.events[access.event_index]);
         let symbolic = events.map(|event| {
-            let loops = event.loops.iter().zip(&event.rounds);
+            let loops = event.loops.iter().zip(&event.iterations);
             let loops = loops.filter_map(|(&(of, symbol), &round)| Some((of, symbol?, round)));
             loops.collect::<Vec<_>>()
         });
@@ -315,38 +369,40 @@ impl Iterations {
         loops.sort_unstable();
         loops.dedup();
         let own = |of: InstId| !(is_of(0, of) && is_of(1, of));
-        let mut found = Self { loops: loops.clone(), attained: Vec::new(), are_certain: true };
+        let mut found =
+            Self { loops: loops.clone(), attained: Vec::new(), loops_certainly_run: true };
         for of in loops {
             let in_each = [first, second].iter().enumerate().all(|(side, access)| {
                 !is_of(side, of)
-                    || block.order.is_in_each_iteration(access.number, of, &found.loops)
+                    || block.order.runs_in_each_iteration(access.event_index, of, &found.loops)
             });
             let range = Self::attained(block, &symbolic, of).filter(|_| in_each);
             if range.is_none() && own(of) {
                 return None;
             }
             if own(of) && !range.is_some_and(|(.., is_certain)| is_certain) {
-                // An iteration around it may be one in which the loop does not run.
+                // The loop may not run in some iteration of a loop around it.
                 let mut outer = symbolic.iter().filter_map(|loops| {
                     loops.iter().map(|around| around.0).find(|&around| own(around))
                 });
                 if outer.all(|outer| outer != of) {
                     return None;
                 }
-                found.are_certain = false;
+                found.loops_certainly_run = false;
             }
             found.attained.extend(range.map(|(symbol, range, _)| (symbol, range)));
         }
-        if !found.are_certain {
-            let is_own = |&(symbol, _): &(SymbolId, [i64; 2])| own(block.trace.symbols[symbol].of);
+        if !found.loops_certainly_run {
+            let is_own =
+                |&(symbol, _): &(SymbolId, [i64; 2])| own(block.trace.symbols[symbol].inst);
             found.attained.retain(is_own);
         }
         Some(found)
     }
 
-    /// The numbers that the iteration of loop `of` attains, and whether the loop runs for certain.
+    /// Returns the iteration numbers that loop `of` attains, and true if the loop certainly runs.
     fn attained(
-        block: &Block<'_>,
+        block: &BlockRaces<'_>,
         symbolic: &[Vec<(InstId, SymbolId, u32)>; 2],
         of: InstId,
     ) -> Option<(SymbolId, [i64; 2], bool)> {
@@ -362,8 +418,9 @@ impl Iterations {
             return None;
         }
         let runs = last.is_some();
-        // Where threads wait in the loop, only its first or last iteration is next to what is outside of it.
-        let is_alone = second.is_none() && block.order.waits_in(of);
+        // If threads wait in the loop, only its first or last iteration is adjacent to the code
+        // outside of it.
+        let is_alone = second.is_none() && block.order.has_wait_in(of);
         let is_first = is_alone && symbolic[1].iter().any(|around| around.0 == of);
         match last {
             Some(_) if is_first => (round == 0).then_some((symbol, [0, 0], runs)),
@@ -375,49 +432,58 @@ impl Iterations {
     }
 }
 
-/// Counts a pair of accesses; whether so much has been looked at that no more is.
-pub(super) fn is_too_much(work: &Cell<u64>) -> bool {
-    work.set(work.get() + PAIR);
-    work.get() > MOST_WORK
+/// Counts a pair of accesses; returns true if the work limit is reached.
+pub(super) fn exceeds_work_limit(work: &Cell<u64>) -> bool {
+    work.set(work.get() + WORK_PER_PAIR);
+    work.get() > MAX_WORK
 }
 
-/// What two accesses do that meet.
-pub(super) fn kind(first: &Access<'_>, second: &Access<'_>, same_value: bool) -> Kind {
+/// Returns the kind of race of two colliding accesses.
+pub(super) fn race_kind(
+    first: &SharedAccess<'_>,
+    second: &SharedAccess<'_>,
+    same_value: bool,
+) -> RaceKind {
     match (first.atomic.is_some(), second.atomic.is_some()) {
-        (true, true) => Kind::BlockScope,
-        (true, false) | (false, true) => Kind::AtomicAndPlain,
-        (false, false) if !(first.writes && second.writes) => Kind::ReadWrite,
-        (false, false) if same_value => Kind::SameValue,
-        (false, false) => Kind::WriteWrite,
+        (true, true) => RaceKind::BlockScope,
+        (true, false) | (false, true) => RaceKind::AtomicAndPlain,
+        (false, false) if !(first.writes && second.writes) => RaceKind::ReadWrite,
+        (false, false) if same_value => RaceKind::SameValue,
+        (false, false) => RaceKind::WriteWrite,
     }
 }
 
-/// Each pair of accesses, also each with itself, as far as there is time to look at them.
+/// Returns each pair of accesses, also each access with itself, within the limit.
 pub(super) fn pairs<'l, 'a>(
-    list: &'l [&'l Access<'a>],
-) -> impl Iterator<Item = (&'l Access<'a>, &'l Access<'a>)> {
-    let list = &list[..list.len().min(MOST_ACCESSES)];
+    list: &'l [&'l SharedAccess<'a>],
+) -> impl Iterator<Item = (&'l SharedAccess<'a>, &'l SharedAccess<'a>)> {
+    let list = &list[..list.len().min(MAX_ACCESSES)];
     list.iter()
         .enumerate()
         .flat_map(move |(i, first)| list[i..].iter().map(move |second| (*first, *second)))
 }
 
-/// Whether a race of these two instructions, with different warps, is known already.
-fn known(memory: &MemoryRaces, first: &Access<'_>, second: &Access<'_>) -> bool {
+/// Returns true if a race of these two instructions with different warps is already known.
+fn is_known_race(
+    memory: &MemoryRaces,
+    first: &SharedAccess<'_>,
+    second: &SharedAccess<'_>,
+) -> bool {
     memory.races.iter().any(|race| {
-        race.among != Among::Warp && race.sides.map(|side| side.inst) == [first.inst, second.inst]
+        race.among != ThreadGroup::Warp
+            && race.sides.map(|side| side.inst) == [first.inst, second.inst]
     })
 }
 
 pub(super) fn add_doubt(
     memory: &mut MemoryRaces,
-    first: &Access<'_>,
-    second: &Access<'_>,
-    among: Among,
-    why: Why,
+    first: &SharedAccess<'_>,
+    second: &SharedAccess<'_>,
+    among: ThreadGroup,
+    why: DoubtReason,
 ) {
-    let doubt = Doubt { insts: [first.inst, second.inst], among, why };
-    if memory.doubts.len() < MOST_DOUBTS && !memory.doubts.contains(&doubt) {
+    let doubt = Doubt { insts: [first.inst, second.inst], among, reason: why };
+    if memory.doubts.len() < MAX_DOUBTS && !memory.doubts.contains(&doubt) {
         memory.doubts.push(doubt);
     }
 }

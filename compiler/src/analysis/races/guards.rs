@@ -1,12 +1,12 @@
-//! Whether guards can hold for all threads of a block at once.
+//! Guards that hold for all threads of a block at once.
 //!
-//! Behind `if i < n` all threads of a block go on but at an edge. Of one such guard there is always a
-//! block in which it holds for all, and of several that bound from above by numbers that the
-//! launch gives as well: then the launch is large. But `i < n` and `i >= n` never hold together, and nothing
-//! keeps `i < 10` true for more than ten threads.
+//! All threads of a block pass `if i < n`, except at an edge. For one such guard there is always a
+//! block in which it holds for all threads. The same is true of several guards that bound from
+//! above by launch arguments: the launch is large then. But `i < n` and `i >= n` never hold
+//! together, and `i < 10` is true for at most ten threads.
 use crate::{
     analysis::{
-        trace::{Shape, Split, Trace, What},
+        symbolic::{EventKind, Shape, Split, Trace},
         uniformity::Uniformity,
     },
     id::Facts,
@@ -20,18 +20,19 @@ pub(super) struct Guards<'a> {
     shape: Shape,
     is_guard: Facts<InstId, bool>,
     parents: Facts<InstId, Option<(InstId, usize)>>,
-    /// Guards behind which some threads leave, with the event and the arm in which the others stay.
-    leaves: Vec<(usize, InstId, usize)>,
+    /// Early exits under a guard: the event, the guard, and the arm in which the other threads
+    /// stay.
+    exits: Vec<(usize, InstId, usize)>,
 }
 
-/// Which blocks a guard lets pass as a whole.
+/// The blocks whose threads all pass a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passes {
-    /// The second of a large launch, and its neighbours.
+enum PassingBlocks {
+    /// The second block of a large launch, and its neighbours.
     Second,
-    /// One at least.
+    /// At least one block.
     Some,
-    /// None, for all that is known.
+    /// No block, as far as is known.
     None,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Guards<'a> {
         let (mut is_guard, parents) = (kernel.insts.facts(false), kernel.parents());
         let mut leaves = Vec::new();
         for (number, event) in trace.events.iter().enumerate() {
-            if matches!(event.what, What::Branch(Split::Guard)) {
+            if matches!(event.kind, EventKind::Branch(Split::Guard)) {
                 is_guard[event.inst] = true;
                 let Op::If { then, other, .. } = &kernel.insts[event.inst].op else { continue };
                 let arms = [then, other].into_iter().enumerate();
@@ -48,91 +49,95 @@ impl<'a> Guards<'a> {
                 leaves.extend(left.map(|(arm, _)| (number, event.inst, 1 - arm)));
             }
         }
-        Self { kernel, uniformity, shape: trace.shape, is_guard, parents, leaves }
+        Self { kernel, uniformity, shape: trace.shape, is_guard, parents, exits: leaves }
     }
 
-    /// Whether there is a block in which all threads pass the guards before each of these events, each given by
-    /// its number and instruction; and if `neighbours`, two blocks side by side.
+    /// Returns true if there is a block in which all threads pass the guards before each of these
+    /// events, each given by its index and instruction; with `neighbours`, two adjacent blocks.
     pub(super) fn hold_together(&self, events: &[(usize, InstId)], neighbours: bool) -> bool {
         let mut guards: Vec<(InstId, usize)> =
-            events.iter().flat_map(|&(number, inst)| self.of(number, inst)).collect();
+            events.iter().flat_map(|&(number, inst)| self.guards_before(number, inst)).collect();
         guards.sort_unstable();
         guards.dedup();
-        let passes: Vec<Passes> =
-            guards.iter().map(|&(guard, arm)| self.passes(guard, arm)).collect();
+        let passes: Vec<PassingBlocks> =
+            guards.iter().map(|&(guard, arm)| self.passing_blocks(guard, arm)).collect();
         match passes.as_slice() {
-            [Passes::Some] => !neighbours,
-            all => all.iter().all(|&of| of == Passes::Second),
+            [PassingBlocks::Some] => !neighbours,
+            all => all.iter().all(|&of| of == PassingBlocks::Second),
         }
     }
 
-    /// Whether `cond` is a guard that holds for all threads of two blocks side by side, or that fails for all.
+    /// Returns true if `cond` is a guard that holds for all threads of two adjacent blocks, or
+    /// fails for all of them.
     pub(super) fn passes_neighbours(&self, cond: InstId) -> bool {
-        [true, false].iter().any(|&truth| self.condition(cond, truth) == Passes::Second)
+        [true, false]
+            .iter()
+            .any(|&truth| self.passing_blocks_of_condition(cond, truth) == PassingBlocks::Second)
     }
 
-    /// The guards before an event, each with the arm that leads to it.
-    fn of(&self, number: usize, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
+    /// Returns the guards before an event, each with the arm that leads to it.
+    fn guards_before(&self, number: usize, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
         let around = std::iter::successors(self.parents[inst], |&(of, _)| self.parents[of]);
         let around = around.filter(|&(of, _)| self.is_guard[of]);
-        let left = self.leaves.iter().filter(move |&&(at, ..)| at < number);
+        let left = self.exits.iter().filter(move |&&(at, ..)| at < number);
         around.chain(left.map(|&(_, guard, arm)| (guard, arm)))
     }
 
-    fn passes(&self, guard: InstId, arm: usize) -> Passes {
+    fn passing_blocks(&self, guard: InstId, arm: usize) -> PassingBlocks {
         if let Op::If { cond, .. } = self.kernel.insts[guard].op {
-            return self.condition(cond, arm == 0);
+            return self.passing_blocks_of_condition(cond, arm == 0);
         }
         if let Op::For { end, .. } = self.kernel.insts[guard].op
             && self.uniformity.block.value[end].is_uniform()
-            && self.number(end).is_none()
+            && self.const_value(end).is_none()
         {
-            return Passes::Second;
+            return PassingBlocks::Second;
         }
-        Passes::None
+        PassingBlocks::None
     }
 
-    /// For which blocks `cond` is `truth` in all threads.
-    fn condition(&self, cond: InstId, truth: bool) -> Passes {
+    /// Returns the blocks in which `cond` is `truth` for all threads.
+    fn passing_blocks_of_condition(&self, cond: InstId, truth: bool) -> PassingBlocks {
         let op = &self.kernel.insts[cond].op;
         if let Op::Binary { op: BinaryOp::And, lhs, rhs } = op {
-            let both = [*lhs, *rhs].map(|side| self.condition(side, truth));
-            return if truth && both == [Passes::Second; 2] {
-                Passes::Second
+            let both = [*lhs, *rhs].map(|side| self.passing_blocks_of_condition(side, truth));
+            return if truth && both == [PassingBlocks::Second; 2] {
+                PassingBlocks::Second
             } else {
-                Passes::Some
+                PassingBlocks::Some
             };
         }
-        let Op::Compare { op, lhs, rhs } = op else { return Passes::Some };
+        let Op::Compare { op, lhs, rhs } = op else { return PassingBlocks::Some };
         let [left, right] = [*lhs, *rhs].map(|side| self.uniformity.block.value[side].is_uniform());
         let (below, bound) = match (left, right) {
-            (false, true) => (is_below(*op), *rhs),
-            (true, false) => (is_below(*op).map(|below| !below), *lhs),
-            (true, true) | (false, false) => return Passes::Some,
+            (false, true) => (is_upper_bound(*op), *rhs),
+            (true, false) => (is_upper_bound(*op).map(|below| !below), *lhs),
+            (true, true) | (false, false) => return PassingBlocks::Some,
         };
-        let Some(below) = below else { return Passes::Some };
-        let number = self.number(bound);
-        let threads = self.shape.threads() as u64;
+        let Some(below) = below else { return PassingBlocks::Some };
+        let number = self.const_value(bound);
+        let threads = self.shape.thread_count() as u64;
         match (below == truth, number) {
-            (true, None) => Passes::Second,
-            (true, Some(number)) if number >= 3 * threads => Passes::Second,
-            (true, Some(_)) => Passes::None,
-            (false, Some(number)) if number <= threads => Passes::Second,
-            (false, Some(_) | None) => Passes::Some,
+            (true, None) => PassingBlocks::Second,
+            (true, Some(number)) if number >= 3 * threads => PassingBlocks::Second,
+            (true, Some(_)) => PassingBlocks::None,
+            (false, Some(number)) if number <= threads => PassingBlocks::Second,
+            (false, Some(_) | None) => PassingBlocks::Some,
         }
     }
 
-    fn number(&self, id: InstId) -> Option<u64> {
+    fn const_value(&self, id: InstId) -> Option<u64> {
         let op = &self.kernel.insts[id].op;
         if let Op::Cast { value } = op {
-            return self.number(*value);
+            return self.const_value(*value);
         }
         if let Op::Const(bits) = op { Some(*bits) } else { None }
     }
 }
 
-/// Whether a comparison holds if its left side is small; `None` if that is not what matters.
-fn is_below(op: CompareOp) -> Option<bool> {
+/// Returns true if a comparison holds for a small left side, false if for a large one; `None` if
+/// its size is irrelevant.
+fn is_upper_bound(op: CompareOp) -> Option<bool> {
     match op {
         CompareOp::Lt | CompareOp::Le => Some(true),
         CompareOp::Gt | CompareOp::Ge => Some(false),

@@ -1,45 +1,56 @@
-//! Races: accesses of two threads to the same bytes, at least one of which writes, and which nothing orders.
+//! Data races: two threads access the same bytes, at least one writes, and nothing orders the
+//! accesses.
 //!
-//! From a [`Trace`], every pair of accesses to one buffer or shared array is one of three:
+//! From a [`Trace`], every pair of accesses to one buffer or shared array gets one of three
+//! verdicts:
 //!
-//! - **Proved racy.** Two threads, named, access the same bytes in every run of the kernel in which a typical
-//!   full block comes by: one in which every guard holds.
-//! - **Proved race-free.** No two threads ever meet there, or a barrier is between in every run in which both
-//!   accesses happen, or both are atomic.
+//! - **Proved racy.** Two threads, named, access the same bytes in every run of the kernel that
+//!   contains a typical full block: one in which every guard holds.
+//! - **Proved race-free.** No two threads ever access the same byte, or a barrier is between the
+//!   accesses in every run in which both happen, or both are atomic.
 //! - **Cannot tell**, with the reason.
 //!
-//! **In a block**, barriers order everything. The lanes of one warp are ordered by `sync_warp` and by nothing else; that a
-//! warp runs in lock step is no order. A shuffle between two accesses is not taken for one, but nothing is said to be racy
-//! across it.
+//! **In a block**, barriers order everything. The lanes of one warp are ordered by `sync_warp`
+//! only; lock-step execution is no order. A shuffle between two accesses does not order them
+//! either, but no pair with a shuffle in between is called racy.
 //!
-//! **Across blocks**, only the grid's barrier orders. Two blocks differ in an index that the kernel asks for
-//! (a kernel that asks for none of an axis runs in a grid of one block along it). What depends on nothing but the launch is the
-//! same in both, and everything else that is not a block's index is not.
+//! **Across blocks**, only the grid's barrier orders. Two blocks differ in an index that the kernel
+//! asks for (a kernel that asks for none of an axis runs in a grid of one block along it). Values
+//! that depend on the launch alone are the same in both blocks; all others, except block indices,
+//! are unrelated.
 //!
-//! **When is it proved racy?** Each line leaves out what could make the statement wrong:
-//! 1. The threads are active for certain: in all runs, or behind guards that hold together for all threads of
-//!    some block; of threads that come by warps, only two of one warp.
-//! 2. If one access happens, so does the other: what the one needs (arms of undecided conditions,
-//!    iterations, not having left) the other needs as well, in the same iterations. Across blocks neither may need anything.
-//! 3. Both are in one interval between barriers: none is between them in the trace, which runs every path.
-//! 4. Their offsets differ by a known number: every symbol cancels. Or what does not cancel are numbers of iterations
-//!    which the loops have for certain, and for some of these the bytes overlap.
-//! 5. No fence, and no atomic operation that is more than relaxed, may be a chain from one to the other.
-//! 6. Without a declared block, the two differ along x only, and one access depends on the thread's index along x: by
-//!    its place, or by a guard. Otherwise one thread may be meant. Two lanes of one warp meet then as well, for no block is
-//!    smaller than what it is meant for; and only threads of one number in two blocks. So may one block be meant, across blocks, if neither depends on
-//!    the block's index by place, guard or what it stores; along y and z only the place counts.
+//! **Conditions for \"proved racy\".** Each one excludes a way in which the statement could be
+//! wrong:
+//! 1. The threads are certainly active: in all runs, or after guards that hold together for all
+//!    threads of some block. Of threads that are active by whole warps, only two of one warp
+//!    qualify.
+//! 2. If one access happens, so does the other: everything that one needs (arms of undecided
+//!    conditions, iterations, no earlier exit) the other needs as well, in the same iterations.
+//!    Across blocks neither may need anything.
+//! 3. Both are in one interval between barriers: none is between them in the trace, which runs
+//!    every path.
+//! 4. Their offsets differ by a known number: every symbol cancels. Or the remaining symbols are
+//!    iteration numbers which the loops certainly attain, and for some of these the bytes overlap.
+//! 5. No fence, and no atomic operation that is more than relaxed, may form a chain from one to the
+//!    other.
+//! 6. Without a declared block, the two threads differ along x only, and one access depends on the
+//!    thread's index along x: by its address, or by a guard. Otherwise the kernel may be meant for
+//!    one thread. Two lanes of one warp then qualify as well, for no block is smaller than it is
+//!    meant to be; across blocks, only threads with the same index. Across blocks, the kernel may
+//!    likewise be meant for one block if neither access depends on the block's index by address,
+//!    guard or stored value; along y and z only the address counts.
 //! 7. The bytes are inside the array, so that no failed check ends a thread before.
 //!
-//! **When is it proved race-free?** If the difference of the offsets cannot be so small that bytes overlap, for
-//! *all* numbers that symbols may be: with what all their factors are multiples of, with their limits, and with two blocks'
-//! indices being different. Barriers count if they are run whenever both accesses are.
+//! **Conditions for \"proved race-free\".** The difference of the offsets cannot be small enough
+//! for the bytes to overlap, for *all* numbers of the symbols: by the common divisor of their
+//! factors, by their limits, and because two blocks' indices differ. Barriers count if they run
+//! whenever both accesses do.
 //!
-//! Two stores of what is known to be the same value are a race as well, by the memory model, and are kept apart, for
-//! hardware makes nothing of it.
+//! Two stores of the same known value are a race as well, by the memory model; they are reported
+//! separately, for they are harmless on hardware.
 mod accesses;
-mod across;
 mod block;
+mod grid;
 mod guards;
 mod order;
 mod overlap;
@@ -50,90 +61,91 @@ mod values;
 
 use crate::{
     analysis::{
-        trace::{Trace, What},
+        symbolic::{EventKind, Trace},
         uniformity::Uniformity,
     },
     ir::{Access, InstId, Kernel, ParamKind, Root, Space},
 };
-use accesses::accesses;
+use accesses::shared_accesses;
 use std::cell::Cell;
 
-/// What is known of the races of a kernel.
+/// The races of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Races {
-    /// Each shared array and each buffer that the kernel may write.
+    /// The result for each shared array and each buffer that the kernel may write.
     pub memory: Vec<MemoryRaces>,
-    /// Barriers that order nothing: no two accesses on both sides of them need it.
+    /// Barriers that order nothing: no two accesses on both sides of them need an order.
     pub redundant_barriers: Vec<InstId>,
 }
 
-/// What is known of the races in one shared array or buffer.
+/// The races in one shared array or buffer.
 #[derive(Clone, Debug)]
 pub struct MemoryRaces {
-    /// Which.
+    /// The array or buffer.
     pub root: Root,
-    /// Pairs of accesses that are proved racy.
+    /// The pairs of accesses that are proved racy.
     pub races: Vec<Race>,
-    /// Pairs of accesses of which it cannot be told.
+    /// The pairs of accesses without a proof.
     pub doubts: Vec<Doubt>,
-    /// Pairs of accesses that are racy in runs in which the barriers between them are skipped. Each is a doubt, too.
+    /// The pairs that are racy in runs in which the barriers between them are skipped. Each is a
+    /// doubt, too.
     pub skipped: Vec<SkippedBarriers>,
 }
 
-/// A race in runs in which a condition that is the same in the whole block keeps it from all barriers between.
+/// A race in runs in which a block-uniform condition skips all barriers between the accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedBarriers {
     /// The race.
     pub race: Race,
     /// The barriers.
     pub barriers: Vec<InstId>,
-    /// The `if` in whose arms they stand.
+    /// The `if` whose arms contain them.
     pub branch: InstId,
 }
 
-/// One of three answers.
+/// One of the three verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No two threads race.
     RaceFree,
-    /// Two do.
+    /// Two threads race.
     Racy,
-    /// It is not known.
+    /// Neither is proved.
     CannotTell,
 }
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The two, the earlier of the trace first.
-    pub sides: [Side; 2],
-    /// How many bytes behind the beginning the first is, if that depends on nothing.
-    pub at: Option<i64>,
-    /// Which threads the two are.
-    pub among: Among,
-    /// What they do.
-    pub kind: Kind,
-    /// The loop of which the second is in a later iteration.
+    /// The two accesses, the earlier of the trace first.
+    pub sides: [RaceSide; 2],
+    /// The offset of the first access in bytes, if it is a number.
+    pub offset: Option<i64>,
+    /// The group of threads that race.
+    pub among: ThreadGroup,
+    /// The kind of the race.
+    pub kind: RaceKind,
+    /// The loop in which the second access belongs to a later iteration.
     pub iteration_of: Option<InstId>,
 }
 
 /// One of two threads that race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct RaceSide {
     /// The access.
     pub inst: InstId,
-    /// The number of its event in the trace.
+    /// The index of its event in the trace.
     pub event: usize,
     /// The thread's index in its block.
     pub thread: [u32; 3],
-    /// Whether it writes.
+    /// True if it writes.
     pub writes: bool,
 }
 
-/// Which threads race: the closest ones that do not need what is farther.
+/// The threads that race: the smallest group that contains two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Among {
-    /// Lanes of one warp, and no others.
+pub enum ThreadGroup {
+    /// Lanes of one warp.
     Warp,
     /// Threads of one block.
     Block,
@@ -141,9 +153,9 @@ pub enum Among {
     Grid,
 }
 
-/// What two accesses that race do.
+/// The kind of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RaceKind {
     /// One reads, one writes.
     ReadWrite,
     /// Both write.
@@ -152,57 +164,58 @@ pub enum Kind {
     SameValue,
     /// One is atomic, one is not.
     AtomicAndPlain,
-    /// Both are atomic, one of them among the threads of its block only.
+    /// Both are atomic, one of them in the scope of its block only.
     BlockScope,
 }
 
-/// Two accesses of which it cannot be told whether they race.
+/// Two accesses without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// The two.
+    /// The two instructions.
     pub insts: [InstId; 2],
-    /// Which threads might.
-    pub among: Among,
-    /// Why it cannot be told.
-    pub why: Why,
+    /// The group of threads that might race.
+    pub among: ThreadGroup,
+    /// The reason.
+    pub reason: DoubtReason,
 }
 
-/// Why it cannot be told whether two accesses race.
+/// The reason for a missing verdict on two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// It is not known which array or buffer is accessed.
+pub enum DoubtReason {
+    /// The accessed array or buffer is unknown.
     Pointer,
-    /// Nothing is known of where in it, as of an index that is read from memory.
+    /// The offset is unknown, such as an index that is read from memory.
     Index,
-    /// The two may meet for some numbers that only a launch or data decide.
+    /// The accesses overlap for some numbers that only a launch or data decide.
     Numbers,
-    /// Which threads come by, or whether both accesses happen, depends on what is not known.
+    /// The active threads, or the joint execution of both accesses, depend on something unknown.
     Condition,
-    /// Both are in one block only behind guards of which it is not known that they hold together.
+    /// Both are in one block only under guards that may not hold together.
     Guards,
-    /// A barrier, or a meeting of the warp, is between them in some runs only.
+    /// A barrier, or a warp-wide wait, is between them in some runs only.
     Barrier,
     /// Fences or atomic operations may order them.
     Order,
-    /// The two are apart unless an integer wraps on the way to an index, as in a launch that is large beyond use.
+    /// The bytes differ unless an integer wraps in the computation of an index, as in a launch of
+    /// impractical size.
     Wraps,
-    /// They race in a grid of more than one block, and nothing says that there is one.
+    /// They race in a grid of more than one block, and nothing proves that there is one.
     OneBlock,
-    /// An atomic operation of a block's scope, at a place that several blocks use if data say so: nothing else
-    /// keeps them apart.
+    /// An atomic operation of block scope, at an address that several blocks use depending on data.
     Scope,
-    /// A block writes at a place of its own and announces it by this atomic operation, which orders nothing, and a
-    /// block reads there if data say so, as when it was the last to announce.
+    /// A block writes at an address of its own and announces it by this atomic operation, which
+    /// orders nothing; another block reads there depending on data, such as being the last to
+    /// announce.
     Unfenced(InstId),
-    /// The kernel is too long to be looked at as a whole.
+    /// The kernel is too long to be executed as a whole.
     TooLong,
-    /// There are too many accesses to look at each pair.
+    /// There are too many accesses to examine each pair.
     TooManyAccesses,
 }
 
-impl Why {
-    /// The reason as a clause.
-    pub const fn text(self) -> &'static str {
+impl DoubtReason {
+    /// Returns the reason as a clause.
+    pub const fn clause(self) -> &'static str {
         match self {
             Self::Pointer => "it is not known which array or buffer is accessed",
             Self::Index => "nothing is known of the index",
@@ -228,7 +241,7 @@ impl Why {
 }
 
 impl MemoryRaces {
-    /// Whether two threads race here.
+    /// Returns the verdict on this array or buffer.
     pub fn verdict(&self) -> Verdict {
         if !self.races.is_empty() {
             Verdict::Racy
@@ -241,7 +254,7 @@ impl MemoryRaces {
 }
 
 impl Races {
-    /// Whether any two threads of the kernel race.
+    /// Returns the verdict on the whole kernel.
     pub fn verdict(&self) -> Verdict {
         let all = || self.memory.iter().map(MemoryRaces::verdict);
         if all().any(|verdict| verdict == Verdict::Racy) {
@@ -253,23 +266,23 @@ impl Races {
         }
     }
 
-    /// What is known of one array or buffer; `None` if no thread can write to it.
-    pub fn of(&self, root: Root) -> Option<&MemoryRaces> {
+    /// Returns the result for one array or buffer; `None` if no thread can write to it.
+    pub fn for_root(&self, root: Root) -> Option<&MemoryRaces> {
         self.memory.iter().find(|memory| memory.root == root)
     }
 }
 
-/// Finds the races of `kernel`, of which `trace` is a run.
+/// Finds the races of `kernel` in its trace.
 pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races {
-    let accesses = accesses(kernel, trace);
-    let order = order::Order::new(kernel, trace);
+    let accesses = shared_accesses(kernel, trace);
+    let order = order::EventOrder::new(kernel, trace);
     let guards = guards::Guards::new(kernel, uniformity, trace);
-    let values = values::Values { kernel, uniformity, trace };
+    let values = values::StoredValues { kernel, uniformity, trace };
     let events = trace.events.iter().enumerate();
-    let chains = events.filter(|(_, event)| accesses::orders(&kernel.insts[event.inst].op));
+    let chains = events.filter(|(_, event)| accesses::is_ordering(&kernel.insts[event.inst].op));
     let chains: Vec<usize> = chains.map(|(number, _)| number).collect();
     let work = Cell::new(0);
-    let block = block::Block {
+    let block = block::BlockRaces {
         kernel,
         trace,
         order: &order,
@@ -278,39 +291,43 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
         chains: &chains,
         work: &work,
     };
-    let across = across::Across::new(kernel, trace, &order, &guards, &values, &work);
-    let memory = roots(kernel).map(|root| {
+    let across = grid::GridRaces::new(kernel, trace, &order, &guards, &values, &work);
+    let memory = shared_roots(kernel).map(|root| {
         let mut memory =
             MemoryRaces { root, races: Vec::new(), doubts: Vec::new(), skipped: Vec::new() };
         let list: Vec<_> = accesses.iter().filter(|access| access.root == Some(root)).collect();
-        block.find(&list, &mut memory);
+        block.find_races(&list, &mut memory);
         if let Root::Param(_) = root {
-            across.find(&list, &mut memory);
+            across.find_races(&list, &mut memory);
         }
         let unknown = accesses.iter().filter(|access| {
-            access.root.is_none() && access.space == space(root) && !list.is_empty()
+            access.root.is_none() && access.space == space_of_root(root) && !list.is_empty()
         });
-        memory.doubts.extend(unknown.map(|access| doubt(access.inst, Why::Pointer)));
+        memory
+            .doubts
+            .extend(unknown.map(|access| unlocated_doubt(access.inst, DoubtReason::Pointer)));
+        // The last access marks the point after which nothing is known.
         if !trace.complete {
             let mut events = trace.events.iter().rev();
-            let last = events.find(|event| matches!(event.what, What::Access(_)));
+            let last = events.find(|event| matches!(event.kind, EventKind::Access(_)));
             let last = last.or(trace.events.last()).map(|event| event.inst);
             memory.doubts.extend(
-                last.or(kernel.body.0.first().copied()).map(|inst| doubt(inst, Why::TooLong)),
+                last.or(kernel.body.0.first().copied())
+                    .map(|inst| unlocated_doubt(inst, DoubtReason::TooLong)),
             );
         }
         memory
     });
     let memory = memory.collect();
-    let redundant_barriers = redundant::find(kernel, trace, &accesses, &block);
+    let redundant_barriers = redundant::find_redundant_barriers(kernel, trace, &accesses, &block);
     Races { memory, redundant_barriers }
 }
 
-fn doubt(inst: InstId, why: Why) -> Doubt {
-    Doubt { insts: [inst; 2], among: Among::Block, why }
+fn unlocated_doubt(inst: InstId, why: DoubtReason) -> Doubt {
+    Doubt { insts: [inst; 2], among: ThreadGroup::Block, reason: why }
 }
 
-const fn space(root: Root) -> Space {
+const fn space_of_root(root: Root) -> Space {
     match root {
         Root::Param(_) => Space::Global,
         Root::Shared(_) => Space::Shared,
@@ -318,8 +335,8 @@ const fn space(root: Root) -> Space {
     }
 }
 
-/// What threads of the kernel share and can write.
-fn roots(kernel: &Kernel) -> impl Iterator<Item = Root> {
+/// Returns the arrays and buffers that threads share and can write.
+fn shared_roots(kernel: &Kernel) -> impl Iterator<Item = Root> {
     let params = kernel.params.iter().filter(|(_, param)| match &param.kind {
         ParamKind::Scalar(_) | ParamKind::Slice { access: Access::Read, .. } => false,
         ParamKind::Slice { access: Access::Write | Access::Atomic, .. } => true,
@@ -330,16 +347,16 @@ fn roots(kernel: &Kernel) -> impl Iterator<Item = Root> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MemoryRaces, Verdict, Why};
+    use super::{DoubtReason, MemoryRaces, Verdict};
     use crate::{
         analysis::{
             Analyses,
-            trace::{Event, What},
+            symbolic::{Event, EventKind},
         },
         ir::Kernel,
     };
 
-    /// What is known of an array to which each thread stores so often, in each place next to the last.
+    /// Analyzes an array to which each thread stores `count` times, each time in the next element.
     fn stores(count: usize) -> MemoryRaces {
         let mut text = "kernel stores {
             block 256, 1, 1
@@ -360,10 +377,10 @@ mod tests {
             );
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
-        Analyses::of(&kernel).races.memory.remove(0)
+        Analyses::for_kernel(&kernel).races.memory.remove(0)
     }
 
-    /// The loops have so many rounds that the run gives up before it keeps an access.
+    /// The loops have so many iterations that the execution gives up before it records an access.
     #[test]
     fn what_is_too_long_to_be_run_cannot_be_told() {
         let mut text = "kernel long {
@@ -400,8 +417,8 @@ mod tests {
             } } } } } }
             } else { %28 = break %13 } } }";
         let kernel: Kernel = text.parse().unwrap();
-        let analyses = Analyses::of(&kernel);
-        let is_access = |event: &Event| matches!(event.what, What::Access(_));
+        let analyses = Analyses::for_kernel(&kernel);
+        let is_access = |event: &Event| matches!(event.kind, EventKind::Access(_));
         assert!(!analyses.trace.complete && !analyses.trace.events.iter().any(is_access));
         assert_eq!(analyses.races.memory[0].verdict(), Verdict::CannotTell);
     }
@@ -409,7 +426,7 @@ mod tests {
     #[test]
     fn what_is_too_much_to_look_at_cannot_be_told() {
         let gives_up = |memory: &MemoryRaces| {
-            memory.doubts.iter().any(|doubt| doubt.why == Why::TooManyAccesses)
+            memory.doubts.iter().any(|doubt| doubt.reason == DoubtReason::TooManyAccesses)
         };
         let (few, many) = (stores(20), stores(150));
         assert!(!gives_up(&few) && few.races.len() == 190, "{few:?}");

@@ -1,32 +1,32 @@
-//! Barriers that order nothing.
+//! Redundant barriers: they order no accesses.
 use super::{
-    accesses::{Access, orders},
-    block::{Block, is_too_much},
+    accesses::{SharedAccess, is_ordering},
+    block::{BlockRaces, exceeds_work_limit},
 };
 use crate::{
-    analysis::trace::{Event, Threads, Trace, What, Which},
+    analysis::symbolic::{Coverage, Event, EventKind, ThreadSet, Trace},
     ir::{InstId, Kernel, Op},
 };
 use std::ops::Range;
 
-/// The barriers of which each time they are run no access before them meets one behind them: of two
-/// threads, at the same bytes, one writing. Only as far as the next barriers before and behind that are run as
-/// well, those left out that are found redundant already, the last first. Atomic operations need an order as well, if they
-/// meet.
-pub(super) fn find(
+/// Returns the barriers without a conflict across them: in no execution does an access before the
+/// barrier collide with one after it (two threads, the same bytes, one writes). Accesses count up
+/// to the adjacent barriers that certainly run, leaving out barriers already found redundant, the
+/// last first. Atomic operations need an order as well, if they collide.
+pub(super) fn find_redundant_barriers(
     kernel: &Kernel,
     trace: &Trace,
-    accesses: &[Access<'_>],
-    block: &Block<'_>,
+    accesses: &[SharedAccess<'_>],
+    block: &BlockRaces<'_>,
 ) -> Vec<InstId> {
-    let waits = |what: &What| matches!(what, What::Barrier | What::SyncGrid);
+    let waits = |what: &EventKind| matches!(what, EventKind::Barrier | EventKind::SyncGrid);
     let events = trace.events.iter().enumerate();
-    let walls: Vec<(usize, &Event)> = events.filter(|(_, event)| waits(&event.what)).collect();
+    let walls: Vec<(usize, &Event)> = events.filter(|(_, event)| waits(&event.kind)).collect();
     let mut candidates: Vec<InstId> = walls.iter().map(|(_, event)| event.inst).collect();
     candidates.sort_unstable();
     candidates.dedup();
     let mut redundant: Vec<InstId> = Vec::new();
-    let chains = kernel.insts.iter().any(|(_, inst)| orders(&inst.op));
+    let chains = kernel.insts.iter().any(|(_, inst)| is_ordering(&inst.op));
     if !trace.complete || chains {
         return redundant;
     }
@@ -34,7 +34,7 @@ pub(super) fn find(
         if kernel.insts[inst].op != (Op::Barrier { reduce: None }) {
             continue;
         }
-        let all = Threads::all(trace.shape.threads());
+        let all = ThreadSet::all(trace.shape.thread_count());
         let needless =
             walls.iter().filter(|(_, event)| event.inst == inst).all(|&(wall, event)| {
                 let waits = |&&(other, event): &&(usize, &Event)| {
@@ -46,7 +46,7 @@ pub(super) fn find(
                 let before = || walls[..here].iter().rev().find(waits).map_or(0, |&(at, _)| at);
                 let behind = || walls[here..].iter().find(waits);
                 let behind = || behind().map_or(trace.events.len(), |&(at, _)| at);
-                event.active.which == Which::All
+                event.active.coverage == Coverage::All
                     && event.active.threads == all
                     && orders_nothing(wall, before()..behind(), accesses, block)
             });
@@ -58,14 +58,15 @@ pub(super) fn find(
     redundant
 }
 
-/// Whether the barrier at event `wall` is not needed, if those at both ends of `around` are there.
+/// Returns true if the barrier at event `wall` is not needed, given the barriers at both ends of
+/// `around`.
 fn orders_nothing(
     wall: usize,
     around: Range<usize>,
-    accesses: &[Access<'_>],
-    block: &Block<'_>,
+    accesses: &[SharedAccess<'_>],
+    block: &BlockRaces<'_>,
 ) -> bool {
-    let at = |number: usize| accesses.partition_point(|access| access.number < number);
+    let at = |number: usize| accesses.partition_point(|access| access.event_index < number);
     let [from, here, to] = [around.start, wall, around.end].map(at);
     let (before, behind) = (&accesses[from..here], &accesses[here..to]);
     for first in before {
@@ -78,7 +79,7 @@ fn orders_nothing(
                     && (first.writes || second.writes)
                     && block.may_meet(first, second)
             };
-            if is_too_much(block.work) || needs_order() {
+            if exceeds_work_limit(block.work) || needs_order() {
                 return false;
             }
         }

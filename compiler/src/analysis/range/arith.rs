@@ -1,12 +1,9 @@
-//! What operations make of ranges.
+//! Interval arithmetic for the operations of the IR.
 use super::Range;
-use crate::{
-    analysis::evaluate,
-    ir::{BinaryOp, CompareOp, Scalar, UnaryOp},
-};
+use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp, evaluate};
 
-/// The comparison of integers that is true where `op` is false.
-pub(crate) const fn inverse(op: CompareOp) -> CompareOp {
+/// Returns the comparison of integers that is true where `op` is false.
+pub(crate) const fn negated_comparison(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Eq => CompareOp::Ne,
         CompareOp::Ne => CompareOp::Eq,
@@ -17,11 +14,11 @@ pub(crate) const fn inverse(op: CompareOp) -> CompareOp {
     }
 }
 
-pub(in crate::analysis) fn constant(scalar: Scalar, bits: u64) -> Option<Range> {
+pub(in crate::analysis) fn const_range(scalar: Scalar, bits: u64) -> Option<Range> {
     evaluate::integer(scalar, bits).map(|value| Range::new(value, value))
 }
 
-pub(in crate::analysis) fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
+pub(in crate::analysis) fn unary_range(op: UnaryOp, value: Range, limits: Range) -> Range {
     if value.is_empty() {
         return Range::EMPTY;
     }
@@ -43,24 +40,24 @@ pub(in crate::analysis) fn unary(op: UnaryOp, value: Range, limits: Range) -> Ra
         | UnaryOp::Approx(_)
         | UnaryOp::ReverseBits
         | UnaryOp::SwapBytes => limits,
-        UnaryOp::CountOnes | UnaryOp::LeadingZeros => Range::new(0, width(limits)),
+        UnaryOp::CountOnes | UnaryOp::LeadingZeros => Range::new(0, bit_width(limits)),
     };
-    range.or_wrapped(limits)
+    range.or_limits(limits)
 }
 
-/// `l op r`, neither of which is empty.
-pub(in crate::analysis) fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
-    unbounded(op, l, r, limits).or_wrapped(limits)
+/// Returns the range of `l op r`, of operands that are not empty.
+pub(in crate::analysis) fn binary_range(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+    unwrapped_range(op, l, r, limits).or_limits(limits)
 }
 
-/// The same in numbers that have no limits; where the operation is on bits, or the result too
-/// large even for these, the limits of the type.
-pub(super) fn unbounded(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+/// Returns the range of `l op r` without wrapping; the limits of the type for operations on bits,
+/// and if the result does not fit an `i128`.
+pub(super) fn unwrapped_range(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
     let unsigned = l.min >= 0 && r.min >= 0;
     match op {
         BinaryOp::Add => Range::new(l.min + r.min, l.max + r.max),
         BinaryOp::Sub => Range::new(l.min - r.max, l.max - r.min),
-        BinaryOp::Mul => product(l, r).unwrap_or(limits),
+        BinaryOp::Mul => checked_product(l, r).unwrap_or(limits),
         BinaryOp::Min => Range::new(l.min.min(r.min), l.max.min(r.max)),
         BinaryOp::Max => Range::new(l.min.max(r.min), l.max.max(r.max)),
         BinaryOp::And if l.min >= 0 || r.min >= 0 => {
@@ -72,22 +69,24 @@ pub(super) fn unbounded(op: BinaryOp, l: Range, r: Range, limits: Range) -> Rang
         {
             limits
         }
-        BinaryOp::And | BinaryOp::Xor => Range::new(0, ones(l.max | r.max)),
-        BinaryOp::Or => Range::new(l.min.max(r.min), ones(l.max | r.max)),
+        BinaryOp::And | BinaryOp::Xor => Range::new(0, round_up_to_ones(l.max | r.max)),
+        BinaryOp::Or => Range::new(l.min.max(r.min), round_up_to_ones(l.max | r.max)),
         BinaryOp::Div => Range::new(l.min / r.max.max(1), l.max / r.min.max(1)),
         BinaryOp::Rem if l.max < r.min => l,
         BinaryOp::Rem => Range::new(0, l.max.min(r.max.max(1) - 1)),
-        BinaryOp::Shl | BinaryOp::Shr => shift(op, l, r, limits),
+        BinaryOp::Shl | BinaryOp::Shr => shift_range(op, l, r, limits),
         BinaryOp::RotateLeft => limits,
-        BinaryOp::MulHigh => match product(l, r) {
-            Some(whole) => Range::new(whole.min >> width(limits), whole.max >> width(limits)),
+        BinaryOp::MulHigh => match checked_product(l, r) {
+            Some(whole) => {
+                Range::new(whole.min >> bit_width(limits), whole.max >> bit_width(limits))
+            }
             None => limits,
         },
     }
 }
 
-/// `None` if it is too large even to compute.
-pub(super) fn product(l: Range, r: Range) -> Option<Range> {
+/// Returns the range of products; `None` if it does not fit an `i128`.
+pub(super) fn checked_product(l: Range, r: Range) -> Option<Range> {
     if 0 <= l.min && l.min <= l.max && 0 <= r.min && r.min <= r.max {
         return Some(Range::new(l.min.checked_mul(r.min)?, l.max.checked_mul(r.max)?));
     }
@@ -102,14 +101,15 @@ pub(super) fn product(l: Range, r: Range) -> Option<Range> {
     Some(Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d)))
 }
 
-/// The width in bits of the integer type that has these limits.
-pub(super) fn width(limits: Range) -> i128 {
+/// Returns the width in bits of the integer type with these limits.
+pub(super) fn bit_width(limits: Range) -> i128 {
     i128::from(128 - (limits.max - limits.min).leading_zeros())
 }
 
-/// The amount counts modulo the width, so that a larger one says nothing.
-fn shift(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
-    let width = width(limits);
+/// Returns the range of a shift. The amount counts modulo the width, so that a larger amount bounds
+/// nothing.
+fn shift_range(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+    let width = bit_width(limits);
     if l.min < 0 || r.max >= width {
         return limits;
     }
@@ -120,7 +120,8 @@ fn shift(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
     }
 }
 
-/// The smallest number of the form `2^n - 1` that is not less than `value`, which is not negative.
-fn ones(value: i128) -> i128 {
+/// Returns the smallest number of the form `2^n - 1` that is not less than `value`, which is not
+/// negative.
+fn round_up_to_ones(value: i128) -> i128 {
     (1_i128 << (128 - value.leading_zeros())) - 1
 }

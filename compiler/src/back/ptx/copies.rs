@@ -18,7 +18,7 @@ pub(super) fn needed(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Fa
     let mut sets = kernel.locals.lists();
     for (id, inst) in kernel.insts.iter() {
         if let Op::Set { local, .. } = inst.op {
-            sets.list(local).push(id.index());
+            sets.list_mut(local).push(id.index());
         }
     }
     let mut needed = kernel.insts.facts(false);

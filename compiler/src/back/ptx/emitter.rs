@@ -16,7 +16,7 @@ use super::{
 use crate::{
     analysis::{
         range,
-        tables::{Tables, tables},
+        tables::{Tables, find_tables},
         vectors::{self, Vectors},
     },
     id::{self, Id},
@@ -136,7 +136,7 @@ impl<'k> Emitter<'k> {
             has_extremes: has_extremes(kernel),
             widest_scale: widest_scale(kernel),
             vectors: vectors::analyze_in(kernel, &ranges),
-            tables: tables(kernel),
+            tables: find_tables(kernel),
             regs: Regs::default(),
             code: Code::default(),
             constants: Constants::default(),

@@ -107,7 +107,7 @@ impl Facts {
             self.max[id] = range.map_or(u64::MAX, most);
         }
         for local in kernel.locals.ids() {
-            let range = ranges.local(kernel, local);
+            let range = ranges.local_range(kernel, local);
             self.small[local] = range.is_some_and(|range| most(range) <= u64::from(u32::MAX));
         }
     }
@@ -146,7 +146,7 @@ impl Facts {
         let mut left = Vec::new();
         for (_, Inst { op, .. }) in kernel.insts.iter() {
             if let Op::Set { local, value } = op {
-                sets.list(*local).push(*value);
+                sets.list_mut(*local).push(*value);
             } else if matches!(op, Op::Index { .. } | Op::Bounds { .. }) {
                 left.extend(op.operands());
             }
@@ -158,7 +158,7 @@ impl Facts {
             let op = &kernel.insts[id].op;
             op.operands().for_each(|operand| left.push(operand));
             if let Op::Get(local) = op {
-                left.append(sets.list(*local));
+                left.append(sets.list_mut(*local));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     id::Id,
     ir::{InstId, MessageId, Scalar},
-    output::{END, HEADER, LOST, ROOM, USED, record_bytes},
+    output::{CAPACITY_BYTES, END_MARKER, HEADER_BYTES, LOST_OFFSET, USED_OFFSET, record_bytes},
 };
 
 impl Emitter<'_> {
@@ -20,19 +20,19 @@ impl Emitter<'_> {
         let bytes = record_bytes(args.len());
         ptx!(self, "ld.param.u64 {generic}, [print_buffer]");
         ptx!(self, "cvta.to.global.u64 {buffer}, {generic}");
-        ptx!(self, "atom.relaxed.gpu.global.add.u64 {at}, [{buffer}+{USED}], {bytes}");
+        ptx!(self, "atom.relaxed.gpu.global.add.u64 {at}, [{buffer}+{USED_OFFSET}], {bytes}");
         ptx!(self, "add.s64 {end}, {at}, {bytes}");
-        ptx!(self, "setp.le.u64 {fits}, {end}, {ROOM}");
-        ptx!(self, "setp.lt.u64 {begins}, {at}, {ROOM}");
+        ptx!(self, "setp.le.u64 {fits}, {end}, {CAPACITY_BYTES}");
+        ptx!(self, "setp.lt.u64 {begins}, {at}, {CAPACITY_BYTES}");
         ptx!(self, "add.s64 {record}, {buffer}, {at}");
-        ptx!(self, "@!{fits} red.relaxed.gpu.global.add.u64 [{buffer}+{LOST}], 1");
+        ptx!(self, "@!{fits} red.relaxed.gpu.global.add.u64 [{buffer}+{LOST_OFFSET}], 1");
         let first = self.regs.fresh(Class::B64);
-        ptx!(self, "selp.b64 {first}, {}, {}, {fits}", message.index(), END as i64);
-        ptx!(self, "@{begins} st.global.u64 [{record}+{HEADER}], {first}");
+        ptx!(self, "selp.b64 {first}, {}, {}, {fits}", message.index(), END_MARKER as i64);
+        ptx!(self, "@{begins} st.global.u64 [{record}+{HEADER_BYTES}], {first}");
         let fixed = [Operand::Reg(self.record_address()), Operand::Reg(self.launch_number())];
         let values: Vec<Operand> = args.iter().map(|&arg| self.as_bits(arg)).collect();
         for (word, value) in fixed.into_iter().chain(values).enumerate() {
-            let place = HEADER + (word + 1) * size_of::<u64>();
+            let place = HEADER_BYTES + (word + 1) * size_of::<u64>();
             let value = self.in_64_bits(value);
             ptx!(self, "@{fits} st.global.u64 [{record}+{place}], {value}");
         }

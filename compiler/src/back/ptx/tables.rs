@@ -11,7 +11,7 @@ use super::{
     reg::{Class, Reg},
 };
 use crate::{
-    analysis::tables::{Tables, table},
+    analysis::tables::{Tables, table_of_pointer},
     id::Id,
     ir::{ArrayId, InstId, Kernel},
 };
@@ -39,7 +39,7 @@ pub(super) fn declare(kernel: &Kernel, tables: &Tables, f: &mut impl Write) -> f
 impl Emitter<'_> {
     /// Returns the table that `ptr` points into.
     pub(super) fn table(&self, ptr: InstId) -> Option<ArrayId> {
-        table(&self.tables, self.kernel, ptr)
+        table_of_pointer(&self.tables, self.kernel, ptr)
     }
 
     /// Emits the address of a table.

@@ -19,7 +19,7 @@ impl Emitter<'_> {
     pub(super) fn load_in_vector(&mut self, id: InstId, ptr: InstId) -> Value {
         match self.vectors.get(id).cloned() {
             None => self.load(id, ptr),
-            Some(vector) if vector.at == id => {
+            Some(vector) if vector.position == id => {
                 self.load_vector(&vector, ptr);
                 self.value(id)
             }
@@ -31,7 +31,7 @@ impl Emitter<'_> {
     pub(super) fn store_in_vector(&mut self, id: InstId, ptr: InstId, value: InstId) {
         match self.vectors.get(id).cloned() {
             None => self.store("st", ptr, value),
-            Some(vector) if vector.at == id => self.store_vector(&vector, ptr),
+            Some(vector) if vector.position == id => self.store_vector(&vector, ptr),
             Some(_) => {}
         }
     }
@@ -39,7 +39,7 @@ impl Emitter<'_> {
     fn load_vector(&mut self, vector: &Vector, ptr: InstId) {
         let steers = vector.members.iter().any(|member| self.facts.steers(*member));
         let how = self.how_to_load(ptr, steers);
-        let address = self.behind(self.address(ptr), -(vector.behind as i32));
+        let address = self.behind(self.address(ptr), -(vector.position_offset as i32));
         let scalars: Vec<Scalar> = vector.members.iter().map(|id| self.scalar(*id)).collect();
         let regs: Vec<Reg> = scalars.iter().map(|scalar| self.lane(*scalar)).collect();
         ptx!(self, "{how}.{} {}, {address}", ty(&scalars), lanes(&regs));
@@ -58,7 +58,7 @@ impl Emitter<'_> {
 
     fn store_vector(&mut self, vector: &Vector, ptr: InstId) {
         let kernel = self.kernel;
-        let address = self.behind(self.address(ptr), -(vector.behind as i32));
+        let address = self.behind(self.address(ptr), -(vector.position_offset as i32));
         let values = vector.members.iter().filter_map(|id| kernel.insts[*id].op.operands().nth(1));
         let values: Vec<InstId> = values.collect();
         let scalars: Vec<Scalar> = values.iter().map(|value| self.scalar(*value)).collect();

@@ -329,7 +329,7 @@ fn decimal(literal: &str, scalar: Scalar) -> Option<u64> {
         Scalar::U32 => literal.parse::<u32>().ok().map(u64::from),
         Scalar::U64 => literal.parse::<u64>().ok(),
         Scalar::F16 | Scalar::BF16 => {
-            let bits = scalar.half()?.of_f64(literal.parse().ok()?);
+            let bits = scalar.half()?.round_f64(literal.parse().ok()?);
             scalar.half()?.to_f32(bits).is_finite().then(|| bits.into())
         }
         Scalar::F32 => {

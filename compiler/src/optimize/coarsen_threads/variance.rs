@@ -27,7 +27,7 @@ pub(super) struct Variance {
 
 /// True if `kernel` has only instructions that may run for several threads at once.
 pub(super) fn is_supported(kernel: &Kernel) -> bool {
-    let tables = tables::tables(kernel);
+    let tables = tables::find_tables(kernel);
     kernel.shared.is_empty()
         && kernel.arrays.ids().all(|array| tables.contains_key(&array))
         && kernel.insts.iter().all(|(_, inst)| match inst.op {
@@ -93,7 +93,7 @@ impl Variance {
             kernel,
             threads,
             omitted,
-            tables: tables::tables(kernel),
+            tables: tables::find_tables(kernel),
             found: Self {
                 value: kernel.insts.facts(Varies::No),
                 local: kernel.locals.facts(Varies::No),
@@ -193,7 +193,9 @@ impl Walk<'_> {
     /// The variance of what is loaded from `ptr`.
     fn loaded(&self, ptr: InstId) -> Varies {
         let never_written = match self.kernel.root(ptr) {
-            Some(Root::Array(_)) => tables::table(&self.tables, self.kernel, ptr).is_some(),
+            Some(Root::Array(_)) => {
+                tables::table_of_pointer(&self.tables, self.kernel, ptr).is_some()
+            }
             Some(root @ (Root::Param(_) | Root::Shared(_))) => self.kernel.is_read_only(root),
             None => false,
         };

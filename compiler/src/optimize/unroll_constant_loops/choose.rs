@@ -5,12 +5,9 @@
 //! Of a table each index counts for itself.
 use super::numbers;
 use crate::{
-    analysis::{
-        evaluate,
-        tables::{Tables, table},
-    },
+    analysis::tables::{Tables, table_of_pointer},
     id::Facts,
-    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty},
+    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
 
 /// Most instructions that a loop may become if that puts an array into registers. Later passes leave a third of them: the 64
@@ -64,7 +61,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         decides: kernel.insts.facts(false),
         refused: kernel.insts.facts(false),
         loops: Vec::new(),
-        needs: kernel.arrays.clones(Some(Vec::new())),
+        needs: kernel.arrays.cloned_facts(Some(Vec::new())),
     };
     for (id, array) in kernel.arrays.iter() {
         let bytes = array.elem.size().zip(array.len.known());
@@ -74,7 +71,7 @@ pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
         }
     }
     survey.body(&kernel.body, &mut Vec::new());
-    let needs = std::mem::replace(&mut survey.needs, kernel.arrays.clones(None));
+    let needs = std::mem::replace(&mut survey.needs, kernel.arrays.cloned_facts(None));
     let selection = Selection {
         survey: &survey,
         needs,
@@ -156,7 +153,9 @@ impl Survey<'_> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Bounds { .. } => operands(),
-            Op::Load { ptr } if table(self.tables, self.kernel, *ptr).is_some() => operands(),
+            Op::Load { ptr } if table_of_pointer(self.tables, self.kernel, *ptr).is_some() => {
+                operands()
+            }
             Op::For { start, end, step, .. } => {
                 let bounds = operands()?;
                 let Exits { breaks, continues } = self.exits[id];

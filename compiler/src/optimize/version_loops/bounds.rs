@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     analysis::{
-        evaluate,
-        range::{Range, Ranges, inverse, scalar_limits},
+        range::{Range, Ranges, negated_comparison, scalar_limits},
         uniformity::Varying,
     },
     id::Facts,
-    ir::{BinaryOp, CompareOp, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Ty, UnaryOp},
+    ir::{
+        BinaryOp, CompareOp, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Ty, UnaryOp, evaluate,
+    },
 };
 use std::collections::HashMap;
 
@@ -140,7 +141,7 @@ impl Walk<'_, '_> {
         } else if let Op::Compare { op, lhs, rhs } = *op
             && self.limits(lhs).is_some()
         {
-            let op = if truth { op } else { inverse(op) };
+            let op = if truth { op } else { negated_comparison(op) };
             let (lhs, rhs) = (self.narrowest(lhs), self.narrowest(rhs));
             self.facts.push(Fact { op, lhs, rhs });
         }

@@ -290,7 +290,7 @@ impl Terms {
             _ => {}
         }
         let (l, r) = (self.range(lhs), self.range(rhs));
-        let range = l.times(r)?;
+        let range = l.checked_mul(r)?;
         self.make(Term::Binary(BinaryOp::Mul, lhs, rhs), range)
     }
 
@@ -418,7 +418,7 @@ impl<'k> Emitter<'k> {
     }
 
     fn constant(&mut self, number: i128, scalar: Scalar) -> InstId {
-        self.push(Op::Const(crate::analysis::evaluate::wrap(scalar, number)), scalar)
+        self.push(Op::Const(crate::ir::evaluate::wrap(scalar, number)), scalar)
     }
 
     fn term(&mut self, id: TermId) -> InstId {
@@ -460,7 +460,7 @@ impl<'k> Emitter<'k> {
         if let Term::Value(value) = self.terms.terms[id].0 {
             let lhs = self.value(value);
             if let Ty::Scalar(scalar) = self.kernel.insts[lhs].ty
-                && let Some((min, max)) = crate::analysis::evaluate::limits(scalar)
+                && let Some((min, max)) = crate::ir::evaluate::limits(scalar)
                 && Range::new(min, max).contains(Range::new(number, number))
             {
                 let rhs = self.constant(number, scalar);

@@ -244,7 +244,7 @@ fn parse_lint_levels(
     value: Option<&str>,
 ) -> Result<(usize, Vec<Setting>), String> {
     let (name, below) = keys.split_first().ok_or("a lint has a name")?;
-    let mut lints = lint::named(name).ok_or_else(|| unknown_lint_message(name))?;
+    let mut lints = lint::lints_named(name).ok_or_else(|| unknown_lint_message(name))?;
     if let Some(key) = below.iter().find(|key| *key != "level").or(below.get(1)) {
         return Err(format!("`{name}` has a `level` and no `{key}`"));
     }

@@ -19,7 +19,7 @@ fn level(build: &Build, written: &[(&'static str, Level)], name: &str) -> Level 
     let settings = written.iter().map(|&(lint, level)| Setting::everywhere(lint, level)).collect();
     let lint = LINTS.iter().find(|lint| lint.name == name).unwrap();
     let span = <warpwise_compiler::ir::Span as warpwise_compiler::id::Id>::new(0);
-    build.levels_with(&Levels { settings }).of(lint, span)
+    build.levels_with(&Levels { settings }).level_of(lint, span)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use quote::ToTokens as _;
 use syn::{Lit, Token, punctuated::Punctuated};
 use warpwise_compiler::{
     ir::{CompareOp, UnaryOp},
-    message::{Count, Format, MOST_VALUES, Piece, Style, Which},
+    message::{ArgumentRef, Count, Format, MAX_VALUES, Piece, Style},
 };
 
 /// The format and the arguments of a message.
@@ -121,9 +121,9 @@ impl Infer<'_> {
         panics: bool,
         at: SpanRange,
     ) -> Expr {
-        if args.len() > MOST_VALUES {
+        if args.len() > MAX_VALUES {
             let fact = format!(
-                "a message has at most {MOST_VALUES} values, and this one has {}",
+                "a message has at most {MAX_VALUES} values, and this one has {}",
                 args.len()
             );
             self.errors.advise(at, fact, "say it in two messages");
@@ -360,8 +360,8 @@ fn parse_argument(expr: &syn::Expr) -> FormatArg<'_> {
 /// Returns the distinct names in a format string, as expressions.
 fn captured_names(format: &Format, at: SpanRange) -> Vec<(String, syn::Expr)> {
     let mut names: Vec<(String, syn::Expr)> = Vec::new();
-    let mut note = |which: &Which| {
-        if let Which::Name(name) = which
+    let mut note = |which: &ArgumentRef| {
+        if let ArgumentRef::Name(name) = which
             && !names.iter().any(|(known, _)| known == name)
             && let Ok(mut ident) = syn::parse_str::<syn::Ident>(name)
         {
@@ -388,14 +388,14 @@ fn resolve_arguments(
     explicit: usize,
 ) -> Result<(), String> {
     let mut next = 0;
-    let mut number = |which: &Which, args: &[FormatArg<'_>]| {
+    let mut number = |which: &ArgumentRef, args: &[FormatArg<'_>]| {
         let index = match which {
-            Which::Next => {
+            ArgumentRef::Next => {
                 next += 1;
                 next - 1
             }
-            Which::Index(index) => *index,
-            Which::Name(name) => {
+            ArgumentRef::Index(index) => *index,
+            ArgumentRef::Name(name) => {
                 let named = args.iter().position(|arg| arg.name.as_ref() == Some(name));
                 return named.ok_or_else(|| format!("there is no argument `{name}`"));
             }
@@ -409,16 +409,16 @@ fn resolve_arguments(
         for count in [&mut value.width, &mut value.precision] {
             let which = match count {
                 Count::Unset | Count::Number(_) => continue,
-                Count::Star => Which::Next,
+                Count::Star => ArgumentRef::Next,
                 Count::Value(which) => which.clone(),
             };
             let index = number(&which, args)?;
             args[index].counts = true;
-            *count = Count::Value(Which::Index(index));
+            *count = Count::Value(ArgumentRef::Index(index));
         }
         let index = number(&value.arg, args)?;
         args[index].styles.push(value.style);
-        value.arg = Which::Index(index);
+        value.arg = ArgumentRef::Index(index);
     }
     Ok(())
 }
@@ -428,7 +428,7 @@ fn resolve_arguments(
 fn inline_string(format: &mut Format, index: usize, text: &str) -> bool {
     for piece in &mut format.pieces {
         if let Piece::Value(value) = piece
-            && value.arg == Which::Index(index)
+            && value.arg == ArgumentRef::Index(index)
         {
             let Some(text) = value.render_text(text) else { return false };
             *piece = Piece::Text(text);

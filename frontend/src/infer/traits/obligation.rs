@@ -156,7 +156,7 @@ impl Obligation {
                 }
             }
             Self::Printed(ty, style) => match types.get(ty) {
-                Type::Prim(prim) if !style.formats().hold(prim.scalar()) => {
+                Type::Prim(prim) if !style.formats().contains(prim.scalar()) => {
                     let (ty, style) = (prim.name(), style.suffix());
                     errors.mistyped(at, format_args!("`{ty}` cannot be printed by `{{:{style}}}`"));
                 }

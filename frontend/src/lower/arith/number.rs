@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     pub(crate) fn push_float(&mut self, value: f64, scalar: Scalar, at: SpanId) -> InstId {
         match scalar {
             Scalar::F16 | Scalar::BF16 => {
-                let bits = scalar.half().map_or(0, |format| format.of_f64(value));
+                let bits = scalar.half().map_or(0, |format| format.round_f64(value));
                 self.push_bits(bits.into(), scalar, at)
             }
             Scalar::F32 => self.push_bits(u64::from((value as f32).to_bits()), scalar, at),

@@ -6,15 +6,15 @@ use crate::{
 use warpwise_compiler::{
     fault::Reason,
     ir::{self, Message, MessageId, Op, Scalar},
-    message::{Format, MOST_VALUES},
+    message::{Format, MAX_VALUES},
 };
 
 impl Lowerer<'_> {
     pub(crate) fn lower_say(&mut self, say: &MessageExpr, at: SpanId) -> Flow<Value> {
         let FlatMessage { pieces, args } = self.flatten_message(say)?;
-        if args.len() > MOST_VALUES {
+        if args.len() > MAX_VALUES {
             let fact = format!(
-                "a message has at most {MOST_VALUES} values, and this one has {}",
+                "a message has at most {MAX_VALUES} values, and this one has {}",
                 args.len()
             );
             self.errors.advise(self.source_range(at), fact, "say it in two messages");

@@ -15,7 +15,7 @@ use crate::{
 use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
     ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar},
-    message::{Choice, Format, Piece, Placeholder, Which},
+    message::{ArgumentRef, Choice, Format, Piece, Placeholder},
 };
 
 /// Message whose arguments are numbers and `bool`s.
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 Piece::Value(placeholder) => {
                     let mut like = placeholder.clone();
                     like.renumber(number);
-                    let Which::Index(index) = placeholder.arg else { continue };
+                    let ArgumentRef::Index(index) = placeholder.arg else { continue };
                     let Some((mono, value, _, at)) = values.get(index) else { continue };
                     if let Value::Scalar(_) = value {
                         message.pieces.push(Piece::Value(like));
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         let at = style.at;
         match (value, mono) {
             (Value::Scalar(id), _) if scalar_of_mono(mono).is_some() => {
-                let arg = Which::Index(message.args.len());
+                let arg = ArgumentRef::Index(message.args.len());
                 message.pieces.push(Piece::Value(Placeholder { arg, ..style.placeholder.clone() }));
                 message.args.push(*id);
                 Ok(())
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
                     );
                     return Ok(());
                 };
-                if len > warpwise_compiler::message::MOST_VALUES as u64 {
+                if len > warpwise_compiler::message::MAX_VALUES as u64 {
                     let what = format!("{len} elements at once");
                     self.report_unprintable(&what, "print them in a loop", at);
                     return Ok(());

@@ -272,7 +272,7 @@ fn count_bank_accesses(
     by_lanes: LaneRequest,
     indices: &[WarpKeys; BATCH_WARPS],
 ) -> [u8; BATCH_WARPS] {
-    const WORD: u8 = shared::WORD as u8;
+    const WORD: u8 = shared::WORD_BYTES as u8;
     // The lowest bits of an address determine its bank.
     let (stride, start) = (by_lanes.stride as u8, by_lanes.start as u8);
     if (stride, start % WORD) == (WORD, 0) {

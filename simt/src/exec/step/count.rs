@@ -266,13 +266,13 @@ pub(crate) fn request_cost(
 ) -> RequestCost {
     let Request { kind, is_shared, bytes, .. } = *request;
     let (taken, ideal) = if request.is_served_at_once() {
-        let bank = |address| (address / shared::WORD % shared::BANKS) as u8;
+        let bank = |address| (address / shared::WORD_BYTES % shared::BANKS) as u8;
         (most_frequent(addresses.map(bank), active), u32::from(active != 0))
     } else if is_shared {
-        let found = shared::wavefronts(kind, bytes, active, addresses);
+        let found = shared::count_wavefronts(kind, bytes, active, addresses);
         (found.taken, found.ideal)
     } else {
-        let found = global::sectors(kind, bytes, active, addresses);
+        let found = global::count_sectors(kind, bytes, active, addresses);
         (found.taken, found.ideal)
     };
     RequestCost { requests: 1, taken: taken.into(), ideal: ideal.into() }

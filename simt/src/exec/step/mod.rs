@@ -37,7 +37,7 @@ use std::sync::atomic::{Ordering::SeqCst, fence};
 use warpwise_compiler::{
     fault::Reason,
     ir::{Fault, Span},
-    message::MOST_VALUES,
+    message::MAX_VALUES,
 };
 
 /// The reason why a strand stops.
@@ -416,7 +416,7 @@ impl<'e> Exec<'e> {
     fn record_fault(&mut self, lanes: Mask, reason: Reason, operands: &[Operand]) -> Next {
         let Some(lowest) = lanes.lanes().next() else { return Next::Continue };
         let thread = self.position.first_thread + lowest;
-        let mut values = [0; MOST_VALUES];
+        let mut values = [0; MAX_VALUES];
         for (value, operand) in values.iter_mut().zip(operands) {
             *value = self.operand_value(*operand, lowest);
         }

@@ -174,12 +174,12 @@ impl Emitter<'_> {
             Ty::Ptr(_) | Ty::Unit => 8,
         };
         let vector = counting.vectors.as_ref().and_then(|vectors| vectors.get(was));
-        if vector.is_some_and(|vector| vector.at != was) {
+        if vector.is_some_and(|vector| vector.position != was) {
             counting.counted.entries[was.index()].is_merged = true;
             return;
         }
         let members = vector.map_or(1, |vector| vector.members.len() as u32);
-        let at = subtract_offset(at, vector.map_or(0, |vector| vector.behind));
+        let at = subtract_offset(at, vector.map_or(0, |vector| vector.position_offset));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
         let phases = phases(is_shared, bytes);

@@ -17,9 +17,9 @@ macro_rules! halves {
             #[inline(always)]
             pub(super) fn of(value: f32) -> Self { Self($of_f32(value)) }
             #[inline(always)]
-            pub(super) fn of_f64(value: f64) -> Self { Self(Format::$half.of_f64(value)) }
+            pub(super) fn of_f64(value: f64) -> Self { Self(Format::$half.round_f64(value)) }
             #[inline(always)]
-            pub(super) fn of_int(value: i128) -> Self { Self(Format::$half.of_int(value)) }
+            pub(super) fn of_int(value: i128) -> Self { Self(Format::$half.round_int(value)) }
         }
         impl PartialEq for $half {
             #[inline(always)]

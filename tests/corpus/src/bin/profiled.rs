@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for &(module, kernels) in MODULES {
         for &source in kernels {
             let kernel: Kernel = source.ir.parse()?;
-            let found = lint::run(&kernel, &Analyses::of(&kernel), &Levels::default());
+            let found = lint::run(&kernel, &Analyses::for_kernel(&kernel), &Levels::default());
             if found.has_errors() {
                 *skipped.entry("what it does is not defined").or_default() += 1;
                 continue;
