@@ -12,7 +12,7 @@ fn scale(x: &mut [f32]) {
 }
 
 static LITERAL: Source =
-    Source { name: "k", ir: "kernel k {}", ptx: Some("trap;"), places: Places::NONE, levels: &[] };
+    Source { name: "k", ir: "kernel k {}", ptx: None, places: Places::NONE, levels: &[] };
 static CALLED: Source = Source::new("k", "kernel k {}", Places::NONE, &[]).with_ptx("trap;", &[]);
 
 fn main() {
