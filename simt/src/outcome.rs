@@ -18,7 +18,7 @@ pub struct Outcome {
     /// a thread.
     pub printed: Vec<Printed>,
     /// The number of further records, for which there was no
-    /// [room](warpwise_compiler::output::ROOM).
+    /// [room](warpwise_compiler::output::CAPACITY_BYTES).
     pub lost: u64,
 }
 

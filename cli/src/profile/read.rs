@@ -135,7 +135,7 @@ pub(super) struct LaunchRecord {
     lines: Vec<LineRecord>,
     loops: Vec<LoopRecord>,
     pub(super) accesses: Vec<Access>,
-    /// Not in the file: [`plausible::parse`] computes it.
+    /// Not in the file: [`plausible::parse_line`] computes it.
     #[serde(skip)]
     pub(super) sum: u64,
 }

@@ -42,7 +42,7 @@ impl Iter {
 
     /// Returns the iterator over a value that is iterated.
     ///
-    /// The elements of an array are taken from the first on: see [`Chain::Array`].
+    /// The elements of an array are taken from the first on: see [`IterKind::Array`].
     pub(crate) fn over_value(value: Value, mono: &Mono) -> Option<Self> {
         let (chain, item) = match mono {
             Mono::Array(elem, _) => (IterKind::Array, (**elem).clone()),
