@@ -111,10 +111,8 @@ mod tests {
                     ptxas info    : Used 10 registers, 400 bytes cmem[0]\n\
                     ptxas info    : Compile time = 3.5 ms\n";
         let expected = "// 0 bytes gmem\n\
-                        // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\
-\
-                        // Used 10 registers, 400 bytes cmem[0]\
-";
+                        // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                        // Used 10 registers, 400 bytes cmem[0]\n";
         assert_eq!(usage_comments(said), expected);
         assert_eq!(parse_register_count(said), Some(10));
     }
