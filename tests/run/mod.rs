@@ -94,8 +94,11 @@ use std::{process::ExitCode, sync::Arc};
 /// Builds the table of cases. rustfmt finds only modules that are declared outside of macros, hence the second list;
 /// the compiler warns of a module that is missing here, since nothing uses its cases.
 macro_rules! modules {
-    ($($($module:ident)::+)*) => {
-        &[$((stringify!($($module)::+), $($module)::+::CASES)),*]
+    ($($module:ident $(:: $inner:ident)?)*) => {
+        &[$((
+            concat!(stringify!($module) $(, "::", stringify!($inner))?),
+            $module $(::$inner)? ::CASES,
+        )),*]
     };
 }
 
