@@ -49,8 +49,9 @@ pub(crate) enum Command {
     Sass(Sass),
     /// Run a program's kernels on the SIMT interpreter, and say where there is something to gain.
     ///
-    /// Runs `cargo run`, or with `--test` and the like `cargo test`, with every CPU device counting. Exits with 0 if
-    /// the program does well, with 1 if it fails, and with 2 if there is nothing to report.
+    /// Runs `cargo run`, or with `--test` and the like `cargo test`, with every CPU device
+    /// counting. Exits with 0 if the program does well, with 1 if it fails, and with 2 if there is
+    /// nothing to report.
     Profile(Profile),
     /// Say what this machine has of what kernels need, and what to do about what is missing.
     ///
@@ -223,7 +224,8 @@ pub(crate) struct Profile {
 /// What the generic parameters of a kernel stand for.
 #[derive(Debug, Args)]
 pub(crate) struct Bind {
-    /// What a generic parameter, or a constant of `open(..)`, stands for: `--bind T=f32 --bind N=16`.
+    /// What a generic parameter, or a constant of `open(..)`, stands for: `--bind T=f32 --bind
+    /// N=16`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) bind: Vec<String>,
 }

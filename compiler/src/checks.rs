@@ -1,7 +1,7 @@
 //! The fate of a kernel's checks, by place in the source.
 //!
-//! [`check_sites`] is for `explain`: each index and each other check that the front end made, with the
-//! reasons that it cannot fail, and so costs nothing, or with the missing fact and a remedy.
+//! [`check_sites`] is for `explain`: each index and each other check that the front end made, with
+//! the reasons that it cannot fail, and so costs nothing, or with the missing fact and a remedy.
 //! [`find_denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that
 //! [`optimize`](mod@crate::optimize) judges, with variables followed and equal values joined, so
 //! that they call proved exactly the checks that it drops.

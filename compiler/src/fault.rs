@@ -45,7 +45,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Numbers from here on are messages'.
+    /// The first number of a message; smaller ones are faults of the IR.
     const MESSAGES: u16 = 0x100;
     /// Messages that records tell apart.
     pub const MOST_MESSAGES: usize = (u16::MAX - Self::MESSAGES) as usize;
@@ -88,7 +88,8 @@ impl FaultRecord {
     pub const EMPTY: Self =
         Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MAX_VALUES] };
 
-    /// What it says after a launch of `grid` blocks of `block` threads; `None` if no thread faulted.
+    /// What it says after a launch of `grid` blocks of `block` threads; `None` if no thread
+    /// faulted.
     pub fn details(&self, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
         if self.count == 0 {
             return None;

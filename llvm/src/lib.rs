@@ -1,11 +1,13 @@
 //! The LLVM back end: verified, specialized and optimized kernel IR to PTX, by LLVM's `-O3`.
 //!
-//! [`lower`] writes a kernel as textual LLVM IR, [`Llvm::compile`] makes PTX of such text, and [`emit()`] is
-//! both. The kernel's interface, that is parameters, fault record, print buffer and shared memory, is the
-//! one that [`back::ptx`](warpwise_compiler::back::ptx) describes, so that the same launcher runs either.
+//! [`lower`] writes a kernel as textual LLVM IR, [`Llvm::compile`] makes PTX of such text, and
+//! [`emit()`] is both. The kernel's interface, that is parameters, fault record, print buffer and
+//! shared memory, is the one that [`back::ptx`](warpwise_compiler::back::ptx) describes, so that
+//! the same launcher runs either.
 //!
-//! LLVM is the library that the toolchain's rustc has, or else an installed one, found and loaded at run time: nothing is
-//! linked and nothing has to be installed. `docs/llvm.md` says what LLVM is trusted with and what is not.
+//! LLVM is the library that the toolchain's rustc has, or else an installed one, found and loaded
+//! at run time: nothing is linked and nothing has to be installed. `docs/llvm.md` says what LLVM is
+//! trusted with and what is not.
 //!
 //! ```no_run
 //! use warpwise_compiler::{ir::Kernel, target::Target};
@@ -44,8 +46,8 @@ pub enum Error {
 /// Compiles `kernel`, which is specialized and verified, to PTX.
 ///
 /// # Errors
-/// If `target` lacks something that the kernel uses, the kernel outgrows a limit of PTX, or LLVM refuses
-/// what [`lower`] wrote.
+/// If `target` lacks something that the kernel uses, the kernel outgrows a limit of PTX, or LLVM
+/// refuses what [`lower`] wrote.
 pub fn emit(llvm: &Llvm, kernel: &Kernel, target: Target) -> Result<String, Error> {
     let text = lower(kernel, target)?;
     let (version, target) = ptx::level(kernel, target);

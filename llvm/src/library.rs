@@ -1,12 +1,13 @@
-//! LLVM, found at run time: the library that the toolchain's rustc has, or an installed one, and the functions of its C API
-//! that [`Llvm::compile`] calls.
+//! LLVM, found at run time: the library that the toolchain's rustc has, or an installed one, and
+//! the functions of its C API that [`Llvm::compile`] calls.
 //!
-//! Every function is looked up before any is called, so that a library that lacks one is an [`Err`] which
-//! names it. The library is never unloaded: LLVM registers destructors that run at the end of the process.
+//! Every function is looked up before any is called, so that a library that lacks one is an [`Err`]
+//! which names it. The library is never unloaded: LLVM registers destructors that run at the end of
+//! the process.
 //!
-//! LLVM reports errors in three ways, and each becomes an [`Err`] where that is possible: through message
-//! parameters, through the context's diagnostic handler, and by ending the process, before which the fatal
-//! error handler says which kernel it was.
+//! LLVM reports errors in three ways, and each becomes an [`Err`] where that is possible: through
+//! message parameters, through the context's diagnostic handler, and by ending the process, before
+//! which the fatal error handler says which kernel it was.
 #![expect(unsafe_code, reason = "calls of LLVM's C API")]
 mod api;
 mod find;
@@ -25,8 +26,8 @@ use std::{
 };
 use thiserror::Error;
 
-/// The oldest LLVM that the back end is tested with. Older ones may end the process: 19 does on atomic
-/// operations that it cannot select.
+/// The oldest LLVM that the back end is tested with. Older ones may end the process: 19 does on
+/// atomic operations that it cannot select.
 pub const OLDEST_LLVM: u32 = 22;
 
 /// The environment variable that names a `libLLVM`, or the folder that has one.
@@ -114,7 +115,8 @@ impl Llvm {
     /// 4. An installed one, by the names that distributions give it.
     ///
     /// # Errors
-    /// If there is none, or not one that can be used. The error is that of the third where no other is there.
+    /// If there is none, or not one that can be used. The error is that of the third where no other
+    /// is there.
     pub fn find() -> Result<&'static Self, LoadError> {
         static FOUND: OnceLock<Result<Llvm, LoadError>> = OnceLock::new();
         let find = || match (find::loaded_library(), find::named_library()) {
@@ -138,8 +140,8 @@ impl Llvm {
     /// # Errors
     /// If the library does not load, lacks a function or the back end for NVPTX, or is too old.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
-        // SAFETY: the library is an LLVM, by its name. Its initializers register options and nothing else,
-        // and run once even where it is loaded already.
+        // SAFETY: the library is an LLVM, by its name. Its initializers register options and
+        // nothing else, and run once even where it is loaded already.
         let library = unsafe { Library::new(path) }.map_err(|error| LoadError::Library {
             path: path.to_owned(),
             reason: error.to_string(),
@@ -154,7 +156,8 @@ impl Llvm {
             return Err(LoadError::Version { found: version[0] });
         }
         // SAFETY: these may be called at any time and repeatedly. The handler is a function of this
-        // crate, which the process keeps; an earlier one, such as rustc's, would end the process, too.
+        // crate, which the process keeps; an earlier one, such as rustc's, would end the process,
+        // too.
         unsafe {
             (functions.initialize_target_info)();
             (functions.initialize_target)();
@@ -178,8 +181,8 @@ impl Llvm {
         &self.path
     }
 
-    /// Optimizes `text`, a module in LLVM IR with the kernel of that name, and compiles it to PTX for a
-    /// processor such as `sm_75` and a PTX version such as `63`.
+    /// Optimizes `text`, a module in LLVM IR with the kernel of that name, and compiles it to PTX
+    /// for a processor such as `sm_75` and a PTX version such as `63`.
     ///
     /// # Errors
     /// What LLVM says against the module.
@@ -256,7 +259,8 @@ impl Llvm {
         if message.is_null() {
             return "no reason is given".to_owned();
         }
-        // SAFETY: a string that LLVM allocated for its caller, who frees it once, after it is copied.
+        // SAFETY: a string that LLVM allocated for its caller, who frees it once, after it is
+        // copied.
         unsafe {
             let copy = CStr::from_ptr(message).to_string_lossy().trim().to_owned();
             (self.functions.dispose_message)(message);

@@ -1,7 +1,7 @@
 //! Workarounds for forms that `ptxas` miscompiles, in the text that LLVM emits.
 //!
-//! LLVM makes these forms itself, so no earlier stage can avoid them: `abs` of a select between `x` and
-//! `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
+//! LLVM makes these forms itself, so no earlier stage can avoid them: `abs` of a select between `x`
+//! and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
 use std::fmt::Write;
 use warpwise_compiler::back::ptx::may_lose_factor;
 
@@ -55,7 +55,8 @@ fn magnitude(instruction: &Instruction<'_>) -> Option<String> {
     ))
 }
 
-/// `neg` of 16 bits, which `ptxas` 12.0 to 13.0 takes for a number of 16 bits also where it is 32768.
+/// `neg` of 16 bits, which `ptxas` 12.0 to 13.0 takes for a number of 16 bits also where it is
+/// 32768.
 fn short_negative(instruction: &Instruction<'_>) -> Option<String> {
     let [result, value] = instruction.operands[..] else { return None };
     let text = || format!("\tnot.b16 {result}, {value};\n\tadd.s16 {result}, {result}, 1;");

@@ -3,10 +3,10 @@
 pub use crate::__warpwise_absent as absent;
 pub use crate::{
     barrier::{shared, shared_dyn},
-    dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
     host::refuse,
     kernel::{Places, Source},
+    launch_checks::{Arg, launch},
     lint::LintLevel,
     plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
     resident::{max_cooperative_blocks, occupancy},

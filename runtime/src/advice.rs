@@ -1,10 +1,10 @@
 //! Lints on launches: records of the `log` crate, target `warpwise::lint`.
 //!
-//! A launch is looked at when its kernel is launched for the first time in blocks of this shape, or with another grid
-//! than the last time, and at the hundredth of the same in a row; what was said of a kernel and a block shape is not
-//! said again. Nothing is looked at where nobody listens: without a logger, with one that takes no warnings of this target,
-//! or with `WARPWISE_LINTS=off`.
-use crate::{Device, dispatch::Launch, launch::Geometry, lint};
+//! A launch is looked at when its kernel is launched for the first time in blocks of this shape, or
+//! with another grid than the last time, and at the hundredth of the same in a row; what was said
+//! of a kernel and a block shape is not said again. Nothing is looked at where nobody listens:
+//! without a logger, with one that takes no warnings of this target, or with `WARPWISE_LINTS=off`.
+use crate::{Device, launch::Geometry, launch_checks::Launch, lint};
 use std::sync::{Mutex, PoisonError};
 use warpwise_compiler::lint::launch;
 

@@ -26,9 +26,9 @@ pub fn shared<'a, T: 'a>() -> &'a mut T {
 /// Memory that the threads of a block share, of a length that the launcher computes:
 /// `shared_dyn!(f32, 2 * n)` is a `&mut [f32]`, undefined when the block starts.
 ///
-/// The length is made of constants, scalar parameters, the lengths of slice parameters, and the numbers
-/// of threads in a block and of blocks in the grid, with arithmetic and casts. A launch for which it
-/// overflows, or takes more memory than a block has, is refused.
+/// The length is made of constants, scalar parameters, the lengths of slice parameters, and the
+/// numbers of threads in a block and of blocks in the grid, with arithmetic and casts. A launch for
+/// which it overflows, or takes more memory than a block has, is refused.
 ///
 /// The same memory each time control passes it, and another one for each place in the source.
 #[macro_export]

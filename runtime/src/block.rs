@@ -26,12 +26,13 @@
 //! Every thread of the block must come to the call, as to a barrier, which is what each of them is:
 //! they wait for one another, twice, and accesses to memory before the call are done behind it. A
 //! block may have any shape and number of threads; their order is that of [`thread_rank`]. What a
-//! thread that has returned before would have brought is missing, and the result is then unspecified.
+//! thread that has returned before would have brought is missing, and the result is then
+//! unspecified.
 //!
-//! Values may be numbers, `bool`, and structs, tuples and arrays of them. What combines them must be
-//! associative; it need not be commutative. Those of a warp are combined as a balanced tree, then
-//! those of the warps, so that results are the same on every device and in every run.
-//! It must not wait for other threads itself.
+//! Values may be numbers, `bool`, and structs, tuples and arrays of them. What combines them must
+//! be associative; it need not be commutative. Those of a warp are combined as a balanced tree,
+//! then those of the warps, so that results are the same on every device and in every run. It must
+//! not wait for other threads itself.
 //!
 //! Each call in the source has shared memory of its own, 33 values for a reduction and 64 for a
 //! scan: a `#[device]` function that is called several times has it several times.
@@ -88,9 +89,10 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    /// The sum of what the threads bring, of integers and floats; each of them gets the same. Integers
-    /// wrap, and floats are added warp by warp as [`warp::reduce_add`](crate::warp::reduce_add) does, then
-    /// the sums of the warps as a balanced tree, neighbours first.
+    /// The sum of what the threads bring, of integers and floats; each of them gets the same.
+    /// Integers wrap, and floats are added warp by warp as
+    /// [`warp::reduce_add`](crate::warp::reduce_add) does, then the sums of the warps as a balanced
+    /// tree, neighbours first.
     reduce_add;
     /// The smallest of what the threads bring, as `min` has it; each of them gets the same.
     reduce_min;

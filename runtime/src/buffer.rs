@@ -10,8 +10,8 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 /// dropping it frees the memory once the work given out before is done.
 ///
 /// A kernel's `&[T]` takes `&Buffer<T>`, its `&mut [T]` takes `&mut Buffer<T>`, so the borrow
-/// checker keeps a launch's slices apart. Its `&[AtomicU32]` takes either `&mut Buffer<u32>` or, to be
-/// shared between launches and threads, `&Buffer<AtomicU32>`:
+/// checker keeps a launch's slices apart. Its `&[AtomicU32]` takes either `&mut Buffer<u32>` or, to
+/// be shared between launches and threads, `&Buffer<AtomicU32>`:
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -155,7 +155,8 @@ impl Device {
     }
 
     /// A buffer of `len` elements, all zero (`false` for `bool`). Of enums, the variant whose
-    /// discriminant is 0, of options `None`, of results `Ok`; it does not compile where that is no value.
+    /// discriminant is 0, of options `None`, of results `Ok`; it does not compile where that is no
+    /// value.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.

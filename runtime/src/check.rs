@@ -25,8 +25,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! `docs/sanitizer.md` says what is checked, and how. [`Simulator::checked`](crate::Simulator::checked) switches all checks on for one device,
-//! the environment variable `WARPWISE_CHECK` for every launch on the interpreter.
+//! `docs/sanitizer.md` says what is checked, and how.
+//! [`Simulator::checked`](crate::Simulator::checked) switches all checks on for one device, the
+//! environment variable `WARPWISE_CHECK` for every launch on the interpreter.
 pub use crate::kernel::Place;
 use crate::{Error, kernel::Source};
 use std::{
@@ -147,7 +148,8 @@ impl Checking {
 
 /// Prints findings that fail no launch, each once a process, on the standard error of the process.
 ///
-/// Not with `eprintln!`, which libtest captures: the findings of a test that passes would never be shown.
+/// Not with `eprintln!`, which libtest captures: the findings of a test that passes would never be
+/// shown.
 fn say(findings: &[Finding]) {
     static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
     let lines =

@@ -24,9 +24,10 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! What is counted is the optimized kernel, whose neighbouring accesses are one request where they are on a
-//! GPU. The models are measured ones; `docs/counters.md` says which. `cargo warpwise profile` counts all launches of a
-//! program as it is, and says what its lines do beyond what they need.
+//! What is counted is the optimized kernel, whose neighbouring accesses are one request where they
+//! are on a GPU. The models are measured ones; `docs/counters.md` says which. `cargo warpwise
+//! profile` counts all launches of a program as it is, and says what its lines do beyond what they
+//! need.
 mod json;
 pub mod text;
 

@@ -1,7 +1,8 @@
 //! The CPU device: kernels on the SIMT interpreter.
 //!
-//! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was printed, is
-//! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
+//! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was
+//! printed, is kept until the next call that would synchronise on a GPU, so that programs see the
+//! same on both.
 mod programs;
 
 use crate::{
@@ -9,10 +10,10 @@ use crate::{
     check::{Checking, Checks, Finding},
     counters::{LaunchCounters, Launched},
     device::DeviceInfo,
-    dispatch::{Launch, Value},
     error::DevicePanic,
     kernel::FaultDetails,
     launch::Geometry,
+    launch_checks::{Launch, Value},
     output::{self, Printer},
     profile,
     simulator::Simulator,
@@ -41,13 +42,15 @@ pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 /// Bytes of shared memory that a block gets: what those GPUs give that give most.
 const SHARED_MEMORY: u64 = 227 << 10;
 
-/// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU runs.
+/// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU
+/// runs.
 const COOPERATIVE_THREADS: u64 = 1 << 19;
 
 /// Default step budget of checked and traced launches.
 const DEFAULT_STEP_BUDGET: u64 = 1 << 32;
 
-/// For whom a launch is run: for each of them once, as steps that look on stand in programs of their own.
+/// For whom a launch is run: for each of them once, as steps that look on stand in programs of
+/// their own.
 #[derive(Clone, Copy)]
 enum Look<'a> {
     Check(Checks),
@@ -167,8 +170,8 @@ impl Interpreter {
         found
     }
 
-    /// Runs a launch once for each of those who look on, each time with the same memory, or else once; yields
-    /// what the last run came to, or the first that did not end.
+    /// Runs a launch once for each of those who look on, each time with the same memory, or else
+    /// once; yields what the last run came to, or the first that did not end.
     fn observe(
         &self,
         launch: &Launch<'_>,

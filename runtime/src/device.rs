@@ -6,9 +6,9 @@ use crate::{
     Error, Result,
     check::Checking,
     cpu::{self, Interpreter},
-    dispatch::Launch,
     driver::{Allocation, Stream},
     kernel::{Bound, Source},
+    launch_checks::Launch,
     profile,
     simulator::Simulator,
 };
@@ -35,14 +35,16 @@ use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
 /// host and [`Device::synchronize`] wait for it.
 ///
 /// **Faults.** On a GPU a launch returns before its kernel has run. What its threads do wrong comes out
-/// of the next [`Device::synchronize`] or [`Buffer::to_vec`](crate::Buffer::to_vec) of this device, as
+/// of the next [`Device::synchronize`] or [`Buffer::to_vec`](crate::Buffer::to_vec) of this device,
+/// as
 /// [`Error::DevicePanic`]: that of the first launch that failed a check, once. After that the
 /// device works on, and buffers hold what was written. The interpreter does the same.
 ///
 /// **Output.** What a kernel prints comes out of the same calls, on stdout or as [`Device::on_print`]
-/// says: launch by launch, in each in the order of its threads, blocks and threads being numbered x fastest. There
-/// is room for 1 MiB of arguments and the like between two such calls; what finds none is counted, and the count is
-/// printed. A program that ends without such a call prints nothing.
+/// says: launch by launch, in each in the order of its threads, blocks and threads being numbered x
+/// fastest. There is room for 1 MiB of arguments and the like between two such calls; what finds
+/// none is counted, and the count is printed. A program that ends without such a call prints
+/// nothing.
 #[derive(Clone)]
 pub struct Device {
     engine: Engine,
@@ -62,8 +64,8 @@ pub struct DeviceInfo {
     pub name: String,
     /// Ten times the major plus the minor number of a GPU's compute capability: 90 for an H200.
     pub sm: Option<u32>,
-    /// The newest version of CUDA that a GPU's driver supports: 1000 times the major plus 10 times the
-    /// minor number, 13000 for CUDA 13.0.
+    /// The newest version of CUDA that a GPU's driver supports: 1000 times the major plus 10 times
+    /// the minor number, 13000 for CUDA 13.0.
     pub cuda: Option<u32>,
     /// Streaming multiprocessors of a GPU; cores that the interpreter uses.
     pub multiprocessors: usize,
@@ -103,8 +105,8 @@ impl Device {
     /// `WARPWISE_DEVICE=cpu` is the way to say that this is fine, and silences it.
     ///
     /// # Errors
-    /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`] returns, if a GPU is
-    /// asked for or the one found cannot be used.
+    /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`]
+    /// returns, if a GPU is asked for or the one found cannot be used.
     pub fn auto() -> Result<Self> {
         checks_from_env()?;
         match Choice::from_env()? {
@@ -124,14 +126,18 @@ impl Device {
         }
     }
 
-    /// Creates the SIMT interpreter, on the host's cores. [`Simulator`] creates one that counts, checks or traces.
+    /// Creates the SIMT interpreter, on the host's cores. [`Simulator`] creates one that counts,
+    /// checks or traces.
     ///
-    /// If the environment variable `WARPWISE_CHECK` is set, launches are [checked](Simulator::checks) for what it
-    /// names, in the notation of [`Checks`](crate::check::Checks); findings that do not make a launch fail are printed
-    /// on stderr. If it names anything else, the first buffer or launch of the device fails with [`Error::BadChecks`].
+    /// If the environment variable `WARPWISE_CHECK` is set, launches are
+    /// [checked](Simulator::checks) for what it names, in the notation of
+    /// [`Checks`](crate::check::Checks); findings that do not make a launch fail are printed on
+    /// stderr. If it names anything else, the first buffer or launch of the device fails with
+    /// [`Error::BadChecks`].
     ///
-    /// A launch whose threads wait in loops that no other thread can end is [stopped](Error::Stopped) as soon as that
-    /// is certain. One that computes forever is stopped by a [budget](Simulator::step_budget) only.
+    /// A launch whose threads wait in loops that no other thread can end is
+    /// [stopped](Error::Stopped) as soon as that is certain. One that computes forever is stopped
+    /// by a [budget](Simulator::step_budget) only.
     pub fn cpu() -> Self {
         Self::simulated(Simulator::new())
     }
@@ -149,7 +155,8 @@ impl Device {
     /// given to one is not ordered with the other's, except where both use a buffer.
     ///
     /// # Errors
-    /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
+    /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or
+    /// what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         checks_from_env()?;
         Ok(Self { engine: Engine::Cuda(Stream::open(ordinal)?) })
@@ -188,8 +195,8 @@ impl Device {
         }
     }
 
-    /// From now on hands what kernels print to `handler` instead of to stdout: some text whenever a call waits
-    /// for kernels that print. For all clones of this device.
+    /// From now on hands what kernels print to `handler` instead of to stdout: some text whenever a
+    /// call waits for kernels that print. For all clones of this device.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};

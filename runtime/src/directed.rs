@@ -1,4 +1,5 @@
-//! Arithmetic of `f32` that rounds in a direction, and not to the nearest number: for bounds that are certain.
+//! Arithmetic of `f32` that rounds in a direction, and not to the nearest number: for bounds that
+//! are certain.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -27,8 +28,9 @@
 //! # }
 //! ```
 //!
-//! Each is one instruction of a GPU, with the same bits on every device. A result too large is infinite only where it is
-//! rounded away from zero. A sum that is exactly zero is -0.0 where it is rounded down, unless both terms are +0.0.
+//! Each is one instruction of a GPU, with the same bits on every device. A result too large is
+//! infinite only where it is rounded away from zero. A sum that is exactly zero is -0.0 where it is
+//! rounded down, unless both terms are +0.0.
 use warpwise_compiler::{ir::Direction, library::directed::fma};
 
 /// `x + y`, rounded toward zero.

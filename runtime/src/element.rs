@@ -60,8 +60,8 @@ pub trait Element:
 }
 
 /// An element of a kernel's `&[AtomicU32]` and the like: std's `AtomicU32`, `AtomicI32`,
-/// `AtomicU64`, `AtomicI64`, `AtomicUsize`, `AtomicIsize` and `AtomicBool`, this crate's [`AtomicF32`]
-/// and [`AtomicF64`], and arrays of them.
+/// `AtomicU64`, `AtomicI64`, `AtomicUsize`, `AtomicIsize` and `AtomicBool`, this crate's
+/// [`AtomicF32`] and [`AtomicF64`], and arrays of them.
 pub trait Atomic: Sealed + Stored<Value: AtomicElement<Atomic = Self>> {}
 
 /// An [`Element`] that has an [`Atomic`], or an array of such.

@@ -127,7 +127,8 @@ pub enum Error {
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,
     },
-    /// The checks of a launch found something that is wrong with the kernel. Buffers hold what was written.
+    /// The checks of a launch found something that is wrong with the kernel. Buffers hold what was
+    /// written.
     #[error("checks of `{kernel}` found:{}", Lines(.findings))]
     Findings {
         /// The kernel.
@@ -177,7 +178,8 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Returns what is said of the findings of a launch that did not finish, but for the one that its fault tells of.
+/// Returns what is said of the findings of a launch that did not finish, but for the one that its
+/// fault tells of.
 fn besides_fault(findings: &[Finding], fault: Option<&DevicePanic>) -> String {
     let is_fault = |finding: &&Finding| match (&finding.problem, fault) {
         (Problem::OutOfBounds(outside), Some(fault)) => {

@@ -1,5 +1,5 @@
-//! Functions of `f32` that hardware approximates: fast, and outside the promise that every device computes the
-//! same bits.
+//! Functions of `f32` that hardware approximates: fast, and outside the promise that every device
+//! computes the same bits.
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -13,12 +13,13 @@
 //! }
 //! ```
 //!
-//! On a GPU each is one instruction or two, whose results differ from one generation of GPUs to another. On the
-//! host and the interpreter they are within 1 unit in the last place of what is meant, the same on both. A test that compares a GPU with the host needs a tolerance; `docs/math.md` has how large the
-//! hardware's errors may be.
+//! On a GPU each is one instruction or two, whose results differ from one generation of GPUs to
+//! another. On the host and the interpreter they are within 1 unit in the last place of what is
+//! meant, the same on both. A test that compares a GPU with the host needs a tolerance;
+//! `docs/math.md` has how large the hardware's errors may be.
 //!
-//! Subnormal numbers count as the zero of their sign, as arguments and as results of instructions, but for
-//! [`tanh`].
+//! Subnormal numbers count as the zero of their sign, as arguments and as results of instructions,
+//! but for [`tanh`].
 use std::f32::consts::{LN_2, LOG2_E, LOG10_2};
 use warpwise_compiler::library::approx;
 
@@ -92,7 +93,8 @@ pub fn sqrt(x: f32) -> f32 {
     approx::sqrt(x)
 }
 
-/// `x / y`, as `x` times [`recip`] of `y`: zero where `y` is above 2^126, and NaN if `x` is infinite as well.
+/// `x / y`, as `x` times [`recip`] of `y`: zero where `y` is above 2^126, and NaN if `x` is
+/// infinite as well.
 pub fn div(x: f32, y: f32) -> f32 {
     x * recip(y)
 }

@@ -50,8 +50,9 @@ pub struct Places {
 
 /// A kernel as generated code carries it: a `static` for each.
 ///
-/// A GPU runs its PTX as it is, and what its IR is compiled to, so safe code cannot make a source of its own:
-/// the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are `unsafe`.
+/// A GPU runs its PTX as it is, and what its IR is compiled to, so safe code cannot make a source
+/// of its own: the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are
+/// `unsafe`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Source {
@@ -123,8 +124,8 @@ impl Source {
     /// A kernel in the IR's text form, which is compiled at its first launch.
     ///
     /// # Safety
-    /// `ir` is what the front end of this version made of a function that rustc accepts. Other IR may access memory that
-    /// is no argument's.
+    /// `ir` is what the front end of this version made of a function that rustc accepts. Other IR
+    /// may access memory that is no argument's.
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
     pub const unsafe fn new(
         name: &'static str,

@@ -1,12 +1,12 @@
 //! Run-time lints of open kernels: records of the `log` crate, target `warpwise::lint`.
 //!
-//! While a generic kernel is built, lints see as much of it as does not depend on its parameters. When
-//! it is first launched with some, they look again, and what they did not find then is logged, as a
-//! warning or, where the lint is denied, as an error. That is all: no launch fails by it, and what runs is
-//! the same. What lints say of launches goes the same way (`advice`).
+//! While a generic kernel is built, lints see as much of it as does not depend on its parameters.
+//! When it is first launched with some, they look again, and what they did not find then is logged,
+//! as a warning or, where the lint is denied, as an error. That is all: no launch fails by it, and
+//! what runs is the same. What lints say of launches goes the same way (`advice`).
 //!
-//! Nothing is looked for where nobody listens: without a logger, with one that takes no warnings of this target, or
-//! with `WARPWISE_LINTS=off`.
+//! Nothing is looked for where nobody listens: without a logger, with one that takes no warnings of
+//! this target, or with `WARPWISE_LINTS=off`.
 use crate::kernel::Source;
 use log::{Record, logger};
 use std::{fmt::Write as _, sync::OnceLock};
@@ -52,8 +52,8 @@ pub(crate) fn is_heard() -> bool {
         && !OFF.get_or_init(|| std::env::var_os("WARPWISE_LINTS").is_some_and(|said| said == "off"))
 }
 
-/// Logs what the lints find in `bound`, which is the kernel of `source` with these bindings, and did not
-/// find without them.
+/// Logs what the lints find in `bound`, which is the kernel of `source` with these bindings, and
+/// did not find without them.
 pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
     if bindings.is_empty() || !is_heard() {
         return;
@@ -85,8 +85,8 @@ fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     once
 }
 
-/// One record: the lint and the kernel, of which `what` says more, the fact, what it rests on, and what to
-/// do.
+/// One record: the lint and the kernel, of which `what` says more, the fact, what it rests on, and
+/// what to do.
 pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
     let Diagnostic { code, level, message, span, labels, notes, help } = found;
     let level = match level {

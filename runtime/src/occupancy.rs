@@ -19,7 +19,8 @@
 //! ```
 //!
 //! Cooperative kernels, all blocks of which run at the same time, also have
-//! `max_cooperative_blocks(&device, block, dynamic_shared)`: the most that a launch may have of them.
+//! `max_cooperative_blocks(&device, block, dynamic_shared)`: the most that a launch may have of
+//! them.
 //!
 //! ```
 //! use warpwise::prelude::*;

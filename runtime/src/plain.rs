@@ -1,12 +1,13 @@
 //! Types that buffers hold, and types that kernels take by value.
 //!
-//! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option, or a
-//! struct or enum that is `#[device]`, which implements the trait. Values travel field by field, so that
-//! padding is never read, neither from the host's memory nor from a device's. What is nothing but bytes, as
-//! numbers and arrays of them, is copied as a whole. What can be copied is [`Plain`], and travels by value.
+//! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option,
+//! or a struct or enum that is `#[device]`, which implements the trait. Values travel field by
+//! field, so that padding is never read, neither from the host's memory nor from a device's. What
+//! is nothing but bytes, as numbers and arrays of them, is copied as a whole. What can be copied is
+//! [`Plain`], and travels by value.
 //!
-//! In the memory of devices all of them lie as [`Layout`] says, which is what kernels know, too. Rust
-//! leaves open how tuples and options lie in the memory of the host.
+//! In the memory of devices all of them lie as [`Layout`] says, which is what kernels know, too.
+//! Rust leaves open how tuples and options lie in the memory of the host.
 mod layout;
 mod of_std;
 
@@ -107,9 +108,9 @@ pub trait Stored: Sized + 'static {
 
 /// A type that kernels take by value, and write in buffers.
 ///
-/// These are the [`Element`]s, arrays, tuples, `Option`s and `Result`s of plain types, and the structs
-/// and enums marked [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody
-/// implements it by hand.
+/// These are the [`Element`]s, arrays, tuples, `Option`s and `Result`s of plain types, and the
+/// structs and enums marked [`#[device]`](macro@crate::device) that are `Copy` and whose fields are
+/// plain. Nobody implements it by hand.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -131,8 +132,8 @@ pub trait Stored: Sized + 'static {
     note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such that are `Copy`"
 )]
 pub trait Plain: Copy + Stored<Value = Self> {
-    /// The numbers in it, in order, each with its bits: what it is passed by value as. Of an enum, the
-    /// discriminant and then the numbers of every variant.
+    /// The numbers in it, in order, each with its bits: what it is passed by value as. Of an enum,
+    /// the discriminant and then the numbers of every variant.
     #[doc(hidden)]
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
     /// As many zeros: what is passed for a variant that an enum is not.

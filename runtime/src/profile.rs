@@ -1,8 +1,10 @@
-//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts, and what is counted is written to a file of the
-//! process in that folder, launch by launch, so that it is there however the program ends.
+//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts, and what is counted is written
+//! to a file of the process in that folder, launch by launch, so that it is there however the
+//! program ends.
 //!
-//! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the program, then the kernels
-//! and the launches as they come. A launch that does what an earlier one did only names that one.
+//! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the
+//! program, then the kernels and the launches as they come. A launch that does what an earlier one
+//! did only names that one.
 use crate::counters::{LaunchCounters, Object};
 use std::{
     collections::{HashMap, HashSet},
@@ -72,7 +74,8 @@ fn profile() -> Option<&'static Mutex<Profile>> {
     PROFILE.get_or_init(open).as_ref()
 }
 
-/// Does `work` with the profile, if there is one. A program goes on where a disk is full; that is said once.
+/// Does `work` with the profile, if there is one. A program goes on where a disk is full; that is
+/// said once.
 fn with(work: impl FnOnce(&mut Profile) -> io::Result<()>) {
     static FAILED: OnceLock<()> = OnceLock::new();
     let Some(profile) = profile() else { return };

@@ -10,7 +10,8 @@ use crate::{
 use std::sync::Arc;
 use warpwise_compiler::specialize::Binding;
 
-/// A kernel on a device in blocks of so many threads, with so much shared memory that its launch asks for.
+/// A kernel on a device in blocks of so many threads, with so much shared memory that its launch
+/// asks for.
 struct Asked {
     bound: Arc<Bound>,
     geometry: Geometry,
@@ -48,8 +49,8 @@ impl Asked {
 /// `block` is the kernel's own, where it declares one.
 ///
 /// # Errors
-/// As of a launch, of which none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more registers
-/// than there are for such a block.
+/// As of a launch, of which none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more
+/// registers than there are for such a block.
 pub fn occupancy(
     source: &'static Source,
     bindings: &[Binding],

@@ -9,8 +9,8 @@ use std::{ops::ControlFlow, sync::Arc};
 
 /// A SIMT interpreter with observers: counters, the sanitizer, traces, breakpoints, schedules.
 ///
-/// [`Device::cpu`] is the interpreter without any of these. A simulator makes devices whose launches are
-/// observed, and holds what they observed:
+/// [`Device::cpu`] is the interpreter without any of these. A simulator makes devices whose
+/// launches are observed, and holds what they observed:
 ///
 /// ```
 /// use warpwise::{prelude::*, Simulator};
@@ -33,9 +33,10 @@ use std::{ops::ControlFlow, sync::Arc};
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 ///
-/// Observers do not change results. A launch with several of them runs once for each, every time with the
-/// same memory. No GPU can do this, so there is no such builder for one: programs that take their device from
-/// [`Device::auto`] are observed by `cargo warpwise profile` and by the environment variable `WARPWISE_CHECK`.
+/// Observers do not change results. A launch with several of them runs once for each, every time
+/// with the same memory. No GPU can do this, so there is no such builder for one: programs that
+/// take their device from [`Device::auto`] are observed by `cargo warpwise profile` and by the
+/// environment variable `WARPWISE_CHECK`.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Simulator {
@@ -58,32 +59,36 @@ impl Simulator {
         Self { optimize: true, step_budget: None, counters: None, checking: None, debugger: None }
     }
 
-    /// Runs kernels without the optimizer: as they are written, with a branch for every `if`. For tests that
-    /// compare the two, and to [count](Self::counters) what a compiler has to improve.
+    /// Runs kernels without the optimizer: as they are written, with a branch for every `if`. For
+    /// tests that compare the two, and to [count](Self::counters) what a compiler has to improve.
     pub fn unoptimized(self) -> Self {
         Self { optimize: false, ..self }
     }
 
-    /// Ends each launch with [`Error::Stopped`](crate::Error::Stopped) after about `steps` instructions, each of
-    /// which is executed for up to 256 threads together. For tests of kernels that may not end.
+    /// Ends each launch with [`Error::Stopped`](crate::Error::Stopped) after about `steps`
+    /// instructions, each of which is executed for up to 256 threads together. For tests of kernels
+    /// that may not end.
     ///
     /// Launches that are [checked](Self::checked), [traced](Self::trace) or stopped at
-    /// [breakpoints](Self::breakpoint) have a budget of 2^32 steps by default, some minutes; `u64::MAX` lifts it.
-    /// Others have none.
+    /// [breakpoints](Self::breakpoint) have a budget of 2^32 steps by default, some minutes;
+    /// `u64::MAX` lifts it. Others have none.
     pub fn step_budget(self, steps: u64) -> Self {
         Self { step_budget: Some(steps), ..self }
     }
 
-    /// Counts what launches do, as hardware counts: see [`counters`](crate::counters). Launches take a little longer.
+    /// Counts what launches do, as hardware counts: see [`counters`](crate::counters). Launches
+    /// take a little longer.
     pub fn counters(self) -> Self {
         Self { counters: Some(Arc::default()), ..self }
     }
 
-    /// Checks launches for races and other mistakes, all of [`Checks::ALL`]: see [`check`](crate::check).
+    /// Checks launches for races and other mistakes, all of [`Checks::ALL`]: see
+    /// [`check`](crate::check).
     ///
-    /// A launch with an error fails with [`Error::Findings`](crate::Error::Findings), having done all that it does
-    /// unchecked; [`take_findings`](Self::take_findings) returns other findings, too. Most launches take less than
-    /// twice as long. `WARPWISE_CHECK` does not apply to a device with checks of its own.
+    /// A launch with an error fails with [`Error::Findings`](crate::Error::Findings), having done
+    /// all that it does unchecked; [`take_findings`](Self::take_findings) returns other findings,
+    /// too. Most launches take less than twice as long. `WARPWISE_CHECK` does not apply to a device
+    /// with checks of its own.
     pub fn checked(self) -> Self {
         self.checks(Checks::ALL)
     }
@@ -93,27 +98,28 @@ impl Simulator {
         Self { checking: Some(Arc::new(Checking::asked(checks))), ..self }
     }
 
-    /// Runs each launch in an order drawn from `seed`: blocks, warps and diverged lanes take turns at the beginnings
-    /// of loops and branches and before accesses to memory.
+    /// Runs each launch in an order drawn from `seed`: blocks, warps and diverged lanes take turns
+    /// at the beginnings of loops and branches and before accesses to memory.
     ///
-    /// A result that differs for another seed depends on an order that no GPU promises, as the result of a race
-    /// does. The same seed gives the same order, in a [trace](Self::trace), too. Launches take much longer.
+    /// A result that differs for another seed depends on an order that no GPU promises, as the
+    /// result of a race does. The same seed gives the same order, in a [trace](Self::trace), too.
+    /// Launches take much longer.
     pub fn schedule(self, seed: u64) -> Self {
         self.debug(|debugger| debugger.set_seed(seed))
     }
 
-    /// Records every instruction of one thread or warp: see [`trace`](crate::trace). Launches run in the same order
-    /// each time, on one thread of the host.
+    /// Records every instruction of one thread or warp: see [`trace`](crate::trace). Launches run
+    /// in the same order each time, on one thread of the host.
     pub fn trace(self, watch: Watch) -> Self {
         self.debug(|debugger| debugger.set_trace(watch))
     }
 
-    /// Calls `handler` whenever the watched thread, or lanes of the watched warp, reach a line, or at each of their
-    /// instructions if `watch` names no line. There may be several breakpoints.
+    /// Calls `handler` whenever the watched thread, or lanes of the watched warp, reach a line, or
+    /// at each of their instructions if `watch` names no line. There may be several breakpoints.
     ///
-    /// `ControlFlow::Break(())` ends the launch with [`Error::Stopped`](crate::Error::Stopped), and a panic of the
-    /// handler propagates out of the launch. The handler must not touch buffers of the launch: it would wait for
-    /// them forever.
+    /// `ControlFlow::Break(())` ends the launch with [`Error::Stopped`](crate::Error::Stopped), and
+    /// a panic of the handler propagates out of the launch. The handler must not touch buffers of
+    /// the launch: it would wait for them forever.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -154,7 +160,8 @@ impl Simulator {
         Device::simulated(self.clone())
     }
 
-    /// Returns the counters of each launch since the last call; none without [`counters`](Self::counters).
+    /// Returns the counters of each launch since the last call; none without
+    /// [`counters`](Self::counters).
     ///
     /// A launch in which threads [failed](crate::Error::DevicePanic) is counted, one that was
     /// [stopped](crate::Error::Stopped) is not.
@@ -163,8 +170,8 @@ impl Simulator {
         self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
     }
 
-    /// Returns the findings since the last call, launch by launch, those that made a launch fail included; none
-    /// without [`checked`](Self::checked) or [`checks`](Self::checks).
+    /// Returns the findings since the last call, launch by launch, those that made a launch fail
+    /// included; none without [`checked`](Self::checked) or [`checks`](Self::checks).
     #[must_use]
     pub fn take_findings(&self) -> Vec<Finding> {
         self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())

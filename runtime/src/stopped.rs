@@ -37,7 +37,8 @@ pub enum Stopped {
         /// The lanes that wait, warp by warp.
         waiting: Vec<Waiting>,
     },
-    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever change.
+    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever
+    /// change.
     Livelock {
         /// Index of the block; the lowest of those whose threads do.
         block: [u32; 3],
@@ -52,7 +53,8 @@ pub enum Stopped {
     StepBudget {
         /// The budget.
         steps: u64,
-        /// True if nobody asked for a budget: launches that are checked or traced have one all the same.
+        /// True if nobody asked for a budget: launches that are checked or traced have one all the
+        /// same.
         is_default: bool,
     },
     /// A breakpoint ended it.
@@ -91,7 +93,8 @@ pub struct Waiting {
 pub struct Spinning {
     /// The place of the loop in the source.
     pub place: Place,
-    /// Names of the buffers and arrays that the loop reads and other threads may write, as far as that is known.
+    /// Names of the buffers and arrays that the loop reads and other threads may write, as far as
+    /// that is known.
     pub reads: Vec<String>,
     /// The number of threads.
     pub threads: u32,

@@ -24,8 +24,8 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! What is traced is the kernel as it was written, without the optimizer, so that each instruction has a
-//! line of its source. `docs/debugging.md` has more.
+//! What is traced is the kernel as it was written, without the optimizer, so that each instruction
+//! has a line of its source. `docs/debugging.md` has more.
 mod value;
 
 use crate::kernel::{Place, Source};
@@ -145,8 +145,8 @@ pub struct Event {
     pub column: u32,
     /// The executing lanes: bit l for lane l of the warp.
     pub lanes: u32,
-    /// The instruction, in the words of the IR, with values for its operands: `fma 3.0, 1.0, 2.0`. Where
-    /// the values of lanes differ, they stand in brackets.
+    /// The instruction, in the words of the IR, with values for its operands: `fma 3.0, 1.0, 2.0`.
+    /// Where the values of lanes differ, they stand in brackets.
     pub text: String,
     /// Of each operand, the value in each of the lanes, in their order.
     pub operands: Vec<Vec<Value>>,
@@ -181,7 +181,8 @@ pub struct Variable {
 }
 
 impl Hit {
-    /// The value of a variable, in the first of the lanes; of several of that name the last one declared.
+    /// The value of a variable, in the first of the lanes; of several of that name the last one
+    /// declared.
     pub fn variable(&self, name: &str) -> Option<&Value> {
         self.variables.iter().rfind(|variable| variable.name == name)?.values.first()
     }

@@ -1,7 +1,9 @@
-//! Says that the interpreter was built without optimisation, once in a process, when it has run for long enough to matter.
+//! Says that the interpreter was built without optimisation, once in a process, when it has run for
+//! long enough to matter.
 //!
-//! `cargo test` and `cargo run` compile dependencies so, unless a project says otherwise. What is said is a record of the
-//! `log` crate, as what lints say of launches ([`crate::advice`]), and like that is off with `WARPWISE_LINTS=off`.
+//! `cargo test` and `cargo run` compile dependencies so, unless a project says otherwise. What is
+//! said is a record of the `log` crate, as what lints say of launches ([`crate::advice`]), and like
+//! that is off with `WARPWISE_LINTS=off`.
 use crate::lint;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},

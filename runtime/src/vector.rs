@@ -1,8 +1,8 @@
 //! Vector types: a few numbers in a struct, loaded and stored at once.
 //!
-//! [`F32x4`] and its kin are for CUDA's `float4`, `int2`, `half2`: integers and floats by two, three and
-//! four, aligned to what one access loads, 16 bytes at most. They are structs with the fields `x`, `y`,
-//! `z` and `w`, and the same on the host and in kernels:
+//! [`F32x4`] and its kin are for CUDA's `float4`, `int2`, `half2`: integers and floats by two,
+//! three and four, aligned to what one access loads, 16 bytes at most. They are structs with the
+//! fields `x`, `y`, `z` and `w`, and the same on the host and in kernels:
 //!
 //! ```
 //! use warpwise::prelude::*;
@@ -23,13 +23,14 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! Operators work lane by lane, on two vectors or a vector and a number; a shift is by a `u32`. A lane
-//! is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`. What is
-//! not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that, of which
-//! several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
+//! Operators work lane by lane, on two vectors or a vector and a number; a shift is by a `u32`. A
+//! lane is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`.
+//! What is not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that,
+//! of which several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
 //!
 //! [`Buffer::as_vectors`](crate::Buffer::as_vectors) and
-//! [`Buffer::into_vectors`](crate::Buffer::into_vectors) take a buffer of numbers for one of vectors.
+//! [`Buffer::into_vectors`](crate::Buffer::into_vectors) take a buffer of numbers for one of
+//! vectors.
 use crate::{Element, Plain};
 use crate::{Float as _, Num as _};
 use half::{bf16, f16};

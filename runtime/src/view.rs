@@ -1,10 +1,11 @@
-//! Buffers of numbers as buffers of vectors, and back, and as buffers of structs: the same memory, nothing copied.
+//! Buffers of numbers as buffers of vectors, and back, and as buffers of structs: the same memory,
+//! nothing copied.
 use crate::{Buffer, Element, Error, Plain, Result, Stored, buffer::AnyBuffer, vector::Vector};
 use std::{fmt, marker::PhantomData, ops::Deref, sync::Arc};
 
-/// A borrowed [`Buffer`] with elements of another type: [`Buffer::as_vectors`], [`Buffer::as_lanes`],
-/// [`Buffer::as_structs`].
-/// A reference to it goes where a kernel takes a slice that it reads.
+/// A borrowed [`Buffer`] with elements of another type: [`Buffer::as_vectors`],
+/// [`Buffer::as_lanes`], [`Buffer::as_structs`]. A reference to it goes where a kernel takes a
+/// slice that it reads.
 pub struct View<'a, T: Stored> {
     buffer: Buffer<T>,
     of: PhantomData<&'a AnyBuffer>,
@@ -47,12 +48,12 @@ fn structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// The same buffer, as `#[device]` structs, or whatever else is plain: for kernels that take `&[S]` or `&mut [S]`, where the
-    /// numbers come from somewhere else, such as a file.
+    /// The same buffer, as `#[device]` structs, or whatever else is plain: for kernels that take
+    /// `&[S]` or `&mut [S]`, where the numbers come from somewhere else, such as a file.
     ///
-    /// The fields lie as `#[repr(C)]` says. A buffer begins at a multiple of 256 bytes, which is the greatest alignment that
-    /// a struct may have. Padding is neither read nor written. Whatever bytes there are, a `bool` in them is `true` or
-    /// `false`, and an enum is one of its variants.
+    /// The fields lie as `#[repr(C)]` says. A buffer begins at a multiple of 256 bytes, which is
+    /// the greatest alignment that a struct may have. Padding is neither read nor written. Whatever
+    /// bytes there are, a `bool` in them is `true` or `false`, and an enum is one of its variants.
     ///
     /// ```
     /// use warpwise::prelude::*;
@@ -71,7 +72,8 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotStructs`] if the last struct would not be whole, or has no size; the buffer is dropped.
+    /// [`Error::NotStructs`] if the last struct would not be whole, or has no size; the buffer is
+    /// dropped.
     pub fn into_structs<S: Plain>(self) -> Result<Buffer<S>> {
         let len = structs::<S, T>(self.len())?;
         Ok(Buffer::from_any(AnyBuffer { len, ..self.into_any() }))

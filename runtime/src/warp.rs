@@ -7,8 +7,9 @@
 //! `shfl_xor_width::<8, _>(value, 1)`.
 //!
 //! [`reduce`], scans and sums are several of these at once, in a kernel as elsewhere: written with
-//! shuffles. They combine the lanes that there are as a balanced tree by their numbers, pairs first,
-//! lower lanes on the left: what combines them must be associative, and need not be commutative.
+//! shuffles. They combine the lanes that there are as a balanced tree by their numbers, pairs
+//! first, lower lanes on the left: what combines them must be associative, and need not be
+//! commutative.
 //!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
 //! [`host`](crate::host).
@@ -29,9 +30,9 @@ pub fn warp_id() -> usize {
 
 /// The lanes that run this together: bit l for lane l, the caller among them.
 ///
-/// Which others are is up to the hardware, in divergent flow and out of it; nothing more is promised
-/// than that they come to what follows. So the mask is one for the `_mask` forms, with which lanes do
-/// together what each could do alone:
+/// The hardware decides which other lanes are among them, in divergent flow and out of it. They all
+/// reach the next instruction, so the mask suits the `_mask` forms, by which lanes do together what
+/// each could do alone:
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -193,7 +194,8 @@ agreements! {
     match_any match_any_mask<T: Element> -> u32;
     /// Returns true if all lanes bring the same value, bit for bit.
     match_all match_all_mask<T: Element> -> bool;
-    /// The lanes, bit l for lane l, if all of them bring the same value, bit for bit; 0 if they do not.
+    /// The lanes, bit l for lane l, if all of them bring the same value, bit for bit; 0 if they do
+    /// not.
     match_all_lanes match_all_lanes_mask<T: Element> -> u32;
     /// The sum of what the lanes bring. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.

@@ -240,7 +240,8 @@ impl VectorFinder<'_> {
         let at_place = |group: &OpenGroup| {
             request.address.as_ref().is_some_and(|(place, _)| group.place == *place)
         };
-        // Earlier loads with this base are executed already; later ones are checked in `can_hoist_load`.
+        // Earlier loads with this base are executed already; later ones are checked in
+        // `can_hoist_load`.
         self.close_groups(|group| {
             (group.stores || !at_place(group)) && may_overlap(kernel, group, &request)
         });

@@ -1,4 +1,5 @@
-//! Shared memory: 32 banks of 4 bytes, each of which yields one word of 4 bytes at a time.
+//! Cost formulas of shared memory, which has 32 banks with words of 4 bytes; a bank yields one word
+//! at a time.
 //!
 //! The lanes of a warp are served in *groups*: all 32 at once up to 4 bytes a lane, halves at 8
 //! bytes, quarters at 16. A group takes as many *wavefronts* as it accesses different words of the
@@ -6,12 +7,12 @@
 //!
 //! ```text
 //! pair(x)     every active lane l: lane l^x is inactive, or has the same address
-//! loads       if pair(1) or pair(2), one x for the whole warp: the two halves of an 8-byte load
+//! loads       if pair(1) or pair(2) holds for the whole warp, the two halves of an 8-byte load
 //!             are one group, and so are the two quarters of each half of a 16-byte load
 //! atomics     every lane counts, the same word too
 //! ```
 //! With all lanes active and `s` elements from one lane to the next that is `gcd(s, 32)` wavefronts
-//! at 4 bytes, `2 * gcd(s, 16)` at 8 and `4 * gcd(s, 8)` at 16; 1, 2 and 4 are needed.
+//! at 4 bytes, `2 * gcd(s, 16)` at 8 and `4 * gcd(s, 8)` at 16; the ideals are 1, 2 and 4.
 use super::{Kind, LANES, iter_lanes};
 
 /// Number of banks.
@@ -64,7 +65,8 @@ pub fn count_wavefronts(
     cost
 }
 
-/// Returns the bank that determines the cost, the lowest of several; `None` if no lane is active.
+/// Returns the bank that determines the cost: that of the first group with the greatest cost, and
+/// in it the lowest of several. `None` if no lane is active.
 pub fn busiest_bank(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) -> Option<Bank> {
     let mut worst: Option<Bank> = None;
     for group in
@@ -100,8 +102,8 @@ fn serving_groups(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES])
     }
 }
 
-/// Returns true if every active lane has the address of the lane whose number differs in bit `x`,
-/// if that lane is active.
+/// Returns true if every active lane `l` has the address of lane `l ^ x`, where that lane is
+/// active.
 fn lanes_pair(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
     iter_lanes(active).all(|lane| {
         let other = lane ^ x;

@@ -195,7 +195,7 @@ fn number(scalar: Scalar, bits: u64) -> Option<Number> {
     }
 }
 
-/// A result that was rounded to `f32`, as the type that it is of.
+/// Returns the bits of a result that was rounded to `f32`, converted to its type.
 fn round(scalar: Scalar, value: f32) -> Option<u64> {
     match scalar.half() {
         Some(format) => half_bits(format, format.round_f32(value)),

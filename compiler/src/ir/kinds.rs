@@ -30,8 +30,9 @@ pub enum UnaryOp {
     ReverseBits,
     /// The bytes of an integer, the lowest first.
     SwapBytes,
-    /// A function of an `f32`, as exactly as the hardware's instruction for it is: what comes out may differ in
-    /// the last bits from one engine or device to another, and is the same each time on one.
+    /// A function of an `f32`, as exactly as the hardware's instruction for it is: what comes out
+    /// may differ in the last bits from one engine or device to another, and is the same each time
+    /// on one.
     Approx(Approx),
 }
 
@@ -95,16 +96,17 @@ pub enum BinaryOp {
 /// Operations on three values, each an instruction of GPUs that no other operations make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TernaryOp {
-    /// The sum of the products of the four bytes of two words and of the third word, wrapping: of signed bytes for
-    /// `i32`, of unsigned ones for `u32`.
+    /// The sum of the products of the four bytes of two words and of the third word, wrapping: of
+    /// signed bytes for `i32`, of unsigned ones for `u32`.
     DotBytes,
-    /// The sum of the products of the two halves of a word with the two lower bytes of another, and of the third
-    /// word, as [`DotBytes`](Self::DotBytes).
+    /// The sum of the products of the two halves of a word with the two lower bytes of another, and
+    /// of the third word, as [`DotBytes`](Self::DotBytes).
     DotHalvesLow,
     /// The same with the two upper bytes.
     DotHalvesHigh,
-    /// Four of the eight bytes of two `u32`, the first one's below the second one's, as the third says. Its lowest
-    /// four bits choose the lowest byte: three say which, and the fourth fills the byte with its highest bit instead.
+    /// Four of the eight bytes of two `u32`, the first one's below the second one's, as the third
+    /// says. Its lowest four bits choose the lowest byte: three say which, and the fourth fills the
+    /// byte with its highest bit instead.
     PermuteBytes,
     /// The upper half of two `u32`, the upper one first, moved up by an amount modulo 32.
     FunnelShl,

@@ -11,9 +11,10 @@
 //! body, set a [`Local`].
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
-//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`], [`Op::Match`] and [`Op::Reduce`] are where
-//! threads meet. A thread ends at the end of the body, at [`Op::Return`], at
-//! [`Op::Panic`], or at a check that fails; a thread that has ended no longer counts where threads meet.
+//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`],
+//! [`Op::Match`] and [`Op::Reduce`] are where threads meet. A thread ends at the end of the body,
+//! at [`Op::Return`], at [`Op::Panic`], or at a check that fails; a thread that has ended no longer
+//! counts where threads meet.
 //!
 //! **Effects.** [`Op::effect`] says what an instruction does besides yielding.
 //!
@@ -114,7 +115,8 @@ pub struct Kernel {
     pub body: Body,
 }
 
-/// Thread coarsening: each thread does the work of several, those of the same index in neighbouring blocks.
+/// Thread coarsening: each thread does the work of several, those of the same index in neighbouring
+/// blocks.
 ///
 /// The launcher divides the blocks along an axis by the factor ([`CoarseGrid`]). A block of the
 /// smaller grid runs as many blocks of the launch, the last one those that are left.
@@ -128,8 +130,8 @@ pub struct Kernel {
 pub struct Coarsening {
     /// The grid.
     pub grid: CoarseGrid,
-    /// The `for` that runs each thread by itself. Its counter is the distance from the first block, all checks are in it, and
-    /// one that fails goes on with the next iteration.
+    /// The `for` that runs each thread by itself. Its counter is the distance from the first block,
+    /// all checks are in it, and one that fails goes on with the next iteration.
     pub threads: InstId,
 }
 
@@ -260,8 +262,8 @@ pub struct Array {
     pub elem: Element,
     /// Number of elements.
     pub len: Extent,
-    /// Of an array that the kernel takes by value, with a length that is still open: the parameter that
-    /// stands for its elements, one after another. Specializing makes parameters of them, and
+    /// Of an array that the kernel takes by value, with a length that is still open: the parameter
+    /// that stands for its elements, one after another. Specializing makes parameters of them, and
     /// stores these before all else; nothing but the array names it.
     pub passed: Option<ParamId>,
     /// The place of its declaration.
@@ -380,7 +382,7 @@ impl Kernel {
         body(self, &self.body, visit);
     }
 
-    /// Of each instruction the one around it, and in which body of that it stands.
+    /// Returns the parent of each instruction, and the index of the parent's body that contains it.
     pub fn parents(&self) -> Facts<InstId, Option<(InstId, usize)>> {
         let mut parents = self.insts.facts(None);
         for (id, inst) in self.insts.iter() {

@@ -36,7 +36,8 @@ pub enum Op {
         /// Its operand.
         value: InstId,
     },
-    /// An operation on two values of the result's type; the right side of a shift or rotation is `u32`.
+    /// An operation on two values of the result's type; the right side of a shift or rotation is
+    /// `u32`.
     Binary {
         /// The function.
         op: BinaryOp,
@@ -220,7 +221,8 @@ pub enum Op {
         reduce: Option<(BarrierOp, InstId)>,
     },
     /// Waits until every thread of the grid that has not ended is at one of these, and orders the
-    /// grid's accesses to global memory, and the block's to shared memory. In cooperative kernels only.
+    /// grid's accesses to global memory, and the block's to shared memory. In cooperative kernels
+    /// only.
     SyncGrid,
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
@@ -269,8 +271,8 @@ pub enum Op {
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },
-    /// The lanes of the warp that run this together, as a `u32` with bit l for lane l; the caller is one of
-    /// them. Which others are is open, but for those that have ended: they are not.
+    /// The lanes of the warp that run this together, as a `u32` with bit l for lane l; the caller
+    /// is one of them, and ended lanes are not. The set of the others is unspecified.
     ActiveMask,
     /// Combines the values of all participating lanes; each gets the result. Lanes are combined in
     /// the order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, other

@@ -271,7 +271,8 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
     }
 }
 
-/// A name and an operand: by hand, since most of the text is made of these, and `write!` takes longer.
+/// A name and an operand: by hand, since most of the text is made of these, and `write!` takes
+/// longer.
 fn one(f: &mut Formatter<'_>, name: &str, operand: &impl Display) -> fmt::Result {
     f.write_str(name)?;
     f.write_str(" ")?;

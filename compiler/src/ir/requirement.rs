@@ -1,8 +1,9 @@
 //! Launch requirements: `#[kernel(requires(x.len() >= y.len()))]`.
 //!
-//! A [`Requirement`] is a condition over what a launch knows. The launcher computes it before anything runs,
-//! with every sum, difference and product checked, and refuses the launch where it is false. So it
-//! holds wherever the kernel runs, and is a fact for the analyses: of exact numbers, because nothing in it wrapped.
+//! A [`Requirement`] is a condition over what a launch knows. The launcher computes it before
+//! anything runs, with every sum, difference and product checked, and refuses the launch where it
+//! is false. So it holds wherever the kernel runs, and is a fact for the analyses: of exact
+//! numbers, because nothing in it wrapped.
 use super::evaluate;
 use super::{Kernel, Passed, Scalar, Size, SizeError, Span};
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Lengths that are known once a kernel is launched: those of shared arrays that the launch sizes.
 //!
-//! The front end makes a [`Size`] of the instructions that compute a length in the kernel, so that it
-//! is the same number there and for the launcher, which computes it before anything runs. Where an
-//! integer of it overflows, the kernel would wrap, and the launcher refuses the launch.
+//! The front end makes a [`Size`] of the instructions that compute a length in the kernel, so that
+//! it is the same number there and for the launcher, which computes it before anything runs. Where
+//! an integer of it overflows, the kernel would wrap, and the launcher refuses the launch.
 use super::{Axis, evaluate};
 use super::{BinaryOp, Builtin, CompareOp, Extent, GenericId, ParamId, Scalar, UnaryOp};
 use std::fmt;

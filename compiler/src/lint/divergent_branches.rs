@@ -5,8 +5,8 @@
 //! ```
 //! A warp runs the two arms one after the other, each with the lanes that take it. Fires where that
 //! is proved for more than half of the warps, and both arms are too large for predication
-//! ([`weight`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop, or
-//! if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
+//! ([`weight`]). An `if` without an `else` wastes lanes as well: it fires if its body has a loop,
+//! or if it is in a loop whose iterations take fewer and fewer lanes, in more warps than they would
 //! fill, and on average less than half of a warp enters.
 //!
 //! Silent about guards, about lanes that exchange values among themselves, about conditions that

@@ -11,11 +11,12 @@
 //!                                         }
 //! ```
 //!
-//! A remainder of the counter and a constant, whose sum does not wrap, is the variable and the constant, less the divisor
-//! where it is reached. Remainders by powers of two are masks, and stay. So do those that run under a condition only.
+//! A remainder of the counter and a constant, whose sum does not wrap, is the variable and the
+//! constant, less the divisor where it is reached. Remainders by powers of two are masks, and stay.
+//! So do those that run under a condition only.
 //!
-//! Why: buffers that take turns are chosen so. A remainder of 64-bit integers by a constant takes 12 instructions, and LLVM
-//! computes one of 32 bits that an address depends on in 64.
+//! Why: buffers that take turns are chosen so. A remainder of 64-bit integers by a constant takes
+//! 12 instructions, and LLVM computes one of 32 bits that an address depends on in 64.
 use super::{drop_insts, replace::Replacements};
 use crate::{
     analysis::range::{self, Ranges},
@@ -27,7 +28,8 @@ const WORD: Ty = Ty::Scalar(Scalar::U32);
 /// The largest divisor: twice as much is in 32 bits.
 const MAX_DIVISOR: u64 = 1 << 31;
 
-/// Carries the remainders of `kernel`, whose instructions are numbered in order; they are not afterwards.
+/// Carries the remainders of `kernel`, whose instructions are numbered in order; they are not
+/// afterwards.
 pub(super) fn carry_remainders(kernel: &mut Kernel) {
     let is_loop = |(_, inst): (InstId, &Inst)| matches!(inst.op, Op::For { .. });
     let is_remainder = |(_, inst): (InstId, &Inst)| match inst.op {
@@ -96,7 +98,8 @@ impl Walk<'_> {
         Body(kept)
     }
 
-    /// Carries the remainders of `id`, if that is a loop with any; appends to `kept` what stands before it.
+    /// Carries the remainders of `id`, if that is a loop with any; appends to `kept` what stands
+    /// before it.
     fn counter(&mut self, id: InstId, kept: &mut Vec<InstId>) {
         let Inst { op: Op::For { start, step, ref body, .. }, ty, span } = self.kernel.insts[id]
         else {
@@ -182,7 +185,8 @@ impl Walk<'_> {
         self.push(Op::Set { local, value }, Ty::Unit, list);
     }
 
-    /// Appends to `list` the remainder of the sum of `value` and `addend`, both less than `divisor`.
+    /// Appends to `list` the remainder of the sum of `value` and `addend`, both less than
+    /// `divisor`.
     fn sum(&mut self, value: InstId, addend: u64, divisor: u64, list: &mut Vec<InstId>) -> InstId {
         let rhs = self.push(Op::Const(addend), WORD, list);
         let sum = self.push(Op::Binary { op: BinaryOp::Add, lhs: value, rhs }, WORD, list);

@@ -1,8 +1,8 @@
 //! Thread coarsening: each thread does the work of several, for kernels whose threads do not meet.
 //!
 //! A block of the smaller grid runs several neighbouring blocks of the launch along one axis
-//! ([`Coarsening`]). A thread runs the threads of its own index in all of them, side by side in one copy of
-//! the body, or one after the other in a loop:
+//! ([`Coarsening`]). A thread runs the threads of its own index in all of them, side by side in one
+//! copy of the body, or one after the other in a loop:
 //!
 //! ```text
 //!                                  block {
@@ -24,13 +24,14 @@
 //!   blocks along the axis, and for threads that leave the copy: launches too small to fill a GPU
 //!   run the kernel without coarsening ([`CoarseGrid::suits`]), since the loop is slower than that.
 //!
-//! [`variance`] says what differs between threads, and which kernels are left alone: those whose threads meet or use atomic
-//! operations, shared memory or arrays of their own, loops of different lengths, checks behind stores, and
-//! loops in which each thread loads by itself where threads are in rows.
+//! [`variance`] says what differs between threads, and which kernels are left alone: those whose
+//! threads meet or use atomic operations, shared memory or arrays of their own, loops of different
+//! lengths, checks behind stores, and loops in which each thread loads by itself where threads are
+//! in rows.
 //!
-//! Why: a thread that does little has few loads in flight, and shares none with its neighbours. Four times the work in
-//! one on an H200, by the same text in CUDA C++: a copy 1.58 times as fast, a sum of vectors 1.28, a stencil 1.48,
-//! a naive matrix product 1.47, a convolution 1.67.
+//! Why: a thread that does little has few loads in flight, and shares none with its neighbours.
+//! Four times the work in one on an H200, by the same text in CUDA C++: a copy 1.58 times as fast,
+//! a sum of vectors 1.28, a stencil 1.48, a naive matrix product 1.47, a convolution 1.67.
 mod lift_checks;
 mod merge;
 mod variance;
@@ -45,8 +46,8 @@ use merge::merge;
 use std::collections::{HashMap, HashSet};
 use variance::Variance;
 
-/// The factors, and the largest body, in instructions, that each is for. More work in a thread needs more registers, so that fewer
-/// threads run at a time.
+/// The factors, and the largest body, in instructions, that each is for. More work in a thread
+/// needs more registers, so that fewer threads run at a time.
 const FACTORS: [(u32, usize); 2] = [(4, 120), (2, 192)];
 
 /// The most bytes that a thread loads at once.
@@ -74,8 +75,8 @@ pub(super) fn coarsen_threads(
     Some((coarse, fallbacks))
 }
 
-/// Returns the axis along which the threads of `kernel` are coarsened: rows of what has rows, since memory serves
-/// neighbours along x together.
+/// Returns the axis along which the threads of `kernel` are coarsened: rows of what has rows, since
+/// memory serves neighbours along x together.
 fn axis(kernel: &Kernel) -> Option<Axis> {
     let uses = |axis| {
         kernel.insts.iter().any(|(_, inst)| {
@@ -85,8 +86,9 @@ fn axis(kernel: &Kernel) -> Option<Axis> {
     [Axis::Y, Axis::X].into_iter().find(|axis| uses(*axis))
 }
 
-/// True if elements are larger than a load and no whole number of loads, so that they are accessed field by field: what a warp has
-/// loaded for one field holds the next one, too, unless so much is loaded for the fields of further threads that it is gone by then.
+/// True if elements are larger than a load and no whole number of loads, so that they are accessed
+/// field by field: what a warp has loaded for one field holds the next one, too, unless so much is
+/// loaded for the fields of further threads that it is gone by then.
 fn has_large_elements(kernel: &Kernel) -> bool {
     let is_large = |stride: u64| stride > MAX_LOADED && !stride.is_multiple_of(MAX_LOADED);
     kernel.insts.iter().any(|(_, inst)| {
@@ -159,8 +161,8 @@ struct Threads {
     template: InstId,
 }
 
-/// Has the `template`, a copy of `original`, leave `side_by_side` for the second versions of loops. Returns how many
-/// instructions are left.
+/// Has the `template`, a copy of `original`, leave `side_by_side` for the second versions of loops.
+/// Returns how many instructions are left.
 fn without_fallbacks(
     kernel: &mut Kernel,
     template: &mut Body,

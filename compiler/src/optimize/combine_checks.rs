@@ -1,8 +1,9 @@
 //! One branch for bounds checks that stand together.
 //!
-//! A row is a sequence of checks with only values, loads and stores in between, and with operands that are known at the first
-//! access to memory. One branch there tests all of them. Where one fails, the checks run as they were, with the loads and stores between
-//! them, so that the first one ends the thread.
+//! A row is a sequence of checks with only values, loads and stores in between, and with operands
+//! that are known at the first access to memory. One branch there tests all of them. Where one
+//! fails, the checks run as they were, with the loads and stores between them, so that the first
+//! one ends the thread.
 //!
 //! ```text
 //!                                 %4 = lt %0, %len
@@ -11,13 +12,13 @@
 //!                                 if %6 {} else { bounds %0, %len  bounds %1, %len  return }
 //! ```
 //!
-//! Of indices that are one value plus constants each, below one length, the largest is tested alone. Where the sums may
-//! wrap, a second comparison says that from the smallest to the largest none does: the largest is then at least as large as the
-//! distance between them.
+//! Of indices that are one value plus constants each, below one length, the largest is tested
+//! alone. Where the sums may wrap, a second comparison says that from the smallest to the largest
+//! none does: the largest is then at least as large as the distance between them.
 //!
 //! Why: comparisons chain into one predicate, while each branch takes an instruction, and `ptxas`
-//! neither combines branches nor moves loads across them. The largest of 64 indices is in one register, or two, where all of them take
-//! half of a thread's.
+//! neither combines branches nor moves loads across them. The largest of 64 indices is in one
+//! register, or two, where all of them take half of a thread's.
 use super::{copy::copy_body, replace::Replacements};
 use crate::{
     analysis::range::{self, Ranges},
@@ -25,13 +26,15 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The largest constant that is added to an index, so that no two are farther apart than an index is wide.
+/// The largest constant that is added to an index, so that no two are farther apart than an index
+/// is wide.
 const MAX_CONSTANT: i128 = 1 << 30;
 
 /// The most instructions that are repeated where a check fails.
 const MAX_REPEATED: usize = 512;
 
-/// Combines the checks of `kernel`, whose instructions are numbered in order; they are not afterwards.
+/// Combines the checks of `kernel`, whose instructions are numbered in order; they are not
+/// afterwards.
 pub(super) fn combine_checks(kernel: &mut Kernel) {
     let ranges = range::analyze(kernel);
     let list = std::mem::take(&mut kernel.body);
@@ -65,7 +68,8 @@ struct Group {
 #[derive(Default)]
 struct Piece {
     list: Vec<InstId>,
-    /// The number of instructions up to the last check that no access to memory stands before: there, the branch is.
+    /// The number of instructions up to the last check that no access to memory stands before:
+    /// there, the branch is.
     quiet: usize,
     /// True once an access to memory has come.
     accesses: bool,
@@ -162,8 +166,8 @@ impl Walk<'_> {
         kept.extend(behind.iter().filter(is_left));
     }
 
-    /// Returns a copy of `list`, with a copy of each sum that is checked: computed there, it occupies no
-    /// register until a check fails.
+    /// Returns a copy of `list`, with a copy of each sum that is checked: computed there, it
+    /// occupies no register until a check fails.
     fn copy(&mut self, list: Vec<InstId>) -> Vec<InstId> {
         let mut new = HashMap::new();
         let mut copies = Vec::with_capacity(list.len());
@@ -196,8 +200,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Appends to `kept` the branch that stands for the checks of `row`, with `fails` where one fails, and returns
-    /// the values of `behind` that it needs, which stand before it now.
+    /// Appends to `kept` the branch that stands for the checks of `row`, with `fails` where one
+    /// fails, and returns the values of `behind` that it needs, which stand before it now.
     fn combine(
         &mut self,
         row: &[InstId],
@@ -237,7 +241,8 @@ impl Walk<'_> {
         placed
     }
 
-    /// Returns the checks of `row` by what their indices and lengths have in common, in the order of the first of each.
+    /// Returns the checks of `row` by what their indices and lengths have in common, in the order
+    /// of the first of each.
     fn groups(&self, row: &[InstId]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for &check in row {
@@ -270,8 +275,8 @@ impl Walk<'_> {
         (index, len)
     }
 
-    /// Returns the value and the constant whose sum `index` is. Half of the constants are below 0: what is written as a
-    /// difference may have become a sum that wraps.
+    /// Returns the value and the constant whose sum `index` is. Half of the constants are below 0:
+    /// what is written as a difference may have become a sum that wraps.
     fn split(&self, index: InstId) -> (Option<InstId>, i128) {
         let insts = &self.kernel.insts;
         if let Some(bits) = self.kernel.literal(index) {

@@ -2,8 +2,8 @@
 use crate::ir::{Body, InstId, Kernel, Op};
 use std::collections::HashMap;
 
-/// Returns a copy of `list`. `new` maps instructions to their replacements in the copy, and gains an entry
-/// for each that is copied.
+/// Returns a copy of `list`. `new` maps instructions to their replacements in the copy, and gains
+/// an entry for each that is copied.
 pub(super) fn copy_body(
     kernel: &mut Kernel,
     list: &Body,

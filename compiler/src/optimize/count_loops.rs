@@ -11,13 +11,15 @@
 //!
 //! The local keeps its value in and after the loop; what nobody reads of it is dead code.
 //!
-//! Takes loops that nothing continues early, whose counter grows once an iteration by a step that is positive and the same in all
-//! of them, up to an end that is the same, too. Where the sum wraps, a `for` ends and a `while` goes on. So the loop as it was
-//! stays beside the counted one, for ends that are too large, unless no end is or the loop would have to run
-//! [`MIN_ENDLESS_ITERATIONS`] times before. Where threads meet in a loop that has both, all threads of a block agree on the end and
-//! the step, so that they run the same one.
+//! Takes loops that nothing continues early, whose counter grows once an iteration by a step that
+//! is positive and the same in all of them, up to an end that is the same, too. Where the sum
+//! wraps, a `for` ends and a `while` goes on. So the loop as it was stays beside the counted one,
+//! for ends that are too large, unless no end is or the loop would have to run
+//! [`MIN_ENDLESS_ITERATIONS`] times before. Where threads meet in a loop that has both, all threads
+//! of a block agree on the end and the step, so that they run the same one.
 //!
-//! Why: `version_loops`, `narrow_loops` and `unroll_loops` know `for` loops. A row of squares that is summed by `while` takes
+//! Why: `version_loops`, `narrow_loops` and `unroll_loops` know `for` loops. A row of squares that
+//! is summed by `while` takes
 //! 13.5 to 16.5 instructions a load without this pass, and 2.4 with it.
 use super::{
     copy::copy_body,
@@ -37,8 +39,8 @@ use std::collections::HashMap;
 /// Iterations after which a loop may be taken for one that does not end: years, for a GPU.
 const MIN_ENDLESS_ITERATIONS: i128 = 1 << 46;
 
-/// Replaces the `while` loops of `kernel` that count. Its instructions are numbered in order; they are not afterwards. Returns true
-/// if there are any.
+/// Replaces the `while` loops of `kernel` that count. Its instructions are numbered in order; they
+/// are not afterwards. Returns true if there are any.
 pub(super) fn count_loops(kernel: &mut Kernel) -> bool {
     if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Loop { .. })) {
         return false;
@@ -77,7 +79,8 @@ fn rewrite(kernel: &mut Kernel, known: &Known, list: Body) -> Body {
 }
 
 impl Known {
-    /// True if all threads that meet in `body` run the same version of it, which `deciding` values choose.
+    /// True if all threads that meet in `body` run the same version of it, which `deciding` values
+    /// choose.
     fn agree_on_version(&self, kernel: &Kernel, body: &Body, deciding: [InstId; 2]) -> bool {
         let is_uniform = |id: InstId| self.uniform.value[id].is_uniform();
         let of_grid = |op: &Op| matches!(op, Op::SyncGrid);
@@ -142,7 +145,8 @@ impl Counted {
         (is_counted && has_one_version).then_some(Self { condition, head, rest, step, may_wrap })
     }
 
-    /// Makes the loop `id` a counted one, and appends what comes before it to `list`. Returns what stands in its place.
+    /// Makes the loop `id` a counted one, and appends what comes before it to `list`. Returns what
+    /// stands in its place.
     fn replace(self, kernel: &mut Kernel, id: InstId, list: &mut Vec<InstId>) -> InstId {
         let Condition { counter, scalar, largest, end, inclusive } = self.condition;
         let span = kernel.insts[id].span;
@@ -234,7 +238,8 @@ struct Condition {
 }
 
 impl Condition {
-    /// Takes `cond` for a comparison of a counter with its end, on which a loop goes on where it is `goes_on_if`.
+    /// Takes `cond` for a comparison of a counter with its end, on which a loop goes on where it is
+    /// `goes_on_if`.
     fn of(kernel: &Kernel, cond: InstId, goes_on_if: bool) -> Option<Self> {
         let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
         let Ty::Scalar(scalar) = kernel.insts[lhs].ty else { return None };
@@ -251,8 +256,8 @@ impl Condition {
         Some(Self { counter, scalar, largest, end, inclusive })
     }
 
-    /// True if a counter that grows by `step` at most never passes the largest number of its type, or too late to matter. The
-    /// instructions `before` are those before the loop.
+    /// True if a counter that grows by `step` at most never passes the largest number of its type,
+    /// or too late to matter. The instructions `before` are those before the loop.
     fn cannot_wrap(self, kernel: &Kernel, ranges: &Ranges, before: &[InstId], step: i128) -> bool {
         let end = ranges.get(kernel, self.end).map_or(self.largest, |range| range.max);
         let last = if self.inclusive { end } else { end - 1 };

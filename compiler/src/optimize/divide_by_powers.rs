@@ -5,10 +5,11 @@
 //! %2 = rem %t, %d              =>     %2 = and %t, %d - 1
 //! ```
 //!
-//! Takes divisors of which [`Powers`] knows that they are powers of two or 0; a check that they are not 0 stands before.
+//! Takes divisors of which [`Powers`] knows that they are powers of two or 0; a check that they are
+//! not 0 stands before.
 //!
-//! Why: the distances of a butterfly, a scan or a sort are variables that double or halve, and a division of 32-bit integers
-//! takes 20 instructions.
+//! Why: the distances of a butterfly, a scan or a sort are variables that double or halve, and a
+//! division of 32-bit integers takes 20 instructions.
 use crate::{
     analysis::powers::Powers,
     ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
@@ -43,7 +44,8 @@ fn body(kernel: &mut Kernel, powers: &Powers, list: Body) -> Body {
     Body(kept)
 }
 
-/// Makes `id` a shift or a mask, if it divides by a power of two, and appends to `kept` what that needs.
+/// Makes `id` a shift or a mask, if it divides by a power of two, and appends to `kept` what that
+/// needs.
 fn divide(kernel: &mut Kernel, powers: &Powers, id: InstId, kept: &mut Vec<InstId>) {
     let Inst { op: Op::Binary { op, lhs, rhs }, ty, span } = kernel.insts[id] else { return };
     let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = ty else { return };

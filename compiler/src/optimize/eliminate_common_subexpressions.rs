@@ -1,8 +1,8 @@
 //! Computes once what is computed again where the first result is visible.
 //!
-//! Takes pure operations, loads from `&[T]` parameters (nobody writes those during
-//! the launch), and checks of the same index against the same length: the first has run,
-//! or the thread has ended there. Memory that other threads may write is read as often as the kernel says.
+//! Takes pure operations, loads from `&[T]` parameters (nobody writes those during the launch), and
+//! checks of the same index against the same length: the first has run, or the thread has ended
+//! there. Memory that other threads may write is read as often as the kernel says.
 //!
 //! Why, when `ptxas` does it too: the passes behind compare values by their ids, so `i < y.len()`
 //! must be one value to prove another `y[i]` safe; and it halves the text that `ptxas` reads.

@@ -1,15 +1,16 @@
-//! Hoists checks above the loads ahead of them, so that the loads of a straight piece stand together.
+//! Hoisting of checks above earlier loads, so that the loads of a straight piece stand together.
 //!
-//! A piece is a run of instructions in one body that only the thread itself can tell from nothing: values, loads,
-//! checks, and writes to locals and to the thread's own arrays. In a piece each check moves up, with the pure
-//! operations that its operands need, until it stands
+//! A piece is a run of instructions in one body that no other thread can observe: values, loads,
+//! checks, and writes to locals and to the thread's own arrays. In a piece each check moves up,
+//! with the pure operations that its operands need, until it stands
 //!
 //! - behind the check before it, so that the first check that fails stays the same;
 //! - behind the last load or `get` that its operands depend on;
 //! - behind loads that later checks depend on;
 //! - at the start of its batch of [`MAX_BATCHED_LOADS`] loads.
 //!
-//! Nothing else moves, so loads keep their order, and each stays behind every check that it was behind.
+//! Nothing else moves, so loads keep their order, and each stays behind every check that it was
+//! behind.
 //!
 //! ```text
 //! %2 = bounds %0, %len            %2 = bounds %0, %len
@@ -21,25 +22,28 @@
 //! %8 = load %7                    %8 = load %7
 //! ```
 //!
-//! A thread whose check fails no longer runs the loads that the check has moved above. That cannot be observed: a
-//! load has no effect, and the thread ends before it uses the value. Only the sanitizer tells: a thread that
-//! fails a check reads nothing that it would have found fault with just before.
+//! A thread whose check fails no longer runs the loads that the check has moved above. That cannot
+//! be observed: a load has no effect, and the thread ends before it uses the value. Only the
+//! sanitizer tells: a thread that fails a check reads nothing that it would have found fault with
+//! just before.
 //!
 //! Why: a check is a branch, which `ptxas` moves no load above. Between loads, checks make a thread
-//! wait for memory once per load; ahead of the loads, once. Neighbouring loads without a check in between also become
-//! one request.
+//! wait for memory once per load; ahead of the loads, once. Neighbouring loads without a check in
+//! between also become one request.
 use crate::{
     id::Facts,
     ir::{Body, Effect, InstId, Kernel, Op, Space},
 };
 use std::collections::VecDeque;
 
-/// The most loads that checks make room for at a time. What they load occupies registers all at once, and so do their
-/// addresses; 512 threads of a multiprocessor with 16 loads of 4 bytes each already have 32 KiB in flight, which is
-/// more than an H100's memory delivers in the time of one load.
+/// The most loads that checks make room for at a time. What they load occupies registers all at
+/// once, and so do their addresses; 512 threads of a multiprocessor with 16 loads of 4 bytes each
+/// already have 32 KiB in flight, which is more than an H100's memory delivers in the time of one
+/// load.
 const MAX_BATCHED_LOADS: usize = 16;
 
-/// Hoists the checks of `kernel`, whose ids ascend in the order of the text; they do not afterwards.
+/// Hoists the checks of `kernel`, whose ids ascend in the order of the text; they do not
+/// afterwards.
 pub(super) fn hoist_checks(kernel: &mut Kernel) {
     let list = std::mem::take(&mut kernel.body);
     let (fixed, placed) = (last_fixed_operands(kernel), kernel.insts.facts(false));
@@ -47,7 +51,8 @@ pub(super) fn hoist_checks(kernel: &mut Kernel) {
     kernel.body = hoisted;
 }
 
-/// Returns for each instruction the last that it depends on, itself included, among those that never move.
+/// Returns for each instruction the last that it depends on, itself included, among those that
+/// never move.
 fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
     let mut fixed = kernel.insts.facts(None);
     for (id, inst) in kernel.insts.iter() {
@@ -149,7 +154,8 @@ impl Walk<'_> {
         checks
     }
 
-    /// Appends `check` to `kept`, behind the pure operations that it needs and that have not been placed yet.
+    /// Appends `check` to `kept`, behind the pure operations that it needs and that have not been
+    /// placed yet.
     fn place_with_operands(&mut self, check: InstId, kept: &mut Vec<InstId>) {
         let first = kept.len();
         self.place(check, kept);

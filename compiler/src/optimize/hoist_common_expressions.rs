@@ -8,19 +8,20 @@
 //! %5 = rem %a, %b                  .. %5 ..
 //! ```
 //!
-//! Takes pure operations whose operands are visible above the `if`, also from an `if` inside an arm, but from no loop: there
-//! the value would occupy a register all along.
+//! Takes pure operations whose operands are visible above the `if`, also from an `if` inside an
+//! arm, but from no loop: there the value would occupy a register all along.
 //!
-//! Why: common subexpressions are eliminated only where the first stands before the second on every path. Neighbours that
-//! are visited under conditions, some of them always, share their rows, columns and remainders.
+//! Why: common subexpressions are eliminated only where the first stands before the second on every
+//! path. Neighbours that are visited under conditions, some of them always, share their rows,
+//! columns and remainders.
 use super::eliminate_common_subexpressions::{Seen, key};
 use crate::{
     id::{Facts, Id},
     ir::{Body, Effect, InstId, Kernel, Op},
 };
 
-/// Hoists operations of `kernel`, whose instructions are numbered in order; they are not afterwards. The later ones are left
-/// to the elimination of common subexpressions.
+/// Hoists operations of `kernel`, whose instructions are numbered in order; they are not
+/// afterwards. The later ones are left to the elimination of common subexpressions.
 pub(super) fn hoist_common_expressions(kernel: &mut Kernel) {
     if !kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::If { .. })) {
         return;
@@ -119,7 +120,8 @@ impl Walk<'_> {
                 }))
     }
 
-    /// Notes that `id` moves before the `if`, where that is possible and its value is computed after the `if`.
+    /// Notes that `id` moves before the `if`, where that is possible and its value is computed
+    /// after the `if`.
     fn try_hoist(&mut self, id: InstId) -> bool {
         let op = &self.kernel.insts[id].op;
         let moves = op.effect() == Effect::None

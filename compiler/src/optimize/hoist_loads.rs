@@ -1,8 +1,10 @@
-//! Hoists loads of memory that nobody writes above branches ahead of them, so that threads wait once for several.
+//! Hoists loads of memory that nobody writes above branches ahead of them, so that threads wait
+//! once for several.
 //!
-//! Takes loads from slices that a launch only reads, in the same body behind an `if` without exits, checks and loops, or behind a
-//! quotient or a root of floats, which have branches in machine code. With the pure operations that its operands need, each moves
-//! ahead of the first of these that they do not depend on, behind every check.
+//! Takes loads from slices that a launch only reads, in the same body behind an `if` without exits,
+//! checks and loops, or behind a quotient or a root of floats, which have branches in machine code.
+//! With the pure operations that its operands need, each moves ahead of the first of these that
+//! they do not depend on, behind every check.
 //!
 //! ```text
 //! %2 = load %1                            %2 = load %1
@@ -14,8 +16,9 @@
 //!
 //! The loads run in any case, and find the same numbers wherever they run.
 //!
-//! Why: special cases of mathematical functions, quotients and roots are branches, which neither LLVM nor `ptxas` moves a load above. Iterations of an unrolled
-//! loop would wait for memory one after the other.
+//! Why: special cases of mathematical functions, quotients and roots are branches, which neither
+//! LLVM nor `ptxas` moves a load above. Iterations of an unrolled loop would wait for memory one
+//! after the other.
 use crate::{
     id::Facts,
     ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Ty, UnaryOp},
@@ -40,7 +43,8 @@ pub(super) fn has_loads_to_hoist(kernel: &Kernel, list: &Body) -> bool {
         && list.0.iter().any(is_branch)
 }
 
-/// Returns for each instruction the last that it depends on, itself included, among those that do not move.
+/// Returns for each instruction the last that it depends on, itself included, among those that do
+/// not move.
 fn last_fixed_operands(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
     let mut fixed = kernel.insts.facts(None);
     for (id, inst) in kernel.insts.iter() {
@@ -130,7 +134,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Appends `load` to `kept`, behind the operations that it needs and that have not been placed yet.
+    /// Appends `load` to `kept`, behind the operations that it needs and that have not been placed
+    /// yet.
     fn place_with_operands(&mut self, load: InstId, kept: &mut Vec<InstId>) {
         let first = kept.len();
         self.place(load, kept);

@@ -1,5 +1,5 @@
-//! Reads [tables](crate::analysis::tables) where the index is known, and fills them before loops instead of in every
-//! iteration.
+//! Reads [tables](crate::analysis::tables) where the index is known, and fills them before loops
+//! instead of in every iteration.
 //!
 //! ```text
 //! for .. {                                 store #0[0], 4
@@ -10,15 +10,16 @@
 //! }                                        }
 //! ```
 //!
-//! Why: the front end makes an array of a `const` wherever the source names it, in the body of a loop, too. Unrolling
-//! would repeat all of its stores.
+//! Why: the front end makes an array of a `const` wherever the source names it, in the body of a
+//! loop, too. Unrolling would repeat all of its stores.
 use crate::{
     analysis::tables::{Tables, constant_offset, find_tables, read_table, table_of_pointer},
     ir::{ArrayId, Body, Inst, InstId, Kernel, Op, Scalar, Space, Ty},
 };
 use std::collections::BTreeSet;
 
-/// Reads and hoists the tables of `kernel`, whose instructions are not numbered in order afterwards.
+/// Reads and hoists the tables of `kernel`, whose instructions are not numbered in order
+/// afterwards.
 pub(super) fn hoist_tables(kernel: &mut Kernel) {
     if kernel.arrays.is_empty() {
         return;
@@ -70,8 +71,8 @@ impl Walk<'_> {
         Body(kept)
     }
 
-    /// Returns `list` without the stores that fill tables; copies of these are appended to `before`. `filled` has the
-    /// places that are filled there already.
+    /// Returns `list` without the stores that fill tables; copies of these are appended to
+    /// `before`. `filled` has the places that are filled there already.
     fn hoist(
         &mut self,
         list: Body,

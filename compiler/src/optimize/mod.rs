@@ -26,55 +26,64 @@
 //! | `eliminate_checks` | 288 | 248 | 288 | 464 | 336 |
 //! | `narrow_indices` | 176 | 144 | 336 | 464 | 336 |
 //!
-//! `simplify_control` and `eliminate_dead_code` change none of these: they serve the other
-//! passes, and keep the text short that `ptxas` and the interpreter get. `hoist_tables`, `unroll_constant_loops` and
-//! `promote_arrays` are for kernels that have arrays of each thread's own, which these have not: without them, arrays that
-//! loops index stay in local memory, in SHA-256 688 bytes a thread instead of none.
+//! `simplify_control` and `eliminate_dead_code` change none of these: they serve the other passes,
+//! and keep the text short that `ptxas` and the interpreter get. `hoist_tables`,
+//! `unroll_constant_loops` and `promote_arrays` are for kernels that have arrays of each thread's
+//! own, which these have not: without them, arrays that loops index stay in local memory, in
+//! SHA-256 688 bytes a thread instead of none.
 //!
-//! `select_values` and `unroll_loops` change none of these either, whose branches decide about memory and whose
-//! loops run a known number of times or hold barriers: they are for what computes.
+//! `select_values` and `unroll_loops` change none of these either, whose branches decide about
+//! memory and whose loops run a known number of times or hold barriers: they are for what computes.
 //!
-//! `hoist_checks` changes none of them by more than 5: it is for what waits for memory. Loads that a thread has in
-//! flight before it waits, in a stencil of 7 points 2, 1, 1, 1, 1, 1, 1 without it and 7 with it (25 and 28 registers), in one of 5
-//! points 2, 1, 1 and 4 (20 and 20), in a matrix product without tiles 2, 2, 2, 2 a round and 8 (31 and 42).
+//! `hoist_checks` changes none of them by more than 5: it is for what waits for memory. Loads that
+//! a thread has in flight before it waits, in a stencil of 7 points 2, 1, 1, 1, 1, 1, 1 without it
+//! and 7 with it (25 and 28 registers), in one of 5 points 2, 1, 1 and 4 (20 and 20), in a matrix
+//! product without tiles 2, 2, 2, 2 a round and 8 (31 and 42).
 //!
-//! `hoist_loads` is for loads behind branches, which special cases of mathematical functions are. It runs for GPUs only, where such loops are
-//! unrolled: each thread of a softmax has four loads in flight instead of one where it computes exponentials.
+//! `hoist_loads` is for loads behind branches, which special cases of mathematical functions are.
+//! It runs for GPUs only, where such loops are unrolled: each thread of a softmax has four loads in
+//! flight instead of one where it computes exponentials.
 //!
-//! `version_loops` and `combine_checks` run for GPUs only ([`optimize_for_gpu`]): they repeat code, and what repeats stands for
-//! the same places of the source. The interpreter, whose checks cost little, runs each loop as it is written, and lints
-//! and `explain` judge that. Instructions a unit of work in the hot loop, without and with both passes, by LLVM: a matrix
-//! product without tiles 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
+//! `version_loops` and `combine_checks` run for GPUs only ([`optimize_for_gpu`]): they repeat code,
+//! and what repeats stands for the same places of the source. The interpreter, whose checks cost
+//! little, runs each loop as it is written, and lints and `explain` judge that. Instructions a unit
+//! of work in the hot loop, without and with both passes, by LLVM: a matrix product without tiles
+//! 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
 //! and 2.4, sparse rows 33.2 and 15.8, a stencil without loops 22.2 and 18.5.
 //!
-//! `reduce_remainders` and `hoist_common_expressions` run for GPUs only: proofs know remainders better than selected
-//! values, and lints speak of branches as they are written. With both, eight neighbours on a torus take 211 instructions by
-//! LLVM instead of 1323.
+//! `reduce_remainders` and `hoist_common_expressions` run for GPUs only: proofs know remainders
+//! better than selected values, and lints speak of branches as they are written. With both, eight
+//! neighbours on a torus take 211 instructions by LLVM instead of 1323.
 //!
-//! So do `narrow_loops` and `carry_remainders`. By LLVM, a dot product whose threads stride over the grid takes 3.8 instructions a
-//! load instead of 7.9, and a step of sequence alignment, in three buffers that take turns, 40 instead of 72.
+//! So do `narrow_loops` and `carry_remainders`. By LLVM, a dot product whose threads stride over
+//! the grid takes 3.8 instructions a load instead of 7.9, and a step of sequence alignment, in
+//! three buffers that take turns, 40 instead of 72.
 //!
-//! `unroll_by_divisors` and `unroll_short_loops` run for GPUs only, since they repeat code. The first leaves 21 instructions of a step of that
-//! alignment. With the second, the four rows of a tile that a thread transposes are loaded at once, by LLVM as well.
+//! `unroll_by_divisors` and `unroll_short_loops` run for GPUs only, since they repeat code. The
+//! first leaves 21 instructions of a step of that alignment. With the second, the four rows of a
+//! tile that a thread transposes are loaded at once, by LLVM as well.
 //!
-//! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an access to shared memory by the
-//! built-in back end instead of 22.5.
+//! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an
+//! access to shared memory by the built-in back end instead of 22.5.
 //!
 //! `coarsen_threads` gives each thread the work of four or two, in a second kernel for large
 //! launches on GPUs ([`optimize_and_coarsen`]): a copy takes 129 us instead of 201 on an H200, a
 //! sum of vectors 186 instead of 236, a stencil of 5 points 158 instead of 250, one of 7 points 405
 //! instead of 530, a naive matrix product 2520 instead of 3674.
 //!
-//! In loops whose indices are loaded, `unroll_loops` puts the loads of four rounds ahead of their checks, so that `combine_checks` finds these
-//! together: a round of a sparse matrix product waits for memory twice for four elements instead of for each.
+//! In loops whose indices are loaded, `unroll_loops` puts the loads of four rounds ahead of their
+//! checks, so that `combine_checks` finds these together: a round of a sparse matrix product waits
+//! for memory twice for four elements instead of for each.
 //!
-//! `split_quotients` changes none of them either. It is for threads that load a tile together in several rounds: with it, a matrix product by
-//! tiles of 128x128 takes 128 registers by LLVM instead of 151, so that two blocks of 256 threads fit instead of one.
+//! `split_quotients` changes none of them either. It is for threads that load a tile together in
+//! several rounds: with it, a matrix product by tiles of 128x128 takes 128 registers by LLVM
+//! instead of 151, so that two blocks of 256 threads fit instead of one.
 //!
-//! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
-//! rows of 64 numbers, it saves 92 of 255 registers.
+//! `recompute_after_loops` changes none of them, which have no long row of indices: in attention,
+//! whose threads read and write rows of 64 numbers, it saves 92 of 255 registers.
 //!
-//! Left to `ptxas`: moving invariants out of loops. Strength reduction of addresses is LLVM's and the built-in back end's.
+//! Left to `ptxas`: moving invariants out of loops. Strength reduction of addresses is LLVM's and
+//! the built-in back end's.
 mod carry_remainders;
 mod coarsen_threads;
 mod combine_checks;
@@ -142,13 +151,14 @@ use version_loops::version_loops;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
 ///
-/// The interpreter runs this, and lints judge it: each loop is there once, with the checks that may fail.
+/// The interpreter runs this, and lints judge it: each loop is there once, with the checks that may
+/// fail.
 pub fn optimize(kernel: Kernel) -> Kernel {
     optimize_for(Engine::Interpreter, kernel)
 }
 
-/// Does the same as [`optimize`] for back ends: loops whose checks can be decided before them have a version without
-/// these.
+/// Does the same as [`optimize`] for back ends: loops whose checks can be decided before them have
+/// a version without these.
 pub fn optimize_for_gpu(kernel: Kernel) -> Kernel {
     optimize_for(Engine::Gpu, kernel)
 }

@@ -8,15 +8,17 @@
 //!                                           }
 //! ```
 //!
-//! [`narrow_indices`](mod@super::narrow_indices) then computes in 32 bits what the first version makes of its counter. The other
-//! version is for slices with more elements, and left out where a condition around the loop excludes these.
+//! [`narrow_indices`](mod@super::narrow_indices) then computes in 32 bits what the first version
+//! makes of its counter. The other version is for slices with more elements, and left out where a
+//! condition around the loop excludes these.
 //!
-//! Takes loops over 64-bit numbers that divide in 64 bits or have a step that is not constant, whose starts and steps fit. Where
-//! threads meet in one that has versions, all threads of a block agree on the end, so that they run the same version. In
-//! other loops a wide counter costs one instruction an iteration, and `ptxas` unrolls them better.
+//! Takes loops over 64-bit numbers that divide in 64 bits or have a step that is not constant,
+//! whose starts and steps fit. Where threads meet in one that has versions, all threads of a block
+//! agree on the end, so that they run the same version. In other loops a wide counter costs one
+//! instruction an iteration, and `ptxas` unrolls them better.
 //!
-//! Why: indices are `usize` in Rust, and hardly any fills 32 bits. Addresses at multiples of a wide step take several
-//! instructions each, and a wide remainder takes 60.
+//! Why: indices are `usize` in Rust, and hardly any fills 32 bits. Addresses at multiples of a wide
+//! step take several instructions each, and a wide remainder takes 60.
 use super::copy::copy_body;
 use crate::{
     analysis::{
@@ -36,8 +38,9 @@ const MAX_SIZE: usize = 128;
 const NARROW: Ty = Ty::Scalar(Scalar::U32);
 const WIDE: Ty = Ty::Scalar(Scalar::U64);
 
-/// Versions the loops of `kernel` except `skipped` ones and loops inside them; wide versions join the skipped ones. The
-/// instructions are numbered in order; they are not afterwards. Returns true if a loop counts in 32 bits now.
+/// Versions the loops of `kernel` except `skipped` ones and loops inside them; wide versions join
+/// the skipped ones. The instructions are numbered in order; they are not afterwards. Returns true
+/// if a loop counts in 32 bits now.
 pub(super) fn narrow_loops(kernel: &mut Kernel, skipped: &mut HashSet<InstId>) -> bool {
     if !kernel.insts.ids().any(|id| gains(kernel, id)) {
         return false;

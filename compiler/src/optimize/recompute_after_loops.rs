@@ -1,4 +1,5 @@
-//! Computes sums with constants again after a loop, instead of keeping them in registers through it.
+//! Computes sums with constants again after a loop, instead of keeping them in registers through
+//! it.
 //!
 //! ```text
 //! %1 = add %0, 1                 %1 = add %0, 1
@@ -8,11 +9,12 @@
 //!                                .. %2 ..
 //! ```
 //!
-//! Takes sums and differences of a value and a constant, and casts between integers, if many of them are needed again after
-//! a loop.
+//! Takes sums and differences of a value and a constant, and casts between integers, if many of
+//! them are needed again after a loop.
 //!
-//! Why: common subexpressions are eliminated across loops, and `ptxas` computes nothing again. The 64 indices of a row that a
-//! thread reads before a loop and writes after it would occupy 128 registers in the loop.
+//! Why: common subexpressions are eliminated across loops, and `ptxas` computes nothing again. The
+//! 64 indices of a row that a thread reads before a loop and writes after it would occupy 128
+//! registers in the loop.
 use crate::{
     id::{Facts, Id},
     ir::{BinaryOp, Body, InstId, Kernel, Op, Ty},
@@ -60,7 +62,8 @@ struct Walk<'k> {
     /// The number of instructions before any is computed again.
     originals: usize,
     here: Place,
-    /// Values that are computed again here: the old one, the new one, and how many loops had finished.
+    /// Values that are computed again here: the old one, the new one, and how many loops had
+    /// finished.
     again: Vec<(InstId, InstId, usize)>,
     /// The values that are needed after a loop, as often as they are.
     needed: usize,

@@ -1,8 +1,9 @@
 //! Replaces remainders of sums that conditions bound by one conditional subtraction.
 //!
-//! A remainder `v % w` of unsigned integers is `v` where `v < w`, and `v - w` or `v` where `v` is less than `2 * w`. The
-//! second holds for each `v` that is the sum of a number less than `w` and one of at most `w`, also where that sum
-//! wraps: it is then less than `w`. Of a number less than `w` plus 1, what is left is 0 or that sum.
+//! A remainder `v % w` of unsigned integers is `v` where `v < w`, and `v - w` or `v` where `v` is
+//! less than `2 * w`. The second holds for each `v` that is the sum of a number less than `w` and
+//! one of at most `w`, also where that sum wraps: it is then less than `w`. Of a number less than
+//! `w` plus 1, what is left is 0 or that sum.
 //!
 //! ```text
 //! %2 = lt %x, %w                         %2 = lt %x, %w
@@ -15,11 +16,11 @@
 //!                                        }
 //! ```
 //!
-//! Bounds of numbers come from conditions around the remainder, checks before it, the ends of loops, and other
-//! remainders by the same number.
+//! Bounds of numbers come from conditions around the remainder, checks before it, the ends of
+//! loops, and other remainders by the same number.
 //!
-//! Why: neighbours on a torus and positions in a ring are written this way, and a remainder by a variable takes
-//! 20 instructions in 32 bits and 60 in 64.
+//! Why: neighbours on a torus and positions in a ring are written this way, and a remainder by a
+//! variable takes 20 instructions in 32 bits and 60 in 64.
 use super::replace::Replacements;
 use crate::{
     analysis::range::{self, Range, Ranges},
@@ -29,7 +30,8 @@ use crate::{
 /// The depth to which sums and conditions are looked into.
 const MAX_DEPTH: u32 = 6;
 
-/// Reduces the remainders of `kernel`, whose instructions are numbered in order; they are not afterwards.
+/// Reduces the remainders of `kernel`, whose instructions are numbered in order; they are not
+/// afterwards.
 pub(super) fn reduce_remainders(kernel: &mut Kernel) {
     let is_remainder = |op: &Op| matches!(op, Op::Binary { op: BinaryOp::Rem, .. });
     if !kernel.insts.iter().any(|(_, inst)| is_remainder(&inst.op)) {
@@ -216,8 +218,8 @@ impl Walk<'_> {
         matches!((&*plus, &*minus, constant), ([small], [], 1) if self.is_less(*small, by))
     }
 
-    /// True if `value` is less than `2 * by`: up to multiples of 2 to its width, the sum of a number less than
-    /// `by` and one of at most `by`.
+    /// True if `value` is less than `2 * by`: up to multiples of 2 to its width, the sum of a
+    /// number less than `by` and one of at most `by`.
     fn is_less_than_twice(&self, value: InstId, by: InstId) -> bool {
         let mut sum = Sum { plus: Vec::new(), minus: Vec::new(), constant: 0 };
         self.split(value, false, MAX_DEPTH, &mut sum);

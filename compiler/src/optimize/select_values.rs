@@ -1,15 +1,15 @@
 //! Turns an `if` that only chooses between values into `select`.
 //!
-//! Takes those whose arms set numbers and compute little on the way, of what cannot fault and is not slow. What
-//! only one arm sets must have been set before.
+//! Takes those whose arms set numbers and compute little on the way, of what cannot fault and is
+//! not slow. What only one arm sets must have been set before.
 //!
 //! ```text
 //! if %c { set $0, %a } else { set $0, %b }   =>   %x = select %c, %a, %b
 //!                                                 set $0, %x
 //! ```
 //!
-//! Why: `ptxas` makes two predicated moves of such an `if`, and no minimum or maximum of one that is
-//! one; where it leaves a branch, nothing is scheduled across.
+//! Why: `ptxas` makes two predicated moves of such an `if`, and no minimum or maximum of one that
+//! is one; where it leaves a branch, nothing is scheduled across.
 use crate::ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Ty, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -156,7 +156,8 @@ fn update(op: &mut Op, values: &HashMap<InstId, InstId>) {
     }
 }
 
-/// True for what may be computed where its result is not wanted: what neither faults nor takes long.
+/// True for what may be computed where its result is not wanted: what neither faults nor takes
+/// long.
 fn is_harmless(inst: &Inst) -> bool {
     match &inst.op {
         Op::Const(_)

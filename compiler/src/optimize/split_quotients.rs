@@ -9,15 +9,16 @@
 //!
 //! Takes unsigned integers whose products and sums do not wrap.
 //!
-//! Why: threads that load a tile together find its rows and columns this way. What is left to divide is the same in all
-//! iterations, and the addresses of unrolled ones differ by constants: LLVM and `ptxas` keep the quotient of each in a register
-//! otherwise.
+//! Why: threads that load a tile together find its rows and columns this way. What is left to
+//! divide is the same in all iterations, and the addresses of unrolled ones differ by constants:
+//! LLVM and `ptxas` keep the quotient of each in a register otherwise.
 use crate::{
     analysis::range::{self, Ranges},
     ir::{BinaryOp, Body, Inst, InstId, Kernel, Op, Scalar, Ty},
 };
 
-/// Splits quotients and remainders of `kernel`, whose instructions are numbered in order; they are not afterwards.
+/// Splits quotients and remainders of `kernel`, whose instructions are numbered in order; they are
+/// not afterwards.
 pub(super) fn split_quotients(kernel: &mut Kernel) {
     let divides_sum = |(_, inst): (InstId, &Inst)| {
         dividend(kernel, &inst.op)

@@ -1,4 +1,5 @@
-//! Unrolls loops that take remainders of their counter by a small constant, so that each round knows its remainders.
+//! Unrolls loops that take remainders of their counter by a small constant, so that each round
+//! knows its remainders.
 //!
 //! ```text
 //!                                         for %i from 0 to %m, step 2 {
@@ -11,12 +12,13 @@
 //!                                         }
 //! ```
 //!
-//! The number of rounds is a multiple of the divisor, and the start and the step are constants, so a remainder is the same constant each
-//! time. Takes innermost loops that nothing leaves or continues early. Where threads meet in one, they do so in each iteration, and
-//! agree on the end of the loop: those that meet are in the same copy of a round.
+//! The number of rounds is a multiple of the divisor, and the start and the step are constants, so
+//! a remainder is the same constant each time. Takes innermost loops that nothing leaves or
+//! continues early. Where threads meet in one, they do so in each iteration, and agree on the end
+//! of the loop: those that meet are in the same copy of a round.
 //!
-//! Why: buffers that take turns are chosen by such remainders. Addresses in them are then computed once before the loop instead of in
-//! each iteration.
+//! Why: buffers that take turns are chosen by such remainders. Addresses in them are then computed
+//! once before the loop instead of in each iteration.
 use super::{
     carry_remainders::distance,
     unroll_loops::{self, STRIDES, Stride, Unrolled},
@@ -39,8 +41,9 @@ const MIN_ROUNDS: u64 = 3;
 /// The most instructions of the rounds that become one, constants not counted.
 const MAX_UNROLLED_INSTRUCTIONS: u64 = 256;
 
-/// Unrolls loops of `kernel`, whose instructions are numbered in order, except `skipped` ones and loops inside them. What becomes of
-/// loops joins the skipped ones. Returns false if there are none. The instructions are not numbered in order afterwards.
+/// Unrolls loops of `kernel`, whose instructions are numbered in order, except `skipped` ones and
+/// loops inside them. What becomes of loops joins the skipped ones. Returns false if there are
+/// none. The instructions are not numbered in order afterwards.
 pub(super) fn unroll_by_divisors(kernel: &mut Kernel, skipped: &mut HashSet<InstId>) -> bool {
     let divides = |(_, inst): (InstId, &Inst)| match inst.op {
         Op::Binary { op: BinaryOp::Rem, rhs, .. } => divisor(kernel, rhs).is_some(),

@@ -1,8 +1,10 @@
-//! Unrolls loops over constant ranges in full, so that arrays of a thread's own are indexed by constants.
+//! Unrolls loops over constant ranges in full, so that arrays of a thread's own are indexed by
+//! constants.
 //!
-//! Takes loops whose counters index an array that then has constant indices only, which [`promote_arrays`] makes locals
-//! of, or a [table](crate::analysis::tables), whose numbers then become constants. [`choose`](mod@choose) says which loops those are
-//! and how large they may become.
+//! Takes loops whose counters index an array that then has constant indices only, which
+//! [`promote_arrays`] makes locals of, or a [table](crate::analysis::tables), whose numbers then
+//! become constants. [`choose`](mod@choose) says which loops those are and how large they may
+//! become.
 //!
 //! ```text
 //! for %i from 0 to 3, step 1 {            store #0[0], f(0)
@@ -10,17 +12,20 @@
 //! }                                       store #0[2], f(2)
 //! ```
 //!
-//! A `continue` becomes a `break` of a block around its iteration, and a `break` one of a block around all iterations. A loop
-//! that has both is left alone: it would become two blocks, and bodies may nest only so deep.
+//! A `continue` becomes a `break` of a block around its iteration, and a `break` one of a block
+//! around all iterations. A loop that has both is left alone: it would become two blocks, and
+//! bodies may nest only so deep.
 //!
-//! Everything that the counter alone decides is folded while the body is copied, so that branches not taken and loops inside, of which
-//! the counter decides the range, are not copied first and folded later.
+//! Everything that the counter alone decides is folded while the body is copied, so that branches
+//! not taken and loops inside, of which the counter decides the range, are not copied first and
+//! folded later.
 //!
-//! Threads meet in the same places as before. Loops with barriers or warp operations are unrolled only if all of their
-//! iterations run these, so that threads that meet are in the same iteration.
+//! Threads meet in the same places as before. Loops with barriers or warp operations are unrolled
+//! only if all of their iterations run these, so that threads that meet are in the same iteration.
 //!
-//! Why: registers have no index, so `ptxas` keeps an array in registers only if it unrolls all loops that index it, which it
-//! does not for loops with checks or more than a few hundred instructions.
+//! Why: registers have no index, so `ptxas` keeps an array in registers only if it unrolls all
+//! loops that index it, which it does not for loops with checks or more than a few hundred
+//! instructions.
 //!
 //! [`promote_arrays`]: mod@super::promote_arrays
 mod choose;
@@ -33,8 +38,8 @@ use crate::{
 };
 use choose::{Choice, MAX_UNROLLED_INSTRUCTIONS, choose};
 
-/// Unrolls loops of `kernel`, whose instructions are numbered in order, but not afterwards. Returns false if there was
-/// nothing to unroll.
+/// Unrolls loops of `kernel`, whose instructions are numbered in order, but not afterwards. Returns
+/// false if there was nothing to unroll.
 pub(super) fn unroll_constant_loops(kernel: &mut Kernel) -> bool {
     if kernel.arrays.is_empty() {
         return false;
@@ -102,7 +107,8 @@ impl Walk<'_> {
         numbers(inst.ty, [constant(start)?, constant(end)?, constant(step)?], inclusive)
     }
 
-    /// Appends all iterations of the loop `id` to `kept`. Returns false if control does not reach the end of them.
+    /// Appends all iterations of the loop `id` to `kept`. Returns false if control does not reach
+    /// the end of them.
     fn unroll(&mut self, id: InstId, numbers: Vec<u64>, kept: &mut Vec<InstId>) -> bool {
         let Inst { op: Op::For { body, .. }, ty, span } = self.kernel.insts[id].clone() else {
             unreachable!("`numbers` found a loop")
@@ -151,7 +157,8 @@ impl Walk<'_> {
         list.0.iter().all(|&id| self.copy(id, kept))
     }
 
-    /// Appends a copy of `id` to `kept`, or what is left of it. Returns false if control does not come behind it.
+    /// Appends a copy of `id` to `kept`, or what is left of it. Returns false if control does not
+    /// come behind it.
     fn copy(&mut self, id: InstId, kept: &mut Vec<InstId>) -> bool {
         if self.kernel.insts[id].op.is_leaf() {
             return self.copy_leaf(id, kept);
@@ -195,7 +202,8 @@ impl Walk<'_> {
         !is_exit
     }
 
-    /// Lets a copy use the values that stand for its operands, and leave what stands for its target.
+    /// Lets a copy use the values that stand for its operands, and leave what stands for its
+    /// target.
     fn rename(&self, op: &mut Op) {
         let renamed = |id: InstId| self.new[id].expect("operands stand before their users");
         op.operands_mut().for_each(|operand| *operand = renamed(*operand));
@@ -227,8 +235,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the numbers from a start to an end in steps, or so many of them that no loop over them is unrolled; `None` if
-/// the type has no integers.
+/// Returns the numbers from a start to an end in steps, or so many of them that no loop over them
+/// is unrolled; `None` if the type has no integers.
 fn numbers(ty: Ty, [start, end, step]: [u64; 3], inclusive: bool) -> Option<Vec<u64>> {
     let Ty::Scalar(scalar) = ty else { return None };
     let [mut number, end, step] = [start, end, step].map(|bits| evaluate::integer(scalar, bits));

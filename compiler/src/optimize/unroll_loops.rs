@@ -1,7 +1,8 @@
 //! Runs four rounds of a counting loop between two decisions whether to go on.
 //!
-//! Takes innermost loops over unsigned numbers whose body is short, that nothing leaves or continues early, and in which
-//! threads do not meet; the rounds that are left over run in a loop behind.
+//! Takes innermost loops over unsigned numbers whose body is short, that nothing leaves or
+//! continues early, and in which threads do not meet; the rounds that are left over run in a loop
+//! behind.
 //!
 //! ```text
 //!                                        %m = the least of max(%n, !3s) - !3s and MAX - !4s + 1
@@ -15,8 +16,8 @@
 //!
 //! [`unroll_by_divisors`](mod@super::unroll_by_divisors) has another number of rounds run so.
 //!
-//! A step that is no constant may be so large that four of it are not in the type. The loop of four rounds then has no
-//! round, and counts by a step that is in the type all the same:
+//! A step that is no constant may be so large that four of it are not in the type. The loop of four
+//! rounds then has no round, and counts by a step that is in the type all the same:
 //!
 //! ```text
 //! %t = min(%s, MAX / 8)     %m = if %t == %s, the least of max(%n, 3%t) - 3%t and MAX - 4%t + 1; else 0
@@ -24,9 +25,9 @@
 //!
 //! Loads that decide checks stand ahead of the checks of all four rounds ([`first_loads`]).
 //!
-//! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for counting,
-//! and for constants that do not fit into instructions, in every round, and nothing of a round
-//! overlaps with the next.
+//! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for
+//! counting, and for constants that do not fit into instructions, in every round, and nothing of a
+//! round overlaps with the next.
 mod first_loads;
 
 use super::{copy::copy_body, hoist_loads};
@@ -38,20 +39,21 @@ use std::collections::{HashMap, HashSet};
 /// Rounds in one.
 const ROUNDS: u64 = 4;
 
-/// Instructions of a body that is short, constants not counted. Four rounds of a longer one take so many
-/// registers that fewer threads fit: with 128, logarithms of `f64` in a kernel that waits for memory took half
-/// as long again on an H200.
+/// Instructions of a body that is short, constants not counted. Four rounds of a longer one take so
+/// many registers that fewer threads fit: with 128, logarithms of `f64` in a kernel that waits for
+/// memory took half as long again on an H200.
 const SHORT: usize = 48;
 
-/// Instructions of a body whose loads of several rounds run at once, by [`hoist_loads`](mod@hoist_loads). One branch of a special case
-/// comes after the other, so that only what is loaded occupies more registers.
+/// Instructions of a body whose loads of several rounds run at once, by
+/// [`hoist_loads`](mod@hoist_loads). One branch of a special case comes after the other, so that
+/// only what is loaded occupies more registers.
 const SHORT_BESIDE_LOADS: usize = 96;
 
 /// Steps that are constants: several of them are in every type.
 pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 
-/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Loads are hoisted afterwards if `hoists`. Instructions are
-/// not numbered in order afterwards.
+/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Loads are hoisted
+/// afterwards if `hoists`. Instructions are not numbered in order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>, hoists: bool) {
     let list = std::mem::take(&mut kernel.body);
     kernel.body = body(kernel, list, skipped, hoists);
@@ -160,8 +162,8 @@ pub(super) struct Unrolled {
     pub(super) rest: InstId,
 }
 
-/// Appends to `kept` the loop `id` with so many `rounds` in each, and another one for what is left. Only a constant stride may be taken
-/// more often than [`ROUNDS`] times.
+/// Appends to `kept` the loop `id` with so many `rounds` in each, and another one for what is left.
+/// Only a constant stride may be taken more often than [`ROUNDS`] times.
 pub(super) fn unroll(
     kernel: &mut Kernel,
     id: InstId,
@@ -219,7 +221,8 @@ pub(super) fn unroll(
 enum Multiples {
     /// Of this constant.
     Constant(u64),
-    /// Of a step that is in the type four times: that step, and its multiples, which are computed before the loop.
+    /// Of a step that is in the type four times: that step, and its multiples, which are computed
+    /// before the loop.
     Computed([InstId; ROUNDS as usize]),
 }
 
@@ -250,7 +253,8 @@ impl Copy<'_> {
         self.push(Op::Binary { op, lhs, rhs })
     }
 
-    /// Appends to `list` what computes the multiples of the step, or of the widest step of which four are in the type.
+    /// Appends to `list` what computes the multiples of the step, or of the widest step of which
+    /// four are in the type.
     fn multiples(&mut self, range: &Range, list: &mut Vec<InstId>) -> Multiples {
         let first = match range.stride {
             Stride::Constant(stride) => return Multiples::Constant(stride),
@@ -283,8 +287,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Appends to `list` what computes where the loop of several rounds ends: where the last of them begins, and where
-    /// the next ones do, is in the type and in the range.
+    /// Appends to `list` what computes where the loop of several rounds ends: where the last of
+    /// them begins, and where the next ones do, is in the type and in the range.
     fn middle(
         &mut self,
         range: &Range,

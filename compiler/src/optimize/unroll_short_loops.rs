@@ -1,7 +1,7 @@
 //! Unrolls loops of few iterations that access memory under conditions.
 //!
-//! Takes innermost loops over constant ranges whose bodies are short, that nothing leaves or continues early, and in which threads do
-//! not meet.
+//! Takes innermost loops over constant ranges whose bodies are short, that nothing leaves or
+//! continues early, and in which threads do not meet.
 //!
 //! ```text
 //! for %i from 0 to 2, step 1 {            if f(0) { x = load g(0)  store h(0), x }
@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! Why: neither LLVM nor `ptxas` unrolls these, so each iteration waits for its load. In straight code `ptxas` makes predicated
-//! instructions of short arms, and starts all loads ahead of the first store. Loops without conditions are left to `ptxas`, which
-//! unrolls them better.
+//! Why: neither LLVM nor `ptxas` unrolls these, so each iteration waits for its load. In straight
+//! code `ptxas` makes predicated instructions of short arms, and starts all loads ahead of the
+//! first store. Loops without conditions are left to `ptxas`, which unrolls them better.
 use super::copy::copy_body;
 use crate::ir::{Body, Effect, Inst, InstId, Kernel, Op, Ty, evaluate};
 use std::collections::{HashMap, HashSet};
@@ -25,8 +25,8 @@ const MAX_ITERATIONS: i128 = 8;
 /// The most instructions that a loop becomes, constants not counted.
 const MAX_UNROLLED_INSTRUCTIONS: usize = 192;
 
-/// Unrolls loops of `kernel` except `skipped` ones and loops inside them. Returns false if there are none. Instructions are not
-/// numbered in order afterwards.
+/// Unrolls loops of `kernel` except `skipped` ones and loops inside them. Returns false if there
+/// are none. Instructions are not numbered in order afterwards.
 pub(super) fn unroll_short_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>) -> bool {
     let before = kernel.insts.len();
     let list = std::mem::take(&mut kernel.body);

@@ -1,8 +1,9 @@
-//! Loop versioning: a copy of a loop without bounds checks, for launches in which none of them can fail.
+//! Loop versioning: a copy of a loop without bounds checks, for launches in which none of them can
+//! fail.
 //!
-//! A guard before the loop decides which version runs. Indices are computed from counters, whose values
-//! lie between the start and the end of their `for`, and from values that are the same in all
-//! iterations. So the largest index is known before the loop as a [term](terms), and the guard
+//! A guard before the loop decides which version runs. Indices are computed from counters, whose
+//! values lie between the start and the end of their `for`, and from values that are the same in
+//! all iterations. So the largest index is known before the loop as a [term](terms), and the guard
 //! [compares](bounds) it with the length and tests that nothing on the way to it wraps.
 //!
 //! ```text
@@ -19,8 +20,8 @@
 //!                                         }
 //! ```
 //!
-//! The second version is the loop as it was, so faults and all effects before them stay the same. The
-//! bounds need not be tight for that: loose ones only make the second version run more often.
+//! The second version is the loop as it was, so faults and all effects before them stay the same.
+//! The bounds need not be tight for that: loose ones only make the second version run more often.
 //!
 //! - The outermost loop of a nest is versioned if its guard covers every check that guards of the inner
 //!   loops would cover.
@@ -57,8 +58,8 @@ const MAX_TESTS: usize = 16;
 /// The fewest iterations of a loop that is versioned, where the number is known.
 const MIN_ITERATIONS: i128 = 3;
 
-/// Versions the loops of `kernel`, whose instructions are numbered in order; they are not afterwards.
-/// Returns the second version of each, which runs where a check may fail.
+/// Versions the loops of `kernel`, whose instructions are numbered in order; they are not
+/// afterwards. Returns the second version of each, which runs where a check may fail.
 pub(super) fn version_loops(kernel: &mut Kernel) -> HashSet<InstId> {
     let has_check = |list: &Body| contains(kernel, list, &|op| matches!(op, Op::Bounds { .. }));
     let is_candidate =
@@ -186,7 +187,8 @@ impl<'k> Planner<'k> {
         bodies.any(|body| contains(self.kernel, body, &|op| op.effect() == Effect::Sync))
     }
 
-    /// Returns the plan for `id`, if it is a loop and versioning it omits checks in innermost loops.
+    /// Returns the plan for `id`, if it is a loop and versioning it omits checks in innermost
+    /// loops.
     fn plan(&self, id: InstId) -> Option<Plan> {
         let kernel = self.kernel;
         let Op::For { start, end, body, .. } = &kernel.insts[id].op else { return None };
@@ -250,8 +252,8 @@ impl Plan {
         }
     }
 
-    /// True if versioning this loop omits all checks that versioning the inner ones does; if threads
-    /// meet in it, only if it omits more.
+    /// True if versioning this loop omits all checks that versioning the inner ones does; if
+    /// threads meet in it, only if it omits more.
     fn is_better(&self, inner: &[Self], meets: bool) -> bool {
         let has_all = inner.iter().all(|inner| inner.checks.is_subset(&self.checks));
         let hot: usize = inner.iter().map(|inner| inner.hot).sum();

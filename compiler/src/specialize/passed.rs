@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Declares a parameter for each element, and stores these first of all. Other parameters have other
-/// numbers then.
+/// Declares a parameter for each element, and stores these first of all. Other parameters have
+/// other numbers then.
 ///
 /// # Errors
 /// If an array is larger than what can be passed.
@@ -44,7 +44,8 @@ pub(super) fn unpack(kernel: &mut Kernel) -> Result<(), SpecializeError> {
     Ok(())
 }
 
-/// Declares the elements of `array`, which `param` stood for, and makes instructions that store them.
+/// Declares the elements of `array`, which `param` stood for, and makes instructions that store
+/// them.
 fn elements(
     kernel: &mut Kernel,
     array: ArrayId,

@@ -114,7 +114,8 @@ fn compile_kernels(
     }
 }
 
-/// Compiles a kernel by the built-in back end. The runtime compiles for later GPUs when it meets one.
+/// Compiles a kernel by the built-in back end. The runtime compiles for later GPUs when it meets
+/// one.
 fn compile_builtin(kernel: &Kernel) -> Result<PtxTexts, Unsupported> {
     Ok(vec![(Target::OLDEST, ptx::emit(kernel, Target::OLDEST)?)])
 }

@@ -322,8 +322,9 @@ fn compile_lowered(
     if kernel.is_closed() {
         let (_, warnings) = check_closed(kernel, &[], &levels)?;
         let ptx = backend::compile_to_ptx(choice, kernel)?;
-        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
-        // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
+        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By
+        // `format!`, which appends by std's own code; what `to_string` does is built here, without
+        // optimization, and takes ten times as long.
         let ir = format!("{kernel}");
         Ok(CompiledKernel { ir, ptx: Some(ptx), warnings, levels, is_built_in })
     } else {

@@ -1,11 +1,11 @@
 //! Arithmetic, comparisons and selection, with Rust's meaning.
 //!
-//! Floats: LLVM's operations round once, to nearest even, and without fast-math flags nothing fuses or
-//! flushes; the NVPTX back end then writes `.rn` on each. What LLVM has no such operation for is inline
-//! PTX, the instructions of the built-in back end.
+//! Floats: LLVM's operations round once, to nearest even, and without fast-math flags nothing fuses
+//! or flushes; the NVPTX back end then writes `.rn` on each. What LLVM has no such operation for is
+//! inline PTX, the instructions of the built-in back end.
 //!
-//! Integers wrap; `nuw` and `nsw` stand where the range analysis proves that nothing does. Shift amounts are
-//! masked.
+//! Integers wrap; `nuw` and `nsw` stand where the range analysis proves that nothing does. Shift
+//! amounts are masked.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -74,8 +74,8 @@ impl Emitter<'_> {
         self.asm(Type::Float, &format!("{instruction}.f32 $0, $1;"), &[value], Effects::None)
     }
 
-    /// `-x`. Where a kernel has minima or maxima, `neg` could meet a defect of `ptxas`, for which the built-in
-    /// back end writes `!x + 1`, too.
+    /// `-x`. Where a kernel has minima or maxima, `neg` could meet a defect of `ptxas`, for which
+    /// the built-in back end writes `!x + 1`, too.
     fn negated(&mut self, value: &Value) -> Value {
         if !self.has_extremes || value.ty.bits() > 32 {
             return inst!(self, value.ty, "sub {} 0, {}", value.ty, value.name);
@@ -87,9 +87,9 @@ impl Emitter<'_> {
         self.truncate(&negative, value.ty)
     }
 
-    /// `-x` or `|x|`, which in Rust change the sign bit and nothing else. LLVM and the hardware
-    /// do that to numbers; where it can be seen of a NaN, inline PTX does `bitwise` to the bits, which LLVM
-    /// would make the float operation of.
+    /// `-x` or `|x|`, which in Rust change the sign bit and nothing else. LLVM and the hardware do
+    /// that to numbers; where it can be seen of a NaN, inline PTX does `bitwise` to the bits, which
+    /// LLVM would make the float operation of.
     fn change_sign(&mut self, id: InstId, float: &str, bitwise: &str, value: &Value) -> Value {
         let ty = value.ty;
         if !self.facts.bits_matter(id) {
@@ -241,8 +241,8 @@ impl Emitter<'_> {
         self.intrinsic(ty, &format!("llvm.fma.{}", ty.suffix()), &operands)
     }
 
-    /// An operation on three values: LLVM has those on integers as functions of its own or not at all, and no floats that are
-    /// rounded in a direction without strict arithmetic.
+    /// An operation on three values: LLVM has those on integers as functions of its own or not at
+    /// all, and no floats that are rounded in a direction without strict arithmetic.
     pub(super) fn ternary(&mut self, id: InstId, op: TernaryOp, operands: [InstId; 3]) -> Value {
         let scalar = self.scalar(id);
         let operands = operands.map(|operand| self.value(operand));

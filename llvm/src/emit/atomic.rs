@@ -1,7 +1,7 @@
 //! Atomic operations, as the inline PTX that the built-in back end emits.
 //!
-//! LLVM 22 drops the ordering and the scope of `atomicrmw`, so none of them is left to it. Each is opaque to LLVM and
-//! clobbers memory, which orders it against every access around it.
+//! LLVM 22 drops the ordering and the scope of `atomicrmw`, so none of them is left to it. Each is
+//! opaque to LLVM and clobbers memory, which orders it against every access around it.
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},
@@ -20,8 +20,8 @@ impl Emitter<'_> {
         self.kernel.space(ptr).expect("the verifier saw a pointer here")
     }
 
-    /// An atomic read. Of one whose value nothing uses, the order alone remains, as a fence: `ptxas` may
-    /// miscompile such a load (`compiler/src/back/ptx/atomic.rs`).
+    /// An atomic read. Of one whose value nothing uses, the order alone remains, as a fence:
+    /// `ptxas` may miscompile such a load (`compiler/src/back/ptx/atomic.rs`).
     pub(super) fn atomic_load(
         &mut self,
         id: InstId,

@@ -1,5 +1,5 @@
-//! Atomic operations on `bool`s, by those on the 32-bit words that they lie in, as in the built-in back end
-//! (`compiler/src/back/ptx/boolean.rs`, which says why).
+//! Atomic operations on `bool`s, by those on the 32-bit words that they lie in, as in the built-in
+//! back end (`compiler/src/back/ptx/boolean.rs`, which says why).
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -55,8 +55,8 @@ impl Emitter<'_> {
         self.bool_asm(&format!(".reg .b32 w_with;\n{MASKS}{update}"), &[address, value])
     }
 
-    /// Sets or clears a `bool` if it is what is expected, with an instruction that `how` begins; yields
-    /// what was there. The operands are the address, what is expected and the new value.
+    /// Sets or clears a `bool` if it is what is expected, with an instruction that `how` begins;
+    /// yields what was there. The operands are the address, what is expected and the new value.
     pub(super) fn exchange_bool(&mut self, how: &str, operands: [Value; 3]) -> Value {
         let text = format!(
             ".reg .b32 w_set, w_clear;\n{MASKS}\

@@ -50,8 +50,8 @@ impl Emitter<'_> {
                 }
             },
             Builtin::LaneId => {
-                // Not by LLVM's intrinsic: what reductions and scans of a loop make of the lane would occupy registers around
-                // the whole loop.
+                // Not by LLVM's intrinsic: what reductions and scans of a loop make of the lane
+                // would occupy registers around the whole loop.
                 self.asm_with(
                     "range(i32 0, 32) ",
                     Type::I32,
@@ -103,8 +103,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The launcher refuses a grid with more than 2^31 threads along an axis, unless the kernel says
-    /// `wide_index`, so that 32 bits hold the index, and the sign is not set.
+    /// The launcher refuses a grid with more than 2^31 threads along an axis, unless the kernel
+    /// says `wide_index`, so that 32 bits hold the index, and the sign is not set.
     fn global_idx(&mut self, axis: Axis) -> Value {
         let block = self.builtin(Builtin::BlockIdx(axis));
         let threads = self.builtin(Builtin::BlockDim(axis));

@@ -1,9 +1,9 @@
 //! Rust's `as`, and bit casts.
 //!
-//! A float becomes an integer by the built-in back end's instructions, inline: PTX clamps what is outside
-//! a 32- or 64-bit integer, a NaN is taken to 0 where PTX does not promise that, and 8- and 16-bit results
-//! are clamped from 32 bits. LLVM's `fptosi.sat` means the same in more instructions. What may overflow `f16` becomes it by
-//! inline PTX, too.
+//! A float becomes an integer by the built-in back end's instructions, inline: PTX clamps what is
+//! outside a 32- or 64-bit integer, a NaN is taken to 0 where PTX does not promise that, and 8- and
+//! 16-bit results are clamped from 32 bits. LLVM's `fptosi.sat` means the same in more
+//! instructions. What may overflow `f16` becomes it by inline PTX, too.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -45,9 +45,9 @@ impl Emitter<'_> {
         inst!(self, to, "{extend} {value} to {to}")
     }
 
-    /// An integer that may be beyond the range of `f16`. LLVM 22 takes a conversion for exact if `f16` has room for the
-    /// integer's significant bits, wherever the first of them is, and then drops the conversion: 2^30 would stay 2^30 in a wider
-    /// type.
+    /// An integer that may be beyond the range of `f16`. LLVM 22 takes a conversion for exact if
+    /// `f16` has room for the integer's significant bits, wherever the first of them is, and then
+    /// drops the conversion: 2^30 would stay 2^30 in a wider type.
     fn int_to_f16(&mut self, from: Scalar, value: &Value) -> Value {
         let text = format!("cvt.rn.f16.{} $0, $1;", ptx::memory(from));
         let bits = self.asm(Type::I16, &text, std::slice::from_ref(value), Effects::None);

@@ -152,7 +152,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// True if `other`, the arm of an `if`, runs checks of which one fails, and `then` does nothing.
+    /// True if `other`, the arm of an `if`, runs checks of which one fails, and `then` does
+    /// nothing.
     fn only_fails(&self, then: &Body, other: &Body) -> bool {
         let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
         let returns = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Return);
@@ -172,11 +173,12 @@ impl Emitter<'_> {
         then.0.is_empty() && matches!(*other.0, [only] if leaves(only))
     }
 
-    /// Hides what the indices in `other` are computed from, if that is what runs where one of several checks fails, and returns
-    /// the values to define again behind it.
+    /// Hides what the indices in `other` are computed from, if that is what runs where one of
+    /// several checks fails, and returns the values to define again behind it.
     ///
-    /// LLVM would take the sums for those that are computed ahead of it, and keep as many registers occupied to its end as there are
-    /// checks: up to half of a thread's, through loops between the first access to a row and the next.
+    /// LLVM would take the sums for those that are computed ahead of it, and keep as many registers
+    /// occupied to its end as there are checks: up to half of a thread's, through loops between the
+    /// first access to a row and the next.
     fn hide_from_checks(&mut self, then: &Body, other: &Body) -> Vec<(InstId, Value)> {
         if !self.only_fails(then, other) {
             return Vec::new();
@@ -290,9 +292,10 @@ impl Emitter<'_> {
         (more, inst!(self, ty, "add {current}, {}", step.name))
     }
 
-    /// Compares the distance to a constant end with the step in a way that LLVM cannot see through. LLVM would compare
-    /// `current` with `end - step` before the step is added, of which `ptxas` 12.8 to 13.5 makes a single round where
-    /// the end is the last number of the type: to get the number of rounds it adds the step to that number.
+    /// Compares the distance to a constant end with the step in a way that LLVM cannot see through.
+    /// LLVM would compare `current` with `end - step` before the step is added, of which `ptxas`
+    /// 12.8 to 13.5 makes a single round where the end is the last number of the type: to get the
+    /// number of rounds it adds the step to that number.
     fn has_room(
         &mut self,
         signed: bool,
@@ -318,8 +321,8 @@ impl Emitter<'_> {
         inst!(self, Type::I1, "icmp ne {more}, 0")
     }
 
-    /// True if a step from any value in the range stays inside the type, and is no negative number to `ptxas`, which unrolls loops
-    /// with such a step as if they counted down.
+    /// True if a step from any value in the range stays inside the type, and is no negative number
+    /// to `ptxas`, which unrolls loops with such a step as if they counted down.
     fn cannot_overflow(&self, id: InstId, range: &Range) -> bool {
         let most = |value| self.ranges.get(self.kernel, value).map(|range| range.max);
         let scalar = self.scalar(id);

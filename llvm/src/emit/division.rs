@@ -1,18 +1,20 @@
 //! Quotients and remainders of integers.
 //!
-//! Those of 64-bit integers by a divisor that is not a literal are inline PTX, the text of the built-in back end
-//! (`compiler/src/back/ptx/division.rs`, which proves it): of `div` and `rem`, `ptxas` would make calls of a
-//! subroutine, around which its releases 12.0 to 13.4 miscompile loops that lanes leave one after the other.
+//! Those of 64-bit integers by a divisor that is not a literal are inline PTX, the text of the
+//! built-in back end (`compiler/src/back/ptx/division.rs`, which proves it): of `div` and `rem`,
+//! `ptxas` would make calls of a subroutine, around which its releases 12.0 to 13.4 miscompile
+//! loops that lanes leave one after the other.
 //!
-//! A divisor that LLVM would call undefined is replaced, although a check stands before: where threads may
-//! still meet, a failing check [goes on](super::fault) as far as LLVM can tell.
+//! A divisor that LLVM would call undefined is replaced, although a check stands before: where
+//! threads may still meet, a failing check [goes on](super::fault) as far as LLVM can tell.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
 };
 use warpwise_compiler::ir::BinaryOp;
 
-/// The number that is added to the estimate's bits: they are multiplied by 2^64, less two units in the last place.
+/// The number that is added to the estimate's bits: they are multiplied by 2^64, less two units in
+/// the last place.
 const SCALE_BY_2_64_ROUNDED_DOWN: u32 = 0x1fff_fffe;
 
 impl Emitter<'_> {
@@ -52,8 +54,8 @@ impl Emitter<'_> {
         inst!(self, ty, "select {minus_one}, {negative}, {quotient}")
     }
 
-    /// Most numbers of 64 bits are lengths and indices, and fit 32: then the quotient is one of 32 bits, in half
-    /// the instructions.
+    /// Most numbers of 64 bits are lengths and indices, and fit 32: then the quotient is one of 32
+    /// bits, in half the instructions.
     fn wide_quotient(&mut self, signed: bool, lhs: &Value, rhs: &Value) -> Value {
         let operand = if signed { "abs.s64" } else { "mov.b64" };
         let mut text = format!(

@@ -22,7 +22,8 @@ use warpwise_compiler::{
 macro_rules! line {
     ($emitter:expr, $($format:tt)*) => { $emitter.push_line(format_args!($($format)*)) };
 }
-/// Appends an instruction that yields a value of a type: `inst!(emitter, Type::I32, "add {a}, {}", b.name)`.
+/// Appends an instruction that yields a value of a type: `inst!(emitter, Type::I32, "add {a}, {}",
+/// b.name)`.
 macro_rules! inst {
     ($emitter:expr, $ty:expr, $($format:tt)*) => { $emitter.push_inst($ty, format_args!($($format)*)) };
 }
@@ -122,7 +123,8 @@ pub(super) struct Emitter<'k> {
     pub(super) tables: Tables,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
-    /// The failing checks of the arm that this point is in, if that is one whose checks share a report.
+    /// The failing checks of the arm that this point is in, if that is one whose checks share a
+    /// report.
     pub(super) failures_of_arm: Option<Vec<Failure>>,
     /// True if control reaches this point: the block is not terminated.
     pub(super) open: bool,
@@ -265,7 +267,8 @@ impl<'k> Emitter<'k> {
         line!(self, "{call}");
     }
 
-    /// Defines a function that is always inlined, once: inline PTX on its parameters, `%0` and so on.
+    /// Defines a function that is always inlined, once: inline PTX on its parameters, `%0` and so
+    /// on.
     pub(super) fn define_function(&mut self, name: &str, text: &str, params: &[Value]) {
         let types: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
         let call = asm_call(None, text, params, Effects::Memory);

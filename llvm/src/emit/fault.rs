@@ -1,12 +1,14 @@
 //! Checks, panics and prints: what a thread leaves for the host, and how it ends.
 //!
-//! The protocol is that of the built-in back end (`compiler/src/back/ptx/fault.rs` and `output.rs`): a thread whose
-//! check fails leaves its details in the launch's [`FaultRecord`] and exits, and nothing traps.
+//! The protocol is that of the built-in back end (`compiler/src/back/ptx/fault.rs` and
+//! `output.rs`): a thread whose check fails leaves its details in the launch's [`FaultRecord`] and
+//! exits, and nothing traps.
 //!
 //! **Where that stands.** Where threads may still meet ([`Facts::meets_later`]), the code of a failing check
-//! stands in place and exits by inline PTX of which neither LLVM nor `ptxas` knows that it does: control goes
-//! on behind the check as far as they can tell. So nothing that follows a check may be undefined where it
-//! fails. Elsewhere a failing check branches to the kernel's end, where all share one block.
+//! stands in place and exits by inline PTX of which neither LLVM nor `ptxas` knows that it does:
+//! control goes on behind the check as far as they can tell. So nothing that follows a check may be
+//! undefined where it fails. Elsewhere a failing check branches to the kernel's end, where all
+//! share one block.
 //!
 //! [`Facts::meets_later`]: warpwise_compiler::back::ptx::Facts::meets_later
 use super::{
@@ -21,8 +23,8 @@ use warpwise_compiler::{
     output::{CAPACITY_BYTES, END_MARKER, HEADER_BYTES, LOST_OFFSET, USED_OFFSET, record_bytes},
 };
 
-/// The thread's number in the launch, in `w_thread`: the block's, x fastest, times the threads in a block,
-/// plus the thread's number in its block.
+/// The thread's number in the launch, in `w_thread`: the block's, x fastest, times the threads in a
+/// block, plus the thread's number in its block.
 const LAUNCH_NUMBER: &str = ".reg .b64 w_thread;\n{\n\
     .reg .b32 w_tx, w_ty, w_tz, w_width, w_height, w_depth, w_bx, w_by, w_bz, w_columns, w_rows;\n\
     .reg .b32 w_row, w_own, w_layer, w_threads;\n\
@@ -139,9 +141,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the second arm of an `if`, in front of `end`, which only finds the check that fails and neither branches nor meets other
-    /// threads. Where threads may still meet, its checks share a report: one for each is 75 instructions for each element of a
-    /// row.
+    /// Emits the second arm of an `if`, in front of `end`, which only finds the check that fails
+    /// and neither branches nor meets other threads. Where threads may still meet, its checks share
+    /// a report: one for each is 75 instructions for each element of a row.
     pub(super) fn failing_arm(&mut self, arm: &Body, end: Label) {
         let around = self.failures_of_arm.replace(Vec::new());
         self.body(arm);
@@ -193,11 +195,12 @@ impl Emitter<'_> {
         u64::from(reason.number()) << u32::BITS | span
     }
 
-    /// Counts the thread and, if no lower one has come before it, brings its details. That is a function
-    /// for each number of values, for the sake of who reads the text: LLVM inlines it.
+    /// Counts the thread and, if no lower one has come before it, brings its details. That is a
+    /// function for each number of values, for the sake of who reads the text: LLVM inlines it.
     ///
-    /// Each piece is brought only if no lower thread has brought that piece: `ptxas` would prepare all of them at once, with two
-    /// registers each, and a thread that needs 32 registers for its work would have 38.
+    /// Each piece is brought only if no lower thread has brought that piece: `ptxas` would prepare
+    /// all of them at once, with two registers each, and a thread that needs 32 registers for its
+    /// work would have 38.
     fn record(&mut self, check: &Value, values: &[Value]) {
         let name = format!("@record_{}_values", values.len());
         let mut operands: Vec<Value> =
@@ -208,8 +211,8 @@ impl Emitter<'_> {
         line!(self, "call void {name}({args})");
     }
 
-    /// The index of the launch's block that the thread is at, and the number of blocks, along the axis on which threads are
-    /// coarsened.
+    /// The index of the launch's block that the thread is at, and the number of blocks, along the
+    /// axis on which threads are coarsened.
     fn block_of_launch(&mut self) -> Option<[Value; 2]> {
         let Coarsening { grid: CoarseGrid { axis, .. }, threads } = self.kernel.coarsening?;
         let first = self.builtin(Builtin::BlockIdx(axis));
@@ -298,7 +301,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns [`LAUNCH_NUMBER`] for a thread whose block and grid along the axis of `coarsening` are the operands from `first` on.
+/// Returns [`LAUNCH_NUMBER`] for a thread whose block and grid along the axis of `coarsening` are
+/// the operands from `first` on.
 fn launch_number(coarsening: Option<Coarsening>, first: usize) -> String {
     let Some(coarsening) = coarsening else { return LAUNCH_NUMBER.to_owned() };
     let axis = coarsening.grid.axis.name();

@@ -1,8 +1,8 @@
 //! `f16` and `bf16`: what is not an instruction of them is computed in `f32`, which is exact for a
 //! conversion and, rounded back, for `+ - * /` and square roots.
 //!
-//! `f16` is LLVM's `half`. `bf16` is an `i16` and every operation on it is written out here, as in the
-//! built-in back end: LLVM's conversions to `bfloat` from integers round twice.
+//! `f16` is LLVM's `half`. `bf16` is an `i16` and every operation on it is written out here, as in
+//! the built-in back end: LLVM's conversions to `bfloat` from integers round twice.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -76,7 +76,8 @@ impl Emitter<'_> {
         self.rounded(format, &result)
     }
 
-    /// Changes the sign, which Rust does in NaNs, too: LLVM does not know that the bits are a float's.
+    /// Changes the sign, which Rust does in NaNs, too: LLVM does not know that the bits are a
+    /// float's.
     fn half_bits(&mut self, op: &str, mask: u16, value: &Value) -> Value {
         let bits = self.bits(value);
         let text = format!("{op}.b16 $0, $1, 0x{mask:04X};");
@@ -145,8 +146,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A fused multiply-add of `bf16`. Where there is none it is done in `f64`, where the product is exact,
-    /// and the sum rounded to odd, which the last rounding cannot see.
+    /// A fused multiply-add of `bf16`. Where there is none it is done in `f64`, where the product
+    /// is exact, and the sum rounded to odd, which the last rounding cannot see.
     pub(super) fn bf16_fma(&mut self, operands: [Value; 3]) -> Value {
         if self.target >= HAS_ROUNDING {
             let text = "fma.rn.bf16 $0, $1, $2, $3;";

@@ -1,15 +1,15 @@
 //! Addresses, locals, and plain loads and stores.
 //!
 //! **Read once.** What other threads may write is read by unordered atomic loads wherever the value is an
-//! integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does not repeat or
-//! split those, so that the index that was checked is the index that is used. Their scope is the block; with
-//! LLVM's default, the system, every load would pass the first cache by. Any other float is read by a plain
-//! load, which LLVM may merge with its neighbours.
+//! integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does not
+//! repeat or split those, so that the index that was checked is the index that is used. Their scope
+//! is the block; with LLVM's default, the system, every load would pass the first cache by. Any
+//! other float is read by a plain load, which LLVM may merge with its neighbours.
 //!
 //! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
 //!
-//! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault) as far as
-//! LLVM can tell, they are anywhere.
+//! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault)
+//! as far as LLVM can tell, they are anywhere.
 //!
 //! [`Facts::steers`]: warpwise_compiler::back::ptx::Facts::steers
 use super::{
@@ -36,7 +36,8 @@ pub(super) fn known(extent: &Extent) -> u64 {
     extent.known().expect("a specialized kernel's extents are numbers")
 }
 
-/// The floats from which an integer is made: by a conversion or of their bits, perhaps through locals.
+/// The floats from which an integer is made: by a conversion or of their bits, perhaps through
+/// locals.
 pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool> {
     let is_float = |id: InstId| matches!(kernel.insts[id].ty, Ty::Scalar(s) if s.is_float());
     let mut sets = kernel.locals.lists();

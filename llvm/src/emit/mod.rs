@@ -1,9 +1,9 @@
 //! Kernel IR to textual LLVM IR.
 //!
-//! One instruction after the other, in order: LLVM's passes do the rest. What `docs/ir.md` defines more
-//! strictly than LLVM does, or what LLVM 22 gets wrong, is inline PTX, the text that the built-in back end emits:
-//! atomic operations, warp operations, barriers, quotients of 64-bit integers, conversions to integers, `%` of
-//! floats, approximations.
+//! One instruction after the other, in order: LLVM's passes do the rest. What `docs/ir.md` defines
+//! more strictly than LLVM does, or what LLVM 22 gets wrong, is inline PTX, the text that the
+//! built-in back end emits: atomic operations, warp operations, barriers, quotients of 64-bit
+//! integers, conversions to integers, `%` of floats, approximations.
 //!
 //! ```text
 //! target triple = "nvptx64-nvidia-cuda"
@@ -87,8 +87,9 @@ impl fmt::Display for Module<'_> {
 }
 
 impl Module<'_> {
-    /// Shared arrays. They are visible from outside, so that LLVM does not take what this thread knows of
-    /// them for all there is to know, and keeps those that nothing uses: the launcher counts them.
+    /// Shared arrays. They are visible from outside, so that LLVM does not take what this thread
+    /// knows of them for all there is to know, and keeps those that nothing uses: the launcher
+    /// counts them.
     fn shared_memory(&self, f: &mut impl Write) -> fmt::Result {
         let undefined = |f: &mut dyn Write, name: &str, Placement { align, bytes }| {
             writeln!(f, "@{name} = addrspace(3) global [{bytes} x i8] undef, align {align}")

@@ -5,8 +5,9 @@
 //! - The arm for warps of which some lanes are elsewhere.
 //! - The loop that runs coarsened threads one by one.
 //!
-//! LLVM neither unrolls loops in it nor moves anything out of them. Their counters advance in a way that it cannot see through: it
-//! would keep a register for each address that a loop around them could advance, up to a fifth of a thread's.
+//! LLVM neither unrolls loops in it nor moves anything out of them. Their counters advance in a way
+//! that it cannot see through: it would keep a register for each address that a loop around them
+//! could advance, up to a fifth of a thread's.
 use super::{
     control::Range,
     emitter::{Effects, Emitter, line},
@@ -27,8 +28,8 @@ impl Emitter<'_> {
         !other.0.is_empty() && (self.is_second_version(then, other) || self.is_whole_warp(cond))
     }
 
-    /// True if `other` is a loop of the source that `then` has, too: the optimizer puts the version that all launches can run
-    /// there.
+    /// True if `other` is a loop of the source that `then` has, too: the optimizer puts the version
+    /// that all launches can run there.
     fn is_second_version(&self, then: &Body, other: &Body) -> bool {
         let insts = &self.kernel.insts;
         let is_for = |id: InstId| matches!(insts[id].op, Op::For { .. });

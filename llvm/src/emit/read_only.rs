@@ -1,9 +1,9 @@
 //! Pointers to memory that nobody writes during the launch.
 //!
-//! A pointer variable may take several, and LLVM looks through it: where all that it finds are `noalias readonly`
-//! parameters it selects `ld.global.nc`, and ends the process if the load is an atomic one. So loads through
-//! such a variable are invariant ones, and a parameter that shares a variable with memory that is written has no
-//! attributes.
+//! A pointer variable may take several, and LLVM looks through it: where all that it finds are
+//! `noalias readonly` parameters it selects `ld.global.nc`, and ends the process if the load is an
+//! atomic one. So loads through such a variable are invariant ones, and a parameter that shares a
+//! variable with memory that is written has no attributes.
 use warpwise_compiler::{
     id::Facts,
     ir::{Access, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind},

@@ -1,7 +1,7 @@
 //! `%` on floats, exact for every input, as Rust's is.
 //!
-//! LLVM's `frem` becomes `x - trunc(x / y) * y` for NVPTX, which is not exact. This is the loop of the
-//! built-in back end (`compiler/src/back/ptx/rem.rs`, which proves it), as inline PTX.
+//! LLVM's `frem` becomes `x - trunc(x / y) * y` for NVPTX, which is not exact. This is the loop of
+//! the built-in back end (`compiler/src/back/ptx/rem.rs`, which proves it), as inline PTX.
 use super::{
     emitter::{Effects, Emitter},
     value::{Type, Value},

@@ -1,8 +1,9 @@
-//! Barriers, fences and the barrier of the grid, as the inline PTX that the built-in back end emits.
+//! Barriers, fences and the barrier of the grid, as the inline PTX that the built-in back end
+//! emits.
 //!
-//! All are `convergent`, so that LLVM does not make them depend on more control flow than they do, and clobber
-//! memory. `compiler/src/back/ptx/sync.rs` says why reductions count, and `grid.rs` there how the barrier of the
-//! grid works.
+//! All are `convergent`, so that LLVM does not make them depend on more control flow than they do,
+//! and clobber memory. `compiler/src/back/ptx/sync.rs` says why reductions count, and `grid.rs`
+//! there how the barrier of the grid works.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -98,8 +99,8 @@ impl Emitter<'_> {
         self.asm_line(&text, &[grid_word()], Effects::Sync);
     }
 
-    /// Counts a thread that is about to end; the last one of its block counts that. Without branches, so that
-    /// it can stand where checks fail.
+    /// Counts a thread that is about to end; the last one of its block counts that. Without
+    /// branches, so that it can stand where checks fail.
     pub(super) fn depart(&mut self) {
         if !self.kernel.cooperative {
             return;

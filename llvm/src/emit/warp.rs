@@ -1,7 +1,7 @@
 //! Warp functions: shuffles, votes, matches and reductions.
 //!
-//! An operation without a mask names all 32 lanes, as in the built-in back end: those that have ended count
-//! as named and not awaited.
+//! An operation without a mask names all 32 lanes, as in the built-in back end: those that have
+//! ended count as named and not awaited.
 use super::{
     emitter::{Effects, Emitter, Label, inst, line},
     value::{Type, Value},
@@ -227,8 +227,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The sum that a butterfly makes of the lanes that are here, missing ones being -0.0, in a butterfly of its own
-    /// (`compiler/src/back/ptx/reduce.rs`).
+    /// The sum that a butterfly makes of the lanes that are here, missing ones being -0.0, in a
+    /// butterfly of its own (`compiler/src/back/ptx/reduce.rs`).
     fn partial_butterfly(&mut self, reduction: &Reduction, value: &Value, here: &Value) -> Value {
         let lane = self.builtin(Builtin::LaneId);
         let sign = 1 << (value.ty.bits() - 1);

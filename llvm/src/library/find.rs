@@ -6,8 +6,8 @@ use std::{
     process::Command,
 };
 
-/// Names of an installed LLVM, which the loader looks for where the system has its libraries: those of Debian, Fedora and Arch, of the
-/// versions that the back end is tested with.
+/// Names of an installed LLVM, which the loader looks for where the system has its libraries: those
+/// of Debian, Fedora and Arch, of the versions that the back end is tested with.
 pub(super) const INSTALLED: [&str; 2] = ["libLLVM-22.so", "libLLVM.so.22.1"];
 
 /// The library that [`LLVM_VARIABLE`] names, by itself or by its folder; `None` if it is not set.

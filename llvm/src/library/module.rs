@@ -40,14 +40,16 @@ struct Collected<'l> {
 pub(super) struct Context<'l> {
     llvm: &'l Llvm,
     context: ContextRef,
-    /// Boxed, because LLVM keeps its address, and behind a raw pointer, because LLVM writes through that.
+    /// Boxed, because LLVM keeps its address, and behind a raw pointer, because LLVM writes through
+    /// that.
     collected: *mut Collected<'l>,
 }
 
 impl<'l> Context<'l> {
     pub(super) fn new(llvm: &'l Llvm) -> Self {
         let collected = Box::into_raw(Box::new(Collected { llvm, errors: Vec::new() }));
-        // SAFETY: the handler takes the address of a `Collected`, which lives as long as the context.
+        // SAFETY: the handler takes the address of a `Collected`, which lives as long as the
+        // context.
         let context = unsafe {
             let context = (llvm.functions.context_create)();
             (llvm.functions.context_set_diagnostic_handler)(
@@ -64,8 +66,8 @@ impl<'l> Context<'l> {
     pub(super) fn parse(&self, text: &str) -> Result<Module<'_, 'l>, String> {
         let functions = &self.llvm.functions;
         let (mut module, mut message) = (ModuleRef(ptr::null_mut()), ptr::null_mut());
-        // SAFETY: LLVM copies the text into a buffer, which the parser takes over, and writes to the two
-        // places.
+        // SAFETY: LLVM copies the text into a buffer, which the parser takes over, and writes to
+        // the two places.
         let failed = unsafe {
             let name = c"kernel".as_ptr();
             let buffer = (functions.create_memory_buffer)(text.as_ptr().cast(), text.len(), name);
@@ -79,7 +81,8 @@ impl<'l> Context<'l> {
 
     /// Returns the errors that LLVM reported through the diagnostic handler.
     pub(super) fn errors(&self) -> Option<String> {
-        // SAFETY: made in `new`, freed in `drop`, and no call of LLVM is in progress that writes to it.
+        // SAFETY: made in `new`, freed in `drop`, and no call of LLVM is in progress that writes to
+        // it.
         let errors = unsafe { &(*self.collected).errors };
         (!errors.is_empty()).then(|| errors.join("; "))
     }
@@ -87,8 +90,8 @@ impl<'l> Context<'l> {
 
 impl Drop for Context<'_> {
     fn drop(&mut self) {
-        // SAFETY: the context was made by this library; its modules borrow it, so they are gone, and after
-        // it nobody has the address of what was collected.
+        // SAFETY: the context was made by this library; its modules borrow it, so they are gone,
+        // and after it nobody has the address of what was collected.
         unsafe {
             (self.llvm.functions.context_dispose)(self.context);
             drop(Box::from_raw(self.collected));
@@ -128,8 +131,8 @@ impl Module<'_, '_> {
 
     pub(super) fn optimize(&self, machine: &Machine<'_>) -> Result<(), String> {
         let functions = self.functions();
-        // SAFETY: a module and a machine of this library, and options that are disposed of here. An error is
-        // consumed by asking for its message, which is copied and freed.
+        // SAFETY: a module and a machine of this library, and options that are disposed of here. An
+        // error is consumed by asking for its message, which is copied and freed.
         unsafe {
             let options = (functions.create_pass_builder_options)();
             let error =
@@ -161,7 +164,8 @@ impl Module<'_, '_> {
         if failed != 0 {
             return Err(self.context.llvm.take_message(message));
         }
-        // SAFETY: the buffer has that many bytes from its start on; it is copied before it is disposed of.
+        // SAFETY: the buffer has that many bytes from its start on; it is copied before it is
+        // disposed of.
         unsafe {
             let start = (functions.get_buffer_start)(buffer).cast::<u8>();
             let bytes = std::slice::from_raw_parts(start, (functions.get_buffer_size)(buffer));
@@ -181,8 +185,9 @@ impl Drop for Module<'_, '_> {
 
 /// The diagnostic handler: keeps errors, for which LLVM would otherwise end the process.
 extern "C" fn collect_error(diagnostic: DiagnosticRef, collected: *mut c_void) {
-    // SAFETY: `Context::new` passed the address of a `Collected`, which lives as long as the context, and
-    // LLVM calls this on the thread that compiles, which holds no reference to it meanwhile.
+    // SAFETY: `Context::new` passed the address of a `Collected`, which lives as long as the
+    // context, and LLVM calls this on the thread that compiles, which holds no reference to it
+    // meanwhile.
     let collected = unsafe { &mut *collected.cast::<Collected<'_>>() };
     let functions = &collected.llvm.functions;
     // SAFETY: LLVM passes a diagnostic that lives through the call.

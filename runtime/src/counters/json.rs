@@ -11,8 +11,9 @@ use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstReq
 const SCHEMA: u32 = 1;
 
 impl LaunchCounters {
-    /// One JSON object, in one line, of the [`kind`](https://docs.rs/warpwise/latest/warpwise/counters/index.html)
-    /// `"launch"`, as `docs/profiler.md` describes it.
+    /// One JSON object, in one line, of the
+    /// [`kind`](https://docs.rs/warpwise/latest/warpwise/counters/index.html) `"launch"`, as
+    /// `docs/profiler.md` describes it.
     pub fn to_json(&self) -> String {
         let numbers = |of: [u32; 3]| format!("[{},{},{}]", of[0], of[1], of[2]);
         Object::new("launch")

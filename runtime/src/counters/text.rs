@@ -113,7 +113,8 @@ pub fn between<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> S
     if start == end { start.to_string() } else { format!("{start} to {end}") }
 }
 
-/// A table of loops that warps came to, each with what stands in front of it; nothing if there is none.
+/// A table of loops that warps came to, each with what stands in front of it; nothing if there is
+/// none.
 pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String {
     let loops = loops.into_iter().filter(|(_, trips)| trips.visits() != 0);
     let rows: Vec<_> = loops
@@ -132,8 +133,8 @@ pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String
     aligned(&[vec![head], rows].concat())
 }
 
-/// A table of lines, each with what stands in front of it. It has the columns in which `total`, which the lines are of,
-/// has something; a cell that is zero is left empty.
+/// A table of lines, each with what stands in front of it. It has the columns in which `total`,
+/// which the lines are of, has something; a cell that is zero is left empty.
 pub fn table<'a>(lines: impl IntoIterator<Item = (String, &'a Counts)>, total: &Counts) -> String {
     let columns = columns(total);
     let mut rows = vec![vec![String::new()]];

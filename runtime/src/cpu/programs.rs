@@ -1,10 +1,10 @@
-//! Kernels, lowered for the interpreter, with and without steps that look on. They depend on the kernel only, so all
-//! CPU devices share them.
+//! Kernels, lowered for the interpreter, with and without steps that look on. They depend on the
+//! kernel only, so all CPU devices share them.
 use super::NAME;
 use crate::{
     Error, Result,
-    dispatch::Launch,
     kernel::{Cache, Source},
+    launch_checks::Launch,
 };
 use std::sync::Arc;
 use warpwise_compiler::{compile::optimized, ir::Kernel};

@@ -1,7 +1,7 @@
 //! One GPU: its primary context, what it is, and the kernels loaded into it.
 //!
-//! The primary context is the one that the CUDA runtime and other libraries use too. All calls
-//! that need it go through [`Context::enter`], which makes it current on the calling thread for as long
+//! The primary context is the one that the CUDA runtime and other libraries use too. All calls that
+//! need it go through [`Context::enter`], which makes it current on the calling thread for as long
 //! as they take, and notices when the driver gives it up for good.
 use super::{
     kernel::GpuKernel,
@@ -116,8 +116,8 @@ impl Context {
     /// Does `work` with this context current on this thread.
     ///
     /// # Errors
-    /// What `work` returns; [`Error::DeviceLost`] if that, or what another call returned earlier, is
-    /// an error after which the driver refuses all work.
+    /// What `work` returns; [`Error::DeviceLost`] if that, or what another call returned earlier,
+    /// is an error after which the driver refuses all work.
     pub(super) fn enter<T>(&self, work: impl FnOnce(&'static Driver) -> Result<T>) -> Result<T> {
         if let Some(cause) = self.lost.get() {
             return Err(self.device_lost(cause.clone()));

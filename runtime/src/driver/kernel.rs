@@ -266,7 +266,8 @@ impl Module {
     fn function(&self, name: &CStr) -> Result<FunctionHandle> {
         let mut function = FunctionHandle::NULL;
         self.context.enter(|driver| {
-            // SAFETY: the module is loaded in the context, which is current; the name ends with a zero.
+            // SAFETY: the module is loaded in the context, which is current; the name ends with a
+            // zero.
             unsafe { driver.cuModuleGetFunction(&mut function, self.handle, name.as_ptr()) }?;
             let problem = || "a null function".to_owned();
             driver.expect_usable("cuModuleGetFunction", !function.is_null(), problem)

@@ -49,11 +49,11 @@ impl Allocation {
     }
 }
 
-/// Memory in the order of the stream where the driver and the device can do that, in whole words of 32
-/// bits: atomic operations on `bool`s access those that hold them.
+/// Memory in the order of the stream where the driver and the device can do that, in whole words of
+/// 32 bits: atomic operations on `bool`s access those that hold them.
 ///
-/// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what the
-/// CUDA programming guide says of all that the driver allocates.
+/// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what
+/// the CUDA programming guide says of all that the driver allocates.
 pub(super) fn allocate(
     context: &Context,
     driver: &Driver,

@@ -14,9 +14,9 @@
 //! leaked stays allocated, and nobody else has its address.
 //!
 //! **Why no `cudarc`.** It looks its functions up at their first use and panics if one, or the
-//! library, is missing (0.19.10: `load` and `culib` in its `driver::sys`); which ones its safe layer will
-//! use cannot be asked beforehand. It also adds six seconds of one core to every cold build, for
-//! 17,000 lines of bindings of which 35 functions are needed here.
+//! library, is missing (0.19.10: `load` and `culib` in its `driver::sys`); which ones its safe
+//! layer will use cannot be asked beforehand. It also adds six seconds of one core to every cold
+//! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 mod context;
 mod faults;

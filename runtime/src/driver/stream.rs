@@ -12,9 +12,9 @@ use super::{
 use crate::{
     Error, Result,
     device::DeviceInfo,
-    dispatch::{Launch, Value},
     kernel::{Bound, Source},
     launch::Geometry,
+    launch_checks::{Launch, Value},
     output::Printer,
 };
 use std::{
@@ -218,7 +218,8 @@ impl Stream {
         if context.cooperative {
             let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
             let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
-            // SAFETY: `each` takes the result; the function is loaded in the context, which is current.
+            // SAFETY: `each` takes the result; the function is loaded in the context, which is
+            // current.
             unsafe {
                 driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                     &mut each,

@@ -1,7 +1,7 @@
 //! Layouts of values in the memory of devices: that of `repr(C)`, also where Rust leaves it open.
 //!
-//! Kernels compute the same (`frontend/src/lower/memory/layout.rs`). What Rust says about, it must say the
-//! same of: that is looked at while the user's crate is compiled.
+//! Kernels compute the same layouts (`frontend/src/lower/memory/layout.rs`). Where Rust specifies a
+//! layout, generated code compares it with this one while the user's crate is compiled.
 
 /// The layout of a type: of a `repr(C)` struct or enum with its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Layouts of a shared array that free its accesses of bank conflicts.
 //!
 //! A layout moves bytes: padding lengthens rows, a swizzle permutes the units of a row by the row's
-//! number. The search tries layouts, smallest first, and keeps the first one for which the formula
-//! of [`shared`] gives every access of the array its ideal number of wavefronts.
+//! number. The search tries paddings in ascending order, then swizzles, and keeps the first one for
+//! which the formula of [`shared`] gives every access of the array its ideal number of wavefronts.
 use super::{Accesses, Lanes, Verdict};
 use crate::{
     analysis::symbolic::{EventKind, Trace},

@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 
 /// The largest bound to use: larger ones are mere limits of types, and make numbers large.
 const MAX_BOUND: i128 = 1 << 66;
-/// Maximum number of pivots of one run, per product and in addition.
+/// Maximum number of pivots of one run, to which one is added for each product.
 const MAX_PIVOTS: usize = 24;
 
 /// A sum of products, by their index in the program, that is not negative.

@@ -65,10 +65,10 @@ impl SharedAccess<'_> {
         a.iter().zip(b).filter(move |_| is_same).map(|(a, b)| [a, b])
     }
 
-    /// Returns true if thread `x` of this access and thread `y` of `other` have the same index
-    /// along each dimension of an array of arrays, and each known index is inside of its dimension.
-    /// A dimension along which their symbols differ decides nothing if `symbols_may_differ`.
-    pub(super) fn has_equal_indices(
+    /// Returns false if thread `x` of this access and thread `y` of `other` certainly differ in an
+    /// index along a dimension of an array of arrays, or if a known index is out of its dimension.
+    /// Dimensions whose symbols differ are skipped if `symbols_may_differ`.
+    pub(super) fn may_have_equal_indices(
         &self,
         other: &Self,
         [x, y]: [usize; 2],
@@ -104,8 +104,9 @@ impl SharedAccess<'_> {
         terms.iter().any(|term| term.monomial.0.iter().any(|&symbol| is(symbol)))
     }
 
-    /// Returns true if the accesses race when two threads of one block (or of two, if `across`)
-    /// execute them at the same bytes, one each, without an order.
+    /// Returns true if the accesses race when one thread executes this one and another thread
+    /// `other`, at the same bytes and unordered. The threads are of one block, or of two blocks if
+    /// `across`.
     pub(super) fn conflicts_with(&self, other: &Self, across: bool) -> bool {
         let wide = |scope: Option<Scope>| match scope {
             None => false,

@@ -268,7 +268,7 @@ impl BlockRaces<'_> {
         let accept = |x: usize, y: usize| {
             (!one_warp || x / 32 == y / 32)
                 && accept(x, y)
-                && first.has_equal_indices(second, [x, y], attained.is_some())
+                && first.may_have_equal_indices(second, [x, y], attained.is_some())
         };
         let found = match attained {
             None => find_collision(a, b, &accept, self.work)?,

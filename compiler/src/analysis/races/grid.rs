@@ -171,7 +171,7 @@ impl<'a> GridRaces<'a> {
             // The number of threads of a block is an assumption, unless it is declared.
             let all = |x: usize, y: usize| {
                 (self.trace.shape.declared || x == y)
-                    && first.has_equal_indices(second, [x, y], false)
+                    && first.may_have_equal_indices(second, [x, y], false)
             };
             let [next_a, next_b] = [a.advanced(&is)?, b.advanced(&is)?];
             find_collision(a, &next_b, &all, self.work)

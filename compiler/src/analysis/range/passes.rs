@@ -1,10 +1,10 @@
 //! The fixed-point iteration over ranges: passes over a kernel until no local grows any more.
 //!
-//! The work is listed once, as [`RangeStep`]s: most instructions yield no integer. A step is *stable* if
-//! it depends on no local, neither by its operands nor by a condition that narrows one of them;
-//! later passes skip it. A local whose every `get` follows every `set` in the text is *settled in
-//! order*: a `get` yields the range set in the same pass, so that a chain of such locals takes one
-//! pass in all, not one for each.
+//! The work is listed once, as [`RangeStep`]s: most instructions yield no integer. A step is
+//! *stable* if it depends on no local, neither by its operands nor by a condition that narrows one
+//! of them; later passes skip it. A local whose every `get` follows every `set` in the text is
+//! *settled in order*: a `get` yields the range set in the same pass, so that a chain of such
+//! locals takes one pass in all, not one for each.
 use super::{Range, arith, type_limits};
 use crate::{
     analysis::launch::LaunchRanges,

@@ -168,8 +168,8 @@ impl Emitter<'_> {
         reg
     }
 
-    /// A widening product and a sum where the index is 32 bits wide: `ptxas` fuses the two, and makes four
-    /// instructions of `mad.wide.u32`.
+    /// A widening product and a sum where the index is 32 bits wide: `ptxas` fuses the two, and
+    /// makes four instructions of `mad.wide.u32`.
     fn global_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
         let narrow_stride = i32::try_from(stride).is_ok();
         if let Some(signed) = self.sign_extended(index).filter(|_| narrow_stride) {

@@ -1,9 +1,8 @@
 //! Arithmetic, comparisons and selection, with Rust's meaning.
 //!
-//! Float operations carry `.rn` and never `.ftz`, so that nothing below fuses or flushes, but for those that
-//! say that they approximate.
-//! 8- and 16-bit results are brought back into range; shifts take their amount modulo the
-//! width, where PTX would clamp it.
+//! Float operations carry `.rn` and never `.ftz`, so that nothing below fuses or flushes, but for
+//! those that say that they approximate. 8- and 16-bit results are brought back into range; shifts
+//! take their amount modulo the width, where PTX would clamp it.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -53,7 +52,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// x, if an operation is 0 - x or x * -1 and [`complement_plus_one`](Self::complement_plus_one) is needed.
+    /// x, if an operation is 0 - x or x * -1 and [`complement_plus_one`](Self::complement_plus_one)
+    /// is needed.
     fn negates(&self, scalar: Scalar, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<InstId> {
         let unused = 64 - width(scalar);
         let is = |value, wanted: u64| {
@@ -486,10 +486,12 @@ const fn mnemonic(op: BinaryOp) -> &'static str {
     }
 }
 
-/// The reciprocal of a power of two in `f32`, if that is a normal number: a product with it is rounded as the quotient is.
+/// The reciprocal of a power of two in `f32`, if that is a normal number: a product with it is
+/// rounded as the quotient is.
 fn exact_reciprocal(bits: u64, scalar: Scalar) -> Option<u64> {
     if scalar != Scalar::F32 {
-        // Without the subroutine of a quotient of `f64`, `ptxas` unrolls loops to thousands of instructions.
+        // Without the subroutine of a quotient of `f64`, `ptxas` unrolls loops to thousands of
+        // instructions.
         return None;
     }
     let divisor = f32::from_bits(bits as u32);
@@ -504,7 +506,8 @@ fn is_one(bits: u64, scalar: Scalar) -> bool {
         || scalar == Scalar::F64 && bits == 1.0_f64.to_bits()
 }
 
-/// The instruction for an approximation, which but for `tanh` can have subnormal numbers be zeros, and is shorter then.
+/// The instruction for an approximation, which but for `tanh` can have subnormal numbers be zeros,
+/// and is shorter then.
 pub const fn approximate(op: Approx) -> &'static str {
     match op {
         Approx::Exp2 => "ex2.approx.ftz",
@@ -523,11 +526,12 @@ pub fn takes_flag(op: TernaryOp) -> bool {
     matches!(op, TernaryOp::AddCarry | TernaryOp::CarryOut)
 }
 
-/// The instructions of a [`TernaryOp`], on operands and, where it [takes the flag](takes_flag), two registers for what is
-/// between, as they are written.
+/// The instructions of a [`TernaryOp`], on operands and, where it [takes the flag](takes_flag), two
+/// registers for what is between, as they are written.
 ///
-/// A sum with a carry sets the flag and adds; the carry that comes out is read from the flag that the same sum leaves. In
-/// a row of sums that take each other's carries, `ptxas` makes one instruction of all this.
+/// A sum with a carry sets the flag and adds; the carry that comes out is read from the flag that
+/// the same sum leaves. In a row of sums that take each other's carries, `ptxas` makes one
+/// instruction of all this.
 pub fn ternary<T: Display>(
     op: TernaryOp,
     scalar: Scalar,
@@ -570,12 +574,15 @@ pub fn ternary<T: Display>(
     }]
 }
 
-/// The instructions of [`UnaryOp::Rsqrt`], on operands and five registers for what is between, as they are written.
+/// The instructions of [`UnaryOp::Rsqrt`], on operands and five registers for what is between, as
+/// they are written.
 ///
-/// One step of Newton's method from the hardware's estimate y: the rest r = 1/2 - x y y / 2, for which x y is taken as the
-/// sum of two floats, makes y + y (r + r r), nearer to the inverse root than any number halfway between two floats is. A
-/// test beside [`library::root::rsqrt`](crate::library::root::rsqrt) does it for every estimate within the error that the PTX
-/// ISA states. The estimates of 0 and of infinity are the results, which a rest that is no number must not spoil.
+/// One step of Newton's method from the hardware's estimate y: the rest r = 1/2 - x y y / 2, for
+/// which x y is taken as the sum of two floats, makes y + y (r + r r), nearer to the inverse root
+/// than any number halfway between two floats is. A test beside
+/// [`library::root::rsqrt`](crate::library::root::rsqrt) does it for every estimate within the
+/// error that the PTX ISA states. The estimates of 0 and of infinity are the results, which a rest
+/// that is no number must not spoil.
 pub fn rsqrt(result: impl Display, x: impl Display, between: &[impl Display; 5]) -> [String; 10] {
     let [y, root, tail, half, rest] = between;
     [

@@ -1,9 +1,9 @@
-//! Atomic operations: native instructions where PTX has them, a compare-and-swap loop otherwise; those of
-//! `bool` are in [`boolean`](super::boolean).
+//! Atomic operations: native instructions where PTX has them, a compare-and-swap loop otherwise;
+//! those of `bool` are in [`boolean`](super::boolean).
 //!
-//! `SeqCst` is a `fence.sc` before the operation, which then needs to acquire only; that is the mapping proved
-//! for C++ by Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX Memory
-//! Consistency Model" (ASPLOS 2019).
+//! `SeqCst` is a `fence.sc` before the operation, which then needs to acquire only; that is the
+//! mapping proved for C++ by Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX
+//! Memory Consistency Model" (ASPLOS 2019).
 //!
 //! `atom.add.f32` on global memory takes subnormal operands and results to zero, and so does
 //! the IR ([`AtomicOp::flushes`]).
@@ -137,10 +137,11 @@ impl Emitter<'_> {
 
     /// Emits a compare-and-swap loop that replaces the value in memory by a function of it.
     ///
-    /// The lanes that enter the loop together leave it together: the loop goes on while the swap of one
-    /// of them failed. `ptxas` lets lanes that have left a loop of compare-and-swap overwrite uniform
-    /// registers that the loop still needs, and a barrier of the lanes behind the loop may never end
-    /// (`docs/testing.md`). The loop ends: a lane's swap fails only if another's succeeded.
+    /// The lanes that enter the loop together leave it together: the loop goes on while the swap of
+    /// one of them failed. `ptxas` lets lanes that have left a loop of compare-and-swap overwrite
+    /// uniform registers that the loop still needs, and a barrier of the lanes behind the loop may
+    /// never end (`docs/testing.md`). The loop ends: a lane's swap fails only if another's
+    /// succeeded.
     fn update_loop(
         &mut self,
         id: InstId,
@@ -213,11 +214,11 @@ pub const fn red_has(order: Order) -> bool {
 
 /// The instruction for `op`, if there is one: its name and type.
 ///
-/// In shared memory the hardware has no 64-bit update but `exch` and `cas`, and no `add.f32`. `ptxas`
-/// makes loops of those instructions after it has decided which values are uniform in a warp, and may
-/// keep the counter of a loop around it in a uniform register although lanes leave its own loop one
-/// after the other (seen with 13.0 and driver 580: such a kernel never ended). The loop of
-/// [`Emitter::update_loop`] is there from the start.
+/// In shared memory the hardware has no 64-bit update but `exch` and `cas`, and no `add.f32`.
+/// `ptxas` makes loops of those instructions after it has decided which values are uniform in a
+/// warp, and may keep the counter of a loop around it in a uniform register although lanes leave
+/// its own loop one after the other (seen with 13.0 and driver 580: such a kernel never ended). The
+/// loop of [`Emitter::update_loop`] is there from the start.
 pub fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
     let looped = scalar.bits() == Some(64) || scalar.is_float();
     if space == Space::Shared && looped && op != AtomicOp::Swap {

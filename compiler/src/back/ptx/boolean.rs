@@ -1,11 +1,11 @@
 //! Atomic operations on `bool`s, by those on the 32-bit words that they lie in.
 //!
-//! PTX has no atomic update of a byte. A `bool` is one bit of its byte, so that `and`, `or` and `xor` of
-//! the word change it and nothing beside it, and those suffice: a `bool` is set by `or` and cleared by
-//! `and`, and a compare-and-swap is that or nothing. Reads and writes go by the word, too, because the
-//! memory model says something of concurrent atomic accesses only if they overlap completely. The word
-//! is inside what was allocated: buffers, and shared arrays of `bool`, take whole words
-//! ([`layout`](super::layout)).
+//! PTX has no atomic update of a byte. A `bool` is one bit of its byte, so that `and`, `or` and
+//! `xor` of the word change it and nothing beside it, and those suffice: a `bool` is set by `or`
+//! and cleared by `and`, and a compare-and-swap is that or nothing. Reads and writes go by the
+//! word, too, because the memory model says something of concurrent atomic accesses only if they
+//! overlap completely. The word is inside what was allocated: buffers, and shared arrays of `bool`,
+//! take whole words ([`layout`](super::layout)).
 use super::{
     Emitter,
     address::Address,
@@ -86,8 +86,8 @@ impl Emitter<'_> {
         self.bool_in(old, &cell)
     }
 
-    /// Sets or clears a `bool` if it is what is expected, with an instruction that `how` begins; yields
-    /// what was there. Of one that is not, nothing changes, because there is no third value.
+    /// Sets or clears a `bool` if it is what is expected, with an instruction that `how` begins;
+    /// yields what was there. Of one that is not, nothing changes, because there is no third value.
     pub(super) fn exchange_bool(
         &mut self,
         how: &str,

@@ -1,9 +1,8 @@
 //! Rust's `as`, and bit casts.
 //!
-//! PTX clamps a float that is outside a 32- or 64-bit integer, and takes a NaN to 0 only
-//! from `f32` to 32 bits. Here every conversion from `f64` or to 64 bits selects 0 for a NaN itself,
-//! and 8- and 16-bit targets are clamped from 32 bits, as no PTX document promises
-//! more for them.
+//! PTX clamps a float that is outside a 32- or 64-bit integer, and takes a NaN to 0 only from `f32`
+//! to 32 bits. Here every conversion from `f64` or to 64 bits selects 0 for a NaN itself, and 8-
+//! and 16-bit targets are clamped from 32 bits, as no PTX document promises more for them.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -143,7 +142,8 @@ impl Emitter<'_> {
         self.clamp(to, number).into()
     }
 
-    /// Takes a 32-bit integer to the nearest that an 8- or 16-bit type has; anything else is as it is.
+    /// Takes a 32-bit integer to the nearest that an 8- or 16-bit type has; anything else is as it
+    /// is.
     fn clamp(&mut self, to: Scalar, reg: Reg) -> Reg {
         let (bits, class) = (width(to), Class::of(to));
         if bits >= 32 {

@@ -1,9 +1,10 @@
-//! Literals in constant memory: those of `f64` that instructions cannot hold, and integers that [`products`](super::products) hides.
+//! Literals in constant memory: those of `f64` that instructions cannot hold, and integers that
+//! [`products`](super::products) hides.
 //!
-//! An instruction has room for the upper 32 bits of an `f64`. Where the lower ones are not 0, as in the coefficients of a
-//! polynomial, `ptxas` makes two more instructions of a literal, each time that it is used: three issue slots
-//! for a multiply-add that keeps its unit busy for two. So they lie in constant memory, which is read
-//! as an operand, or once before a loop.
+//! An instruction has room for the upper 32 bits of an `f64`. Where the lower ones are not 0, as in
+//! the coefficients of a polynomial, `ptxas` makes two more instructions of a literal, each time
+//! that it is used: three issue slots for a multiply-add that keeps its unit busy for two. So they
+//! lie in constant memory, which is read as an operand, or once before a loop.
 use super::{
     emitter::{Derived, Emitter, ptx},
     reg::{Class, Imm, Operand, Reg},

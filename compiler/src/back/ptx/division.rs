@@ -1,24 +1,25 @@
 //! Quotients and remainders of 64-bit integers, in line.
 //!
-//! PTX has `div` and `rem` for them, which `ptxas` makes calls of a subroutine of. Its releases 12.0 to
+//! PTX has `div` and `rem` for them, which `ptxas` makes calls of a subroutine of. Its releases
+//! 12.0 to
 //! 13.4 miscompile a kernel that calls that subroutine twice and has a loop which lanes leave one after
-//! the other, as those do that update memory atomically: lanes that have left the loop overwrite uniform
-//! registers, which a warp has once, while other lanes still need them in the loop. Addresses are among
-//! what they lose, and with them the GPU's context. Here nothing is called.
+//! the other, as those do that update memory atomically: lanes that have left the loop overwrite
+//! uniform registers, which a warp has once, while other lanes still need them in the loop.
+//! Addresses are among what they lose, and with them the GPU's context. Here nothing is called.
 //! `tests/filetests/ptx/division.ir` shows the text, `tests/ptxas/uniform.ptx` what is miscompiled.
 //!
-//! By a divisor that is a constant, a quotient is the high half of a product ("Division by Invariant
-//! Integers using Multiplication", Granlund and Montgomery, 1994), in a tenth of the instructions of a
-//! call. By any other it is what the subroutine computes: from an estimate of 2^64 / `d` that is never
-//! too large,
+//! By a divisor that is a constant, a quotient is the high half of a product ("Division by
+//! Invariant Integers using Multiplication", Granlund and Montgomery, 1994), in a tenth of the
+//! instructions of a call. By any other it is what the subroutine computes: from an estimate of
+//! 2^64 / `d` that is never too large,
 //!
 //! ```text
 //! x = 2^64 / d, in f32, rounded down;  twice: x = x + x * (-x * d mod 2^64) / 2^64
 //! q = n * x / 2^64;  r = n - q * d;  twice, if r >= d: q = q + 1, r = r - d
 //! ```
 //!
-//! Most 64-bit integers are lengths and indices, and fit into 32 bits: a branch on the upper halves of the operands leads to a
-//! quotient of 32 bits, in a quarter of the instructions.
+//! Most 64-bit integers are lengths and indices, and fit into 32 bits: a branch on the upper halves
+//! of the operands leads to a quotient of 32 bits, in a quarter of the instructions.
 //!
 //! Signed operands are divided by their magnitudes.
 use super::{
@@ -29,8 +30,8 @@ use super::{
 };
 use crate::ir::{BinaryOp, InstId, Scalar};
 
-/// The number that is added to the estimate's bits: they are multiplied by 2^64, less two units in the last place,
-/// which is more than all roundings before it add.
+/// The number that is added to the estimate's bits: they are multiplied by 2^64, less two units in
+/// the last place, which is more than all roundings before it add.
 const SCALE_BY_2_64_ROUNDED_DOWN: u32 = 0x1fff_fffe;
 
 /// The instructions for a quotient by a constant.
@@ -161,7 +162,8 @@ impl Emitter<'_> {
         shifted
     }
 
-    /// Emits the quotient by a divisor that is not known: of 32 bits, if those of `wide` fit that are among the operands.
+    /// Emits the quotient by a divisor that is not known: of 32 bits, if those of `wide` fit that
+    /// are among the operands.
     fn quotient(&mut self, id: InstId, [dividend, divisor]: [Reg; 2], wide: &[Reg]) -> Reg {
         let [estimated, known] = ["estimate", "quotient"].map(|what| Label::of(what, id));
         let [result, either] = self.wide_regs();
@@ -243,8 +245,8 @@ struct Sign {
     comparison: &'static str,
 }
 
-/// Returns the comparison of a dividend with 0 that holds where the quotient by a divisor of a known sign
-/// is negative.
+/// Returns the comparison of a dividend with 0 that holds where the quotient by a divisor of a
+/// known sign is negative.
 const fn sign_test(divisor_is_negative: bool) -> &'static str {
     if divisor_is_negative { "ge" } else { "lt" }
 }
@@ -284,7 +286,8 @@ mod tests {
             Self(lines.map(words).filter(|words| !words[0].starts_with('.')).collect())
         }
 
-        /// The quotient and the remainder, where the GPU's reciprocal is `error` units in the last place off.
+        /// The quotient and the remainder, where the GPU's reciprocal is `error` units in the last
+        /// place off.
         fn run(&self, x: u64, y: u64, error: i32) -> [u64; 2] {
             let mut regs: HashMap<&str, u64> = HashMap::new();
             let mut stored = Vec::new();

@@ -52,7 +52,8 @@ impl Facts {
         facts
     }
 
-    /// The greatest value that the unsigned integer or `bool` can have; `u64::MAX` for anything else.
+    /// The greatest value that the unsigned integer or `bool` can have; `u64::MAX` for anything
+    /// else.
     pub(super) fn max(&self, value: InstId) -> u64 {
         self.max[value]
     }
@@ -164,7 +165,8 @@ impl Facts {
     }
 }
 
-/// The number behind the last instruction from which a barrier, or an operation of the warp, can be reached.
+/// The number behind the last instruction from which a barrier, or an operation of the warp, can be
+/// reached.
 fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
     let mut last = 0;
     let mut loops = 0;
@@ -233,7 +235,8 @@ pub fn declared_threads(kernel: &Kernel, axis: Axis) -> Option<u64> {
     kernel.block.as_ref().and_then(|block| block[axis as usize].known())
 }
 
-/// True if `op` computes with its float operands, so that it makes of a NaN an unspecified one, or none.
+/// True if `op` computes with its float operands, so that it makes of a NaN an unspecified one, or
+/// none.
 const fn is_arithmetic(op: &Op) -> bool {
     matches!(
         op,

@@ -7,12 +7,13 @@
 //! **Where that stands.** `ptxas` has the lanes of a warp that go the same way, even in
 //! different rounds of a loop, wait for each other at the start of that way. Were a failing check a
 //! branch out of a loop with a barrier in it, its lane would wait there for lanes that wait at the
-//! barrier for it. So where threads may still meet, the code of a failing check stands in place, and
-//! comes back behind the check as far as `ptxas` can tell: the thread exits if the record
-//! has an address, which it has. It has no loop and no call, so that loops around it unroll and no
-//! register is kept for it. Checks that only values stand between have one such code, behind the last of them; the
-//! values are not computed where one of the checks fails, and nobody needs them there. `return` hides its exit likewise. Where threads do not meet again, a check
-//! branches to the kernel's end, where all that do so share that code.
+//! barrier for it. So where threads may still meet, the code of a failing check stands in place,
+//! and comes back behind the check as far as `ptxas` can tell: the thread exits if the record has
+//! an address, which it has. It has no loop and no call, so that loops around it unroll and no
+//! register is kept for it. Checks that only values stand between have one such code, behind the
+//! last of them; the values are not computed where one of the checks fails, and nobody needs them
+//! there. `return` hides its exit likewise. Where threads do not meet again, a check branches to
+//! the kernel's end, where all that do so share that code.
 use super::{
     Emitter,
     code::Label,

@@ -1,20 +1,22 @@
 //! The barrier of the grid, of cooperative kernels.
 //!
-//! The launch passes the address of one 64-bit word of global memory, 0 at first, in which blocks are
-//! counted: those that have come to the barrier (bits 0 to 31) and those that have ended (32 to 62). Whoever
-//! makes the two the number of all blocks clears the first and changes bit 63, which those that have come
-//! wait for. The last block to end clears the second, so that the next launch finds what this one found,
-//! but for bit 63, of which only changes matter.
+//! The launch passes the address of one 64-bit word of global memory, 0 at first, in which blocks
+//! are counted: those that have come to the barrier (bits 0 to 31) and those that have ended (32 to
+//! 62). Whoever makes the two the number of all blocks clears the first and changes bit 63, which
+//! those that have come wait for. The last block to end clears the second, so that the next launch
+//! finds what this one found, but for bit 63, of which only changes matter.
 //!
 //! **In a block**, `bar.sync` gathers the threads that have not ended. One of them, whichever was the last
-//! to write its number to shared memory, counts the block and waits; behind it is another `bar.sync`.
+//! to write its number to shared memory, counts the block and waits; behind it is another
+//! `bar.sync`.
 //! **Ended threads.** Each thread counts itself in shared memory when it ends, however it ends, and the one that
 //! makes that all of the block counts the block as ended. So nobody waits for threads that have
 //! returned or faulted, here as at `bar.sync`.
 //!
 //! **Order.** What a thread did before the barrier is before what another one does behind it: `bar.sync`, or
-//! the count of ended threads, orders it before the addition of its block's thread, which releases; that
-//! is read, perhaps through additions of others, by a load that acquires; and then comes `bar.sync` again.
+//! the count of ended threads, orders it before the addition of its block's thread, which releases;
+//! that is read, perhaps through additions of others, by a load that acquires; and then comes
+//! `bar.sync` again.
 use super::{
     Emitter,
     code::Label,
@@ -77,8 +79,8 @@ impl Emitter<'_> {
         ptx!(self, "bar.sync 0");
     }
 
-    /// Counts a thread that is about to end; the last one of its block counts that. Without branches, so that
-    /// it can stand where checks fail.
+    /// Counts a thread that is about to end; the last one of its block counts that. Without
+    /// branches, so that it can stand where checks fail.
     pub(super) fn depart(&mut self) {
         if !self.kernel.cooperative {
             return;

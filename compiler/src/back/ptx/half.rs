@@ -3,8 +3,8 @@
 //!
 //! Of `f16` the oldest target has sums, products, comparisons and fused multiply-adds. Of `bf16` it
 //! has nothing, not even conversions: those are moves of bits there. Conversions and fused
-//! multiply-adds came with sm_80, as did `min` and `max` of both; sums and products with sm_90. The bits
-//! are the same.
+//! multiply-adds came with sm_80, as did `min` and `max` of both; sums and products with sm_90. The
+//! bits are the same.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -16,7 +16,8 @@ use crate::{
     target::Target,
 };
 
-/// The first target that rounds to `bf16`, has its fused multiply-add, and `min` and `max` of both types.
+/// The first target that rounds to `bf16`, has its fused multiply-add, and `min` and `max` of both
+/// types.
 pub const HAS_ROUNDING: Target = Target::new(80);
 /// The first target with sums, differences and products of `bf16`.
 pub const HAS_SUMS: Target = Target::new(90);

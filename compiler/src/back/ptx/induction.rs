@@ -1,7 +1,7 @@
 //! Addresses that a loop advances: registers that hold a pointer and move by a stride an iteration.
 //!
-//! The index of an access in a counting loop is mostly a sum of products of the counter and of values from before the loop,
-//! modulo 2^64. Such an address needs no product in the loop:
+//! The index of an access in a counting loop is mostly a sum of products of the counter and of
+//! values from before the loop, modulo 2^64. Such an address needs no product in the loop:
 //!
 //! ```text
 //! for k { a[row * n + k] .. b[k * n + column] .. b[(k + 1) * n + column] }
@@ -10,9 +10,10 @@
 //! loop:  ld [p]   ld [q]   r = q + s   ld [r]   p = p + 8   q = r + s
 //! ```
 //!
-//! Addresses that differ by a constant share a register, and those that differ by the same product are computed from each
-//! other, so that few registers are occupied. Indices of 32 bits take one instruction as they are, and are left alone except in
-//! short loops with a known number of iterations, which `ptxas` unrolls.
+//! Addresses that differ by a constant share a register, and those that differ by the same product
+//! are computed from each other, so that few registers are occupied. Indices of 32 bits take one
+//! instruction as they are, and are left alone except in short loops with a known number of
+//! iterations, which `ptxas` unrolls.
 //!
 //! Why: `ptxas` does not look through products of 64-bit integers and their zero extensions.
 use super::{
@@ -31,7 +32,8 @@ const MAX_POINTERS: usize = 6;
 /// The most products in an index.
 const MAX_TERMS: usize = 8;
 
-/// The most instructions of a loop of which `ptxas` is expected to unroll a known number of iterations.
+/// The most instructions of a loop of which `ptxas` is expected to unroll a known number of
+/// iterations.
 const MAX_UNROLLED_SIZE: usize = 64;
 
 /// The depth to which indices are looked into.
@@ -227,7 +229,8 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Returns `id` as a sum of products, if it does not depend on anything else that changes in the loop.
+    /// Returns `id` as a sum of products, if it does not depend on anything else that changes in
+    /// the loop.
     fn form(&self, id: InstId, depth: u32) -> Option<Form> {
         let depth = depth.checked_sub(1)?;
         let inst = &self.kernel().insts[id];
@@ -341,7 +344,8 @@ fn chains(pointers: Vec<Pointer>, step: &Form) -> Option<Vec<Chain>> {
 }
 
 impl Emitter<'_> {
-    /// Emits what stands before the loop `of` from `start` by `step`: the addresses that it advances.
+    /// Emits what stands before the loop `of` from `start` by `step`: the addresses that it
+    /// advances.
     pub(super) fn begin_induction(
         &mut self,
         of: InstId,

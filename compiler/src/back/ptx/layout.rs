@@ -1,13 +1,13 @@
 //! Declarations of arrays, and the shared memory that a launch has to ask for.
 //!
-//! Shared arrays of known lengths are declared one by one, up to 48 KiB together. PTX allows no more; a
-//! block can have more, but only of memory that the launch sizes. A kernel that needs it has all its
-//! arrays there, one behind the other, from the symbol `$shared` on.
+//! Shared arrays of known lengths are declared one by one, up to 48 KiB together. PTX allows no
+//! more; a block can have more, but only of memory that the launch sizes. A kernel that needs it
+//! has all its arrays there, one behind the other, from the symbol `$shared` on.
 //!
-//! Arrays whose lengths the launch computes come behind those, in that memory. Where the first of them
-//! begins is known here. Where another one does, depends on the lengths before it: the launcher, which
-//! has to compute and check them anyway, passes it in a parameter ([`offset_param`]), so that the kernel
-//! computes nothing that could come out otherwise.
+//! Arrays whose lengths the launch computes come behind those, in that memory. Where the first of
+//! them begins is known here. Where another one does, depends on the lengths before it: the
+//! launcher, which has to compute and check them anyway, passes it in a parameter
+//! ([`offset_param`]), so that the kernel computes nothing that could come out otherwise.
 use super::{comment, grid};
 use crate::{
     analysis::tables::Tables,
@@ -69,8 +69,8 @@ pub struct SharedMemory {
     pub offsets: Vec<u64>,
 }
 
-/// The shared memory that a launch of `kernel`, which is specialized, takes; bytes that do not fit in a
-/// `u64` are that many.
+/// The shared memory that a launch of `kernel`, which is specialized, takes; bytes that do not fit
+/// in a `u64` are that many.
 ///
 /// # Errors
 /// The array whose length cannot be computed, and why.
@@ -226,8 +226,8 @@ fn bytes(elem: &Element, len: &Extent) -> u64 {
     len.saturating_mul(element_bytes(elem)).max(1)
 }
 
-/// Bytes of a shared array as it is declared: where there may be `bool`s whole words, by which atomic
-/// operations access them.
+/// Bytes of a shared array as it is declared: where there may be `bool`s whole words, by which
+/// atomic operations access them.
 fn declared_bytes(elem: &Element, len: &Extent) -> u64 {
     match elem {
         Element::Scalar(Scalar::Bool) | Element::Plain { .. } => next_multiple(bytes(elem, len), 4),

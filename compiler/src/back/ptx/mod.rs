@@ -1,13 +1,13 @@
 //! IR to PTX text.
 //!
-//! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a scalar as itself
-//! (`bool` as a byte); a slice as the address of its first element, then the number
-//! of its elements, 64 bits each; then, of each shared array but the first whose length the launch
-//! computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), if its threads are [coarsened](crate::ir::Coarsening), the blocks of the launch along the
-//! axis, 32 bits, if the kernel prints, that of the buffer for what it
-//! prints ([`output`](crate::output)), and, if it is cooperative, that of a word in which blocks are
-//! counted, which is 0 before the first launch.
+//! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a
+//! scalar as itself (`bool` as a byte); a slice as the address of its first element, then the
+//! number of its elements, 64 bits each; then, of each shared array but the first whose length the
+//! launch computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
+//! [`FaultRecord`](crate::fault::FaultRecord), if its threads are
+//! [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
+//! kernel prints, that of the buffer for what it prints ([`output`](crate::output)), and, if it is
+//! cooperative, that of a word in which blocks are counted, which is 0 before the first launch.
 //!
 //! ```text
 //! // Warpwise kernel `scale`.
@@ -26,24 +26,25 @@
 //! }
 //! ```
 //!
-//! The text is for the oldest target that has what the kernel uses, so that any driver since Turing's
-//! first takes it: PTX 6.3 and `sm_75`, or more where that [`gains`] something. `ptxas`, which is in the driver, makes code of it for
-//! the device at hand. It allocates registers, schedules, removes dead code and copies and
-//! simplifies scalars; what it does not do is up to the optimizer, and this module only
-//! translates: one instruction after the other, in order, with what [`facts`] says about each.
+//! The text is for the oldest target that has what the kernel uses, so that any driver since
+//! Turing's first takes it: PTX 6.3 and `sm_75`, or more where that [`gains`] something. `ptxas`,
+//! which is in the driver, makes code of it for the device at hand. It allocates registers,
+//! schedules, removes dead code and copies and simplifies scalars; what it does not do is up to the
+//! optimizer, and this module only translates: one instruction after the other, in order, with what
+//! [`facts`] says about each.
 //!
-//! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`] says, and arrays of
-//! constants are in global memory, as [`tables`] says.
+//! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`]
+//! says, and arrays of constants are in global memory, as [`tables`] says.
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 //!
-//! The LLVM back end (`warpwise-llvm`) has the same interface to the launcher and emits the same instructions for
-//! atomic operations, so this module also exports where arrays lie, the names of instructions, and [`Facts`].
+//! The LLVM back end (`warpwise-llvm`) has the same interface to the launcher and emits the same
+//! instructions for atomic operations, so this module also exports where arrays lie, the names of
+//! instructions, and [`Facts`].
 mod address;
 mod arith;
 mod atomic;
 mod bits;
-mod body;
 mod boolean;
 mod cast;
 mod code;
@@ -56,6 +57,7 @@ mod fault;
 mod grid;
 mod half;
 mod induction;
+mod instruction;
 mod layout;
 mod output;
 mod products;
@@ -172,8 +174,8 @@ pub fn gains(kernel: &Kernel, target: Target) -> bool {
     level(kernel, target).1 > Target::OLDEST
 }
 
-/// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`] something
-/// over those before it.
+/// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`]
+/// something over those before it.
 pub fn levels(kernel: &Kernel) -> Vec<Target> {
     let targets = [Target::OLDEST, reduce::HAS_REDUX, half::HAS_ROUNDING, half::HAS_SUMS];
     let mut levels: Vec<Target> = targets.map(|target| level(kernel, target).1).into();

@@ -1,11 +1,12 @@
 //! Products of 64-bit integers by constants that `ptxas` would lose.
 //!
-//! Of `(x * a) * b + c` with constants `a`, `b` and `c`, the releases 12.0 to 13.3 drop `b` if the low 32 bits of
-//! `a * b` are those of `a`: of `a` = 65536 and `b` = 65537, say. A product may also be a shift, or several; constants
-//! may be added in between; and all of these may be found through variables and the folding of constants, which
-//! only `ptxas` does. `a * (b - 1)` is a multiple of 2^32 then, so `b` is odd and the powers of two in `a` and `b - 1`
-//! are 2^32 together. Where a kernel scales by enough, its odd factors are read from constant memory, where
-//! `ptxas` does not look, as operands of the same instructions.
+//! Of `(x * a) * b + c` with constants `a`, `b` and `c`, the releases 12.0 to 13.3 drop `b` if the
+//! low 32 bits of `a * b` are those of `a`: of `a` = 65536 and `b` = 65537, say. A product may also
+//! be a shift, or several; constants may be added in between; and all of these may be found through
+//! variables and the folding of constants, which only `ptxas` does. `a * (b - 1)` is a multiple of
+//! 2^32 then, so `b` is odd and the powers of two in `a` and `b - 1` are 2^32 together. Where a
+//! kernel scales by enough, its odd factors are read from constant memory, where `ptxas` does not
+//! look, as operands of the same instructions.
 use super::{
     Emitter,
     emitter::ptx,
@@ -14,11 +15,12 @@ use super::{
 };
 use crate::ir::{BinaryOp, Inst, InstId, Kernel, Op, Ty};
 
-/// The power of two above which any odd factor may be lost: a product of few odd factors is 1 more than a
-/// multiple of the rest of 2^32.
+/// The power of two above which any odd factor may be lost: a product of few odd factors is 1 more
+/// than a multiple of the rest of 2^32.
 const MAX_HARMLESS_SHIFT: u32 = 15;
 
-/// Returns the largest power of two that constants of the kernel scale 64-bit integers by, two at a time.
+/// Returns the largest power of two that constants of the kernel scale 64-bit integers by, two at a
+/// time.
 pub(super) fn widest_scale(kernel: &Kernel) -> u32 {
     let mut largest = [0, 0];
     for shift in kernel.insts.iter().filter_map(|(_, inst)| scale(kernel, inst)) {
@@ -66,15 +68,16 @@ fn split(kernel: &Kernel, lhs: InstId, rhs: InstId) -> Option<(InstId, u64)> {
     }
 }
 
-/// True if `ptxas` may drop `factor` in a kernel whose largest powers of two that scale 64-bit integers, two at
-/// a time, are 2^`scale`.
+/// True if `ptxas` may drop `factor` in a kernel whose largest powers of two that scale 64-bit
+/// integers, two at a time, are 2^`scale`.
 pub const fn may_lose_factor(factor: u64, scale: u32) -> bool {
     let tail = factor.wrapping_sub(1).trailing_zeros();
     factor % 2 == 1 && (scale > MAX_HARMLESS_SHIFT || scale + tail >= u32::BITS)
 }
 
 impl Emitter<'_> {
-    /// Emits `lhs * rhs` of 64-bit integers with its constant factor in a register, if it must be hidden.
+    /// Emits `lhs * rhs` of 64-bit integers with its constant factor in a register, if it must be
+    /// hidden.
     pub(super) fn multiply_by_hidden_factor(&mut self, lhs: InstId, rhs: InstId) -> Option<Reg> {
         let (value, bits) = split(self.kernel, lhs, rhs)?;
         if !may_lose_factor(bits, self.widest_scale) {

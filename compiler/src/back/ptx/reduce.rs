@@ -1,8 +1,9 @@
 //! Warp matches and reductions.
 //!
-//! A reduction of 32-bit integers is one `redux.sync` where the target has it. Elsewhere it is a butterfly of
-//! shuffles, if all 32 lanes take part; a lane that does not cannot pass on what others brought. Sums of floats then take the
-//! same five steps, each with the value of some lane that has it; other reductions take the lanes' values one by one.
+//! A reduction of 32-bit integers is one `redux.sync` where the target has it. Elsewhere it is a
+//! butterfly of shuffles, if all 32 lanes take part; a lane that does not cannot pass on what
+//! others brought. Sums of floats then take the same five steps, each with the value of some lane
+//! that has it; other reductions take the lanes' values one by one.
 use super::{
     Emitter,
     atomic::combining,
@@ -64,7 +65,8 @@ impl Emitter<'_> {
                 ptx!(self, "match.any.sync.{ty} {lanes}, {bits}, {mask}");
                 lanes.into()
             }
-            // The predicate that it can also yield is one that `ptxas` may compute again, as a vote's.
+            // The predicate that it can also yield is one that `ptxas` may compute again, as a
+            // vote's.
             MatchOp::All => {
                 ptx!(self, "match.all.sync.{ty} {lanes}, {bits}, {mask}");
                 self.pred(format_args!("setp.ne.u32"), format_args!("{lanes}, 0")).into()
@@ -151,8 +153,9 @@ impl Emitter<'_> {
 
     /// The sum that a butterfly makes of the lanes that are here, missing ones being -0.0.
     ///
-    /// After a step with distance d, lanes whose numbers are the same modulo 2d would have the same sum in the butterfly of all
-    /// lanes. So one of those that are here has the sum that the lane at this distance would bring, and if there is none, that is
+    /// After a step with distance d, lanes whose numbers are the same modulo 2d would have the same
+    /// sum in the butterfly of all lanes. So one of those that are here has the sum that the lane
+    /// at this distance would bring, and if there is none, that is
     /// -0.0. A shuffle from each lane would be 32 instead of 5, which `ptxas` starts all together, each with a register.
     fn partial_butterfly(&mut self, reduction: &Reduction, value: Reg, here: Reg) -> Reg {
         let number = self.regs.fresh(Class::B32);

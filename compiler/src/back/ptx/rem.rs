@@ -1,6 +1,7 @@
 //! `%` on floats, exact for every input, as Rust's is. PTX has no instruction for it.
 //!
-//! With `a = |x|`, `b = |y|` and `c` = 2^23 (`f64`: 2^52), where `b <= a`, both finite and `b` not 0:
+//! With `a = |x|`, `b = |y|` and `c` = 2^23 (`f64`: 2^52), where `b <= a`, both finite and `b` not
+//! 0:
 //!
 //! ```text
 //! t = b;  while a >= t * c { t = t * c }

@@ -19,10 +19,11 @@ const fn word(value: u32) -> Operand {
 }
 
 impl Emitter<'_> {
-    /// A barrier of the block. Those that combine a `bool` count the threads that bring it: `ptxas` 12.0 to
+    /// A barrier of the block. Those that combine a `bool` count the threads that bring it: `ptxas`
+    /// 12.0 to
     /// 13.4 takes the result of `bar.red.and` and `bar.red.or` for a value that it can compute again wherever
-    /// it is used, which is one more barrier there. Where lanes come to that apart, it is an illegal
-    /// instruction; where some do not come, it never ends.
+    /// it is used, which is one more barrier there. Where lanes come to that apart, it is an
+    /// illegal instruction; where some do not come, it never ends.
     pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, InstId)>) -> Value {
         let Some((op, value)) = reduce else {
             ptx!(self, "bar.sync 0");

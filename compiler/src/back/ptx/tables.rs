@@ -1,9 +1,10 @@
-//! [Tables](crate::analysis::tables): arrays of a thread's own in which the kernel stores constants only.
+//! [Tables](crate::analysis::tables): arrays of a thread's own in which the kernel stores constants
+//! only.
 //!
-//! They become constants of the module in global memory, which all threads read through the cache of read-only data, as
-//! they do slices that nobody writes. In local memory each thread would fill a copy of its own. Constant memory would be slower:
-//! it serves one address at a time, and where the indices of a warp are the same and known, the optimizer has read the
-//! table already.
+//! They become constants of the module in global memory, which all threads read through the cache
+//! of read-only data, as they do slices that nobody writes. In local memory each thread would fill
+//! a copy of its own. Constant memory would be slower: it serves one address at a time, and where
+//! the indices of a warp are the same and known, the optimizer has read the table already.
 use super::{
     Emitter, comment,
     emitter::ptx,

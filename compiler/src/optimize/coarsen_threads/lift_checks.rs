@@ -1,9 +1,11 @@
 //! Moves checks ahead of what would have to be undone where they fail.
 //!
-//! Threads that run side by side leave for the loop where a check fails, before they store anything and before they part. That may
-//! also be earlier than needed: a check that is moved ahead of an `if` fails where the `if` would have skipped it,
-//! and the loop finds that out. So checks go ahead of loads and stores of their body, and out of conditions on data, with what their
-//! operands are computed from. They stay behind conditions on which threads leave the body, which are there for them.
+//! Threads that run side by side leave for the loop where a check fails, before they store anything
+//! and before they part. That may also be earlier than needed: a check that is moved ahead of an
+//! `if` fails where the `if` would have skipped it, and the loop finds that out. So checks go ahead
+//! of loads and stores of their body, and out of conditions on data, with what their operands are
+//! computed from. They stay behind conditions on which threads leave the body, which are there for
+//! them.
 use super::{
     super::version_loops::{OmittedChecks, mark_set_locals},
     Threads,
@@ -64,10 +66,12 @@ impl Lift<'_> {
         }
     }
 
-    /// Returns the checks of `list` that need nothing of the rest, with what they are computed from, and the rest.
+    /// Returns the checks of `list` that need nothing of the rest, with what they are computed
+    /// from, and the rest.
     fn split(&self, list: &[InstId]) -> (Vec<InstId>, Vec<InstId>) {
         let insts = &self.kernel.insts;
-        // In the order of the list, so an operand that is neither in it nor known to be fixed is from outside.
+        // In the order of the list, so an operand that is neither in it nor known to be fixed is
+        // from outside.
         let mut fixed = Vec::new();
         for &id in list {
             let is_fixed = |operand: InstId| !list.contains(&operand) || fixed.contains(&operand);

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 /// The most instructions of the merged body.
 const MAX_MERGED_INSTRUCTIONS: usize = 1024;
 
-/// Returns a body that runs `body` for all `threads` side by side, and leaves where there are fewer or they disagree; `None` if
-/// it becomes too long.
+/// Returns a body that runs `body` for all `threads` side by side, and leaves where there are fewer
+/// or they disagree; `None` if it becomes too long.
 pub(super) fn merge(
     kernel: &mut Kernel,
     threads: &Threads,

@@ -11,7 +11,8 @@ use crate::{
 pub(super) enum Varies {
     /// None: it is one value.
     No,
-    /// It is computed from their indices, and threads of neighbouring blocks mostly decide alike by it.
+    /// It is computed from their indices, and threads of neighbouring blocks mostly decide alike by
+    /// it.
     ByIndex,
     /// It is computed from what is in memory, or in several iterations of a loop.
     ByData,
@@ -81,8 +82,8 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
 }
 
 impl Variance {
-    /// Finds what differs in `body` between `threads`, and whether these can run side by side. They may leave
-    /// as long as nothing is stored.
+    /// Finds what differs in `body` between `threads`, and whether these can run side by side. They
+    /// may leave as long as nothing is stored.
     pub(super) fn of(
         kernel: &Kernel,
         threads: &Threads,
@@ -128,7 +129,8 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// Walks a body that runs under conditions that vary like `around`. Returns false if it cannot run for several threads.
+    /// Walks a body that runs under conditions that vary like `around`. Returns false if it cannot
+    /// run for several threads.
     fn body(&mut self, list: &Body, around: Varies) -> bool {
         let mut fits = true;
         for &id in &list.0 {
@@ -155,9 +157,10 @@ impl Walk<'_> {
             }
             Op::Load { ptr } => {
                 self.found.value[id] = self.loaded(*ptr);
-                // In a loop, a thread has loads of several iterations in flight already. What it reads of a row in one brings what it
-                // reads in the next into the cache, unless the rows of several threads each are too much for it: Hamming
-                // distances of codes of 64 bytes take 119 us instead of 83 then, on an H200.
+                // In a loop, a thread has loads of several iterations in flight already. What it
+                // reads of a row in one brings what it reads in the next into the cache, unless the
+                // rows of several threads each are too much for it: Hamming distances of codes of
+                // 64 bytes take 119 us instead of 83 then, on an H200.
                 let is_shared = self.found.value[*ptr] == Varies::No;
                 self.loops == 0 || is_shared || self.threads.axis != Axis::X
             }

@@ -1,8 +1,8 @@
 //! The choice of loops to unroll in full.
 //!
-//! An array is worth it if each of its indices is computed of constants and counters of loops, so that it has constant indices
-//! only once these loops are unrolled. All of them are, or none: an array that keeps one other index stays in memory.
-//! Of a table each index counts for itself.
+//! An array is worth it if each of its indices is computed of constants and counters of loops, so
+//! that it has constant indices only once these loops are unrolled. All of them are, or none: an
+//! array that keeps one other index stays in memory. Of a table each index counts for itself.
 use super::numbers;
 use crate::{
     analysis::tables::{Tables, table_of_pointer},
@@ -10,19 +10,20 @@ use crate::{
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty, evaluate},
 };
 
-/// Most instructions that a loop may become if that puts an array into registers. Later passes leave a third of them: the 64
-/// rounds of SHA-256 are 6,000 here.
+/// Most instructions that a loop may become if that puts an array into registers. Later passes
+/// leave a third of them: the 64 rounds of SHA-256 are 6,000 here.
 pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 8192;
-/// Most instructions that a loop may become if it only reads tables, which costs a load from cached memory otherwise.
+/// Most instructions that a loop may become if it only reads tables, which costs a load from cached
+/// memory otherwise.
 const MAX_UNROLLED_LOOKUPS: u64 = 1024;
-/// Most instructions that all loops of a kernel may become: in a macro, which is built without optimization, the other passes
-/// take 60 ms for them.
+/// Most instructions that all loops of a kernel may become: in a macro, which is built without
+/// optimization, the other passes take 60 ms for them.
 const MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL: u64 = 12288;
 /// Most bytes of an array that registers may hold: a thread has 255 of 4 bytes.
 const MAX_PROMOTED_BYTES: u64 = 1024;
 /// Instructions that are folded while they are copied take as long as one that is kept.
 const FOLDED_PER_INSTRUCTION: u64 = 8;
-/// Most operations that bounds of a loop are computed by of counters around it.
+/// Maximum number of operations between the counters of outer loops and the bounds of a loop.
 const MAX_BOUND_OPERATIONS: u32 = 16;
 
 /// The loops of a kernel that are unrolled, and those that are not.
@@ -88,7 +89,8 @@ struct Survey<'k> {
     exits: &'k Facts<InstId, Exits>,
     /// The loops around that can be unrolled, the outermost first.
     around: Vec<InstId>,
-    /// The loops of `around` whose counters a value is computed of, one bit each; `None` if something else decides it.
+    /// The loops of `around` whose counters a value is computed of, one bit each; `None` if
+    /// something else decides it.
     counted: Facts<InstId, Option<u64>>,
     /// True for loops whose counter decides how often a loop inside runs.
     decides: Facts<InstId, bool>,
@@ -96,7 +98,8 @@ struct Survey<'k> {
     refused: Facts<InstId, bool>,
     /// The loops that can be unrolled, outer before inner.
     loops: Vec<InstId>,
-    /// The loops to unroll, so that all indices of an array are constants; `None` if some would not be.
+    /// The loops to unroll, so that all indices of an array are constants; `None` if some would not
+    /// be.
     needs: Facts<ArrayId, Option<Vec<InstId>>>,
 }
 
@@ -290,7 +293,8 @@ impl Selection<'_> {
         }
     }
 
-    /// Returns loops that exceed a limit, as few as possible: none if all together are within the limits.
+    /// Returns loops that exceed a limit, as few as possible: none if all together are within the
+    /// limits.
     fn too_large(&mut self, in_registers: &Facts<InstId, bool>) -> Vec<InstId> {
         let survey = self.survey;
         // Inner loops first: without them, those around may be small enough.
@@ -331,7 +335,8 @@ impl Selection<'_> {
         }
     }
 
-    /// Returns how many instructions the loop `id` becomes; if it is more than `limit`, any number that is more.
+    /// Returns how many instructions the loop `id` becomes; if it is more than `limit`, any number
+    /// that is more.
     fn size_of(&mut self, id: InstId, limit: u64) -> u64 {
         let Survey { kernel, decides, .. } = self.survey;
         let Op::For { body, .. } = &kernel.insts[id].op else { return 0 };
@@ -376,7 +381,8 @@ impl Selection<'_> {
         size.saturating_add(folded / FOLDED_PER_INSTRUCTION)
     }
 
-    /// Returns the counter's values in each iteration of a loop; `None` if loops around decide them.
+    /// Returns the counter's values in each iteration of a loop; `None` if loops around decide
+    /// them.
     fn numbers(&self, id: InstId) -> Option<Vec<u64>> {
         let inst = &self.survey.kernel.insts[id];
         let Op::For { start, end, step, inclusive, .. } = inst.op else { return None };

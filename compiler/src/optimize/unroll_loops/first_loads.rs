@@ -9,19 +9,20 @@
 //! %7 = load %x + %6                       %7 = load %x + %6
 //! ```
 //!
-//! No check of the iteration stands before such a load, so its address does not rest on one, and the iteration takes place
-//! unless an earlier one ends the thread. The load may then run where it would not have, which cannot be observed.
+//! No check of the iteration stands before such a load, so its address does not rest on one, and
+//! the iteration takes place unless an earlier one ends the thread. The load may then run where it
+//! would not have, which cannot be observed.
 //!
-//! Why: the checks of all iterations can then move together, and the loads behind them overlap. Otherwise each iteration waits for
-//! memory twice.
+//! Why: the checks of all iterations can then move together, and the loads behind them overlap.
+//! Otherwise each iteration waits for memory twice.
 use super::super::hoist_loads::is_constant_load;
 use crate::{
     id::Facts,
     ir::{Body, Effect, InstId, Kernel, Op},
 };
 
-/// Splits the iteration `list` into the loads that decide checks, with all that these loads need, and the rest. Later iterations may
-/// run their first part ahead of the checks of earlier ones.
+/// Splits the iteration `list` into the loads that decide checks, with all that these loads need,
+/// and the rest. Later iterations may run their first part ahead of the checks of earlier ones.
 pub(super) fn split(kernel: &Kernel, list: &Body) -> [Body; 2] {
     let movable = find_movable(kernel, list);
     let mut first = kernel.insts.facts(false);
@@ -37,8 +38,8 @@ pub(super) fn split(kernel: &Kernel, list: &Body) -> [Body; 2] {
     [true, false].map(|is_first| Body(part(is_first)))
 }
 
-/// Finds the loads of `list` that no check stands before and whose addresses are computed from nothing that changes, and the values
-/// that they may be computed from.
+/// Finds the loads of `list` that no check stands before and whose addresses are computed from
+/// nothing that changes, and the values that they may be computed from.
 fn find_movable(kernel: &Kernel, list: &Body) -> Facts<InstId, bool> {
     let [mut is_inside, mut movable] = [(); 2].map(|()| kernel.insts.facts(false));
     list.0.iter().for_each(|&id| is_inside[id] = true);

@@ -1,11 +1,11 @@
 //! Bounds of the integers in a loop, as [terms](super::terms) over values that are known before it.
 //!
-//! Whenever a check runs, each value that it uses lies between its bounds, provided that the tests hold
-//! that were listed for them. Counters lie between the start and the end of their `for`, sums and
-//! products between the sums and products of the operands' bounds, and conditions around the check
-//! narrow the values that they compare, as does the condition of a `select` in its arms. Where an
-//! operation could wrap, a test says that its bounds fit the type. If the bounds of a value exclude
-//! each other, the check never runs.
+//! Whenever a check runs, each value that it uses lies between its bounds, provided that the tests
+//! hold that were listed for them. Counters lie between the start and the end of their `for`, sums
+//! and products between the sums and products of the operands' bounds, and conditions around the
+//! check narrow the values that they compare, as does the condition of a `select` in its arms.
+//! Where an operation could wrap, a test says that its bounds fit the type. If the bounds of a
+//! value exclude each other, the check never runs.
 use super::{
     Check,
     terms::{TermId, Terms, Test},
@@ -28,8 +28,8 @@ const MAX_ADDEND: i128 = 1 << 56;
 /// The largest factor of a product that might exceed `i64` otherwise; some addends fit as well.
 const MAX_FACTOR: i128 = 1 << 31;
 
-/// The most values of a builtin over the threads of a block for its range to stand for it, where the
-/// guard must be uniform: with more, the guard would be false in most launches.
+/// The most values of a builtin over the threads of a block for its range to stand for it, where
+/// the guard must be uniform: with more, the guard would be false in most launches.
 const MAX_THREADS: i128 = 1024;
 
 /// The most `select`s, one in the other, whose conditions narrow their arms. Each doubles the work.
@@ -61,8 +61,8 @@ pub(super) struct Around<'a> {
     pub(super) is_set: &'a Facts<LocalId, bool>,
 }
 
-/// Returns tests that imply that `check` does not fail; `None` if it finds none, or if they never hold. Terms keep the
-/// relations that hold where `check` runs.
+/// Returns tests that imply that `check` does not fail; `None` if it finds none, or if they never
+/// hold. Terms keep the relations that hold where `check` runs.
 pub(super) fn prove(around: &Around<'_>, terms: &mut Terms, check: &Check) -> Option<Vec<Test>> {
     let Op::Bounds { index, len } = around.kernel.insts[check.id].op else { return None };
     let (known, open) = (HashMap::new(), Vec::new());
@@ -96,12 +96,14 @@ struct Walk<'a, 't> {
     terms: &'t mut Terms,
     facts: Vec<Fact>,
     known: HashMap<InstId, Option<Interval>>,
-    /// Values whose bounds are being computed: a condition may compare a value with one computed from it.
+    /// Values whose bounds are being computed: a condition may compare a value with one computed
+    /// from it.
     open: Vec<InstId>,
     tests: Vec<Test>,
     /// True if a condition around the check narrowed a bound.
     is_guarded: bool,
-    /// The number of facts that hold around the check. The others hold in an arm of a `select` whose bounds are being computed.
+    /// The number of facts that hold around the check. The others hold in an arm of a `select`
+    /// whose bounds are being computed.
     facts_around: usize,
     /// The number of arms of `select`s, one in the other, that bounds are being computed of.
     arms: u32,
@@ -191,7 +193,8 @@ impl Walk<'_, '_> {
         Some(within)
     }
 
-    /// True if a value is the same in all iterations and, where the guard must be uniform, in the block.
+    /// True if a value is the same in all iterations and, where the guard must be uniform, in the
+    /// block.
     fn is_known(&self, id: InstId) -> bool {
         let Around { kernel, id: of, is_set, uniform, .. } = *self.around;
         let op = self.op(id);
@@ -205,9 +208,10 @@ impl Walk<'_, '_> {
         (is_same || id < of) && uniform.is_none_or(|uniform| uniform.value[id].is_uniform())
     }
 
-    /// Returns the least number that the known value `id` may be in the first version. An unsigned value that is more than another
-    /// one, by a condition around the check, is at least 1. Only arms of `select`s gain by that test: a position before the first of
-    /// `id` elements, `id - 1`, is then known to be one.
+    /// Returns the least number that the known value `id` may be in the first version. An unsigned
+    /// value that is more than another one, by a condition around the check, is at least 1. Only
+    /// arms of `select`s gain by that test: a position before the first of `id` elements, `id - 1`,
+    /// is then known to be one.
     fn least(&self, id: InstId) -> i128 {
         let value = self.narrowest(id);
         let is_more = |fact: &Fact| match fact.op {
@@ -458,8 +462,8 @@ impl Walk<'_, '_> {
 
     /// The bounds of `id`, narrowed to what conditions say.
     ///
-    /// Bounds that are one number are exact where the check runs, and stay, but for arms of `select`s: their conditions may hold
-    /// for other numbers only.
+    /// Bounds that are one number are exact where the check runs, and stay, but for arms of
+    /// `select`s: their conditions may hold for other numbers only.
     fn narrowed(&mut self, id: InstId, computed: Option<Interval>) -> Option<Interval> {
         let Some(limits) = self.limits(id) else { return computed };
         let is_exact =
@@ -492,7 +496,8 @@ impl Walk<'_, '_> {
         Some(Interval { min: min?, max: max? })
     }
 
-    /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it. Returns true if it does.
+    /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it.
+    /// Returns true if it does.
     fn narrow(
         &mut self,
         op: CompareOp,
@@ -507,7 +512,8 @@ impl Walk<'_, '_> {
             CompareOp::Le | CompareOp::Eq => self.terms.plus(other.max, offset),
             CompareOp::Gt | CompareOp::Ge | CompareOp::Ne => None,
         };
-        // Where the difference has wrapped, the value is less than the offset, which is not above this bound.
+        // Where the difference has wrapped, the value is less than the offset, which is not above
+        // this bound.
         if let Some(below) = below {
             *max = match *max {
                 Some(known) => self.terms.min(known, below),

@@ -1,8 +1,8 @@
 //! Terms: integers that are known before a loop, over values that are defined there.
 //!
-//! A term is a mathematical integer, and its range lies within `i64`: no instruction that computes it
-//! in `i64` wraps. Operations with a larger range are refused. Equal terms have one id, and constants
-//! move outward: `(x + 1) + y` is `(x + y) + 1`.
+//! A term is a mathematical integer, and its range lies within `i64`: no instruction that computes
+//! it in `i64` wraps. Operations with a larger range are refused. Equal terms have one id, and
+//! constants move outward: `(x + 1) + y` is `(x + y) + 1`.
 use crate::{
     analysis::range::Range,
     id::Table,
@@ -41,7 +41,8 @@ pub(super) struct Terms {
     relations: Vec<Relation>,
 }
 
-/// A number that is at most the sum of another one and a distance, for the check that is being proved.
+/// A number that is at most the sum of another one and a distance, for the check that is being
+/// proved.
 struct Relation {
     small: TermId,
     large: TermId,
@@ -79,8 +80,8 @@ impl Terms {
         self.make(term, Range::new(number, number))
     }
 
-    /// Returns the term of an instruction's value, which lies in `range`. Where that exceeds `i64`, the
-    /// caller lists a test that the value does not.
+    /// Returns the term of an instruction's value, which lies in `range`. Where that exceeds `i64`,
+    /// the caller lists a test that the value does not.
     pub(super) fn value(&mut self, id: InstId, range: Range) -> Option<TermId> {
         self.make(Term::Value(id), range.intersection(REPRESENTABLE))
     }
@@ -170,7 +171,8 @@ impl Terms {
         self.plus(difference, before - behind)
     }
 
-    /// Returns the difference of `lhs` and `rhs` if `rhs` is a part of `lhs`, so that it takes no subtraction.
+    /// Returns the difference of `lhs` and `rhs` if `rhs` is a part of `lhs`, so that it takes no
+    /// subtraction.
     fn cancelled(&mut self, lhs: TermId, rhs: TermId, depth: u32) -> Option<TermId> {
         let depth = depth.checked_sub(1)?;
         let (left, right) = (self.base(lhs), self.base(rhs));
@@ -195,7 +197,8 @@ impl Terms {
         self.plus(difference, constant)
     }
 
-    /// Notes that `small` is at most the sum of `large` and `distance` where the check runs that is being proved.
+    /// Notes that `small` is at most the sum of `large` and `distance` where the check runs that is
+    /// being proved.
     pub(super) fn relate(&mut self, small: TermId, large: TermId, distance: i128) {
         self.relations.push(Relation { small, large, distance });
     }
@@ -242,7 +245,8 @@ impl Terms {
         }
         let at_most = |l, r, distance| self.is_at_most_within(l, r, distance, given, depth);
         let is_natural = |id| self.range(id).min >= 0;
-        // First what decides: a maximum is at most what both of its operands are at most. Behind that, one operand may do.
+        // First what decides: a maximum is at most what both of its operands are at most. Behind
+        // that, one operand may do.
         match (&self.terms[left].0, &self.terms[right].0) {
             (&Term::Binary(BinaryOp::Max, a, b), _) => {
                 at_most(a, right, distance) && at_most(b, right, distance)
@@ -350,10 +354,11 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// True if this test implies `other`, which it may stand for. `Below` and `Less` may do so by what is `given`.
+    /// True if this test implies `other`, which it may stand for. `Below` and `Less` may do so by
+    /// what is `given`.
     ///
-    /// That a term is in a range is what larger terms rely on: without that test, they may wrap, and so may not imply it. Values are compared
-    /// in their own type and rely on nothing.
+    /// That a term is in a range is what larger terms rely on: without that test, they may wrap,
+    /// and so may not imply it. Values are compared in their own type and rely on nothing.
     pub(super) fn implies(self, other: Self, terms: &Terms, given: Given) -> bool {
         let is_at_most = |l, r, distance| terms.is_at_most(l, r, distance, given);
         let relies_on_nothing = |by, on| {

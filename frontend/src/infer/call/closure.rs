@@ -1,4 +1,4 @@
-//! Closures, which are inlined at their calls.
+//! Inference of closures and of their calls. Closures are inlined at their calls.
 use crate::{
     hir::{Closure, Expr, ExprKind, Pattern, Var},
     infer::Infer,

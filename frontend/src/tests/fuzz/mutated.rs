@@ -159,7 +159,8 @@ struct Unit {
 }
 
 impl Unit {
-    /// Returns the source file of a library that holds the unit with another kernel and other items.
+    /// Returns the source file of a library that holds the unit with another kernel and other
+    /// items.
     fn source(&self, kernel: &TokenStream, devices: &[TokenStream]) -> String {
         let Self { uses, args, .. } = self;
         quote!(

@@ -1,10 +1,10 @@
 //! Vector types: `F32x4` and its kin.
 //!
 //! Each is a struct with a field for every lane, and with functions defined lane by lane in Rust.
-//! [`vector_definitions`](crate::output::vectors::vector_definitions) compiles the text into the runtime, and
-//! [`items`] lowers it with the kernels that use vectors, so there is one definition of their
-//! meaning. A kernel gets only what the names in it may need: all three vectors of a lane type, and
-//! of their methods those that it names.
+//! [`vector_definitions`](crate::output::vectors::vector_definitions) compiles the text into the
+//! runtime, and [`items`] lowers it with the kernels that use vectors, so there is one definition
+//! of their meaning. A kernel gets only what the names in it may need: all three vectors of a lane
+//! type, and of their methods those that it names.
 //!
 //! Only `v[i]` and operators on references have two forms. On the host they are `impl`s. In kernels
 //! a vector is indexed like an array, so that a lane can be assigned, and operators dereference

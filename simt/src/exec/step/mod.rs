@@ -1,8 +1,8 @@
 //! The interpreter loop of a strand, which runs until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the loop; the instructions are in the file of their kind: [`control`],
-//! [`access`], [`affine`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`], [`collective`],
-//! [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
+//! [`access`], [`affine`], [`replay`], [`dot_products`], [`dot_product_effects`], [`local`],
+//! [`collective`], [`print`](mod@print), [`count`], [`debug`], [`checks`], [`undefined`].
 mod access;
 mod affine;
 mod checks;

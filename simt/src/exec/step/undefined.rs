@@ -2,7 +2,8 @@
 //! matter.
 //!
 //! A batch of consecutive computations is tracked at once, and only if there are undefined values.
-//! Exchanges between the lanes of a warp are tracked where they happen ([`UndefinedValues::propagate_collective`]).
+//! Exchanges between the lanes of a warp are tracked where they happen
+//! ([`UndefinedValues::propagate_collective`]).
 use super::Exec;
 use crate::{
     bytecode::{Address, AtomicKind, Compare, Instr, Operand, OperandChoice, When},

@@ -1,4 +1,5 @@
-//! From a call of a kernel's `launch` to an engine: everything that is checked before anything runs.
+//! From a call of a kernel's `launch` to an engine: everything that is checked before anything
+//! runs.
 use crate::{
     AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Plain, Result, Stored, advice,
     buffer::AnyBuffer,

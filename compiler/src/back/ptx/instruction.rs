@@ -1,8 +1,8 @@
 //! Bodies and control flow: one match over the instructions, and where each branch leads.
 //!
-//! Structured control flow becomes forward branches around bodies and one backward
-//! branch a loop, so that `ptxas` finds where paths join. `for` tests at its end, behind a test that guards
-//! the first round.
+//! Structured control flow becomes forward branches around bodies and one backward branch per loop,
+//! so that `ptxas` finds where paths join. `for` tests at its end, after a test that guards the
+//! first round.
 use super::{
     Emitter,
     address::Address,
@@ -301,8 +301,9 @@ impl Emitter<'_> {
         ptx!(self, "setp.{relation}.u{bits} {more}, {distance}, {step}");
     }
 
-    /// True if a step from any value in the range stays inside registers of `scalar`, and inside the signed numbers of
-    /// as many bits: `ptxas` takes greater steps for negative ones and unrolls the loop as one that counts down.
+    /// True if a step from any value in the range stays inside registers of `scalar`, and inside
+    /// the signed numbers of as many bits: `ptxas` takes greater steps for negative ones and
+    /// unrolls the loop as one that counts down.
     fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
         if !range.inclusive && self.kernel.literal(range.step) == Some(1) {
             return true;
