@@ -109,13 +109,15 @@ pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
 }
 
 /// Does the same as [`optimized_for_gpu`], with a second kernel for large launches where coarsening
-/// its threads pays.
+/// its threads pays and PTX has room for it.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
 pub fn optimized_and_coarsened(kernel: Kernel) -> Result<GpuKernels, CompileError> {
-    let kernels = optimize_and_coarsen(kernel);
+    let mut kernels = optimize_and_coarsen(kernel);
     kernels.iter().try_for_each(verify).map_err(CompileError::Malformed)?;
+    // It has one more parameter than the kernel as written, which may be one too many.
+    kernels.coarsened.take_if(|kernel| ptx::check_limits(kernel, Target::OLDEST).is_err());
     Ok(kernels)
 }
 

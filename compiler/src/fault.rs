@@ -1,4 +1,4 @@
-//! What faulting threads leave behind on a GPU.
+//! Fault records, which threads that fault leave behind on a GPU.
 //!
 //! The launcher passes every kernel, as its last parameter, the address of one
 //! [`FaultRecord`] in device memory, filled with [`FaultRecord::EMPTY`]. A thread
@@ -26,7 +26,7 @@ pub const MOST_THREADS: u64 = 1 << (u64::BITS - PIECE_BITS);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRecord {
-    /// How many threads faulted.
+    /// Number of threads that faulted.
     pub count: u64,
     /// The failed check's [`Span`](crate::ir::Span), as a number, cut in two; above the
     /// second piece's 8 bits of it the [`Reason`], as a number.
@@ -35,7 +35,7 @@ pub struct FaultRecord {
     pub values: [[u64; 3]; MAX_VALUES],
 }
 
-/// Why a thread faulted, as a record has it.
+/// The reason of a fault, as a record has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A check.
@@ -59,7 +59,7 @@ impl Reason {
         }
     }
 
-    /// What the number stands for.
+    /// Returns the reason with this number.
     pub fn of(number: u16) -> Option<Self> {
         match number.checked_sub(Self::MESSAGES) {
             Some(message) => Some(Self::Panic(MessageId::new(message.into()))),
@@ -68,12 +68,12 @@ impl Reason {
     }
 }
 
-/// What a record says about the lowest thread that faulted.
+/// The details of a record about the lowest thread that faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultDetails {
     /// The failed check's [`Span`](crate::ir::Span), as a number.
     pub span: u32,
-    /// Why; `None` for a number that stands for nothing.
+    /// The reason; `None` for a number without one.
     pub reason: Option<Reason>,
     /// Index and length, for an index out of bounds, or a message's values; the others are 0.
     pub values: [u64; MAX_VALUES],
@@ -88,7 +88,7 @@ impl FaultRecord {
     pub const EMPTY: Self =
         Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MAX_VALUES] };
 
-    /// What it says after a launch of `grid` blocks of `block` threads; `None` if no thread
+    /// Returns the details after a launch of `grid` blocks of `block` threads; `None` if no thread
     /// faulted.
     pub fn details(&self, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
         if self.count == 0 {
@@ -128,7 +128,7 @@ fn place(number: u64, extents: [u32; 3]) -> [u32; 3] {
 mod tests {
     use super::*;
 
-    /// What the thread `number` brings, by the description of the record.
+    /// Merges the fault of thread `number` into the record, as the description of the record says.
     fn bring(record: &mut FaultRecord, number: u64, check: u64, values: &[u64]) {
         let bring = |words: &mut [u64], mut value: u64| {
             for word in words {

@@ -13,7 +13,7 @@ use crate::{
 };
 use std::{borrow::Cow, fmt};
 
-/// What one generic parameter is bound to.
+/// The binding of one generic parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
     /// A type parameter's type.
@@ -22,7 +22,7 @@ pub enum Binding {
     Const(u64),
 }
 
-/// Why a kernel cannot be specialized as asked.
+/// The reason that a kernel cannot be specialized as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecializeError {
     /// Not as many bindings as generic parameters.
@@ -37,9 +37,9 @@ pub enum SpecializeError {
     Mismatch {
         /// Name of the generic parameter.
         name: String,
-        /// What it stands for.
+        /// The kind of the parameter.
         kind: GenericKind,
-        /// What it was to be bound to.
+        /// The refused binding.
         binding: Binding,
     },
     /// An array by value that is larger than what a launch can pass.
@@ -53,7 +53,7 @@ pub enum SpecializeError {
     Width {
         /// The number, as an expression over the generic parameters' names.
         width: String,
-        /// What it is.
+        /// Its value.
         lanes: u64,
     },
     /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
@@ -97,7 +97,7 @@ impl fmt::Display for SpecializeError {
     }
 }
 
-/// What a generic parameter may be bound to, in words.
+/// Describes the bindings that a generic parameter accepts.
 fn describe(kind: GenericKind) -> String {
     match kind {
         GenericKind::Type(Bound::Num) => "an integer or float type".into(),
@@ -315,8 +315,8 @@ fn resolve_mul_adds(kernel: &mut Kernel, body: &mut Body) {
     body.0 = resolved;
 }
 
-/// Whether a product and a sum of the type are one operation. Those of `f16` and `bf16` are two,
-/// as their operators are.
+/// Returns true if a product and a sum of the type are one operation. Those of `f16` and `bf16` are
+/// two, as their operators are.
 const fn contracts(ty: Ty) -> bool {
     matches!(ty, Ty::Scalar(Scalar::F32 | Scalar::F64))
 }

@@ -55,14 +55,14 @@ mod types;
 use crate::ir::{InstId, Kernel};
 use std::fmt;
 
-/// What is malformed, and where.
+/// A violated rule, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
     /// The instruction at fault; `None` if it is the signature.
     pub inst: Option<InstId>,
     /// The instruction's text; empty if it is the signature.
     pub text: String,
-    /// What is wrong with it.
+    /// The message.
     pub message: String,
 }
 

@@ -118,7 +118,7 @@ pub fn device(
     warpwise_frontend::device(args.into(), item.into()).into()
 }
 
-/// Where the macros of device functions end: no part of the API.
+/// The last macro in the chain of device items: no part of the API.
 #[doc(hidden)]
 #[proc_macro]
 pub fn link(tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {

@@ -3,7 +3,7 @@
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
 //! says what they mean, [`race_check`] finds their races, [`engines`] runs them on what is here, and [`gpu`]
 //! many of them on a GPU, in [`worker`]s; [`reduce`] makes one that fails small. [`accuracy`] lists the functions
-//! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured.
+//! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured, and [`workspace`] the sources.
 pub mod accuracy;
 pub mod engines;
 pub mod exact;
@@ -19,3 +19,4 @@ pub mod reduce;
 pub mod reference;
 pub mod trace_check;
 pub mod worker;
+pub mod workspace;

@@ -1,4 +1,4 @@
-//! What may depend on what, and what every source file must have.
+//! Dependencies between crates, and the rules that every source file keeps.
 //!
 //! The checks read `cargo metadata` and the files of the workspace, so they hold for what is
 //! built, not for what somebody wrote down.
@@ -6,9 +6,9 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
-    path::{Path, PathBuf},
     process::Command,
 };
+use warpwise_tests::workspace;
 
 /// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
 const UNSAFE: [&str; 12] = [
@@ -32,10 +32,6 @@ const INPUTS: [&str; 3] = ["frontend/golden/", "frontend/tests/lower/", "tests/u
 /// Packages that a project gets with `warpwise`, itself included.
 const MOST_PACKAGES: usize = 60;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
 /// The target triple of this machine.
 fn host() -> String {
     let output = Command::new("rustc").arg("-vV").output().unwrap();
@@ -45,7 +41,7 @@ fn host() -> String {
 
 fn metadata() -> Metadata {
     MetadataCommand::new()
-        .manifest_path(root().join("Cargo.toml"))
+        .manifest_path(workspace::root().join("Cargo.toml"))
         .other_options(vec!["--filter-platform".into(), host()])
         .exec()
         .unwrap()
@@ -162,32 +158,11 @@ fn only_the_command_line_has_what_command_lines_need() {
     }
 }
 
-/// Every Rust file of the workspace but [`INPUTS`], by its path from the root.
+/// Returns every Rust file of the workspace but [`INPUTS`], by its path from the root.
 fn sources() -> Vec<(String, String)> {
-    fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy();
-            if path.is_dir() {
-                if name != "target" && !name.starts_with('.') {
-                    walk(&path, found);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    let (root, mut found) = (root(), Vec::new());
-    walk(&root, &mut found);
-    found.sort();
-    found
-        .iter()
-        .map(|path| {
-            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-            (name, fs::read_to_string(path).unwrap())
-        })
-        .filter(|(name, _)| !INPUTS.iter().any(|place| name.starts_with(place)))
-        .collect()
+    let mut sources = workspace::sources();
+    sources.retain(|(name, _)| !INPUTS.iter().any(|place| name.starts_with(place)));
+    sources
 }
 
 #[test]

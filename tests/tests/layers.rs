@@ -2,10 +2,7 @@
 //!
 //! The tests read paths that begin with `crate::` as text. A path through `super` stays inside of its
 //! folder, which `super_paths_stay_in_their_folder` checks.
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use warpwise_tests::workspace;
 
 /// The folders and files at the root of `frontend/src`, each after everything that it uses.
 const FRONTEND: [&str; 14] = [
@@ -20,28 +17,34 @@ const SIMT: [&str; 9] =
 /// Crates whose folders are layers, with the order of these.
 const CRATES: [(&str, &[&str]); 2] = [("frontend", &FRONTEND), ("simt", &SIMT)];
 
-/// Returns every Rust file below `folder` that is not a test.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let stem = path.file_stem().unwrap();
-        if stem == "tests" {
-            continue;
-        }
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
+/// A file of a crate with layers.
+struct SourceFile {
+    /// Its path from the root of the workspace.
+    path: String,
+    /// The modules that it is in, its own included; that of a `mod.rs` is its folder's.
+    modules: Vec<String>,
+    /// Its text without comments and without its inline module of tests.
+    code: String,
+    /// The order of its crate's layers.
+    order: &'static [&'static str],
+}
+
+/// Returns every file of the crates with layers, but for their tests.
+fn source_files() -> Vec<SourceFile> {
+    let files = workspace::sources().into_iter().filter_map(|(path, text)| {
+        let (krate, rest) = path.split_once("/src/")?;
+        let (_, order) = CRATES.into_iter().find(|(name, _)| *name == krate)?;
+        let names = rest.trim_end_matches(".rs").trim_end_matches("/mod").split('/');
+        let modules: Vec<String> = names.map(str::to_owned).collect();
+        let code = code(&text);
+        let is_test = modules.iter().any(|name| name == "tests");
+        (!is_test).then_some(SourceFile { path, modules, code, order })
+    });
+    files.collect()
 }
 
 /// Returns the text of a file without its comments and without its inline module of tests.
-fn code(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap();
+fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
@@ -69,48 +72,24 @@ fn first_names(rest: &str) -> Vec<String> {
     found
 }
 
-/// Returns the folder of `src` that `path` is in, or the name of a file at its root.
-fn room(path: &Path, src: &Path) -> String {
-    let first = path.strip_prefix(src).unwrap().components().next().unwrap();
-    Path::new(first.as_os_str()).file_stem().unwrap().to_string_lossy().into_owned()
-}
-
 #[test]
 fn folders_use_only_the_layers_below() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut upward = Vec::new();
-    for (name, order) in CRATES {
-        let src = root.join(name).join("src");
-        for path in sources(&src) {
-            let own = room(&path, &src);
-            let floor = order.iter().position(|known| *known == own);
-            let floor = floor.unwrap_or_else(|| panic!("{name}/src/{own} is no layer of the list"));
-            let text = code(&path);
-            let used = text.split("crate::").skip(1).flat_map(first_names);
-            for used in used.filter(|used| order[floor + 1..].contains(&used.as_str())) {
-                upward.push(format!("{} uses `{used}`", path.display()));
-            }
+    for SourceFile { path, modules, code, order } in source_files() {
+        let floor = order.iter().position(|known| *known == modules[0]);
+        let floor = floor.unwrap_or_else(|| panic!("{path} is in no layer of the list"));
+        let used = code.split("crate::").skip(1).flat_map(first_names);
+        for used in used.filter(|used| order[floor + 1..].contains(&used.as_str())) {
+            upward.push(format!("{path} uses `{used}`"));
         }
     }
     assert!(upward.is_empty(), "{upward:#?}");
 }
 
-/// Returns the number of modules around the code of a file: 1 for the `mod.rs` of a folder of `src`.
-fn module_depth(path: &Path, src: &Path) -> usize {
-    let depth = path.strip_prefix(src).unwrap().components().count();
-    if path.ends_with("mod.rs") { depth - 1 } else { depth }
-}
-
 #[test]
 fn super_paths_stay_in_their_folder() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for (name, _) in CRATES {
-        let src = root.join(name).join("src");
-        for path in sources(&src) {
-            // One `super` too many leads to the root of the crate.
-            let way_out = "super::".repeat(module_depth(&path, &src));
-            let leaves = code(&path).contains(&way_out);
-            assert!(!leaves || way_out.is_empty(), "{}: write `crate::`", path.display());
-        }
+    for SourceFile { path, modules, code, .. } in source_files() {
+        // As many `super` as there are modules lead to the root of the crate.
+        assert!(!code.contains(&"super::".repeat(modules.len())), "{path}: write `crate::`");
     }
 }

@@ -1,4 +1,4 @@
-//! What an operation on constants yields, as bits (zero-extended): the meaning of
+//! The values of operations on constants, as zero-extended bits: the meaning of
 //! [`ir::Op`](crate::ir::Op) in numbers.
 //!
 //! `None` where the IR leaves the result open (a division by zero, the bits of a
@@ -245,7 +245,7 @@ fn shift(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
     Some(wrap(scalar, result))
 }
 
-/// What depends on the bits of an integer alone.
+/// Evaluates an operation that depends on the bits of an integer alone.
 fn bit_unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
     let width = scalar.bits().filter(|_| scalar.is_int())?;
     // What is above the width goes to the bottom, and out.

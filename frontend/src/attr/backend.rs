@@ -50,6 +50,23 @@ pub(crate) struct CompiledPtx {
     pub(crate) warning: Option<String>,
 }
 
+impl CompiledPtx {
+    /// Compiles both kernels with `compile`.
+    fn compile<E>(
+        kernels: &GpuKernels,
+        compile: impl Fn(&Kernel) -> Result<PtxTexts, E>,
+    ) -> Result<Self, E> {
+        let plain = compile(&kernels.plain)?;
+        let coarsened = kernels
+            .coarsened
+            .as_ref()
+            .and_then(|kernel| Some((kernel.coarsening?.grid, kernel)))
+            .map(|(grid, kernel)| Ok((grid, compile(kernel)?)))
+            .transpose()?;
+        Ok(Self { plain, coarsened, warning: None })
+    }
+}
+
 /// Returns the back end with this name; `what` names the setting.
 ///
 /// # Errors
@@ -87,12 +104,8 @@ fn compile_kernels(
     kernels: &GpuKernels,
 ) -> Result<CompiledPtx, Unsupported> {
     let builtin = |warning| {
-        let plain = compile_builtin(&kernels.plain)?;
-        let coarsened = kernels.coarsened.as_ref().and_then(|kernel| {
-            // It has one more parameter; a kernel for which that is one too many has no such code.
-            Some((kernel.coarsening?.grid, compile_builtin(kernel).ok()?))
-        });
-        Ok(CompiledPtx { plain, coarsened, warning })
+        let compiled = CompiledPtx::compile(kernels, compile_builtin)?;
+        Ok(CompiledPtx { warning, ..compiled })
     };
     if choice.backend == Backend::Builtin {
         return builtin(None);
@@ -129,19 +142,7 @@ fn compile_by_llvm(
         let emit = |&target| Ok((target, warpwise_llvm::emit(llvm, kernel, target)?));
         targets.iter().map(emit).collect()
     };
-    let plain = emit(&kernels.plain)?;
-    let mut coarsened = None;
-    if let Some(kernel) = &kernels.coarsened
-        && let Some(coarsening) = kernel.coarsening
-    {
-        coarsened = match emit(kernel) {
-            Ok(texts) => Some((coarsening.grid, texts)),
-            // It has one more parameter; a kernel for which that is one too many has no such code.
-            Err(warpwise_llvm::Error::Unsupported(_)) => None,
-            Err(error) => return Err(error),
-        };
-    }
-    Ok(CompiledPtx { plain, coarsened, warning: None })
+    CompiledPtx::compile(kernels, emit)
 }
 
 /// Returns true if rustc generates code, and not only metadata as under `cargo check`, clippy and

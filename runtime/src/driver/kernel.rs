@@ -58,11 +58,8 @@ impl GpuKernel {
         let kernels = optimized_and_coarsened(bound.kernel.clone())
             .map_err(|error| compile_error(context, source, error.to_string()))?;
         let optimized = |kernel| KernelCode::new(Code::Optimized(Box::new(kernel)));
-        let coarsened = kernels.coarsened.and_then(|kernel| {
-            // It has a parameter more, and is done without where that is one too many.
-            ptx::check_limits(&kernel, target).ok()?;
-            Some((kernel.coarsening?.grid, optimized(kernel)))
-        });
+        let coarsened =
+            kernels.coarsened.and_then(|kernel| Some((kernel.coarsening?.grid, optimized(kernel))));
         Ok(Self { plain: optimized(kernels.plain), coarsened })
     }
 

@@ -28,7 +28,7 @@ const MAX_DRAWN_LAUNCHES: usize = 24;
 const MIN_NEEDING_LAUNCHES: usize = 6;
 /// Maximum number of rounds in which each number of a thread is moved once.
 const MAX_SEARCH_ROUNDS: usize = 3;
-/// How many of the smallest and of the largest candidates are tried for a number.
+/// Number of the smallest, and of the largest, candidates to try for a number.
 const MAX_CANDIDATES_PER_END: i128 = 48;
 /// The work limit for all contracts of a kernel, in computed atoms and terms. Beyond it, none is
 /// suggested.
