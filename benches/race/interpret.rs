@@ -18,7 +18,7 @@ pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, St
             Arg::Bits(bits) => SimtArg::Scalar(bits),
             Arg::Buffer(id) => {
                 let place = Buffers::place(id);
-                SimtArg::Slice { memory: &memories[place], len: lengths[place] }
+                SimtArg::Slice { memory: &memories[place], offset: 0, len: lengths[place] }
             }
         })
         .collect();

@@ -280,9 +280,11 @@ pub(crate) fn cooperative_limit(threads: u32) -> u64 {
 fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {
     match *arg {
         Value::Scalar { bits, .. } => warpwise_simt::Arg::Scalar(bits),
-        Value::Slice { buffer, .. } => {
-            warpwise_simt::Arg::Slice { memory: buffer.memory.host(), len: buffer.len as u64 }
-        }
+        Value::Slice { buffer, .. } => warpwise_simt::Arg::Slice {
+            memory: buffer.memory.host(),
+            offset: 0,
+            len: buffer.len as u64,
+        },
     }
 }
 

@@ -8,10 +8,14 @@ use warpwise_compiler::ir::Axis;
 pub enum Arg<'a> {
     /// A scalar's bits, zero-extended.
     Scalar(u64),
-    /// The elements of a slice parameter.
+    /// The elements of a slice parameter: a view of a memory. Several arguments may be views of
+    /// one memory.
     Slice {
-        /// The memory, whose first byte is the first element's.
+        /// The memory.
         memory: &'a Memory,
+        /// Bytes from the start of the memory to the first element, a multiple of the element's
+        /// alignment.
+        offset: u64,
         /// The number of elements.
         len: u64,
     },

@@ -20,7 +20,7 @@
 //! }"
 //! .parse()?;
 //! let total = Memory::zeroed(4);
-//! let args = [Arg::Slice { memory: &total, len: 1 }];
+//! let args = [Arg::Slice { memory: &total, offset: 0, len: 1 }];
 //! let (grid, block) = ([10, 1, 1], [100, 1, 1]);
 //! let launch = Launch { grid, block, args: &args, workers: None, steps: None };
 //! assert_eq!(Program::new(&kernel).run(&launch), Outcome::default());

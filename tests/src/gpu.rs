@@ -122,7 +122,7 @@ fn on_interpreter<R>(
         .zip(&memories)
         .map(|(arg, memory)| match (arg, memory) {
             (ArgData::Slice { elem, .. }, Some(memory)) => {
-                Arg::Slice { memory, len: (memory.len() / size(*elem)) as u64 }
+                Arg::Slice { memory, offset: 0, len: (memory.len() / size(*elem)) as u64 }
             }
             (ArgData::Scalar { bits, .. }, _) => Arg::Scalar(*bits),
             (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),

@@ -130,10 +130,10 @@ fn run(row: &Row, parts: u32, is_shared: bool) -> Counts {
     let memory = Memory::zeroed(bytes as usize);
     let (index, out) = (Memory::from_bytes(&index), Memory::zeroed(8));
     let args = [
-        Arg::Slice { memory: &index, len: 32 },
+        Arg::Slice { memory: &index, offset: 0, len: 32 },
         Arg::Scalar(row.active.into()),
-        Arg::Slice { memory: &memory, len: bytes / u64::from(row.bytes) },
-        Arg::Slice { memory: &out, len: 1 },
+        Arg::Slice { memory: &memory, offset: 0, len: bytes / u64::from(row.bytes) },
+        Arg::Slice { memory: &out, offset: 0, len: 1 },
     ];
     let launch =
         Launch { grid: [1; 3], block: [32, 1, 1], args: &args, workers: None, steps: None };

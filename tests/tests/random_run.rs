@@ -44,7 +44,7 @@ fn launch<T>(
         .map(|(arg, memory)| match (arg, memory) {
             (ArgData::Slice { elem, .. }, Some(memory)) => {
                 let size = elem.size().expect("arguments have concrete types") as usize;
-                Arg::Slice { memory, len: (memory.len() / size) as u64 }
+                Arg::Slice { memory, offset: 0, len: (memory.len() / size) as u64 }
             }
             (ArgData::Scalar { bits, .. }, _) => Arg::Scalar(*bits),
             (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),

@@ -34,9 +34,11 @@ fn launched(
     let memories: Vec<_> = random.args.iter().map(memory).collect();
     let arg = |(arg, memory)| match arg {
         &ArgData::Scalar { bits, .. } => Arg::Scalar(bits),
-        ArgData::Slice { elem, bytes, .. } => {
-            Arg::Slice { memory, len: bytes.len() as u64 / u64::from(elem.size().unwrap()) }
-        }
+        ArgData::Slice { elem, bytes, .. } => Arg::Slice {
+            memory,
+            offset: 0,
+            len: bytes.len() as u64 / u64::from(elem.size().unwrap()),
+        },
     };
     let args: Vec<_> = random.args.iter().zip(&memories).map(arg).collect();
     let outcome = Program::new(kernel).run(&Launch {

@@ -52,7 +52,7 @@ fn floats(values: impl IntoIterator<Item = f32>) -> Memory {
 }
 
 fn slice(memory: &Memory) -> Arg<'_> {
-    Arg::Slice { memory, len: memory.len() as u64 / 4 }
+    Arg::Slice { memory, offset: 0, len: memory.len() as u64 / 4 }
 }
 
 fn launch<'a>(grid: [u32; 2], block: [u32; 2], args: &'a [Arg<'a>]) -> Launch<'a> {
@@ -199,7 +199,7 @@ fn histogram(name: &str) {
     let n = 1 << 22;
     let bytes: Vec<u8> = (0..n).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
     let (x, bins) = (Memory::from_bytes(&bytes), Memory::zeroed(256 * 4));
-    let args = [Arg::Slice { memory: &x, len: n.into() }, slice(&bins)];
+    let args = [Arg::Slice { memory: &x, offset: 0, len: n.into() }, slice(&bins)];
     let mut counts = [0_u32; 256];
     row(
         name,

@@ -190,8 +190,17 @@ pub(crate) enum Bytes {
 pub(crate) enum Param {
     /// A value of this type.
     Scalar(Scalar),
-    /// Elements of `size` bytes, and the word sizes of their accesses.
-    Slice { size: u64, access: AccessMode },
+    /// Elements.
+    Slice {
+        /// Bytes of an element.
+        size: u64,
+        /// The alignment of an element in bytes.
+        align: u64,
+        /// The word sizes of the accesses.
+        access: AccessMode,
+        /// True if nobody writes the elements during a launch.
+        is_read_only: bool,
+    },
 }
 
 /// A message and its values.

@@ -10,14 +10,21 @@ use crate::{
         sanitizer::{LaunchChecks, checks::Checks},
     },
     vector::{
-        lanes::lane_offsets::{LaneOffsets, OffsetBounds},
+        lanes::{
+            self,
+            lane_offsets::{LaneOffsets, OffsetBounds},
+        },
         mask::GROUP,
         memory::{AccessMode, Cells, Loan, Memory},
         registers::{Uniform, map_uniform},
     },
 };
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 use warpwise_compiler::{
+    hardware::LANES,
     ir::{Passed, Scalar},
     output::{CAPACITY_BYTES, record_bytes},
 };
@@ -45,6 +52,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) block: [u32; 3],
     /// Per parameter, its bytes if it is a slice.
     pub(crate) cells: Vec<Option<Cells<'a>>>,
+    /// Per parameter, the [distance](memory_distances) from its addresses to those of its memory.
+    memory_distances: Vec<u64>,
     /// The uniform values, without those that depend on the block.
     pub(crate) uniforms: Vec<u64>,
     /// The inputs that depend on the block.
@@ -87,6 +96,27 @@ impl Bound<'_> {
     pub(crate) fn may_replay_blocks(&self, code: &Code) -> bool {
         let is_watched = !self.watchers.is_empty() || self.schedule.is_some();
         !is_watched && !code.syncs_grid && !self.without_replay
+    }
+
+    /// Returns the address in its memory of a byte that a kernel addresses: hardware knows no
+    /// slices, and moves sectors of memories.
+    #[inline(always)]
+    pub(crate) fn memory_address(&self, address: u64) -> u64 {
+        if self.memory_distances.is_empty() {
+            return address;
+        }
+        let (buffer, _) = lanes::resolve(address);
+        let distance = self.memory_distances.get(usize::from(buffer)).copied();
+        address.wrapping_add(distance.unwrap_or(0))
+    }
+
+    /// Returns the addresses in memory of the bytes that lanes address.
+    #[inline(always)]
+    pub(crate) fn memory_addresses(&self, addresses: [u64; LANES]) -> [u64; LANES] {
+        if self.memory_distances.is_empty() {
+            return addresses;
+        }
+        addresses.map(|address| self.memory_address(address))
     }
 
     /// Returns the range of a slope's values in a group.
@@ -162,12 +192,23 @@ pub(crate) fn check_launch(code: &Code, launch: &Launch<'_>) -> Result<u64, Stri
     for (number, (arg, param)) in launch.args.iter().zip(&code.params).enumerate() {
         match (arg, param) {
             (Arg::Scalar(_), Param::Scalar(_)) => {}
-            (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
-                let bytes = len.checked_mul(*size);
-                if bytes.is_none_or(|bytes| bytes > memory.len() as u64) {
+            (Arg::Slice { memory, offset, len }, Param::Slice { size, align, .. }) => {
+                let end = len.checked_mul(*size).and_then(|bytes| bytes.checked_add(*offset));
+                if end.is_none_or(|end| end > memory.len() as u64) {
+                    let begin = if *offset == 0 {
+                        String::new()
+                    } else {
+                        format!(" from byte {offset} on")
+                    };
                     return Err(format!(
-                        "argument {number} has {len} elements in {} bytes",
+                        "argument {number} has {len} elements{begin} in {} bytes",
                         memory.len()
+                    ));
+                }
+                if !offset.is_multiple_of(*align) {
+                    return Err(format!(
+                        "argument {number} begins at byte {offset}, and its elements are aligned \
+                         to {align} bytes"
                     ));
                 }
             }
@@ -209,36 +250,109 @@ fn size_input((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
     }
 }
 
-/// Lends each memory once, in the order of their addresses, so that launches that share memories
-/// never wait for each other in a cycle.
-pub(crate) fn lend_memories<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
-    let mut memories: Vec<(&Memory, AccessMode)> = Vec::new();
-    for (arg, param) in launch.args.iter().zip(&code.params) {
-        if let (Arg::Slice { memory, .. }, Param::Slice { access, .. }) = (arg, param) {
-            memories.push((memory, *access));
+/// A slice argument: some bytes of a memory, and the accesses to them.
+struct View<'a> {
+    memory: &'a Memory,
+    bytes: Range<u64>,
+    access: AccessMode,
+    is_read_only: bool,
+}
+
+impl View<'_> {
+    /// Returns true if host threads that access both views at the same time may access a byte in
+    /// words of several sizes, and write it.
+    fn mixes_words_with(&self, other: &Self) -> bool {
+        let first = self.bytes.start.max(other.bytes.start);
+        let overlap = first < self.bytes.end.min(other.bytes.end);
+        let has_one_size = self.access == other.access && self.access != AccessMode::Alone;
+        overlap
+            && self.memory.address() == other.memory.address()
+            && !has_one_size
+            && !(self.is_read_only && other.is_read_only)
+    }
+}
+
+/// Returns the slice arguments of a launch that fits its kernel.
+fn views<'a>(code: &Code, launch: &Launch<'a>) -> Vec<View<'a>> {
+    let view = |(arg, param): (&Arg<'a>, &Param)| match (*arg, *param) {
+        (Arg::Slice { memory, offset, len }, Param::Slice { size, access, is_read_only, .. }) => {
+            Some(View { memory, bytes: offset..offset + len * size, access, is_read_only })
         }
+        (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar(_) | Param::Slice { .. }) => None,
+    };
+    launch.args.iter().zip(&code.params).filter_map(view).collect()
+}
+
+/// The memories of a launch, while it has access to them.
+pub(crate) struct Loans<'a> {
+    loans: Vec<Loan<'a>>,
+    /// True if one host thread must run the whole launch, because arguments overlap whose elements
+    /// are accessed in words of several sizes.
+    pub(crate) single_worker: bool,
+}
+
+/// Lends the memories of a launch that fits its kernel: each once, in the order of their addresses,
+/// so that launches that share memories never wait for each other in a cycle.
+pub(crate) fn lend_memories<'a>(code: &Code, launch: &Launch<'a>) -> Loans<'a> {
+    let mut views = views(code, launch);
+    views.sort_by_key(|view| view.memory.address());
+    let lend = |views: &[View<'a>]| {
+        let [first, others @ ..] = views else { return None };
+        // A mode that suits all views of the memory.
+        let mode = if others.iter().all(|other| other.access == first.access) {
+            first.access
+        } else if views.iter().all(|view| view.is_read_only) {
+            AccessMode::Reads
+        } else {
+            AccessMode::Alone
+        };
+        Some(first.memory.lend(mode))
+    };
+    let by_memory = views.chunk_by(|one, other| one.memory.address() == other.memory.address());
+    let pairs = views
+        .iter()
+        .enumerate()
+        .flat_map(|(number, view)| views[number + 1..].iter().map(move |other| (view, other)));
+    Loans {
+        single_worker: pairs.into_iter().any(|(view, other)| view.mixes_words_with(other)),
+        loans: by_memory.filter_map(lend).collect(),
     }
-    memories.sort_by_key(|(memory, access)| (memory.address(), *access));
-    memories.dedup_by_key(|(memory, access)| (memory.address(), *access));
-    if memories.windows(2).any(|pair| pair[0].0.address() == pair[1].0.address()) {
-        return Err("one memory for slices of different element sizes".into());
-    }
-    Ok(memories.into_iter().map(|(memory, access)| memory.lend(access)).collect())
+}
+
+/// Returns, for each parameter, the distance from the addresses in its slice to those in the
+/// memory; nothing if all of them are 0. A memory has the addresses of the first of its slices,
+/// and begins at a multiple of all sizes that matter to hardware.
+fn memory_distances(launch: &Launch<'_>) -> Vec<u64> {
+    let address = |arg: &Arg<'_>| match arg {
+        Arg::Slice { memory, .. } => Some(memory.address()),
+        Arg::Scalar(_) => None,
+    };
+    let distance = |(number, arg): (usize, &Arg<'_>)| match arg {
+        Arg::Slice { offset, .. } => {
+            let first = launch.args.iter().position(|first| address(first) == address(arg));
+            let [first, own] =
+                [first.unwrap_or(number), number].map(|number| lanes::address(number as u16));
+            first.wrapping_sub(own).wrapping_add(*offset)
+        }
+        Arg::Scalar(_) => 0,
+    };
+    let distances = launch.args.iter().enumerate().map(distance);
+    if distances.clone().all(|distance| distance == 0) { Vec::new() } else { distances.collect() }
 }
 
 /// Binds a launch that fits its kernel.
 pub(crate) fn bind<'a>(
     code: &Code,
     launch: &Launch<'_>,
-    loans: &'a [Loan<'_>],
+    loans: &'a Loans<'_>,
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
     Observation { schedule, watchers, checks, without_replay }: Observation<'a>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
-        (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
-            let loan = loans.iter().find(|loan| loan.is_of(memory))?;
-            Some(loan.cells(len * size))
+        (Arg::Slice { memory, offset, len }, Param::Slice { size, access, .. }) => {
+            let loan = loans.loans.iter().find(|loan| loan.is_of(memory))?;
+            Some(loan.cells((*offset, len * size), *access))
         }
         (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar(_) | Param::Slice { .. }) => None,
     };
@@ -285,6 +399,7 @@ pub(crate) fn bind<'a>(
         grid: launch.grid,
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
+        memory_distances: memory_distances(launch),
         block_inputs: code
             .inputs
             .iter()

@@ -70,8 +70,8 @@ impl Moment<'_> {
         self.known.locals[local.index()].get(lane)
     }
 
-    /// Resolves an address to the memory that it points into and the offset in bytes from the start
-    /// of that memory.
+    /// Resolves an address to the parameter or array that it points into and the offset in bytes
+    /// from its first element.
     pub fn resolve(&self, address: u64) -> Option<(Root, u64)> {
         let (buffer, offset) = lanes::resolve(address);
         let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());

@@ -27,7 +27,8 @@ impl TracedProgram {
             left
         };
         let usual = run(None);
-        let other = |seed| Some((seed, usual.find_difference(&run(Some(seed)), self.kernel())?));
+        let find_difference = |other| usual.find_difference(&other, self.kernel(), launch);
+        let other = |seed| Some((seed, find_difference(run(Some(seed)))?));
         let (seed, difference) = (1..=SEEDED_ORDERS).find_map(other)?;
         let adds_floats = adds_floats(self.kernel());
         let dependence = OrderDependence { seed, difference, adds_floats };
@@ -36,7 +37,8 @@ impl TracedProgram {
     }
 }
 
-/// The contents of the memory of a launch: the bytes of each argument, none for a scalar.
+/// The contents of the memory of a launch: the bytes of each argument from its first element on,
+/// none for a scalar.
 #[derive(Debug)]
 pub struct Snapshot(Vec<Vec<u8>>);
 
@@ -44,10 +46,9 @@ impl Snapshot {
     /// Copies the current contents, once no launch uses the memory.
     pub fn take(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
-            let mut bytes = vec![0; slice_memory(arg).map_or(0, Memory::len)];
-            if let Some(memory) = slice_memory(arg) {
-                memory.read_into(0, &mut bytes);
-            }
+            let Some((memory, offset)) = slice_memory(arg) else { return Vec::new() };
+            let mut bytes = vec![0; memory.len() - offset];
+            memory.read_into(offset, &mut bytes);
             bytes
         };
         Self(launch.args.iter().map(bytes).collect())
@@ -56,8 +57,8 @@ impl Snapshot {
     /// Writes the contents back, to a launch with the same arguments.
     pub fn restore(&self, launch: &Launch<'_>) {
         for (arg, bytes) in launch.args.iter().zip(&self.0) {
-            if let Some(memory) = slice_memory(arg) {
-                memory.write(0, bytes);
+            if let Some((memory, offset)) = slice_memory(arg) {
+                memory.write(offset, bytes);
             }
         }
     }
@@ -70,18 +71,26 @@ struct LaunchResults {
 }
 
 impl LaunchResults {
-    fn find_difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
+    fn find_difference(
+        &self,
+        other: &Self,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+    ) -> Option<Difference> {
         let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
         if ends(&self.outcome) != ends(&other.outcome) {
             return Some(Difference::End);
         }
-        let params = kernel.params.iter().zip(self.memory.0.iter().zip(&other.memory.0));
-        params.into_iter().find_map(|((_, param), (one, other))| {
-            let ParamKind::Slice { elem, .. } = &param.kind else { return None };
+        let results = self.memory.0.iter().zip(&other.memory.0);
+        let params = kernel.params.iter().zip(launch.args);
+        params.zip(results).find_map(|(((_, param), arg), (one, other))| {
+            let (ParamKind::Slice { elem, .. }, Arg::Slice { len, .. }) = (&param.kind, arg) else {
+                return None;
+            };
             let size = elem.size().filter(|size| *size > 0)? as usize;
             let differing = || {
                 let pairs = one.chunks(size).zip(other.chunks(size)).enumerate();
-                pairs.filter(|(_, (one, other))| one != other)
+                pairs.take(*len as usize).filter(|(_, (one, other))| one != other)
             };
             let (index, (one, other)) = differing().next()?;
             let text = |scalar: Scalar, bytes: &[u8]| {
@@ -95,10 +104,14 @@ impl LaunchResults {
     }
 }
 
-fn slice_memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
+/// Returns the memory of a slice, and the first byte in it. A launch whose slices begin outside is
+/// refused later.
+fn slice_memory<'a>(arg: &Arg<'a>) -> Option<(&'a Memory, usize)> {
     match *arg {
         Arg::Scalar(_) => None,
-        Arg::Slice { memory, .. } => Some(memory),
+        Arg::Slice { memory, offset, .. } => {
+            Some((memory, usize::try_from(offset).unwrap_or(usize::MAX).min(memory.len())))
+        }
     }
 }
 

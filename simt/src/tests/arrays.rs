@@ -4,7 +4,7 @@ use super::*;
 /// Runs a kernel on `words` as elements of `size` bytes; returns the result.
 fn run_plain(inside: &str, shape: Shape, words: Vec<u32>, size: usize) -> Vec<u32> {
     let memory = Value::U32(words.clone()).memory();
-    let args = [Arg::Slice { memory: &memory, len: (4 * words.len() / size) as u64 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: (4 * words.len() / size) as u64 }];
     let Shape { grid, block, steps, .. } = shape;
     let launch = Launch { grid, block, args: &args, workers: None, steps };
     assert_eq!(program(inside).run(&launch), Outcome::default());

@@ -85,7 +85,7 @@ fn is_unseen(inside: &str) {
     let checked_as_written = CheckedProgram::as_written(&kernel);
     for n in [0, 1, 2, 5, 40, 100] {
         let memory = Memory::zeroed(4 * 70);
-        let args = [Arg::Slice { memory: &memory, len: 70 }, Arg::Scalar(n)];
+        let args = [Arg::Slice { memory: &memory, offset: 0, len: 70 }, Arg::Scalar(n)];
         let workers = NonZeroUsize::new(1);
         let launch = Launch { grid: [1; 3], block: [70, 1, 1], args: &args, workers, steps: None };
         assert_eq!(counting.run(&launch), counting_as_written.run(&launch), "{n}");

@@ -46,7 +46,7 @@ pub(super) fn count(kernel: &Kernel, blocks: u32, block: [u32; 3], requests: Req
     let program = CountingProgram::new(kernel, requests);
     let on = |workers| {
         let memory = Memory::zeroed(1 << 16);
-        let args = [Arg::Slice { memory: &memory, len: 1 << 14 }];
+        let args = [Arg::Slice { memory: &memory, offset: 0, len: 1 << 14 }];
         let launch = Launch {
             grid: [blocks, 1, 1],
             block,
@@ -212,7 +212,7 @@ fn neighbours_are_one_request_if_vectors_are_wanted() {
         %s3 = store %a12, %v0 !0";
     let kernel = kernel(text);
     let memory = Memory::zeroed(512);
-    let args = [Arg::Slice { memory: &memory, len: 32 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 32 }];
     let launch =
         Launch { grid: [1; 3], block: [32, 1, 1], args: &args, workers: None, steps: None };
     let total = |requests| CountingProgram::new(&kernel, requests).run(&launch).1.total();
@@ -329,7 +329,7 @@ fn of_equally_bad_requests_the_lowest_blocks_is_kept() {
     );
     let program = CountingProgram::new(&kernel(&text), Requests::Scalars);
     let memory = Memory::zeroed(1 << 16);
-    let args = [Arg::Slice { memory: &memory, len: 1 << 14 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 1 << 14 }];
     let workers = NonZeroUsize::new(1);
     let launch =
         Launch { grid: [2, 1, 1], block: [32, 1, 1], args: &args, workers, steps: Some(1 << 30) };

@@ -191,7 +191,7 @@ fn random_kernel(seed: u64) -> Kernel {
 /// Returns the result of `run` on a launch of the random kernels, and the memory after it.
 fn launched<T>(all: u64, run: impl FnOnce(&Launch<'_>) -> T) -> (T, Vec<u8>) {
     let memory = Memory::zeroed(4 * 40);
-    let args = [Arg::Slice { memory: &memory, len: 40 }, Arg::Scalar(all)];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 40 }, Arg::Scalar(all)];
     let (workers, steps) = (NonZeroUsize::new(1), Some(1 << 20));
     let (grid, block) = ([1; 3], [40, 1, 1]);
     let yielded = run(&Launch { grid, block, args: &args, workers, steps });

@@ -247,7 +247,7 @@ fn launches_that_do_not_fit_are_refused() {
             other => panic!("{other:?}"),
         }
     };
-    let slice = |len| Arg::Slice { memory: &memory, len };
+    let slice = |len| Arg::Slice { memory: &memory, offset: 0, len };
     let fit = [slice(2), Arg::Scalar(1)];
     assert_eq!(
         refused([1025, 1, 1], &fit),
@@ -270,21 +270,6 @@ fn launches_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_memory_has_one_size_of_element_at_a_time() {
-    let program = program(
-        "param arg0 = a: write [u32] !0
-        param arg1 = b: read [u64] !0",
-    );
-    let memory = Memory::zeroed(16);
-    let args = [Arg::Slice { memory: &memory, len: 4 }, Arg::Slice { memory: &memory, len: 2 }];
-    let launch = Launch { grid: [1; 3], block: [1; 3], args: &args, workers: None, steps: None };
-    let Some(Stopped::Malformed { message, .. }) = program.run(&launch).stopped else {
-        panic!("not refused")
-    };
-    assert_eq!(message, "one memory for slices of different element sizes");
-}
-
-#[test]
 fn a_program_runs_many_times_at_once() {
     let program = program(
         "param arg0 = out: atomic [u32] !0
@@ -296,7 +281,7 @@ fn a_program_runs_many_times_at_once() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let args = [Arg::Slice { memory: &memory, len: 1 }];
+                let args = [Arg::Slice { memory: &memory, offset: 0, len: 1 }];
                 let (grid, block) = ([20, 1, 1], [100, 1, 1]);
                 let launch = Launch { grid, block, args: &args, workers: None, steps: None };
                 assert_eq!(program.run(&launch), Outcome::default());

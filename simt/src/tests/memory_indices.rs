@@ -90,7 +90,11 @@ fn sums_at_indices_from_memory_are_those_of_each_lane() {
                 let args: Vec<_> = memories
                     .iter()
                     .zip([bytes, 4, 4])
-                    .map(|(memory, bytes)| Arg::Slice { memory, len: len(memory, bytes) })
+                    .map(|(memory, bytes)| Arg::Slice {
+                        memory,
+                        offset: 0,
+                        len: len(memory, bytes),
+                    })
                     .collect();
                 let workers = NonZeroUsize::new(1);
                 let (grid, block) = ([blocks as u32, 1, 1], [64, 1, 1]);
@@ -156,9 +160,9 @@ fn check_conflicts(blocks: usize, threads: usize, rounds: usize) {
             Memory::zeroed(4 * blocks * threads),
         ];
         let args = [
-            Arg::Slice { memory: &memories[0], len: bytes.len() as u64 },
-            Arg::Slice { memory: &memories[1], len: 256 },
-            Arg::Slice { memory: &memories[2], len: (blocks * threads) as u64 },
+            Arg::Slice { memory: &memories[0], offset: 0, len: bytes.len() as u64 },
+            Arg::Slice { memory: &memories[1], offset: 0, len: 256 },
+            Arg::Slice { memory: &memories[2], offset: 0, len: (blocks * threads) as u64 },
         ];
         for workers in [1, 2] {
             let workers = NonZeroUsize::new(workers);

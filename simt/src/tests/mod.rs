@@ -21,6 +21,7 @@ mod sanitizer;
 mod sunk_results;
 mod sync;
 mod uniform_operands;
+mod views;
 
 use crate::{Arg, Launch, Memory, Outcome, Program, vector::lanes::Isa};
 use std::num::NonZeroUsize;
@@ -93,7 +94,7 @@ impl Value {
         }
     }
     fn arg<'a>(&self, memory: &'a Memory) -> Arg<'a> {
-        let slice = |len: usize| Arg::Slice { memory, len: len as u64 };
+        let slice = |len: usize| Arg::Slice { memory, offset: 0, len: len as u64 };
         match self {
             Self::Scalar(bits) => Arg::Scalar(*bits),
             Self::U8(values) => slice(values.len()),

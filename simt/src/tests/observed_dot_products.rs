@@ -206,7 +206,7 @@ impl Plan {
             floats(CELLS as usize, 0x9e37_79b9).into_iter().flat_map(u32::to_le_bytes).collect();
         let [g, c] = [&bytes, &vec![0; bytes.len()]].map(|bytes| Memory::from_bytes(bytes));
         let c = if self.is_one { &g } else { &c };
-        let slice = |memory| Arg::Slice { memory, len: CELLS };
+        let slice = |memory| Arg::Slice { memory, offset: 0, len: CELLS };
         let args =
             [slice(&g), slice(c), Arg::Scalar(self.rounds * self.products), Arg::Scalar(CELLS)];
         let [width, height] = self.block;

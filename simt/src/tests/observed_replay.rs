@@ -52,6 +52,8 @@ struct Plan {
     elem: (&'static str, u64),
     /// The number of elements of the buffers.
     lens: [u64; 2],
+    /// The number of elements of the memories before those of the buffers.
+    starts: [u64; 2],
     /// The threads of a row that access memory.
     guard: Option<u64>,
     /// The number of rounds, if there is a loop, and true if threads stride over them.
@@ -90,6 +92,8 @@ impl Plan {
             }
         };
         let accesses = (0..many).map(access).collect();
+        // Drawn apart, so that the other properties are the same without views.
+        let mut views = Random(random.0 ^ 1);
         Self {
             accesses,
             grid: [random.pick(&[1, 2, 7, 40]), random.pick(&[1, 1, 1, 3])],
@@ -110,6 +114,7 @@ impl Plan {
                 random.pick(&[90_000, 90_000, 3000]),
                 random.pick(&[90_000, 90_000, 90_000, 3000]),
             ],
+            starts: [views.pick(&[0, 0, 0, 1, 500]), views.pick(&[0, 0, 0, 3, 8])],
             guard: random.pick(&[None, Some(0), Some(100), Some(1000), Some(10_000)]),
             rounds: random.pick(&[
                 None,
@@ -224,11 +229,14 @@ impl Plan {
             let byte = |at: u64| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8 ^ seed as u8;
             Memory::from_bytes(&(0..len * bytes).map(byte).collect::<Vec<_>>())
         };
-        let [first, second] = self.lens;
-        let (a, c) = (memory(first, 1), memory(second, 2));
+        let ([first, second], [skipped, others]) = (self.lens, self.starts);
+        let (a, c) = (memory(skipped + first, 1), memory(others + second, 2));
         let a = if self.is_one { &c } else { &a };
-        let len = |memory: &Memory| memory.len() as u64 / bytes;
-        let args = [Arg::Slice { memory: a, len: len(a) }, Arg::Slice { memory: &c, len: second }];
+        let slice = |memory, start: u64| {
+            let len = Memory::len(memory) as u64 / bytes - start;
+            Arg::Slice { memory, offset: start * bytes, len }
+        };
+        let args = [slice(a, skipped), slice(&c, others)];
         let ([gx, gy], [width, height]) = (self.grid, self.block);
         let result = run(&Launch {
             grid: [gx, gy, 1],
@@ -251,7 +259,7 @@ impl Plan {
         let code = translate(kernel, Isa::detect(), instrumentation).unwrap();
         let run = |launch: &Launch<'_>| {
             let patterns = patterns::find_patterns(kernel, &code.counted.requests, launch);
-            let loans = lend_memories(&code, launch).unwrap();
+            let loans = lend_memories(&code, launch);
             let shared = shared_array_bytes(&code, launch).unwrap();
             let checks =
                 matches!(instrumentation, Instrumentation::Sanitizer).then_some(self.checks);

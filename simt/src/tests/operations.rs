@@ -58,7 +58,7 @@ fn run_sized(
     let memories: Vec<_> = values.iter().map(Value::memory).collect();
     let rows = columns[0].1.len() as u64;
     let args: Vec<_> =
-        memories.iter().map(|memory| crate::Arg::Slice { memory, len: rows }).collect();
+        memories.iter().map(|memory| crate::Arg::Slice { memory, offset: 0, len: rows }).collect();
     let super::Shape { grid, block, steps, .. } = shape;
     let outcome = program.run(&crate::Launch { grid, block, args: &args, workers: None, steps });
     assert!(memories.last().unwrap().len() == rows as usize * size(result));

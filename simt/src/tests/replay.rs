@@ -87,7 +87,7 @@ fn count_replayed(
         values.iter().zip(&memories).map(|(value, memory)| value.arg(memory)).collect();
     let Shape { grid, block, .. } = shape;
     let launch = Launch { grid, block, args: &args, workers: None, steps: None };
-    let loans = lend_memories(&code, &launch).unwrap();
+    let loans = lend_memories(&code, &launch);
     let shared = shared_array_bytes(&code, &launch).unwrap();
     let bound = bind(&code, &launch, &loans, shared, &[], Observation::default());
     Block::new(&code, &bound).replay_blocks(first, most, &mut LaunchLog::new(&code.counted))
@@ -386,7 +386,7 @@ fn stored_values_are_logged_block_by_block() {
         differing.iter().for_each(|block| a[block * threads + 40] = 99.0);
         let memories = [a, vec![5.0; n], vec![0.0; n]]
             .map(|of| Value::U32(of.into_iter().map(f32::to_bits).collect()).memory());
-        let slice = |memory| Arg::Slice { memory, len: n as u64 };
+        let slice = |memory| Arg::Slice { memory, offset: 0, len: n as u64 };
         let mut args: Vec<Arg<'_>> = memories.iter().map(slice).collect();
         args.push(Arg::Scalar(0));
         let launch = Launch {

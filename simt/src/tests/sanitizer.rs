@@ -78,7 +78,7 @@ fn an_index_out_of_bounds_names_its_buffer() {
         %at = index %y, %i, 4 : ptr global !7
         %w = store %at, %x !7";
     let memory = Memory::zeroed(40);
-    let args = [Arg::Slice { memory: &memory, len: 10 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 10 }];
     let (grid, block) = ([2, 1, 1], [32, 1, 1]);
     let launch = Launch { grid, block, args: &args, workers: None, steps: None };
     let (outcome, found) = CheckedProgram::new(&kernel(inside)).run(&launch, Checks::MEMORY);
@@ -112,7 +112,7 @@ fn each_place_has_its_index_out_of_bounds() {
         %there = index %tile, %j, 4 : ptr shared !8
         %v = store %there, %x !8";
     let memory = Memory::zeroed(12);
-    let args = [Arg::Slice { memory: &memory, len: 3 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 3 }];
     let launch =
         Launch { grid: [2, 1, 1], block: [4, 1, 1], args: &args, workers: None, steps: None };
     let (outcome, found) = CheckedProgram::new(&kernel(inside)).run(&launch, Checks::MEMORY);

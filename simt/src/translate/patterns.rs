@@ -22,7 +22,7 @@ use warpwise_compiler::{
 };
 
 /// The least bytes of a buffer in which sums of 32 bits might wrap between two lanes.
-const MAX_BUFFER_BYTES: usize = 1 << 31;
+const MAX_BUFFER_BYTES: u64 = 1 << 31;
 /// The largest distance from the first thread's offset up to which offsets of 32 bits are taken as
 /// signed numbers.
 const MAX_OFFSET_DISTANCE: i64 = 1 << 30;
@@ -42,7 +42,9 @@ pub(crate) fn find_patterns(
     };
     let small = |arg: &Arg<'_>| match arg {
         Arg::Scalar(_) => true,
-        Arg::Slice { memory, .. } => memory.len() < MAX_BUFFER_BYTES,
+        Arg::Slice { memory, offset, .. } => {
+            (memory.len() as u64).saturating_sub(*offset) < MAX_BUFFER_BYTES
+        }
     };
     // A launch that does not fit the kernel is refused later.
     let fits = launch.args.len() == kernel.params.len() && (1..=1024).contains(&finder.threads);

@@ -5,8 +5,9 @@
 //! sizes* undefined. Hence a [`Memory`] is lent ([`Loan`]) to a launch in one [`AccessMode`]:
 //! launches with equal modes share it; other launches, and the host's own accesses, wait.
 //!
-//! [`Cells`] is the view that instructions get. Its safe methods check each access against the
-//! buffer; an access out of bounds is `None` and does not take place.
+//! [`Cells`] is the view that instructions get: some bytes of a memory, which begin anywhere. Its
+//! safe methods check each access against these bytes; an access out of bounds is `None` and does
+//! not take place.
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
 use std::{
     hash::Hasher,
@@ -35,7 +36,7 @@ pub struct Memory {
 }
 
 /// The access mode of a memory that is lent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessMode {
     /// Accesses by words of this many bytes.
     Words(u32),
@@ -55,13 +56,38 @@ impl AccessMode {
         }
     }
 
-    /// Returns true if words of `size` bytes may be accessed.
-    #[inline(always)]
-    const fn allows(self, size: usize) -> bool {
+    /// Returns the sizes of the words that may be accessed.
+    const fn word_sizes(self) -> WordSizes {
         match self {
-            Self::Words(words) => words as usize == size,
-            Self::Reads | Self::Alone => true,
+            Self::Words(size) => WordSizes(size as u8),
+            Self::Reads | Self::Alone => WordSizes::ALL,
         }
+    }
+}
+
+/// A set of word sizes, the sum of its members: 1, 2, 4 and 8 bytes.
+#[derive(Clone, Copy, Debug)]
+struct WordSizes(u8);
+
+impl WordSizes {
+    const ALL: Self = Self(1 + 2 + 4 + 8);
+
+    /// Returns true if the set contains a size.
+    #[inline(always)]
+    const fn contains(self, size: usize) -> bool {
+        self.0 as usize & size != 0
+    }
+
+    /// Returns the sizes that divide an offset.
+    const fn dividing(self, offset: u64) -> Self {
+        // The sizes up to the lowest bit of the offset.
+        let lowest = offset & offset.wrapping_neg();
+        Self(self.0 & (lowest | lowest.wrapping_sub(1)) as u8)
+    }
+
+    /// Returns the sizes in both sets.
+    const fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 
@@ -162,8 +188,9 @@ impl Memory {
 
     /// Returns all bytes, for accesses in `mode`, if no other host thread has access.
     pub(crate) fn cells(&self, mode: AccessMode) -> Cells<'_> {
-        let (base, len) = (self.first(), self.len as u64);
-        Cells { base, len, mode, is_exclusive: true, of: PhantomData }
+        let (base, len, word_sizes) = (self.first(), self.len as u64, mode.word_sizes());
+        let is_constant = mode == AccessMode::Reads;
+        Cells { base, len, word_sizes, is_constant, is_exclusive: true, of: PhantomData }
     }
 
     /// Returns a pointer to the first byte.
@@ -205,10 +232,15 @@ impl Loan<'_> {
         self.memory.address() == memory.address()
     }
 
-    /// Returns the first `len` bytes, or all if there are fewer.
-    pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
-        let cells = self.memory.cells(self.mode);
-        Cells { len: len.min(cells.len), is_exclusive: false, ..cells }
+    /// Returns the `len` bytes from `offset` on, or fewer where the memory ends, for accesses by
+    /// those words of `mode` that the loan permits and that are aligned at `offset`.
+    pub(crate) fn cells(&self, (offset, len): (u64, u64), mode: AccessMode) -> Cells<'_> {
+        let all = self.memory.cells(mode);
+        let offset = offset.min(all.len);
+        // SAFETY: inside, or one past the last byte.
+        let base = unsafe { all.base.add(offset as usize) };
+        let word_sizes = all.word_sizes.intersect(self.mode.word_sizes()).dividing(offset);
+        Cells { base, len: len.min(all.len - offset), word_sizes, is_exclusive: false, ..all }
     }
 }
 
@@ -225,9 +257,12 @@ impl Drop for Loan<'_> {
 /// Bytes that a launch accesses by words, each at a multiple of its size.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a> {
+    /// Aligned to every one of `word_sizes`.
     base: *const u8,
     len: u64,
-    mode: AccessMode,
+    word_sizes: WordSizes,
+    /// True if the bytes never change.
+    is_constant: bool,
     /// True if no other host thread has access, so that an update need not be atomic.
     is_exclusive: bool,
     of: PhantomData<&'a [AtomicU64]>,
@@ -256,12 +291,15 @@ impl<'a> Cells<'a> {
 
     /// Feeds the bytes to a hasher, unless they never change.
     pub(crate) fn hash_words(self, hasher: &mut impl Hasher) {
-        match self.mode {
-            AccessMode::Reads => {}
-            AccessMode::Words(8) => self.hash_words_as::<u64>(hasher),
-            AccessMode::Words(4) => self.hash_words_as::<u32>(hasher),
-            AccessMode::Words(2) => self.hash_words_as::<u16>(hasher),
-            AccessMode::Words(_) | AccessMode::Alone => self.hash_words_as::<u8>(hasher),
+        if self.is_constant {
+            return;
+        }
+        // Each byte is part of a word of any size in the set.
+        match 1_usize.checked_shl(self.word_sizes.0.trailing_zeros()) {
+            Some(8) => self.hash_words_as::<u64>(hasher),
+            Some(4) => self.hash_words_as::<u32>(hasher),
+            Some(2) => self.hash_words_as::<u16>(hasher),
+            Some(_) | None => self.hash_words_as::<u8>(hasher),
         }
     }
 
@@ -287,7 +325,7 @@ impl<'a> Cells<'a> {
     /// Returns true if words of `size` bytes may be accessed.
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {
-        self.mode.allows(size)
+        self.word_sizes.contains(size)
     }
 
     /// Prefetches these bytes into the host's caches, as far as they are inside.
@@ -317,7 +355,7 @@ impl<'a> Cells<'a> {
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
         let bytes = count * size_of::<W>() as u64;
-        self.mode.allows(size_of::<W>())
+        self.word_sizes.contains(size_of::<W>())
             && offset.is_multiple_of(size_of::<W>() as u64)
             && self.len >= bytes
             && offset <= self.len - bytes
@@ -498,8 +536,9 @@ mod tests {
     #[test]
     fn what_is_outside_or_misaligned_is_refused() {
         let memory = Memory::zeroed(10);
-        let loan = memory.lend(AccessMode::Words(4));
-        let cells = loan.cells(10);
+        let mode = AccessMode::Words(4);
+        let loan = memory.lend(mode);
+        let cells = loan.cells((0, 10), mode);
         assert_eq!(cells.load::<u32>(4, false), Some(0));
         assert_eq!(cells.load::<u32>(8, false), None, "two of its bytes are outside");
         assert_eq!(cells.load::<u32>(2, false), None, "misaligned");
@@ -507,14 +546,29 @@ mod tests {
         assert_eq!(cells.load::<u16>(0, false), None, "lent for another size");
         assert_eq!(cells.store::<u32>(8, 1, true), None);
         assert_eq!(cells.update::<u32>(12, true, |_| Some(1)), None);
-        assert_eq!(loan.cells(3).load::<u32>(0, false), None);
+        assert_eq!(loan.cells((0, 3), mode).load::<u32>(0, false), None);
+    }
+
+    #[test]
+    fn cells_begin_anywhere_and_end_with_the_memory() {
+        let memory = Memory::from_bytes(&(0..16).collect::<Vec<_>>());
+        let loan = memory.lend(AccessMode::Alone);
+        let cells = loan.cells((6, 4), AccessMode::Alone);
+        assert_eq!((cells.len(), cells.load::<u8>(3, false)), (4, Some(9)));
+        assert_eq!(cells.load::<u16>(2, false), Some(0x0908));
+        assert_eq!(cells.load::<u16>(4, false), None, "outside");
+        assert_eq!(cells.load::<u32>(0, false), None, "misaligned in the memory");
+        let words = loan.cells((8, 100), AccessMode::Words(4));
+        assert_eq!((words.len(), words.load::<u32>(4, false)), (8, Some(0x0f0e_0d0c)));
+        assert_eq!(words.load::<u64>(0, false), None, "another size than the slice's");
+        assert_eq!(loan.cells((20, 4), AccessMode::Alone).len(), 0);
     }
 
     #[test]
     fn an_update_says_what_was_there() {
         let memory = Memory::zeroed(8);
         let loan = memory.lend(AccessMode::Words(2));
-        let cells = loan.cells(8);
+        let cells = loan.cells((0, 8), AccessMode::Words(2));
         assert_eq!(cells.update::<u16>(2, true, |old| Some(old + 7)), Some(0));
         assert_eq!(cells.update::<u16>(2, false, |_| None), Some(7));
         assert_eq!(cells.load::<u16>(2, true), Some(7));

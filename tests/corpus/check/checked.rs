@@ -115,7 +115,7 @@ fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
     let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
         .map(|((id, param), memory)| match param.kind {
             ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, NUMBER)),
-            ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
+            ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: LEN },
         })
         .collect();
     // Blocks that do not know which they are all do the same, in the same places.

@@ -80,7 +80,7 @@ fn run(kernel: &Kernel, blocks: u32, block: [u32; 3]) -> Option<Counters> {
     let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
         .map(|((id, param), memory)| match param.kind {
             ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, NUMBER)),
-            ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
+            ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: LEN },
         })
         .collect();
     let launch =

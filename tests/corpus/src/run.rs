@@ -36,7 +36,7 @@ pub fn count(kernel: &Kernel) -> Option<Counters> {
         .iter()
         .zip(&memories)
         .map(|((id, param), memory)| match param.kind {
-            ParamKind::Slice { .. } => Arg::Slice { memory, len: ELEMENTS as u64 },
+            ParamKind::Slice { .. } => Arg::Slice { memory, offset: 0, len: ELEMENTS as u64 },
             ParamKind::Scalar(scalar) if scalar.is_int() => Arg::Scalar(passed(kernel, id, NUMBER)),
             ParamKind::Scalar(_) => Arg::Scalar(0),
         })

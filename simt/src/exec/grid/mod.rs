@@ -64,10 +64,7 @@ pub(crate) fn run(
         Ok(blocks) => blocks,
         Err(message) => return malformed(message),
     };
-    let loans = match lend_memories(code, launch) {
-        Ok(loans) => loans,
-        Err(message) => return malformed(message),
-    };
+    let loans = lend_memories(code, launch);
     if blocks == 0 {
         return Default::default();
     }
@@ -75,7 +72,7 @@ pub(crate) fn run(
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let is_single = code.single_worker || observation.is_ordered();
+    let is_single = code.single_worker || loans.single_worker || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
     let workers =
         if is_single { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(core_count) };

@@ -147,10 +147,10 @@ mod tests {
             .unwrap();
         let len = 2 * threads as usize;
         let out = Memory::zeroed(4 * len);
-        let args = [Arg::Slice { memory: &out, len: len as u64 }];
+        let args = [Arg::Slice { memory: &out, offset: 0, len: len as u64 }];
         let (grid, block, workers) = ([2, 1, 1], [threads, 1, 1], NonZeroUsize::MIN);
         let launch = Launch { grid, block, args: &args, workers: Some(workers), steps };
-        let loans = lend_memories(&code, &launch).unwrap();
+        let loans = lend_memories(&code, &launch);
         let bound = bind(&code, &launch, &loans, Vec::new(), &[], Observation::default());
         let grid = Grid::new(&code, &bound, 2, workers, steps);
         grid.register_worker();

@@ -9,11 +9,12 @@ use crate::{
     exec::{bound::Bound, step::request_cost},
     observe::counters::{
         tally::{Executions, GroupTrips, RequestCost, RequestKey, Tally},
-        worst::Requester,
+        worst::{AccessedMemory, Requester},
     },
     vector::{
         lanes::{
             busiest_bank::{BATCH_WARPS, WarpKeys, count_most_frequent},
+            resolve,
             words::Words,
         },
         mask::{GROUP, Mask, bits},
@@ -123,7 +124,8 @@ impl<'a> ReplayCounter<'_, 'a> {
             self.tally.add_request(by_lanes.request, asked);
             if self.tally.worst.is_exceeded_by(by_lanes.request, asked, block) {
                 let at = Requester { block, warp: first_warp + warp as u32, active };
-                self.tally.worst.set(by_lanes.request, asked, at, addresses);
+                let accessed = AccessedMemory::shared(addresses, active);
+                self.tally.worst.set(by_lanes.request, asked, at, accessed);
             }
         }
     }
@@ -190,7 +192,8 @@ impl<'a> ReplayCounter<'_, 'a> {
             && beats(self.tally, at.block)
         {
             let addresses = by_lanes.lane_addresses(batch.indices[worst].map(u64::from), u32::MAX);
-            self.tally.worst.set(by_lanes.request, asked, at, addresses);
+            let accessed = AccessedMemory::shared(addresses, u32::MAX);
+            self.tally.worst.set(by_lanes.request, asked, at, accessed);
         }
         batch.firsts.clear();
     }
@@ -220,6 +223,8 @@ impl<'a> ReplayCounter<'_, 'a> {
         let request = &self.code.counted.requests[linear.request as usize];
         let first_warp = self.group * (GROUP / LANES);
         let common = linear.first.wrapping_add(linear.step.wrapping_mul(round));
+        let (buffer, _) = resolve(common);
+        let common = self.bound.memory_address(common);
         let first = common.wrapping_add(self.lane_distance(linear, warp * LANES));
         let key = |pattern: &Pattern| {
             let class = pattern.classes[first_warp + warp];
@@ -240,7 +245,8 @@ impl<'a> ReplayCounter<'_, 'a> {
         let block = self.block + round * self.block_step;
         if self.tally.worst.is_exceeded_by(linear.request, asked, block) {
             let at = Requester { block, warp: (first_warp + warp) as u32, active };
-            self.tally.worst.set(linear.request, asked, at, addresses);
+            let accessed = AccessedMemory { buffer, addresses };
+            self.tally.worst.set(linear.request, asked, at, accessed);
         }
         asked
     }

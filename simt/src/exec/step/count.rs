@@ -4,7 +4,7 @@ use crate::{
     bytecode::{Address, Leave, Operand, Pattern, Request, When},
     observe::counters::{
         tally::{Executions, RequestCost, RequestKey},
-        worst::Requester,
+        worst::{AccessedMemory, Requester, buffer_of_first},
     },
     vector::{
         lanes::{self, busiest_bank::most_frequent},
@@ -91,7 +91,7 @@ impl<'e> Exec<'e> {
             return None;
         }
         // A cost that does not depend on the address needs no address.
-        let first = if request.phases == 1 { 0 } else { self.byte_address(request.at, 0) };
+        let first = if request.phases == 1 { 0 } else { self.memory_address(request.at, 0) };
         let phase = request.phase(first);
         let key = RequestKey { active: u32::MAX, class: uniform.class, phase };
         Some(self.log.tally.known_cost(number, key)?.times(uniform.warps))
@@ -114,7 +114,7 @@ impl<'e> Exec<'e> {
         if let Some(uniform) = &pattern.uniform_groups[first_thread / GROUP]
             && uniform.lanes == active
         {
-            let first = self.byte_address(request.at, 0).wrapping_add(shift);
+            let first = self.memory_address(request.at, 0).wrapping_add(shift);
             let asked = self.warp_cost_by_pattern(pattern, (number, shift), (0, u32::MAX), first);
             return asked.times(uniform.warps);
         }
@@ -122,7 +122,7 @@ impl<'e> Exec<'e> {
         let some = some * LANES + lanes.trailing_zeros() as usize;
         let offsets = &pattern.offsets[first_thread..];
         let common =
-            self.byte_address(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
+            self.memory_address(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
         let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let first = common.wrapping_add(offsets[warp * LANES]);
@@ -131,8 +131,8 @@ impl<'e> Exec<'e> {
         all
     }
 
-    /// Returns the cost of one warp's request with an address pattern, given the byte of its first
-    /// lane.
+    /// Returns the cost of one warp's request with an address pattern, given the address in memory
+    /// of its first lane.
     #[inline]
     fn warp_cost_by_pattern(
         &mut self,
@@ -171,9 +171,16 @@ impl<'e> Exec<'e> {
         if self.log.tally.worst.is_exceeded_by(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
             let addresses = self.lane_addresses(request.at, warp, active);
+            let buffer = buffer_of_first(&addresses, active);
+            let addresses = self.bound.memory_addresses(addresses);
             let addresses = addresses.map(|address| address.wrapping_add(shift));
-            let warp = (self.position.first_thread / LANES + warp) as u32;
-            self.log.tally.worst.set(number, asked, Requester { block, warp, active }, addresses);
+            let requester = Requester {
+                block,
+                warp: (self.position.first_thread / LANES + warp) as u32,
+                active,
+            };
+            let accessed = AccessedMemory { buffer, addresses };
+            self.log.tally.worst.set(number, asked, requester, accessed);
         }
     }
 
@@ -184,6 +191,7 @@ impl<'e> Exec<'e> {
         let mut all = RequestCost::default();
         for (warp, active) in active.warps() {
             let addresses = self.lane_addresses(request.at, warp, active);
+            let addresses = self.bound.memory_addresses(addresses);
             if request.is_served_at_once() {
                 // Computing the cost is as fast as a look-up.
                 let addresses = addresses.map(|address| address.wrapping_add(shift));
@@ -243,8 +251,13 @@ impl<'e> Exec<'e> {
         addresses
     }
 
-    /// Returns the address of one lane as a number: buffers are far apart, each at a multiple of
-    /// all sizes that matter to hardware.
+    /// Returns the [address in memory](crate::exec::bound::Bound::memory_address) of one lane.
+    #[inline(always)]
+    fn memory_address(&self, at: Address<Operand>, lane: usize) -> u64 {
+        self.bound.memory_address(self.byte_address(at, lane))
+    }
+
+    /// Returns the address of one lane as a number: buffers are far apart.
     #[inline(always)]
     pub(super) fn byte_address(&self, at: Address<Operand>, lane: usize) -> u64 {
         let value = self.operand_value(at.index(), lane);

@@ -25,11 +25,12 @@ pub struct WorstRequest {
     pub warp: u32,
     /// The active lanes: bit l for lane l.
     pub active: u32,
-    /// Number of the memory that the first active lane accesses: parameters first, then shared
-    /// arrays.
+    /// Number of the parameter or shared array that the first active lane accesses: parameters
+    /// first, then shared arrays.
     pub memory: usize,
-    /// By lane, the offset of the first byte in the memory; `None` for an inactive lane and for one
-    /// that accesses another memory.
+    /// By lane, the offset of the first byte in the memory of that parameter or array, of which a
+    /// slice need not be the beginning; `None` for an inactive lane and for one that accesses
+    /// another memory.
     pub offsets: [Option<u64>; LANES],
     /// The wavefronts or sectors that it took.
     pub taken: u64,
@@ -50,7 +51,28 @@ impl WorstRequest {
 pub(crate) struct Candidate {
     cost: RequestCost,
     requester: Requester,
-    addresses: [u64; LANES],
+    accessed: AccessedMemory,
+}
+
+/// The memory that the lanes of a request access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessedMemory {
+    /// Number of the parameter or shared array that the first active lane accesses.
+    pub(crate) buffer: u16,
+    /// By lane, the address of the first byte in the memory, of which a slice is a view.
+    pub(crate) addresses: [u64; LANES],
+}
+
+impl AccessedMemory {
+    /// Returns the memory at some addresses of shared arrays.
+    pub(crate) fn shared(addresses: [u64; LANES], active: u32) -> Self {
+        Self { buffer: buffer_of_first(&addresses, active), addresses }
+    }
+}
+
+/// Returns the buffer that the first active lane addresses.
+pub(crate) fn buffer_of_first(addresses: &[u64; LANES], active: u32) -> u16 {
+    resolve(addresses[active.trailing_zeros() as usize % LANES]).0
 }
 
 /// The lanes that make a request.
@@ -89,9 +111,9 @@ impl WorstRequests {
         request: u32,
         cost: RequestCost,
         requester: Requester,
-        addresses: [u64; LANES],
+        accessed: AccessedMemory,
     ) {
-        self.0[request as usize] = Some(Box::new(Candidate { cost, requester, addresses }));
+        self.0[request as usize] = Some(Box::new(Candidate { cost, requester, accessed }));
     }
 
     /// Adds the requests of other blocks.
@@ -111,10 +133,9 @@ impl WorstRequests {
 
     /// Returns the most expensive request of an instruction.
     pub(crate) fn get(&self, number: u32, request: &Request) -> Option<WorstRequest> {
-        let Candidate { cost, requester: at, addresses } =
+        let Candidate { cost, requester: at, accessed: AccessedMemory { buffer, addresses } } =
             &**self.0.get(number as usize)?.as_ref()?;
-        let first = addresses[at.active.trailing_zeros() as usize % LANES];
-        let (memory, _) = resolve(first);
+        let memory = buffer_of_first(addresses, at.active);
         let offset = |lane: usize| {
             let (found, offset) = resolve(addresses[lane]);
             (at.active >> lane & 1 != 0 && found == memory).then_some(offset)
@@ -126,7 +147,7 @@ impl WorstRequests {
             block: at.block,
             warp: at.warp,
             active: at.active,
-            memory: memory.into(),
+            memory: usize::from(*buffer),
             offsets: std::array::from_fn(offset),
             taken: cost.taken,
             ideal: cost.ideal,

@@ -4,6 +4,7 @@ use super::{
     access_log::{Access, AccessLog, LogEvent, WrittenValues},
     finding::Use,
     happens_before::{AccessContext, HappensBefore},
+    launch::SlicePlace,
     misuse::{Misuses, WarpCollective},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
     release_acquire::{AtomicAccess, BlockClocks},
@@ -300,8 +301,10 @@ impl BlockChecks {
         let Some(block_clocks) = &mut self.order.block_clocks else { return };
         let mut global = checks.lock_global();
         for (thread, buffer, first) in thread_addresses(checks, log, access) {
-            let place = match checks.memory_and_cell_bytes(buffer) {
-                Some((memory, _)) if !site.is_shared => (None, memory as u16, first),
+            let place = match checks.slice_place(buffer) {
+                Some(SlicePlace { memory, offset, .. }) if !site.is_shared => {
+                    (None, memory as u16, offset + first)
+                }
                 Some(_) | None => (Some(self.block), buffer, first),
             };
             let (reads, writes) = (site.reads, site.kind.writes());

@@ -10,7 +10,7 @@ use super::{
     access_log::{Access, AccessLog, LogEvent},
     contexts::Contexts,
     happens_before::{AccessContext, HappensBefore},
-    launch::LaneRun,
+    launch::{LaneRun, SlicePlace},
     raw_findings::{RacingAccess, RacingPair, RawFindings},
     release_acquire::ReleasedClocks,
     replayed_accesses::ReplayedAccesses,
@@ -103,20 +103,17 @@ struct AccessOrigin<'a> {
 #[derive(Clone, Copy)]
 struct RunPlace {
     buffer: u16,
-    /// The number of the memory.
-    memory: usize,
-    /// Bytes in a cell of the memory.
-    unit: u64,
+    slice: SlicePlace,
     /// The byte in the memory.
     first: u64,
 }
 
-impl AccessOrigin<'_> {
+impl RunPlace {
     /// Returns the place that a run accesses, if its memory may be raced for.
-    fn locate(&self, run: LaneRun) -> Option<RunPlace> {
-        let (buffer, first) = lanes::resolve(run.address);
-        let (memory, unit) = self.checks.memory_and_cell_bytes(buffer)?;
-        Some(RunPlace { buffer, memory, unit, first })
+    fn of(run: LaneRun, checks: &LaunchChecks<'_>) -> Option<Self> {
+        let (buffer, byte) = lanes::resolve(run.address);
+        let slice = checks.slice_place(buffer)?;
+        Some(Self { buffer, slice, first: slice.offset + byte })
     }
 }
 
@@ -278,9 +275,7 @@ impl GlobalShadow {
         for (number, ((access, step), runs)) in (0..).zip(rounds.accesses.iter().zip(runs)) {
             let bytes = code.sites[access.site as usize].bytes;
             for run in runs {
-                let (buffer, first) = lanes::resolve(run.address);
-                if let Some((memory, unit)) = checks.memory_and_cell_bytes(buffer) {
-                    let place = RunPlace { buffer, memory, unit, first };
+                if let Some(place) = RunPlace::of(*run, checks) {
                     placed.push((number, place, *step, bytes, (access.first_thread, *run)));
                 }
             }
@@ -374,7 +369,7 @@ impl GlobalShadow {
         let context = self.context_of(&origin, access.site, access.first_thread);
         let mut number = None;
         checks.for_each_run(log, access, bytes, true, |run| {
-            if let Some(place) = origin.locate(run) {
+            if let Some(place) = RunPlace::of(run, checks) {
                 let number =
                     *number.get_or_insert_with(|| self.contexts.push(context, origin.value));
                 self.record_run(place, number, site.bytes, (access.first_thread, run), order);
@@ -384,7 +379,7 @@ impl GlobalShadow {
 
     /// Analyses the accesses of neighbouring lanes.
     fn analyse_run(&mut self, origin: &AccessOrigin<'_>, access: &Access, run: LaneRun) {
-        let Some(place) = origin.locate(run) else { return };
+        let Some(place) = RunPlace::of(run, origin.checks) else { return };
         let context = self.context_of(origin, access.site, access.first_thread + run.lane);
         let number = self.contexts.push(context, origin.value);
         self.record_run(place, number, origin.site.bytes, (access.first_thread, run), origin.order);
@@ -394,7 +389,7 @@ impl GlobalShadow {
     #[inline(always)]
     fn record_run(
         &mut self,
-        RunPlace { buffer, memory, unit, first }: RunPlace,
+        RunPlace { buffer, slice, first }: RunPlace,
         context: u32,
         bytes: u32,
         (first_thread, LaneRun { lane, len, .. }): (u32, LaneRun),
@@ -403,8 +398,9 @@ impl GlobalShadow {
         let thread = first_thread + lane;
         self.accesses += 1;
         // Both sizes are powers of two.
-        let shift = bytes.trailing_zeros() - unit.trailing_zeros();
-        let first = first >> unit.trailing_zeros();
+        let unit = slice.cell_bytes.trailing_zeros();
+        let shift = bytes.trailing_zeros() - unit;
+        let first = first >> unit;
         let end = first + (u64::from(len) << shift);
         let mut from = first;
         while from < end {
@@ -415,7 +411,7 @@ impl GlobalShadow {
                 cells: [from, to - 1].map(|cell| (cell % CHUNK_CELLS) as u8),
                 thread_and_shift: (shift << THREAD_BITS | thread) as u16,
             };
-            self.record_piece((memory, from / CHUNK_CELLS), piece, order, (buffer, unit));
+            self.record_piece((slice, from / CHUNK_CELLS), piece, order, buffer);
             from = to;
         }
     }
@@ -439,13 +435,13 @@ impl GlobalShadow {
     /// Records a piece of a chunk, and adds the races that it causes.
     fn record_piece(
         &mut self,
-        (memory, number): (usize, u64),
+        (slice, number): (SlicePlace, u64),
         piece: Piece,
         order: &HappensBefore,
-        (buffer, unit): (u16, u64),
+        buffer: u16,
     ) {
         let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
-        let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
+        let Some(chunk) = memories[slice.memory].get_mut(number as usize) else { return };
         if chunk.cells.is_none()
             // The cheap test first: it reads no context.
             && (chunk.try_append(piece, *contexts_of_block) || chunk.try_insert(piece, contexts))
@@ -465,7 +461,8 @@ impl GlobalShadow {
         for cell in piece.cells[0]..=piece.cells[1] {
             let now = AccessRecord::new(piece.context as usize, piece.thread_of(cell));
             let access = *accesses << 10 | u64::from(now.thread());
-            let at = (buffer, (number * CHUNK_CELLS + u64::from(cell)) * unit);
+            let byte = (number * CHUNK_CELLS + u64::from(cell)) * slice.cell_bytes;
+            let at = (buffer, byte.saturating_sub(slice.offset));
             let context_of = |number: usize| contexts.get(number as u32);
             let cell = usize::from(cell);
             cells.record_access(cell, now, (context_of, order), |RaceHit { before, missing }| {

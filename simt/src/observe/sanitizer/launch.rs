@@ -44,11 +44,22 @@ pub(crate) struct LaunchChecks<'a> {
     pub(crate) cells: u64,
     /// Number of the first shared array among the buffers.
     first_array: u16,
-    /// By slice that may be raced for, the number of its memory and the bytes in a cell.
-    memories: Vec<Option<(usize, u64)>>,
+    /// By slice that may be raced for, its place in memory.
+    memories: Vec<Option<SlicePlace>>,
     /// By access site, the address pattern, if it has one.
     patterns: &'a [Option<Pattern>],
     global: Mutex<GlobalShadow>,
+}
+
+/// The place of a slice in the memories of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlicePlace {
+    /// The number of the memory.
+    pub(crate) memory: usize,
+    /// Bytes in a cell of the memory.
+    pub(crate) cell_bytes: u64,
+    /// Bytes from the start of the memory to the first element, a multiple of `cell_bytes`.
+    pub(crate) offset: u64,
 }
 
 /// The runs of a group.
@@ -112,17 +123,16 @@ impl<'a> LaunchChecks<'a> {
         let runs = runs.collect();
         // Parameters with the same memory share its shadow, by the first parameter's number.
         let bytes = |number: usize| {
-            let at = memories.iter().position(|memory| memory.is_some_and(|(of, _)| of == number));
-            let (cell_bytes, arg) = at.map_or((1, None), |at| {
-                (memories[at].map_or(1, |(_, cell_bytes)| cell_bytes), launch.args.get(at))
+            let mut slices = memories.iter().zip(launch.args);
+            let cells = slices.find_map(|(place, arg)| match (place, arg) {
+                (Some(place), Arg::Slice { memory, .. }) if place.memory == number => {
+                    Some((memory.len() as u64).div_ceil(place.cell_bytes))
+                }
+                (_, _) => None,
             });
-            if let Some(Arg::Slice { memory, .. }) = arg {
-                (memory.len() as u64).div_ceil(cell_bytes)
-            } else {
-                0
-            }
+            cells.unwrap_or(0)
         };
-        let count = memories.iter().flatten().map(|(number, _)| number + 1).max().unwrap_or(0);
+        let count = memories.iter().flatten().map(|place| place.memory + 1).max().unwrap_or(0);
         let global = Mutex::new(GlobalShadow::new((0..count).map(bytes)));
         Self {
             checks_races: checks.contains(Checks::RACE),
@@ -156,8 +166,8 @@ impl<'a> LaunchChecks<'a> {
         self.lock_global().finish(code, self)
     }
 
-    /// Returns the number of a slice's memory and the bytes in its cells.
-    pub(crate) fn memory_and_cell_bytes(&self, buffer: u16) -> Option<(usize, u64)> {
+    /// Returns the place of a slice, if it may be raced for.
+    pub(crate) fn slice_place(&self, buffer: u16) -> Option<SlicePlace> {
         self.memories.get(usize::from(buffer)).copied().flatten()
     }
 
@@ -267,20 +277,23 @@ fn race_free_arrays(code: &Code) -> Vec<bool> {
     both.map(|(is_plain, is_written)| !is_loud((*is_plain, is_written))).collect()
 }
 
-/// Returns, for each parameter with written memory, the number of the memory and the bytes in its
-/// cells. Parameters with the same memory have the same number.
-fn number_memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
+/// Returns, for each parameter with written memory, its place. Parameters with the same memory
+/// have the same number of it.
+fn number_memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<SlicePlace>> {
     let place = |buffer: usize| match (launch.args.get(buffer), code.params.get(buffer)) {
-        (Some(Arg::Slice { memory, .. }), Some(Param::Slice { .. })) => Some(memory.address()),
+        (Some(Arg::Slice { memory, offset, .. }), Some(Param::Slice { .. })) => {
+            Some((memory.address(), *offset))
+        }
         (_, _) => None,
     };
     let touches = |site: &Site, at: usize| {
         let buffer = site.buffer.map(usize::from);
-        !site.is_shared && buffer.is_none_or(|buffer| place(buffer) == Some(at))
+        !site.is_shared
+            && buffer.is_none_or(|buffer| place(buffer).is_some_and(|(found, _)| found == at))
     };
     let mut known: Vec<usize> = Vec::new();
     let memory = |buffer| {
-        let at = place(buffer)?;
+        let (at, offset) = place(buffer)?;
         let is_written = code.sites.iter().any(|site| site.kind.writes() && touches(site, at));
         if !is_written {
             return None;
@@ -289,7 +302,10 @@ fn number_memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>
         if number == known.len() {
             known.push(at);
         }
-        Some((number, smallest_access(code, |site| touches(site, at))))
+        // An access is aligned, so its size divides the offset of its slice, and so does the
+        // smallest one, unless there are only accesses to other slices.
+        let cell_bytes = smallest_access(code, |site| touches(site, at));
+        Some(SlicePlace { memory: number, cell_bytes, offset })
     };
     (0..code.params.len()).map(memory).collect()
 }

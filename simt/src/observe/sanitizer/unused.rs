@@ -3,7 +3,7 @@ use super::{
     finding::{Finding, Location, Problem, Severity},
     raw_findings::LaunchNames,
 };
-use crate::{Arg, Launch, bytecode::Code};
+use crate::{Arg, Launch, Memory, bytecode::Code};
 use std::{
     fmt,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
@@ -28,49 +28,47 @@ pub struct Unused {
 /// The bytes of memory that threads have used.
 #[derive(Debug)]
 pub(crate) struct UsedBytes {
-    /// By parameter and shared array: a flag for each byte of a shared array, and of a slice that
-    /// the kernel writes.
+    /// By written memory, and then by shared array: a flag for each byte.
     bytes: Vec<Vec<AtomicBool>>,
-    /// By parameter, the first parameter with the same memory.
-    alias: Vec<usize>,
+    /// By parameter and shared array, the number of its flags and its first byte among them;
+    /// `None` for a slice that the kernel does not write.
+    places: Vec<Option<(usize, u64)>>,
 }
 
 impl UsedBytes {
     /// Creates the flags of a launch whose blocks have shared arrays of `shared` bytes.
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>, shared: &[u64]) -> Self {
-        let place = |arg: Option<&Arg<'_>>| match arg {
-            Some(Arg::Slice { memory, .. }) => Some(memory.address()),
-            Some(Arg::Scalar(_)) | None => None,
-        };
+    pub(crate) fn new<'a>(code: &Code, launch: &Launch<'a>, shared: &[u64]) -> Self {
         let writes = |buffer: usize| {
             code.sites.iter().any(|site| {
                 let is_it = site.buffer.is_none_or(|it| usize::from(it) == buffer);
                 !site.is_shared && site.kind.writes() && is_it
             })
         };
-        let slice = |(buffer, arg): (usize, &Arg<'_>)| match arg {
-            Arg::Slice { memory, .. } if writes(buffer) => memory.len() as u64,
-            Arg::Slice { .. } | Arg::Scalar(_) => 0,
+        // Slices of one memory share its flags.
+        let mut memories: Vec<&Memory> = Vec::new();
+        let slice = |(buffer, arg): (usize, &Arg<'a>)| match *arg {
+            Arg::Slice { memory, offset, .. } if writes(buffer) => {
+                let known = memories.iter().position(|known| std::ptr::eq(*known, memory));
+                let number = known.unwrap_or(memories.len());
+                if known.is_none() {
+                    memories.push(memory);
+                }
+                Some((number, offset))
+            }
+            Arg::Slice { .. } | Arg::Scalar(_) => None,
         };
+        let mut places: Vec<_> = launch.args.iter().enumerate().map(slice).collect();
+        places.extend((memories.len()..).take(shared.len()).map(|number| Some((number, 0))));
+        let lens = memories.iter().map(|memory| memory.len() as u64).chain(shared.iter().copied());
         let none = |bytes: u64| (0..bytes).map(|_| AtomicBool::new(false)).collect();
-        let params = launch.args.iter().enumerate().map(slice);
-        let alias = |buffer: usize| {
-            let mine = place(launch.args.get(buffer));
-            let same = |other: &usize| mine.is_some() && place(launch.args.get(*other)) == mine;
-            (0..buffer).find(same).unwrap_or(buffer)
-        };
-        let buffers = launch.args.len() + shared.len();
-        Self {
-            bytes: params.chain(shared.iter().copied()).map(none).collect(),
-            alias: (0..buffers).map(alias).collect(),
-        }
+        Self { bytes: lens.map(none).collect(), places }
     }
 
     /// Marks `bytes` bytes from `first` on as used.
     pub(crate) fn mark(&self, buffer: u16, first: u64, bytes: u32) {
-        let Some(buffer) = self.alias.get(usize::from(buffer)) else { return };
-        let (first, all) = (first as usize, &self.bytes[*buffer]);
-        let used = all.get(first..first.saturating_add(bytes as usize));
+        let Some(Some((number, start))) = self.places.get(usize::from(buffer)) else { return };
+        let first = start.saturating_add(first) as usize;
+        let used = self.bytes[*number].get(first..first.saturating_add(bytes as usize));
         used.into_iter().flatten().for_each(|byte| byte.store(true, Relaxed));
     }
 
@@ -83,12 +81,13 @@ impl UsedBytes {
         let arrays = kernel.shared.iter().map(|(_, array)| array.elem.size());
         let unused = slices.chain(arrays).enumerate().filter_map(|(buffer, element)| {
             let element = element.filter(|bytes| *bytes > 0)?;
+            let (number, start) = self.places[buffer]?;
+            let all = self.bytes[number].get(start as usize..)?;
             let len = match names.launch.args.get(buffer) {
                 Some(Arg::Slice { len, .. }) => *len,
                 Some(Arg::Scalar(_)) => 0,
-                None => self.bytes[buffer].len() as u64 / element,
+                None => all.len() as u64 / element,
             };
-            let all = &self.bytes[self.alias[buffer]];
             let each = all.chunks_exact(element as usize).take(len as usize).enumerate();
             let none = |bytes: &[AtomicBool]| bytes.iter().all(|byte| !byte.load(Relaxed));
             let unused = each.filter(|(_, bytes)| none(bytes)).map(|(index, _)| index as u64);

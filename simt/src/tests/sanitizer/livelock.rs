@@ -25,7 +25,7 @@ fn run_until_stopped(
     workers: usize,
 ) -> Option<Stopped> {
     let memory = Memory::zeroed(8);
-    let args = [Arg::Slice { memory: &memory, len: 2 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 2 }];
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
     let launch =
         Launch { grid, block, args: &args, workers: NonZeroUsize::new(workers), steps: None };

@@ -59,7 +59,7 @@ fn launch(
     steps: u64,
 ) -> Outcome {
     let args: Vec<_> =
-        memories.iter().map(|(memory, len)| Arg::Slice { memory, len: *len }).collect();
+        memories.iter().map(|(memory, len)| Arg::Slice { memory, offset: 0, len: *len }).collect();
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
     let launch = Launch { grid, block, args: &args, workers: None, steps: Some(steps) };
     program.run(&launch, Some(seed), Vec::new())

@@ -234,7 +234,7 @@ fn unrequested_checks_are_not_made() {
 /// change.
 fn order_finding(inside: &str, blocks: u32, threads: u32) -> Option<String> {
     let memory = Memory::zeroed(4 * 1024);
-    let args = [Arg::Slice { memory: &memory, len: 1024 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 1024 }];
     let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
     let launch = Launch { grid, block, args: &args, workers: None, steps: Some(1 << 26) };
     let found = TracedProgram::new(&kernel(inside)).compare_orders(&launch);

@@ -18,7 +18,7 @@ fn findings(checks: Checks, inside: &str) -> Vec<(Severity, String)> {
          {inside}"
     );
     let memory = Memory::zeroed(400);
-    let args = [Arg::Slice { memory: &memory, len: 100 }];
+    let args = [Arg::Slice { memory: &memory, offset: 0, len: 100 }];
     let launch =
         Launch { grid: [2, 1, 1], block: [32, 1, 1], args: &args, workers: None, steps: None };
     let (outcome, found) = CheckedProgram::new(&kernel(&text)).run(&launch, checks);

@@ -89,13 +89,17 @@ fn translate_param(kind: &ParamKind) -> Result<Param, Malformed> {
         ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
         ParamKind::Slice { elem, access } => (elem, access),
     };
-    let size = elem.size().ok_or_else(|| malformed_signature("elements of generic size"))?;
+    let is_read_only = *access == Access::Read;
+    let (size, align) = elem
+        .size()
+        .zip(elem.align())
+        .ok_or_else(|| malformed_signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => AccessMode::Words(size as u32),
         (Element::Plain { .. }, Access::Read) => AccessMode::Reads,
         (Element::Plain { .. }, Access::Write | Access::Atomic) => AccessMode::Alone,
     };
-    Ok(Param::Slice { size, access })
+    Ok(Param::Slice { size, align, access, is_read_only })
 }
 
 /// Returns the bytes of an array, if they are known and at most `limit`.

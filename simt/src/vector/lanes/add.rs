@@ -216,8 +216,11 @@ mod tests {
     ) -> (usize, Vec<u64>) {
         let to_use = AccessMode::Words(size_of::<W>() as u32);
         let loan = memory.lend(to_use);
-        let cells =
-            if is_exclusive { memory.cells(to_use) } else { loan.cells(memory.len() as u64) };
+        let cells = if is_exclusive {
+            memory.cells(to_use)
+        } else {
+            loan.cells((0, memory.len() as u64), to_use)
+        };
         let index: Vec<I> = indices.iter().map(|index| I::of_bits(*index)).collect();
         let values: Vec<W> = summands.iter().map(|value| W::of_bits(*value)).collect();
         let summand = match summands {
@@ -275,7 +278,7 @@ mod tests {
         let cells = if is_exclusive {
             memory.cells(AccessMode::Words(4))
         } else {
-            loan.cells(256 * stride)
+            loan.cells((0, 256 * stride), AccessMode::Words(4))
         };
         // Each index occurs several times.
         let index: Vec<I> = (0..n).map(|lane| I::of_bits(lane * lane % 7)).collect();
