@@ -208,7 +208,8 @@ pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     generator.start();
     generator.statements(20);
     generator.finish();
-    let Generator { build, bindings, shape, args, .. } = generator;
+    let Generator { mut build, bindings, shape, args, mut draw, .. } = generator;
+    build.kernel.aligned_slices = draw.chance(80);
     let open = build.finish();
     let kernel = specialize(&open, &bindings).expect("bindings are drawn to fit").into_owned();
     RandomKernel { open, bindings, kernel, shape, args }

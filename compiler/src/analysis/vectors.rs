@@ -68,8 +68,14 @@ pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
 pub fn alignment_of(kernel: &Kernel, root: Root) -> u64 {
     let array = |elem: &Element| elem.align().unwrap_or(1).max(16);
     match root {
-        // The runtime allocates no buffer otherwise.
-        Root::Param(_) => Element::MAX_ALIGN,
+        // The launcher passes no slice otherwise.
+        Root::Param(param) => match &kernel.params[param].kind {
+            ParamKind::Slice { elem, .. } => {
+                let least = if kernel.aligned_slices { Element::SLICE_ALIGN } else { 1 };
+                elem.align().unwrap_or(1).max(least)
+            }
+            ParamKind::Scalar(_) => 1,
+        },
         Root::Shared(shared) => array(&kernel.shared[shared].elem),
         Root::Array(id) => array(&kernel.arrays[id].elem),
     }

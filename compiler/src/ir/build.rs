@@ -48,6 +48,7 @@ impl Builder {
             wide_index: false,
             deny_checks: false,
             may_coarsen: true,
+            aligned_slices: true,
             coarsening: None,
             params: Table::new(),
             requires: Vec::new(),

@@ -95,6 +95,10 @@ pub struct Kernel {
     pub deny_checks: bool,
     /// False if threads must not be [coarsened](Coarsening).
     pub may_coarsen: bool,
+    /// True if each slice begins at a multiple of [`SLICE_ALIGN`](Element::SLICE_ALIGN) bytes, so
+    /// that neighbouring elements may be accessed at once; false if its alignment is only that of
+    /// its elements.
+    pub aligned_slices: bool,
     /// The coarsening of threads, once it is done.
     pub coarsening: Option<Coarsening>,
     /// Parameters, in order.

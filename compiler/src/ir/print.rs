@@ -24,6 +24,9 @@ impl Display for Kernel {
         if !self.may_coarsen {
             writeln!(f, "  no_coarsening")?;
         }
+        if !self.aligned_slices {
+            writeln!(f, "  unaligned_slices")?;
+        }
         if let Some(Coarsening { grid: CoarseGrid { axis, factor }, threads }) = self.coarsening {
             writeln!(f, "  coarsening {}, {factor}, {threads}", axis.name())?;
         }

@@ -69,6 +69,10 @@ pub enum Element {
 impl Element {
     /// The greatest alignment of an element: what every buffer on every device has.
     pub const MAX_ALIGN: u64 = 256;
+    /// The alignment of the first element of a slice in a kernel with
+    /// [aligned slices](super::Kernel::aligned_slices), unless that of its elements is greater: the
+    /// most bytes that a thread loads at once.
+    pub const SLICE_ALIGN: u64 = 16;
 
     /// Bytes of an element, if they are known; once specialized, always `Some`.
     pub fn size(&self) -> Option<u64> {

@@ -97,6 +97,7 @@ impl<'t> Parser<'t> {
             "wide_index" => kernel.wide_index = true,
             "deny_checks" => kernel.deny_checks = true,
             "no_coarsening" => kernel.may_coarsen = false,
+            "unaligned_slices" => kernel.aligned_slices = false,
             "coarsening" => kernel.coarsening = Some(self.coarsening()?),
             "block" => kernel.block = Some(self.block()?),
             "min_blocks" => kernel.min_blocks = Some(self.number()?),

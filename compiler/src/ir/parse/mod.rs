@@ -89,6 +89,7 @@ impl<'t> Parser<'t> {
             wide_index: false,
             deny_checks: false,
             may_coarsen: true,
+            aligned_slices: true,
             coarsening: None,
             params: Table::new(),
             requires: Vec::new(),
