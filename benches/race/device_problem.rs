@@ -32,6 +32,8 @@ pub(crate) struct DeviceProblem<'d> {
     /// Initial contents of the buffers that every launch must find so.
     originals: Vec<Option<Memory<'d>>>,
     fault_record: Memory<'d>,
+    /// The flag of the record, which nobody reads.
+    flag: Memory<'d>,
     start: Event<'d>,
     end: Event<'d>,
 }
@@ -55,8 +57,9 @@ impl<'d> DeviceProblem<'d> {
             });
         }
         let fault_record = driver.allocate(size_of::<FaultRecord>())?;
+        let flag = driver.allocate(size_of::<u32>())?;
         let (start, end) = (driver.event()?, driver.event()?);
-        Ok(Self { driver, problem, memories, originals, fault_record, start, end })
+        Ok(Self { driver, problem, memories, originals, fault_record, flag, start, end })
     }
 
     /// Launches a kernel once on the initial contents, and returns the contents of all outputs after it. `None` if a check
@@ -68,9 +71,10 @@ impl<'d> DeviceProblem<'d> {
         for (memory, buffer) in self.memories.iter().zip(self.problem.buffers.iter()) {
             memory.upload(&buffer.bytes)?;
         }
-        // The count is 0, every other word of an empty record is all ones.
+        // The count is 0, and every word but the flag's address, the last, is all ones.
         let mut record = [0xff; size_of::<FaultRecord>()];
         record[..8].fill(0);
+        record[FaultRecord::FLAG_OFFSET..].copy_from_slice(&self.flag.address.to_le_bytes());
         self.fault_record.upload(&record)?;
         self.launch(kernel)?;
         self.driver.synchronize()?;

@@ -139,7 +139,8 @@ impl Program {
     }
 
     /// Returns the first and last address of each fault report: from the block that counts the fault, with an
-    /// atomic addition of 64 bits, to the last atomic minimum of 64 bits. No kernel of the race has either.
+    /// atomic addition of 64 bits, to the last atomic minimum of 64 bits or the store of the flag, which has the
+    /// scope of the system. No kernel of the race has any of them.
     fn fault_reports(&self) -> Vec<(u64, u64)> {
         let targets: BTreeSet<u64> =
             self.instructions.iter().filter_map(|inst| self.jump_target(inst)).collect();
@@ -154,7 +155,9 @@ impl Program {
             after_branch = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
             if instruction.opcode.contains(".ADD.64") {
                 reports.push((block_start, address));
-            } else if instruction.opcode.contains(".MIN.64")
+            } else if [".MIN.64", ".STRONG.SYS"]
+                .iter()
+                .any(|part| instruction.opcode.contains(part))
                 && let Some((_, end)) = reports.last_mut()
             {
                 *end = address;
@@ -180,16 +183,18 @@ mod tests {
 .L_x_2:
         /*0060*/                   REDG.E.ADD.64.STRONG.GPU desc[UR4][R6.64], R16 ;
         /*0070*/                   REDG.E.MIN.64.STRONG.GPU desc[UR4][R6.64], R6 ;
-        /*0080*/                   EXIT ;
+        /*0080*/                   LDG.E.64 R6, desc[UR4][R6.64+0x318] ;
+        /*0090*/                   STG.E.STRONG.SYS desc[UR4][R6.64], R5 ;
+        /*00a0*/                   EXIT ;
 .L_x_3:
-        /*0090*/                   BRA `(.L_x_3);
-        /*00a0*/                   NOP;
+        /*00b0*/                   BRA `(.L_x_3);
+        /*00c0*/                   NOP;
 ";
 
     #[test]
     fn the_hot_loop_is_the_one_with_work() {
         let program = Program::parse(LISTING);
-        assert_eq!(program.len(), 9);
+        assert_eq!(program.len(), 11);
         let hot = program.hot_loop("FFMA");
         let opcodes: Vec<&str> = hot.iter().map(|inst| &*inst.opcode).collect();
         assert_eq!(opcodes, ["LDG.E.128.CONSTANT", "BRA", "FFMA", "BRA"]);
@@ -202,6 +207,6 @@ mod tests {
         let program = Program::parse(LISTING);
         let hot = program.hot_loop("MUFU");
         assert_eq!(hot.len(), 7);
-        assert!(!hot.iter().any(|inst| inst.is("REDG")));
+        assert!(!hot.iter().any(|inst| inst.is("REDG") || inst.is("STG")));
     }
 }

@@ -1,9 +1,14 @@
 //! Fault records, which threads that fault leave behind on a GPU.
 //!
 //! The launcher passes every kernel, as its last parameter, the address of one
-//! [`FaultRecord`] in device memory, filled with [`FaultRecord::EMPTY`]. A thread
-//! whose check fails counts itself, adds its details, and exits. Nothing traps, so the context
-//! lives on.
+//! [`FaultRecord`] in device memory, filled with [`FaultRecord::EMPTY`] and the address of a flag.
+//! A thread whose check fails counts itself, adds its details, sets the flag, and exits. Nothing
+//! traps, so the context lives on.
+//!
+//! The flag is a word of host memory that tells the host after a launch whether there is anything
+//! to read: each thread that faults or [prints](crate::output) sets it to 1, and only the host
+//! resets it. If it is 0 after launches that share it, none of their threads faulted or printed,
+//! and the host copies neither their records nor the print buffer.
 //!
 //! Of several faults the lowest thread's is kept, without a lock: the details are cut into pieces
 //! of [`PIECE_BITS`] bits, each piece goes into a word below the thread's number, and each word of
@@ -15,6 +20,7 @@ use crate::{
     ir::{Fault, MessageId},
     message::MAX_VALUES,
 };
+use std::mem::offset_of;
 
 /// Bits of details in each word of a record; the thread's number is in the bits above.
 pub const PIECE_BITS: u32 = 24;
@@ -33,6 +39,14 @@ pub struct FaultRecord {
     pub check: [u64; 2],
     /// Index and length, for an index out of bounds, or a message's values; each cut in three.
     pub values: [[u64; 3]; MAX_VALUES],
+    /// Device address of the flag, a word of 32 bits, never 0 in a launch: the launcher writes it,
+    /// and threads only read it.
+    ///
+    /// The flag lies in page-locked memory of the host that is mapped for the GPU, or in device
+    /// memory if nobody reads it from the host. Threads store to it with the scope of the system,
+    /// and the host sees it, the record and the print buffer complete once the kernel has ended,
+    /// not before: a thread may set the flag before it adds its details.
+    pub flag: u64,
 }
 
 /// The reason of a fault, as a record has it.
@@ -84,9 +98,11 @@ pub struct FaultDetails {
 }
 
 impl FaultRecord {
-    /// No thread has faulted.
+    /// No thread has faulted. The launcher adds the address of a flag.
     pub const EMPTY: Self =
-        Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MAX_VALUES] };
+        Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MAX_VALUES], flag: 0 };
+    /// Offset in bytes of [the flag's address](Self::flag).
+    pub const FLAG_OFFSET: usize = offset_of!(Self, flag);
 
     /// Returns the details after a launch of `grid` blocks of `block` threads; `None` if no thread
     /// faulted.

@@ -6,7 +6,9 @@
 //! [the first word](USED_OFFSET) of the header. If they are inside the room, it writes its record
 //! there; otherwise it counts itself in [the second](LOST_OFFSET), and writes [`END_MARKER`] at the
 //! start of its record, if that is inside. Records are words of 64 bits: the message, the launch
-//! (the address of its fault record), the thread's number in the launch, then the values.
+//! (the address of its fault record), the thread's number in the launch, then the values. Either
+//! way it sets the [flag](crate::fault::FaultRecord::flag) of the launch, so the host looks at the
+//! buffer only if the flag is set.
 //!
 //! Threads print in no order, and launches share the buffer, so the host [sorts](decode) the
 //! records by launch, then by thread. A launch therefore prints the same on every engine, as long

@@ -31,8 +31,6 @@ const ALIGNMENT: usize = 256;
 /// Bytes of a kernel's buffer for what it prints.
 const PRINT_BYTES: usize =
     (output::HEADER_BYTES + output::CAPACITY_BYTES).next_multiple_of(ALIGNMENT);
-/// 64-bit words of a fault record.
-const RECORD_WORDS: usize = size_of::<FaultRecord>() / size_of::<u64>();
 
 /// What a launch left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +41,8 @@ pub struct Left {
     pub fault: Option<Fault>,
     /// What was printed; `None` if that was too much.
     printed: Option<Vec<Printed>>,
+    /// True if the flag is set, that is if a thread faulted or printed.
+    is_flagged: bool,
 }
 
 /// The lowest thread's fault, and how many threads faulted.
@@ -61,6 +61,9 @@ impl Left {
     pub fn difference(&self, reference: &Self) -> Option<String> {
         if self.fault != reference.fault {
             return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
+        }
+        if self.is_flagged != reference.is_flagged {
+            return Some(format!("its flag is {}, not {}", self.is_flagged, reference.is_flagged));
         }
         if let (Some(found), Some(wanted)) = (&self.printed, &reference.printed)
             && found != wanted
@@ -150,6 +153,7 @@ fn on_interpreter<R>(
 fn left(kernel: &Kernel, outcome: Outcome, args: Vec<ArgData>) -> Left {
     Left {
         args,
+        is_flagged: outcome.fault.is_some() || !outcome.printed.is_empty() || outcome.lost != 0,
         fault: outcome.fault.map(|fault| Fault {
             reason: Some(fault.reason),
             span: warpwise_compiler::id::Id::index(fault.span) as u32,
@@ -287,7 +291,7 @@ impl Gpu {
         let memory = self.driver.allocate((end + prints * PRINT_BYTES).max(1))?;
         let mut bytes = vec![0; end];
         for (random, layout) in batch.iter().zip(&layouts) {
-            layout.write(random, &mut bytes);
+            layout.write(random, memory.address, &mut bytes);
         }
         memory.upload(0, &bytes)?;
         let mut print_offset = end;
@@ -385,11 +389,12 @@ fn header(text: &str) -> (&str, &str) {
     (&text[start..end], &text[end..])
 }
 
-/// Where the arguments and the fault record of a kernel are in the memory of its batch.
+/// Where the arguments, the fault record and its flag are in the memory of a batch, for one kernel.
 struct Layout {
     /// One for each argument; that of a scalar is not used.
     args: Vec<usize>,
     record: usize,
+    flag: usize,
     end: usize,
 }
 
@@ -408,22 +413,28 @@ fn layouts(batch: &[RandomKernel]) -> Vec<Layout> {
                 ArgData::Scalar { .. } => 0,
             };
             let args = random.args.iter().map(|arg| place(bytes(arg)).0).collect();
-            let (record, end) = place(size_of::<FaultRecord>());
-            Layout { args, record, end }
+            let (record, _) = place(size_of::<FaultRecord>());
+            let (flag, end) = place(size_of::<u32>());
+            Layout { args, record, flag, end }
         })
         .collect()
 }
 
 impl Layout {
-    fn write(&self, random: &RandomKernel, to: &mut [u8]) {
+    /// Writes the contents before the launch `to` the bytes of memory that is at `address`.
+    fn write(&self, random: &RandomKernel, address: u64, to: &mut [u8]) {
         for (arg, &start) in random.args.iter().zip(&self.args) {
             if let ArgData::Slice { bytes, .. } = arg {
                 to[start..start + bytes.len()].copy_from_slice(bytes);
             }
         }
-        // The count is 0, every other word of an empty record is all ones.
-        to[self.record..self.record + 8].fill(0);
-        to[self.record + 8..self.record + 8 * RECORD_WORDS].fill(0xff);
+        // The count is 0, and every word but the flag's address, the last, is all ones.
+        let record = &mut to[self.record..][..size_of::<FaultRecord>()];
+        let flag = address + self.flag as u64;
+        record.fill(0xff);
+        record[..8].fill(0);
+        record[FaultRecord::FLAG_OFFSET..].copy_from_slice(&flag.to_le_bytes());
+        to[self.flag..][..size_of::<u32>()].fill(0);
     }
 
     fn read(&self, random: &RandomKernel, from: &[u8], printed: Option<Vec<Printed>>) -> Left {
@@ -441,7 +452,7 @@ impl Layout {
         let count = next();
         let check = [(); 2].map(|()| next());
         let values = FaultRecord::EMPTY.values.map(|value| value.map(|_| next()));
-        let record = FaultRecord { count, check, values };
+        let record = FaultRecord { count, check, values, flag: next() };
         let fault = record.details(random.shape.grid, random.shape.block).map(|details| Fault {
             reason: details.reason,
             span: details.span,
@@ -450,7 +461,8 @@ impl Layout {
             thread: details.thread,
             count,
         });
-        Left { args: args.collect(), fault, printed }
+        let is_flagged = from[self.flag] == 1;
+        Left { args: args.collect(), fault, printed, is_flagged }
     }
 }
 

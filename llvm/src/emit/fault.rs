@@ -195,8 +195,9 @@ impl Emitter<'_> {
         u64::from(reason.number()) << u32::BITS | span
     }
 
-    /// Counts the thread and, if no lower one has come before it, brings its details. That is a
-    /// function for each number of values, for the sake of who reads the text: LLVM inlines it.
+    /// Counts the thread, brings its details if no lower one has come before it, and sets the flag.
+    /// That is a function for each number of values, for the sake of who reads the text: LLVM
+    /// inlines it.
     ///
     /// Each piece is brought only if no lower thread has brought that piece: `ptxas` would prepare
     /// all of them at once, with two registers each, and a thread that needs 32 registers for its
@@ -261,11 +262,12 @@ impl Emitter<'_> {
             )
             .expect("a string takes everything");
         }
-        text.push_str("w_recorded:\n}");
+        write!(text, "w_recorded:\n{}}}", set_flag("w_record", "w_lowest"))
+            .expect("a string takes everything");
         self.define_function(name, &text, &operands);
     }
 
-    /// Leaves a record of what is printed, without branches.
+    /// Leaves a record of what is printed, and sets the flag, without branches.
     pub(super) fn print(&mut self, message: MessageId, args: &[InstId]) {
         let bytes = record_bytes(args.len());
         let mut text = format!(
@@ -290,7 +292,8 @@ impl Emitter<'_> {
             writeln!(text, "@w_fits st.global.u64 [w_place+{at}], {value};")
                 .expect("a string takes everything");
         }
-        text.push('}');
+        write!(text, "cvta.to.global.u64 w_place, $1;\n{}}}", set_flag("w_place", "w_word"))
+            .expect("a string takes everything");
         let mut operands = vec![Value::new(Type::I64, "%print_buffer"), record_address()];
         for &arg in args {
             let value = self.value(arg);
@@ -309,6 +312,17 @@ fn launch_number(coarsening: Option<Coarsening>, first: usize) -> String {
     LAUNCH_NUMBER
         .replace(&format!("%ctaid.{axis}"), &format!("${first}"))
         .replace(&format!("%nctaid.{axis}"), &format!("${}", first + 1))
+}
+
+/// Returns the text that sets the flag whose address is in the record at `record` in global memory.
+/// The text overwrites the register `flag`.
+fn set_flag(record: &str, flag: &str) -> String {
+    format!(
+        "ld.global.u64 {flag}, [{record}+{}];\n\
+         cvta.to.global.u64 {flag}, {flag};\n\
+         st.relaxed.sys.global.u32 [{flag}], 1;\n",
+        FaultRecord::FLAG_OFFSET
+    )
 }
 
 fn record_address() -> Value {

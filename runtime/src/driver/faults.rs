@@ -31,6 +31,8 @@ const SIZE: usize = size_of::<FaultRecord>();
 pub(super) struct Faults {
     /// The records on the device, and behind them as many empty ones to copy from.
     records: Address,
+    /// The flag of all records.
+    _flag: Pinned,
     /// The launches since the last snapshot, in order.
     launched: Vec<Launched>,
     /// Host memory for snapshots, while none uses it.
@@ -64,8 +66,16 @@ pub(super) const BYTES: usize = 2 * RECORDS * SIZE;
 
 impl Faults {
     /// Fills `records`, [`BYTES`] of device memory that outlive this, with empty records.
-    pub(super) fn new(driver: &Driver, records: Address, stream: StreamHandle) -> Result<Self> {
-        let empty = vec![FaultRecord::EMPTY; 2 * RECORDS];
+    pub(super) fn new(
+        context: &Arc<Context>,
+        driver: &Driver,
+        records: Address,
+        stream: StreamHandle,
+    ) -> Result<Self> {
+        let flag = Pinned::new(context, size_of::<u32>())?;
+        // With unified addressing, as on all targets, the device has the host's address.
+        let address = flag.as_ptr().expose_provenance() as u64;
+        let empty = vec![FaultRecord { flag: address, ..FaultRecord::EMPTY }; 2 * RECORDS];
         // SAFETY: `empty` has BYTES bytes, as has the device memory; `empty` lives until the
         // stream has come to this copy. A context is current.
         unsafe {
@@ -74,6 +84,7 @@ impl Faults {
         }
         Ok(Self {
             records,
+            _flag: flag,
             launched: Vec::with_capacity(RECORDS),
             staging: Vec::new(),
             prints: None,

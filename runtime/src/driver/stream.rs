@@ -55,7 +55,7 @@ impl Stream {
             let is_usable = !handle.is_null() && !event.is_null();
             driver.expect_usable("cuStreamCreate", is_usable, || "a null handle".to_owned())?;
             let records = memory::allocate(context, driver, handle, faults::BYTES)?;
-            Ok((records, Faults::new(driver, records, handle)?))
+            Ok((records, Faults::new(context, driver, records, handle)?))
         })?;
         let (faults, printer) = (Mutex::new(faults), Printer::default());
         Ok(Arc::new(Self { gpu, handle, event, records, faults, printer }))
@@ -370,9 +370,11 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
         let made = self.faults().made();
-        // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
-        // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
+        // SAFETY: each was made once and is destroyed once. The wait is for the flag in host memory,
+        // which is not freed in the order of the stream. An error (of a lost context) leaves
+        // nothing to do.
         let _ = context.enter(|driver| unsafe {
+            driver.cuStreamSynchronize(self.handle)?;
             memory::free(context, driver, self.handle, self.records)?;
             for address in made {
                 memory::free(context, driver, self.handle, address)?;

@@ -228,7 +228,7 @@ API int cuModuleGetFunction(void **function, void *module, const char *name) {
 
 /* As in compiler/src/fault.rs. */
 struct record {
-    uint64_t count, check[2], index[3], len[3];
+    uint64_t count, check[2], values[32][3], flag;
 };
 
 static void bring(uint64_t *words, int n, uint64_t thread, uint64_t value) {
@@ -240,9 +240,10 @@ static void bring(uint64_t *words, int n, uint64_t thread, uint64_t value) {
 
 static void fault(struct record *record, uint64_t i, int kind, int span, uint64_t len) {
     bring(record->check, 2, i, (uint64_t)kind << 32 | span);
-    bring(record->index, 3, i, i);
-    bring(record->len, 3, i, len);
+    bring(record->values[0], 3, i, i);
+    bring(record->values[1], 3, i, len);
     record->count++;
+    *(uint32_t *)record->flag = 1;
 }
 
 /* As many blocks as there is shared memory for, at most two. */

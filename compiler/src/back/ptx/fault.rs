@@ -223,7 +223,8 @@ impl Emitter<'_> {
         pieces.map(Operand::Reg)
     }
 
-    /// Counts the thread and, if no lower one has come before it, brings its details.
+    /// Counts the thread, sets the flag and, if no lower thread has come before it, brings its
+    /// details. After the details, the flag would cost two registers from `sm_90` on.
     fn record(&mut self, at: InstId, details: &Details) {
         let recorded = Label::of("recorded", at);
         let [record, number, lowest] = [(); 3].map(|()| self.regs.fresh(Class::B64));
@@ -240,6 +241,7 @@ impl Emitter<'_> {
         ptx!(self, "cvta.to.global.u64 {record}, {address}");
         ptx!(self, "shl.b64 {number}, {thread}, {PIECE_BITS}");
         ptx!(self, "red.relaxed.gpu.global.add.u64 {}, 1", place(count, 0));
+        self.set_flag(record);
         ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", place(check, 0));
         ptx!(self, "setp.gt.u64 {first}, {lowest}, {number}");
         // One branch, which `ptxas` would otherwise make for each word.
@@ -253,6 +255,14 @@ impl Emitter<'_> {
             ptx!(self, "red.relaxed.gpu.global.min.u64 {place}, {word}");
         }
         self.code.label(recorded);
+    }
+
+    /// Sets the flag whose address is in the record at this address in global memory.
+    pub(super) fn set_flag(&mut self, record: Reg) {
+        let [generic, flag] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+        ptx!(self, "ld.global.u64 {generic}, [{record}+{}]", FaultRecord::FLAG_OFFSET);
+        ptx!(self, "cvta.to.global.u64 {flag}, {generic}");
+        ptx!(self, "st.relaxed.sys.global.u32 [{flag}], 1");
     }
 
     pub(super) fn record_address(&mut self) -> Reg {

@@ -4,7 +4,7 @@
 //! scalar as itself (`bool` as a byte); a slice as the address of its first element, then the
 //! number of its elements, 64 bits each; then, of each shared array but the first whose length the
 //! launch computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), if its threads are
+//! [`FaultRecord`](crate::fault::FaultRecord), which has the address of its flag, if its threads are
 //! [coarsened](crate::ir::Coarsening), the blocks of the launch along the axis, 32 bits, if the
 //! kernel prints, that of the buffer for what it prints ([`output`](crate::output)), and, if it is
 //! cooperative, that of a word in which blocks are counted, which is 0 before the first launch.

@@ -1,5 +1,6 @@
 //! Printing: a thread claims room in the launch's buffer, and writes a record there if there is any
-//! ([`output`](crate::output)). Without branches, so that the lanes of a warp stay together.
+//! ([`output`](crate::output)); either way it sets the launch's flag. Without branches, so that the
+//! lanes of a warp stay together.
 use super::{
     Emitter,
     emitter::ptx,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 impl Emitter<'_> {
-    /// Leaves a record of what is printed.
+    /// Leaves a record of what is printed, and sets the flag.
     pub(super) fn print(&mut self, message: MessageId, args: &[InstId]) {
         let [generic, buffer, at, end, record] = [(); 5].map(|()| self.regs.fresh(Class::B64));
         let [fits, begins] = [(); 2].map(|()| self.regs.fresh(Class::Pred));
@@ -29,13 +30,17 @@ impl Emitter<'_> {
         let first = self.regs.fresh(Class::B64);
         ptx!(self, "selp.b64 {first}, {}, {}, {fits}", message.index(), END_MARKER as i64);
         ptx!(self, "@{begins} st.global.u64 [{record}+{HEADER_BYTES}], {first}");
-        let fixed = [Operand::Reg(self.record_address()), Operand::Reg(self.launch_number())];
+        let launch = self.record_address();
+        let fixed = [Operand::Reg(launch), Operand::Reg(self.launch_number())];
         let values: Vec<Operand> = args.iter().map(|&arg| self.as_bits(arg)).collect();
         for (word, value) in fixed.into_iter().chain(values).enumerate() {
             let place = HEADER_BYTES + (word + 1) * size_of::<u64>();
             let value = self.in_64_bits(value);
             ptx!(self, "@{fits} st.global.u64 [{record}+{place}], {value}");
         }
+        let fault_record = self.regs.fresh(Class::B64);
+        ptx!(self, "cvta.to.global.u64 {fault_record}, {launch}");
+        self.set_flag(fault_record);
     }
 
     /// The bits of a scalar: a literal, or an integer register, in which narrow integers may be
