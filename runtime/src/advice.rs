@@ -32,15 +32,14 @@ pub(crate) fn on(launch: &Launch<'_>, device: &Device) {
     }
     let Some(count) = launch.bound.advice.counted(launch.geometry) else { return };
     // An error is that of a lost device, and every other call says so.
-    let Ok(gpu) = device.gpu(launch.source, launch.bindings, launch.bound, launch.shared.bytes)
-    else {
+    let Ok(gpu) = device.gpu(launch.bound, launch.shared.bytes) else {
         return;
     };
     let (kernel, Geometry { grid, block }) = (&launch.bound.kernel, launch.geometry);
     let facts = launch::Launch { kernel, grid, block, count, gpu };
-    for found in launch::launched(&facts, &launch.source.lint_levels()) {
+    for found in launch::launched(&facts, &launch.bound.source.lint_levels()) {
         if launch.bound.advice.is_new(launch.geometry, found.code) {
-            lint::say(&found, launch.source, &format!("on {device}"));
+            lint::say(&found, launch.bound.source, &format!("on {device}"));
         }
     }
 }

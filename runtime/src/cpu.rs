@@ -11,7 +11,7 @@ use crate::{
     counters::{LaunchCounters, Launched},
     device::DeviceInfo,
     error::DevicePanic,
-    kernel::FaultDetails,
+    kernel::{Bound, FaultDetails},
     launch::Geometry,
     launch_checks::{Launch, Value},
     output::{self, Printer},
@@ -24,14 +24,14 @@ use crate::{
 use programs::{CHECKED, COUNTING, PLAIN, TRACED};
 use std::{
     num::NonZero,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
     time::Instant,
 };
 use warpwise_compiler::{
     fault::Reason,
     id::Id,
-    ir::{Fault, Kernel},
+    ir::{Access, Fault, Kernel},
     output::{CAPACITY_BYTES, Printed, record_bytes},
 };
 use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot};
@@ -58,13 +58,27 @@ enum Look<'a> {
     Debug(&'a Debugger),
 }
 
-/// One CPU device: what it still has to report.
+/// A stream of work on a CPU device. Each launch and copy is done when the call that gives it
+/// returns, which is one of the orders in which a GPU may do the work of several streams.
 #[derive(Debug)]
 pub(crate) struct Interpreter {
+    device: Arc<CpuDevice>,
+    pending: Mutex<Pending>,
+    printer: Arc<Printer>,
+}
+
+/// The properties that all streams of a CPU device share.
+#[derive(Debug)]
+struct CpuDevice {
     info: DeviceInfo,
     simulator: Simulator,
-    pending: Mutex<Pending>,
-    printer: Printer,
+}
+
+/// The memory of a buffer on a CPU device.
+pub(crate) struct CpuMemory {
+    pub(crate) bytes: warpwise_simt::Memory,
+    /// The streams other than the buffer's own that have written it since it was last read.
+    writers: Mutex<Vec<Arc<Interpreter>>>,
 }
 
 /// Reports that wait for the next call that would synchronise on a GPU.
@@ -90,27 +104,61 @@ impl Interpreter {
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,
         };
-        Self { info, simulator, pending: Mutex::default(), printer: Printer::default() }
+        let device = Arc::new(CpuDevice { info, simulator });
+        Self { device, pending: Mutex::default(), printer: Arc::default() }
+    }
+
+    /// Creates another stream of the same device.
+    pub(crate) fn new_stream(&self) -> Self {
+        let (device, printer) = (Arc::clone(&self.device), Arc::clone(&self.printer));
+        Self { device, pending: Mutex::default(), printer }
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
-        &self.info
+        &self.device.info
+    }
+
+    /// Returns true if both are streams of one device.
+    pub(crate) fn is_on_the_device_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.device, &other.device)
     }
 
     /// Returns zeroed memory; `None` if the host has not enough.
     ///
     /// # Errors
     /// [`Error::BadChecks`]: the first call of a program is the place to report a wrong `WARPWISE_CHECK`.
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<CpuMemory>> {
         self.checks()?;
         // `Memory` aborts where there is not enough; asking first keeps it from that.
         let has_room = Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
-        Ok(has_room.then(|| Memory::zeroed(bytes)))
+        let memory = || CpuMemory { bytes: Memory::zeroed(bytes), writers: Mutex::default() };
+        Ok(has_room.then(memory))
+    }
+
+    /// Reports as [`Self::synchronize`] does, for the memory's other writers, too, and copies a
+    /// part of `memory`, which is of this stream.
+    pub(crate) fn read(&self, memory: &CpuMemory, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        self.synchronize()?;
+        synchronize_all(&memory.writers)?;
+        memory.bytes.read_into(offset, bytes);
+        Ok(())
+    }
+
+    /// Adds the streams to `readers` whose faults come out of a copy of `memory`, which is of this
+    /// stream.
+    pub(crate) fn note_reader(
+        self: &Arc<Self>,
+        memory: &CpuMemory,
+        readers: &Mutex<Vec<Arc<Self>>>,
+    ) {
+        let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
+        readers.push(Arc::clone(self));
+        readers.append(&mut memory.writers.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Returns the checks of every launch.
     fn checks(&self) -> Result<Option<Checks>> {
-        self.simulator.checking.as_deref().map(Checking::checks).transpose()
+        self.device.simulator.checking.as_deref().map(Checking::checks).transpose()
     }
 
     /// Returns the destination of printed text.
@@ -134,20 +182,21 @@ impl Interpreter {
     }
 
     /// Runs a launch to its end, once for each observer.
-    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
-        let Simulator { step_budget, ref checking, ref debugger, .. } = self.simulator;
+    pub(crate) fn run(self: &Arc<Self>, launch: &Launch<'_>) -> Result<()> {
+        let Simulator { step_budget, ref checking, ref debugger, .. } = self.device.simulator;
         let checking = checking.as_deref();
         let checks = self.checks()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
-        let args: Vec<_> = launch.args.iter().map(argument).collect();
+        let args: Vec<_> = launch.args.values().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
         let is_observed = checks.is_some() || debugger.is_some();
         let steps = step_budget.or(is_observed.then_some(DEFAULT_STEP_BUDGET));
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
+        self.note_writes(launch);
         let start = Instant::now();
         let (outcome, found) = self.observe(launch, &lent, checks)?;
         unoptimized::took(start.elapsed());
-        let (source, kernel) = (launch.source, &launch.bound.kernel);
+        let (source, kernel) = (launch.bound.source, &launch.bound.kernel);
         // An index that is a finding of a launch that fails for it is reported once.
         let is_found = checks.is_some_and(|checks| checks.contains(Checks::MEMORY))
             && outcome
@@ -178,15 +227,15 @@ impl Interpreter {
         lent: &warpwise_simt::Launch<'_>,
         checks: Option<Checks>,
     ) -> Result<(Outcome, Vec<Finding>)> {
-        let counts = self.simulator.counters.is_some() || profile::is_on();
+        let counts = self.device.simulator.counters.is_some() || profile::is_on();
         let all = [
             checks.map(Look::Check),
             counts.then_some(Look::Count),
-            self.simulator.debugger.as_deref().map(Look::Debug),
+            self.device.simulator.debugger.as_deref().map(Look::Debug),
         ];
         let looks: Vec<_> = all.into_iter().flatten().collect();
         let Some((last, others)) = looks.split_last() else {
-            return Ok((PLAIN.get(launch, self.simulator.optimize)?.run(lent), Vec::new()));
+            return Ok((PLAIN.get(launch, self.device.simulator.optimize)?.run(lent), Vec::new()));
         };
         let before = (!others.is_empty()).then(|| Snapshot::take(lent));
         let mut found = Vec::new();
@@ -213,23 +262,23 @@ impl Interpreter {
             Look::Check(checks) => self.check(launch, lent, checks, found),
             Look::Count => self.count(launch, lent),
             Look::Debug(debugger) => {
-                Ok(debugger.run(launch.source, &*TRACED.get(launch, false)?, lent))
+                Ok(debugger.run(launch.bound.source, TRACED.get(launch, false)?, lent))
             }
         }
     }
 
     /// Runs a launch and counts it.
     fn count(&self, launch: &Launch<'_>, lent: &warpwise_simt::Launch<'_>) -> Result<Outcome> {
-        let Launch { source, bindings, .. } = *launch;
-        let program = COUNTING.get(launch, self.simulator.optimize)?;
+        let program = COUNTING.get(launch, self.device.simulator.optimize)?;
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;
             let shared_memory = launch.shared.bytes;
+            let &Bound { source, ref bindings, .. } = launch.bound;
             let launched = Launched { source, bindings, grid, block, shared_memory };
             let counters = LaunchCounters::new(&launched, program.kernel(), &counted);
             profile::launched(&counters, program.kernel());
-            self.simulator.counters.iter().for_each(|pending| pending.add(counters.clone()));
+            self.device.simulator.counters.iter().for_each(|pending| pending.add(counters.clone()));
         }
         Ok(outcome)
     }
@@ -242,14 +291,31 @@ impl Interpreter {
         checks: Checks,
         all: &mut Vec<Finding>,
     ) -> Result<Outcome> {
-        let source = launch.source;
+        let source = launch.bound.source;
         if checks.contains(Checks::ORDER) {
             let traced = TRACED.get(launch, false)?;
             all.extend(traced.compare_orders(lent).map(|found| Finding::new(source, found)));
         }
-        let (outcome, found) = CHECKED.get(launch, self.simulator.optimize)?.run(lent, checks);
+        let (outcome, found) =
+            CHECKED.get(launch, self.device.simulator.optimize)?.run(lent, checks);
         all.extend(found.into_iter().map(|found| Finding::new(source, found)));
         Ok(outcome)
+    }
+
+    /// Notes which memory of other streams a launch writes.
+    fn note_writes(self: &Arc<Self>, launch: &Launch<'_>) {
+        for arg in launch.args.values() {
+            let Value::Slice { slice, access: Access::Write | Access::Atomic, .. } = arg else {
+                continue;
+            };
+            if slice.device().is_interpreter(self) {
+                continue;
+            }
+            let mut writers = slice.cpu().writers.lock().unwrap_or_else(PoisonError::into_inner);
+            if !writers.iter().any(|writer| Arc::ptr_eq(writer, self)) {
+                writers.push(Arc::clone(self));
+            }
+        }
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
@@ -272,6 +338,15 @@ impl Pending {
     }
 }
 
+/// Reports the faults of these streams, which is done once.
+pub(crate) fn synchronize_all(streams: &Mutex<Vec<Arc<Interpreter>>>) -> Result<()> {
+    loop {
+        let stream = streams.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Some(stream) = stream else { return Ok(()) };
+        stream.synchronize()?;
+    }
+}
+
 /// Returns the most blocks of so many threads that a cooperative launch may have.
 pub(crate) fn cooperative_limit(threads: u32) -> u64 {
     COOPERATIVE_THREADS / u64::from(threads)
@@ -280,10 +355,10 @@ pub(crate) fn cooperative_limit(threads: u32) -> u64 {
 fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {
     match *arg {
         Value::Scalar { bits, .. } => warpwise_simt::Arg::Scalar(bits),
-        Value::Slice { buffer, .. } => warpwise_simt::Arg::Slice {
-            memory: buffer.memory.host(),
-            offset: 0,
-            len: buffer.len as u64,
+        Value::Slice { slice, .. } => warpwise_simt::Arg::Slice {
+            memory: &slice.cpu().bytes,
+            offset: slice.offset as u64,
+            len: slice.len as u64,
         },
     }
 }

@@ -6,17 +6,21 @@ use crate::{
     Error, Result,
     check::Checking,
     cpu::{self, Interpreter},
-    driver::{Allocation, Stream},
-    kernel::{Bound, Source},
+    driver::{self, Pinned},
+    kernel::Bound,
     launch_checks::Launch,
+    memory::{AnySlice, MemoryBytes, PinnedMemory},
     profile,
     simulator::Simulator,
 };
 use std::{
     fmt,
-    sync::{Arc, Once},
+    sync::{Arc, Mutex, Once},
 };
-use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
+use warpwise_compiler::{lint::launch::Gpu, target::Target};
+
+/// Bytes that are copied at once between two devices of which one is the interpreter.
+const COPY_BYTES: usize = 1 << 16;
 
 /// A place where kernels run, and the order of work there. Cheap to clone: clones are the
 /// same device.
@@ -47,13 +51,13 @@ use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
 /// nothing.
 #[derive(Clone)]
 pub struct Device {
-    engine: Engine,
+    pub(crate) engine: Engine,
 }
 
 #[derive(Clone)]
-enum Engine {
+pub(crate) enum Engine {
     Cpu(Arc<Interpreter>),
-    Cuda(Arc<Stream>),
+    Cuda(Arc<driver::Stream>),
 }
 
 /// The properties of a [`Device`].
@@ -73,30 +77,6 @@ pub struct DeviceInfo {
     pub memory: Option<u64>,
     /// Most bytes of shared memory that a block can have.
     pub shared_memory_per_block: u64,
-}
-
-/// The bytes of a buffer.
-pub(crate) enum Memory {
-    Cpu(warpwise_simt::Memory),
-    Cuda(Allocation),
-}
-
-impl Memory {
-    /// Returns the memory of the interpreter. The launcher has checked the devices.
-    pub(crate) fn host(&self) -> &warpwise_simt::Memory {
-        match self {
-            Self::Cpu(memory) => memory,
-            Self::Cuda(_) => unreachable!("a buffer of a GPU is refused by the launcher"),
-        }
-    }
-
-    /// Returns the memory of a GPU. The launcher has checked the devices.
-    pub(crate) fn gpu(&self) -> &Allocation {
-        match self {
-            Self::Cuda(memory) => memory,
-            Self::Cpu(_) => unreachable!("a buffer of the host is refused by the launcher"),
-        }
-    }
 }
 
 impl Device {
@@ -159,7 +139,7 @@ impl Device {
     /// what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         checks_from_env()?;
-        Ok(Self { engine: Engine::Cuda(Stream::open(ordinal)?) })
+        Ok(Self { engine: Engine::Cuda(driver::Stream::open(ordinal)?) })
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -226,10 +206,17 @@ impl Device {
     /// True if kernels launched here can use buffers made by `other`.
     pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
-            (Engine::Cpu(_), Engine::Cpu(_)) => true,
+            (Engine::Cpu(interpreter), Engine::Cpu(other)) => {
+                interpreter.is_on_the_device_of(other)
+            }
             (Engine::Cuda(stream), Engine::Cuda(other)) => stream.is_on_the_gpu_of(other),
             (Engine::Cpu(_), Engine::Cuda(_)) | (Engine::Cuda(_), Engine::Cpu(_)) => false,
         }
+    }
+
+    /// Returns true if `interpreter` is its stream.
+    pub(crate) fn is_interpreter(&self, interpreter: &Arc<Interpreter>) -> bool {
+        matches!(&self.engine, Engine::Cpu(own) if Arc::ptr_eq(own, interpreter))
     }
 
     /// Bytes free, if that is known.
@@ -240,50 +227,109 @@ impl Device {
         }
     }
 
-    /// Zeroed memory; `None` if there is not as much.
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
+    /// Memory, zeroed if that is wanted; `None` if there is not as much.
+    pub(crate) fn allocate(&self, bytes: usize, is_zeroed: bool) -> Result<Option<MemoryBytes>> {
         match &self.engine {
-            Engine::Cpu(interpreter) => Ok(interpreter.allocate(bytes)?.map(Memory::Cpu)),
-            Engine::Cuda(stream) => Ok(stream.allocate(bytes)?.map(Memory::Cuda)),
+            Engine::Cpu(interpreter) => Ok(interpreter.allocate(bytes)?.map(MemoryBytes::Cpu)),
+            Engine::Cuda(stream) => Ok(stream.allocate(bytes, is_zeroed)?.map(MemoryBytes::Cuda)),
         }
     }
 
-    /// Waits, reports faults, and copies all of `memory`.
-    pub(crate) fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
-        match &self.engine {
-            Engine::Cpu(interpreter) => {
-                interpreter.synchronize()?;
-                memory.host().read_into(0, bytes);
-                Ok(())
-            }
-            Engine::Cuda(stream) => stream.read(memory.gpu(), bytes),
-        }
-    }
-
-    /// Overwrites all of `memory` after the work given before.
-    pub(crate) fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<()> {
+    /// Zeroed page-locked memory of the host; `None` if there is not as much.
+    pub(crate) fn allocate_pinned(&self, bytes: usize) -> Result<Option<PinnedMemory>> {
         match &self.engine {
             Engine::Cpu(_) => {
-                memory.host().write(0, bytes);
+                let words = bytemuck::allocation::try_zeroed_vec(bytes.div_ceil(size_of::<u64>()));
+                let writers = Mutex::default();
+                Ok(words.ok().map(|words| PinnedMemory::Cpu { words, bytes, writers }))
+            }
+            Engine::Cuda(stream) => Ok(Pinned::new(stream, bytes)?.map(PinnedMemory::Cuda)),
+        }
+    }
+
+    /// Waits, reports faults, and copies a slice that is of this device.
+    pub(crate) fn read(&self, slice: &AnySlice, bytes: &mut [u8]) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.read(slice.cpu(), slice.offset, bytes),
+            Engine::Cuda(stream) => stream.read(slice.gpu(), slice.range(), bytes),
+        }
+    }
+
+    /// Overwrites a slice that is of this device, after the work given before.
+    pub(crate) fn write(&self, slice: &AnySlice, bytes: &[u8]) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(_) => {
+                slice.cpu().bytes.write(slice.offset, bytes);
                 Ok(())
             }
-            Engine::Cuda(stream) => stream.write(memory.gpu(), bytes),
+            Engine::Cuda(stream) => stream.write(slice.gpu(), slice.range(), bytes),
+        }
+    }
+
+    /// Overwrites a slice that is of this device with repetitions of `element`.
+    pub(crate) fn fill(&self, slice: &AnySlice, element: &[u8]) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(_) => {
+                let places = slice.range().step_by(element.len());
+                places.for_each(|place| slice.cpu().bytes.write(place, element));
+                Ok(())
+            }
+            Engine::Cuda(stream) => stream.fill(slice.gpu(), slice.range(), element),
+        }
+    }
+
+    /// Copies `from` to `to`, which is of this device and has as many bytes.
+    pub(crate) fn copy(&self, from: &AnySlice, to: &AnySlice) -> Result<()> {
+        if let (Engine::Cuda(stream), Some(source)) = (&self.engine, from.memory.gpu()) {
+            return stream.copy((source, from.range()), (to.gpu(), to.range()));
+        }
+        let mut bytes = vec![0; COPY_BYTES.min(from.bytes)];
+        for start in (0..from.bytes).step_by(COPY_BYTES) {
+            let len = COPY_BYTES.min(from.bytes - start);
+            let part =
+                |of: &AnySlice| AnySlice { offset: of.offset + start, bytes: len, ..of.clone() };
+            from.device().read(&part(from), &mut bytes[..len])?;
+            self.write(&part(to), &bytes[..len])?;
+        }
+        Ok(())
+    }
+
+    /// Starts a copy of page-locked memory to a slice that is of this device.
+    pub(crate) fn copy_from_pinned(&self, from: &PinnedMemory, to: &AnySlice) -> Result<()> {
+        match (&self.engine, from) {
+            (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
+                stream.copy_from_pinned(pinned, to.gpu(), to.range())
+            }
+            (Engine::Cuda(_), PinnedMemory::Cpu { .. }) | (Engine::Cpu(_), _) => {
+                self.write(to, from.bytes()?)
+            }
+        }
+    }
+
+    /// Starts a copy of a slice that is of this device to page-locked memory.
+    pub(crate) fn copy_to_pinned(&self, from: &AnySlice, to: &mut PinnedMemory) -> Result<()> {
+        match (&self.engine, &mut *to) {
+            (Engine::Cuda(stream), PinnedMemory::Cuda(pinned)) => {
+                stream.copy_to_pinned(from.gpu(), from.range(), pinned)
+            }
+            (Engine::Cpu(interpreter), PinnedMemory::Cpu { words, bytes, writers }) => {
+                let to = &mut bytemuck::cast_slice_mut(words)[..*bytes];
+                from.cpu().bytes.read_into(from.offset, to);
+                interpreter.note_reader(from.cpu(), writers);
+                Ok(())
+            }
+            (Engine::Cpu(_), PinnedMemory::Cuda(_))
+            | (Engine::Cuda(_), PinnedMemory::Cpu { .. }) => self.read(from, to.bytes_mut()?),
         }
     }
 
     /// Returns the resources that a kernel takes of a GPU, in blocks with so much shared memory;
     /// `None` on the interpreter.
-    pub(crate) fn gpu(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
-        shared: u64,
-    ) -> Result<Option<Gpu>> {
+    pub(crate) fn gpu(&self, bound: &'static Bound, shared: u64) -> Result<Option<Gpu>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(None),
             Engine::Cuda(stream) => {
-                let (info, registers) = stream.taken(source, bindings, bound)?;
+                let (info, registers) = stream.taken(bound)?;
                 let target = info.sm.map_or(Target::OLDEST, Target::new);
                 let multiprocessors = info.multiprocessors as u64;
                 Ok(Some(Gpu { target, multiprocessors, registers, shared }))
@@ -295,17 +341,13 @@ impl Device {
     /// shared memory.
     pub(crate) fn cooperative_limit(
         &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
+        bound: &'static Bound,
         threads: u32,
         dynamic: u64,
     ) -> Result<u64> {
         match &self.engine {
             Engine::Cpu(_) => Ok(cpu::cooperative_limit(threads)),
-            Engine::Cuda(stream) => {
-                stream.cooperative_limit(source, bindings, bound, threads, dynamic)
-            }
+            Engine::Cuda(stream) => stream.cooperative_limit(bound, threads, dynamic),
         }
     }
 
@@ -314,7 +356,7 @@ impl Device {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
             Engine::Cuda(stream) => {
-                profile::ran_on_gpu(launch.source.name);
+                profile::ran_on_gpu(launch.bound.source.name);
                 stream.run(launch)
             }
         }

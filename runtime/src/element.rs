@@ -4,10 +4,14 @@
 //! `bool` lies in memory as a byte that is 0 or 1; every other element is plain data.
 use crate::{
     AtomicF32, AtomicF64, Plain, Stored,
-    buffer::{AnyBuffer, Buffer},
+    memory::{AnySlice, Buffer, Slice, View, ViewMut},
     plain::Layout,
 };
-use half::{bf16, f16, slice::HalfFloatSliceExt as _, vec::HalfBitsVecExt};
+use half::{
+    bf16, f16,
+    slice::{HalfBitsSliceExt, HalfFloatSliceExt as _},
+    vec::HalfBitsVecExt,
+};
 use std::{
     fmt::Debug,
     sync::atomic::{
@@ -34,17 +38,31 @@ pub(crate) mod sealed {
             len: usize,
             read: impl FnOnce(&mut [u8]) -> Result<(), E>,
         ) -> Option<Result<Vec<Self>, E>>;
+        /// Overwrites `values` with the elements whose bytes are what `read` writes; `None` if the
+        /// host lacks the memory.
+        fn load_all<E>(
+            values: &mut [Self],
+            read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        ) -> Option<Result<(), E>>;
     }
 
-    /// A [`Buffer`] that goes where a kernel takes a slice of atomics.
+    /// An element for which all bytes are a value.
+    pub trait CastBytes: Sized {
+        /// The elements with these bytes, which are aligned for them.
+        fn cast(bytes: &[u8]) -> &[Self];
+        /// The elements with these bytes, which are aligned for them.
+        fn cast_mut(bytes: &mut [u8]) -> &mut [Self];
+    }
+
+    /// A [`Slice`] that goes where a kernel takes a slice of atomics.
     pub trait AtomicArg {
-        /// The buffer.
-        fn buffer<'a>(self) -> &'a AnyBuffer
+        /// The slice.
+        fn slice<'a>(self) -> &'a AnySlice
         where
             Self: 'a;
     }
 }
-use sealed::{AtomicArg, Bytes, Sealed};
+use sealed::{AtomicArg, Bytes, CastBytes, Sealed};
 
 /// A type that buffers hold and kernels compute with: `bool`, `i8` to `i64`, `u8` to `u64`,
 /// `usize`, `isize`, `f16`, `bf16`, `f32` and `f64`.
@@ -70,28 +88,39 @@ pub trait AtomicElement: Plain + Sealed {
     type Atomic: Atomic<Value = Self>;
 }
 
-/// The argument for a kernel's parameter `&[A]`: `&mut Buffer<A::Value>`, which is exclusive, or
-/// `&Buffer<A>`, which may be shared.
+/// The argument for a kernel's parameter `&[A]`: a mutable reference to a [`Slice`], [`Buffer`] or
+/// [`ViewMut`] of `A::Value`, which is exclusive, or a reference to one of `A`, which may be shared.
 pub trait AtomicBuffer<A: Atomic>: AtomicArg {}
 
-impl<A: Atomic> AtomicBuffer<A> for &Buffer<A> {}
-impl<A: Atomic> AtomicArg for &Buffer<A> {
-    fn buffer<'a>(self) -> &'a AnyBuffer
-    where
-        Self: 'a,
-    {
-        self.any()
-    }
+macro_rules! shared_atomic_args {
+    ($($slice:ty)*) => {$(
+        impl<A: Atomic> AtomicBuffer<A> for &$slice {}
+        impl<A: Atomic> AtomicArg for &$slice {
+            fn slice<'a>(self) -> &'a AnySlice
+            where
+                Self: 'a,
+            {
+                self.any()
+            }
+        }
+    )*};
 }
-impl<A: Atomic> AtomicBuffer<A> for &mut Buffer<A::Value> {}
-impl<T: AtomicElement> AtomicArg for &mut Buffer<T> {
-    fn buffer<'a>(self) -> &'a AnyBuffer
-    where
-        Self: 'a,
-    {
-        self.any()
-    }
+shared_atomic_args! { Slice<A> Buffer<A> View<'_, A> ViewMut<'_, A> }
+
+macro_rules! exclusive_atomic_args {
+    ($($slice:ident $(<$lifetime:lifetime>)?)*) => {$(
+        impl<A: Atomic> AtomicBuffer<A> for &mut $slice<$($lifetime,)? A::Value> {}
+        impl<T: AtomicElement> AtomicArg for &mut $slice<$($lifetime,)? T> {
+            fn slice<'a>(self) -> &'a AnySlice
+            where
+                Self: 'a,
+            {
+                self.any()
+            }
+        }
+    )*};
 }
+exclusive_atomic_args! { Slice Buffer ViewMut<'_> }
 
 impl<T: Sealed, const N: usize> Sealed for [T; N] {}
 impl<A: Atomic, const N: usize> Atomic for [A; N] {}
@@ -145,6 +174,20 @@ macro_rules! every_bit_pattern_is_a_value {
                 let mut values = bytemuck::allocation::try_zeroed_vec(len).ok()?;
                 Some(read(bytemuck::cast_slice_mut(&mut values)).map(|()| values))
             }
+            fn load_all<E>(
+                values: &mut [Self],
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<(), E>> {
+                Some(read(bytemuck::cast_slice_mut(values)))
+            }
+        }
+        impl CastBytes for $ty {
+            fn cast(bytes: &[u8]) -> &[Self] {
+                bytemuck::cast_slice(bytes)
+            }
+            fn cast_mut(bytes: &mut [u8]) -> &mut [Self] {
+                bytemuck::cast_slice_mut(bytes)
+            }
         }
     )*};
 }
@@ -166,6 +209,20 @@ macro_rules! every_u16_is_a_value {
                 <u16 as Bytes>::collect(len, read)
                     .map(|bits| bits.map(HalfBitsVecExt::reinterpret_into))
             }
+            fn load_all<E>(
+                values: &mut [Self],
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<(), E>> {
+                <u16 as Bytes>::load_all(values.reinterpret_cast_mut(), read)
+            }
+        }
+        impl CastBytes for $ty {
+            fn cast(bytes: &[u8]) -> &[Self] {
+                HalfBitsSliceExt::reinterpret_cast(u16::cast(bytes))
+            }
+            fn cast_mut(bytes: &mut [u8]) -> &mut [Self] {
+                HalfBitsSliceExt::reinterpret_cast_mut(u16::cast_mut(bytes))
+            }
         }
     )*};
 }
@@ -184,6 +241,13 @@ impl Bytes for bool {
     ) -> Option<Result<Vec<Self>, E>> {
         let bytes = <u8 as Bytes>::collect(len, read)?;
         Some(bytes.map(|bytes| bytes.into_iter().map(|byte| byte != 0).collect()))
+    }
+    fn load_all<E>(
+        values: &mut [Self],
+        read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let bytes = <Self as Bytes>::collect(values.len(), read)?;
+        Some(bytes.map(|bytes| values.copy_from_slice(&bytes)))
     }
 }
 

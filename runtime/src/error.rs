@@ -66,12 +66,32 @@ pub enum Error {
         free: Option<u64>,
     },
     /// A copy between things of different lengths.
-    #[error("cannot copy {source_len} elements into a buffer of {buffer_len}")]
+    #[error("cannot copy {source_len} elements to {destination_len}")]
     LengthMismatch {
-        /// Elements of the buffer.
-        buffer_len: usize,
         /// Elements of what is copied.
         source_len: usize,
+        /// Elements of the copy's destination.
+        destination_len: usize,
+    },
+    /// A range that is not inside of a slice.
+    #[error("elements {start}..{end} are not inside of a slice of {len}")]
+    OutOfRange {
+        /// The first index.
+        start: usize,
+        /// The index behind the last.
+        end: usize,
+        /// Elements of the slice.
+        len: usize,
+    },
+    /// A slice was to be one of another type, which does not begin at such bytes.
+    #[error(
+        "a slice at byte {offset} of its buffer is none of a type that is aligned to {align} bytes"
+    )]
+    Misaligned {
+        /// The first byte of the slice in its buffer.
+        offset: usize,
+        /// The alignment of the other type.
+        align: usize,
     },
     /// Numbers were to be vectors, and the last one would lack lanes.
     #[error("{len} numbers are no whole number of vectors of {lanes} lanes")]
@@ -89,6 +109,9 @@ pub enum Error {
         /// Bytes of a struct.
         size: usize,
     },
+    /// The time between events of which each is on another device.
+    #[error("the time between events of two devices is unknown")]
+    EventsOfTwoDevices,
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {
@@ -161,8 +184,9 @@ pub enum Error {
         /// The log of the driver's compiler, if it ran.
         log: Option<String>,
     },
-    /// An error after which the driver lets nobody use the device any more in this process.
-    /// Drop everything of it (buffers and devices); opening it again may work.
+    /// An error after which the driver lets nobody use the device any more in this process: a new
+    /// process can. After some errors the device can be opened again once everything of it (buffers,
+    /// devices, streams) is dropped; after an illegal address, drivers up to 580 refuse.
     #[error("{device} is lost, and what its buffers held: {cause}")]
     DeviceLost {
         /// The device.
@@ -362,9 +386,10 @@ pub enum LaunchMistake {
         /// The device.
         device: String,
     },
-    /// A buffer in memory that the launch's device cannot reach: of another GPU, or of the host
-    /// for a GPU. Devices on one GPU share its memory, and so do all devices on the host.
-    #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
+    /// A buffer in memory that the launch's device cannot reach: of another GPU, of the host for a
+    /// GPU, or of another device on the host. [Streams](crate::Stream) of a device, and devices on
+    /// one GPU, share its memory.
+    #[error("`{param}` is a buffer on {buffer}, and the launch is on {}", other(.device, .buffer))]
     WrongDevice {
         /// The kernel's parameter.
         param: String,
@@ -395,6 +420,11 @@ impl fmt::Debug for LaunchMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// Names a device beside another one.
+fn other(device: &str, than: &str) -> String {
+    if device == than { format!("another device, {device}") } else { device.to_owned() }
 }
 
 /// `32`, `(16, 16)` or `(8, 8, 4)`, as one would write them.

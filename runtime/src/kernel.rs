@@ -1,8 +1,8 @@
 //! Kernels as generated code carries them, made ready for an engine at first launch.
 //!
 //! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
-//! [`Signature`] that the launcher checks a launch against; engines make their programs of it. Each
-//! of these things is made once, at the first launch, and kept in a [`Cache`].
+//! [`Signature`] that the launcher checks a launch against. It is made at the first launch and kept
+//! to the end of the process. Engines make their programs of it and keep them in a [`PerKernel`].
 use crate::{
     Device, Error, Result,
     advice::Advice,
@@ -11,9 +11,14 @@ use crate::{
     output,
 };
 use std::{
+    cell::RefCell,
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    hash::{BuildHasherDefault, Hasher},
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 use warpwise_compiler::{
     back::ptx,
@@ -233,10 +238,16 @@ pub(crate) struct FaultDetails {
 /// A kernel with its generic parameters bound, verified and not yet optimized.
 #[derive(Debug)]
 pub(crate) struct Bound {
+    pub(crate) source: &'static Source,
+    pub(crate) bindings: Box<[Binding]>,
     pub(crate) kernel: Kernel,
     pub(crate) signature: Signature,
     /// The reports of its launches so far.
     pub(crate) advice: Advice,
+    /// Its place in a [`PerKernel`].
+    number: usize,
+    /// The same kernel for slices that are aligned to their elements only.
+    element_aligned: OnceLock<&'static Self>,
 }
 
 impl Bound {
@@ -245,8 +256,16 @@ impl Bound {
         source: &'static Source,
         bindings: &[Binding],
         device: &Device,
-    ) -> Result<Arc<Self>> {
-        static BOUND: Cache<Bound> = Cache::new();
+    ) -> Result<&'static Self> {
+        static BOUND: Instances = Instances::new();
+        thread_local! {
+            /// What this thread has found, so that a launch takes no lock.
+            static FOUND: RefCell<InstanceMap> = RefCell::default();
+        }
+        let found = FOUND.try_with(|found| found.borrow().find(source, bindings));
+        if let Ok(Some(bound)) = found {
+            return Ok(bound);
+        }
         let mut is_new = false;
         let bound = BOUND.get(source, bindings, || {
             is_new = true;
@@ -255,12 +274,45 @@ impl Bound {
                 device: device.to_string(),
                 message,
             })?;
-            Ok(Self { signature: Signature::of(&kernel), kernel, advice: Advice::default() })
+            Ok(Self::new(source, bindings, kernel))
         })?;
         if is_new {
             lint::report(source, bindings, &bound.kernel);
         }
+        // While the thread ends it is looked up each time.
+        let _ = FOUND.try_with(|found| found.borrow_mut().add(bound));
         Ok(bound)
+    }
+
+    /// Keeps a kernel to the end of the process.
+    fn new(source: &'static Source, bindings: &[Binding], kernel: Kernel) -> &'static Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        Box::leak(Box::new(Self {
+            source,
+            bindings: bindings.into(),
+            signature: Signature::of(&kernel),
+            kernel,
+            advice: Advice::default(),
+            number: COUNT.fetch_add(1, Relaxed),
+            element_aligned: OnceLock::new(),
+        }))
+    }
+
+    /// Returns the same kernel, or for slices of less alignment the version without accesses to
+    /// several elements at once.
+    pub(crate) fn for_slices(&'static self, are_aligned: bool) -> &'static Self {
+        if are_aligned || self.is_element_aligned() {
+            return self;
+        }
+        self.element_aligned.get_or_init(|| {
+            let kernel = Kernel { aligned_slices: false, ..self.kernel.clone() };
+            Self::new(self.source, &self.bindings, kernel)
+        })
+    }
+
+    /// Returns true if the slices of launches may be aligned to their elements only.
+    pub(crate) fn is_element_aligned(&self) -> bool {
+        !self.kernel.aligned_slices
     }
 }
 
@@ -301,6 +353,8 @@ pub(crate) struct Signature {
     pub(crate) sized_at_launch: bool,
     /// Barriers that a block waits at, of those that hardware counts.
     pub(crate) barriers: u32,
+    /// True if its threads print.
+    pub(crate) prints: bool,
 }
 
 impl Signature {
@@ -315,6 +369,7 @@ impl Signature {
             declared_shared: ptx::declared_shared_bytes(kernel),
             sized_at_launch: ptx::is_sized_at_launch(kernel),
             barriers: has_barriers(kernel).into(),
+            prints: kernel.prints(),
         }
     }
 }
@@ -323,19 +378,113 @@ fn number(extent: &Extent) -> u64 {
     extent.known().expect("a closed kernel's extents are numbers")
 }
 
-/// Things made of kernels, once for each kernel and its bindings.
-#[derive(Debug)]
-pub(crate) struct Cache<T> {
-    slots: OnceLock<RwLock<Slots<T>>>,
+/// Instances of kernels: by the address of the `Source`, then by the bindings.
+#[derive(Default)]
+struct InstanceMap(HashMap<usize, Vec<&'static Bound>, BuildHasherDefault<AddressHasher>>);
+
+impl InstanceMap {
+    fn find(&self, source: &'static Source, bindings: &[Binding]) -> Option<&'static Bound> {
+        let instances = self.0.get(&std::ptr::from_ref(source).addr())?;
+        instances.iter().find(|bound| *bound.bindings == *bindings).copied()
+    }
+
+    fn add(&mut self, bound: &'static Bound) {
+        self.0.entry(std::ptr::from_ref(bound.source).addr()).or_default().push(bound);
+    }
 }
 
-/// By the address of the `Source`, then by the bindings.
-type Slots<T> = HashMap<usize, Vec<(Box<[Binding]>, Arc<Slot<T>>)>>;
+/// The instances of all kernels that were launched.
+struct Instances {
+    found: OnceLock<Mutex<InstanceMap>>,
+    making: Mutex<()>,
+}
+
+impl Instances {
+    const fn new() -> Self {
+        Self { found: OnceLock::new(), making: Mutex::new(()) }
+    }
+
+    /// Returns the instance that `make` made, now or earlier; an error is not kept.
+    fn get(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        make: impl FnOnce() -> Result<&'static Bound>,
+    ) -> Result<&'static Bound> {
+        let found = || {
+            let found = self.found.get_or_init(Mutex::default);
+            found.lock().unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(bound) = found().find(source, bindings) {
+            return Ok(bound);
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bound) = found().find(source, bindings) {
+            return Ok(bound);
+        }
+        let bound = make()?;
+        found().add(bound);
+        Ok(bound)
+    }
+}
+
+/// A hash of an address. Addresses come from the program, so nobody can choose ones that collide.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize((*byte).into());
+        }
+    }
+    fn write_usize(&mut self, address: usize) {
+        // Fibonacci hashing: the high bits, which tables use, depend on all bits.
+        self.0 = (self.0 ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// A table with one thing for each kernel, which is made at its first use. Looking up takes no lock.
+#[derive(Debug)]
+pub(crate) struct PerKernel<T> {
+    /// By the kernel's number. Chunks never move, so references to slots stay; each is twice as
+    /// long as the one before.
+    chunks: [OnceLock<Box<[Slot<T>]>>; CHUNKS],
+}
+
+/// The number of chunks: enough for as many kernels as fit in memory.
+const CHUNKS: usize = 40;
+/// The length of the first chunk.
+const FIRST_CHUNK: usize = 16;
+
+impl<T> PerKernel<T> {
+    pub(crate) const fn new() -> Self {
+        Self { chunks: [const { OnceLock::new() }; CHUNKS] }
+    }
+
+    /// Returns the result of `make` for this kernel, now or earlier. Does not wait for another
+    /// kernel's `make`; an error is not kept.
+    pub(crate) fn get(&self, bound: &Bound, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        self.slot(bound.number).get_or_make(make)
+    }
+
+    fn slot(&self, number: usize) -> &Slot<T> {
+        let chunk = (number / FIRST_CHUNK + 1).ilog2();
+        let len = FIRST_CHUNK << chunk;
+        let start = len - FIRST_CHUNK;
+        let slots = self.chunks[chunk as usize]
+            .get_or_init(|| std::iter::repeat_with(Slot::new).take(len).collect());
+        &slots[number - start]
+    }
+}
 
 /// A thing that is made at its first use.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
-    made: OnceLock<Arc<T>>,
+    made: OnceLock<T>,
     making: Mutex<()>,
 }
 
@@ -345,61 +494,23 @@ impl<T> Slot<T> {
     }
 
     /// Returns what `make` made, now or earlier; an error is not kept.
-    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
         if let Some(made) = self.made.get() {
-            return Ok(Arc::clone(made));
+            return Ok(made);
         }
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = self.made.get() {
-            return Ok(Arc::clone(made));
+            return Ok(made);
         }
-        let made = Arc::new(make()?);
-        Ok(Arc::clone(self.made.get_or_init(|| made)))
-    }
-}
-
-impl<T> Cache<T> {
-    pub(crate) const fn new() -> Self {
-        Self { slots: OnceLock::new() }
-    }
-
-    /// Returns the result of `make` for this kernel, now or earlier. Does not wait for another
-    /// kernel's `make`; an error is not kept.
-    pub(crate) fn get(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Arc<T>> {
-        self.slot(source, bindings).get_or_make(make)
-    }
-
-    fn slot(&self, source: &'static Source, bindings: &[Binding]) -> Arc<Slot<T>> {
-        let slots = self.slots.get_or_init(RwLock::default);
-        let key = std::ptr::from_ref(source).addr();
-        let find = |slots: &Slots<T>| {
-            let (_, slot) = slots.get(&key)?.iter().find(|(bound, _)| **bound == *bindings)?;
-            Some(Arc::clone(slot))
-        };
-        let found = find(&slots.read().unwrap_or_else(PoisonError::into_inner));
-        found.unwrap_or_else(|| {
-            let mut slots = slots.write().unwrap_or_else(PoisonError::into_inner);
-            find(&slots).unwrap_or_else(|| {
-                let slot = Arc::new(Slot::new());
-                slots.entry(key).or_default().push((bindings.into(), Arc::clone(&slot)));
-                slot
-            })
-        })
+        let made = make()?;
+        Ok(self.made.get_or_init(|| made))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{
-        Barrier,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    };
+    use std::sync::Barrier;
     use warpwise_compiler::ir::Scalar;
 
     static ONE: Source = source("one");
@@ -408,7 +519,7 @@ mod tests {
     const fn source(name: &'static str) -> Source {
         Source {
             name,
-            ir: "",
+            ir: "kernel k {}",
             ptx: None,
             coarsened: None,
             may_use_llvm: true,
@@ -418,38 +529,54 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_makes_a_thing_once_for_each_kernel_and_bindings() {
-        let (cache, made) = (Cache::new(), AtomicUsize::new(0));
-        let make = || Ok(made.fetch_add(1, Relaxed));
+    fn an_instance_is_made_once_for_each_kernel_and_bindings() {
+        let instances = Instances::new();
         let u32s = [Binding::Type(Scalar::U32)];
+        let get = |source, bindings: &[Binding]| {
+            let make = || Ok(Bound::new(source, bindings, source.ir.parse().unwrap()));
+            std::ptr::from_ref(instances.get(source, bindings, make).unwrap()).addr()
+        };
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    for source in [&ONE, &TWO] {
-                        let plain = cache.get(source, &[], make).unwrap();
-                        let bound = cache.get(source, &u32s, make).unwrap();
-                        assert_ne!(plain, bound);
-                        assert_eq!(plain, cache.get(source, &[], make).unwrap());
-                    }
+                    let all = [(&ONE, &[][..]), (&ONE, &u32s), (&TWO, &[]), (&TWO, &u32s)];
+                    let mut made = all.map(|(source, bindings)| get(source, bindings));
+                    assert_eq!(made, all.map(|(source, bindings)| get(source, bindings)));
+                    made.sort_unstable();
+                    assert!(made.windows(2).all(|pair| pair[0] != pair[1]));
                 });
             }
         });
-        assert_eq!(made.into_inner(), 4);
+        assert_eq!(instances.found.get().unwrap().lock().unwrap().0.len(), 2);
     }
 
     #[test]
-    fn a_cache_keeps_no_errors_and_waits_only_for_the_same_kernel() {
-        let cache = Cache::new();
+    fn a_table_keeps_no_errors_and_waits_only_for_the_same_kernel() {
+        let table = PerKernel::new();
+        let [one, two] =
+            [&ONE, &TWO].map(|source| Bound::new(source, &[], source.ir.parse().unwrap()));
         let failed = Error::NoDriver { tried: Vec::new() };
-        assert_eq!(cache.get(&ONE, &[], || Err::<i32, _>(failed.clone())), Err(failed));
+        assert_eq!(table.get(one, || Err::<i32, _>(failed.clone())), Err(failed));
         let meet = Barrier::new(2);
         let slow = |value| {
             meet.wait();
             Ok(value)
         };
         std::thread::scope(|scope| {
-            scope.spawn(|| assert_eq!(*cache.get(&ONE, &[], || slow(1)).unwrap(), 1));
-            assert_eq!(*cache.get(&TWO, &[], || slow(2)).unwrap(), 2);
+            scope.spawn(|| assert_eq!(*table.get(one, || slow(1)).unwrap(), 1));
+            assert_eq!(*table.get(two, || slow(2)).unwrap(), 2);
         });
+        assert_eq!(*table.get(one, || Ok(3)).unwrap(), 1);
+    }
+
+    #[test]
+    fn every_number_has_a_slot_of_its_own() {
+        let table = PerKernel::new();
+        for number in 0..1000 {
+            assert_eq!(table.slot(number).get_or_make(|| Ok(number)), Ok(&number));
+        }
+        for number in 0..1000 {
+            assert_eq!(table.slot(number).get_or_make(|| Ok(0)), Ok(&number));
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything
 //! runs.
 use crate::{
-    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Plain, Result, Stored, advice,
-    buffer::AnyBuffer,
+    AtomicBuffer, Device, Element, Error, LaunchConfig, Plain, Result, Slice, Stored, advice,
     element::Atomic,
     error::LaunchMistake,
     kernel::{Bound, Signature, Source},
     launch::Geometry,
+    memory::AnySlice,
 };
-use std::{fmt, sync::Arc};
+use std::fmt;
 use warpwise_compiler::{
     back::ptx::{self, SharedMemory},
     id::Id as _,
@@ -27,7 +27,6 @@ enum Passed<'a> {
 }
 
 /// The value of one parameter of the IR.
-#[derive(Clone)]
 pub(crate) enum Value<'a> {
     Scalar {
         ty: Scalar,
@@ -36,7 +35,7 @@ pub(crate) enum Value<'a> {
     Slice {
         elem: ir::Element,
         access: Access,
-        buffer: &'a AnyBuffer,
+        slice: &'a AnySlice,
         /// True if the kernel takes a reference to one value.
         single: bool,
     },
@@ -54,16 +53,16 @@ impl<'a> Arg<'a> {
         Arg(Passed::Parts(parts))
     }
     /// For a parameter of type `&[T]`.
-    pub fn read<T: Stored>(buffer: &'a Buffer<T>) -> Self {
-        Self::slice::<T>(if T::ATOMIC { Access::Atomic } else { Access::Read }, buffer.any())
+    pub fn read<T: Stored>(slice: &'a Slice<T>) -> Self {
+        Self::slice::<T>(if T::ATOMIC { Access::Atomic } else { Access::Read }, slice.any())
     }
     /// For a parameter of type `&mut [T]`.
-    pub fn write<T: Stored>(buffer: &'a mut Buffer<T>) -> Self {
-        Self::slice::<T>(Access::Write, buffer.any())
+    pub fn write<T: Stored>(slice: &'a mut Slice<T>) -> Self {
+        Self::slice::<T>(Access::Write, slice.any())
     }
     /// For a parameter of type `&[A]`.
-    pub fn atomic<A: Atomic>(buffer: impl AtomicBuffer<A> + 'a) -> Self {
-        Self::slice::<A>(Access::Atomic, buffer.buffer())
+    pub fn atomic<A: Atomic>(slice: impl AtomicBuffer<A> + 'a) -> Self {
+        Self::slice::<A>(Access::Atomic, slice.slice())
     }
 
     /// The same for a reference to one value, and not to a slice.
@@ -75,9 +74,9 @@ impl<'a> Arg<'a> {
         self
     }
 
-    fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
+    fn slice<T: Stored>(access: Access, slice: &'a AnySlice) -> Self {
         let elem = T::ELEMENT;
-        Self(Passed::One(Value::Slice { elem, access, buffer, single: false }))
+        Self(Passed::One(Value::Slice { elem, access, slice, single: false }))
     }
 
     fn values(&self) -> &[Value<'a>] {
@@ -94,7 +93,18 @@ impl Value<'_> {
     fn number(&self) -> (Scalar, u64) {
         match self {
             Value::Scalar { ty, bits } => (*ty, *bits),
-            Value::Slice { buffer, .. } => (Scalar::U64, buffer.len as u64),
+            Value::Slice { slice, .. } => (Scalar::U64, slice.len as u64),
+        }
+    }
+
+    /// Returns true unless it is a slice that begins at no multiple of the bytes that kernels load
+    /// and store at once.
+    fn is_vector_aligned(&self) -> bool {
+        match self {
+            Value::Scalar { .. } => true,
+            Value::Slice { slice, .. } => {
+                (slice.offset as u64).is_multiple_of(ir::Element::SLICE_ALIGN)
+            }
         }
     }
 
@@ -126,16 +136,23 @@ impl fmt::Display for Value<'_> {
 /// A launch that was checked: its arguments are what the kernel takes, in memory that the
 /// device reaches, and its geometry is what the kernel and the hardware allow.
 pub(crate) struct Launch<'a> {
-    pub(crate) source: &'static Source,
-    pub(crate) bindings: &'a [Binding],
-    /// The kernel of the source and the bindings.
-    pub(crate) bound: &'a Arc<Bound>,
+    pub(crate) bound: &'static Bound,
     /// Not empty.
     pub(crate) geometry: Geometry,
     /// The shared memory of a block.
     pub(crate) shared: SharedMemory,
-    /// One for each parameter.
-    pub(crate) args: &'a [Value<'a>],
+    pub(crate) args: Args<'a>,
+}
+
+/// The arguments of a launch, which are one value or several each.
+#[derive(Clone, Copy)]
+pub(crate) struct Args<'a>(&'a [Arg<'a>]);
+
+impl<'a> Args<'a> {
+    /// Returns the values, one for each parameter of the IR.
+    pub(crate) fn values(self) -> impl Iterator<Item = &'a Value<'a>> {
+        self.0.iter().flat_map(Arg::values)
+    }
 }
 
 impl Launch<'_> {
@@ -147,7 +164,7 @@ impl Launch<'_> {
         }
         let device = device.to_string();
         let mistake = LaunchMistake::CooperativeGrid { blocks, limit, device };
-        Err(Error::Launch { kernel: self.source.name, mistake })
+        Err(Error::Launch { kernel: self.bound.source.name, mistake })
     }
 }
 
@@ -164,17 +181,17 @@ pub fn launch(
     config: LaunchConfig,
     args: &[Arg<'_>],
 ) -> Result<()> {
-    let bound = &Bound::get(source, bindings, device)?;
-    let args: Vec<Value<'_>> = args.iter().flat_map(Arg::values).cloned().collect();
-    let args = args.as_slice();
+    let bound = Bound::get(source, bindings, device)?;
+    let args = Args(args);
     let refused = |mistake| Error::Launch { kernel: source.name, mistake };
     let geometry = check(&bound.signature, device, config, args).map_err(refused)?;
     if geometry.is_empty() {
         return Ok(());
     }
-    check_requirements(source, bound, geometry, args).map_err(refused)?;
-    let shared = shared_memory(source, bound, device, geometry, args).map_err(refused)?;
-    let launch = Launch { source, bindings, bound, geometry, shared, args };
+    check_requirements(bound, geometry, args).map_err(refused)?;
+    let shared = shared_memory(bound, device, geometry, args).map_err(refused)?;
+    let bound = bound.for_slices(args.values().all(Value::is_vector_aligned));
+    let launch = Launch { bound, geometry, shared, args };
     device.run(&launch)?;
     advice::on(&launch, device);
     Ok(())
@@ -184,7 +201,7 @@ fn check(
     signature: &Signature,
     device: &Device,
     config: LaunchConfig,
-    args: &[Value<'_>],
+    args: Args<'_>,
 ) -> Result<Geometry, LaunchMistake> {
     check_arguments(&signature.params, args)?;
     check_devices(&signature.params, args, device)?;
@@ -192,36 +209,33 @@ fn check(
     config.geometry(signature.block, signature.wide_index)
 }
 
-fn check_arguments(params: &[Param], args: &[Value<'_>]) -> Result<(), LaunchMistake> {
-    if params.len() != args.len() {
+fn check_arguments(params: &[Param], args: Args<'_>) -> Result<(), LaunchMistake> {
+    let count = args.values().count();
+    if params.len() != count {
         let expected = format!("{} arguments", params.len());
-        return Err(LaunchMistake::Arguments { expected, found: args.len().to_string() });
+        return Err(LaunchMistake::Arguments { expected, found: count.to_string() });
     }
-    for (param, arg) in params.iter().zip(args) {
+    for (param, arg) in params.iter().zip(args.values()) {
         if !arg.fits(param) {
             let expected = format!("`{}`: {}", param.name, param.kind);
             return Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") });
         }
-        if let Value::Slice { buffer, single: true, .. } = arg
-            && buffer.len != 1
+        if let Value::Slice { slice, single: true, .. } = arg
+            && slice.len != 1
         {
-            let (param, len) = (param.name.clone(), buffer.len);
+            let (param, len) = (param.name.clone(), slice.len);
             return Err(LaunchMistake::NotOneElement { param, len });
         }
     }
     Ok(())
 }
 
-fn check_devices(
-    params: &[Param],
-    args: &[Value<'_>],
-    device: &Device,
-) -> Result<(), LaunchMistake> {
-    for (param, arg) in params.iter().zip(args) {
-        if let Value::Slice { buffer, .. } = arg
-            && !buffer.device.shares_memory_with(device)
+fn check_devices(params: &[Param], args: Args<'_>, device: &Device) -> Result<(), LaunchMistake> {
+    for (param, arg) in params.iter().zip(args.values()) {
+        if let Value::Slice { slice, .. } = arg
+            && !slice.device().shares_memory_with(device)
         {
-            let (param, buffer) = (param.name.clone(), buffer.device.to_string());
+            let (param, buffer) = (param.name.clone(), slice.device().to_string());
             return Err(LaunchMistake::WrongDevice { param, buffer, device: device.to_string() });
         }
     }
@@ -230,22 +244,21 @@ fn check_devices(
 
 /// Computes what the kernel requires.
 fn check_requirements(
-    source: &Source,
     bound: &Bound,
     Geometry { grid, block }: Geometry,
-    args: &[Value<'_>],
+    args: Args<'_>,
 ) -> Result<(), LaunchMistake> {
     let requires = &bound.kernel.requires;
     if requires.is_empty() {
         return Ok(());
     }
-    let params: Vec<_> = args.iter().map(Value::number).collect();
+    let params: Vec<_> = args.values().map(Value::number).collect();
     let passed = ir::Passed { params: &params, block, grid };
     for requirement in requires {
         requirement.check(&bound.kernel, &passed).map_err(|refusal| {
             LaunchMistake::Requirement {
                 condition: requirement.text.clone(),
-                place: source.place(requirement.span.index()).to_string(),
+                place: bound.source.place(requirement.span.index()).to_string(),
                 problem: refusal.to_string(),
             }
         })?;
@@ -255,16 +268,20 @@ fn check_requirements(
 
 /// Computes what the launch sizes, and checks that the device has it.
 fn shared_memory(
-    source: &Source,
     bound: &Bound,
     device: &Device,
     Geometry { grid, block }: Geometry,
-    args: &[Value<'_>],
+    args: Args<'_>,
 ) -> Result<SharedMemory, LaunchMistake> {
-    let params: Vec<_> = args.iter().map(Value::number).collect();
+    let signature = &bound.signature;
+    if !signature.sized_at_launch {
+        let (bytes, dynamic) = (signature.shared, signature.shared - signature.declared_shared);
+        return Ok(SharedMemory { bytes, dynamic, offsets: Vec::new() });
+    }
+    let params: Vec<_> = args.values().map(Value::number).collect();
     let passed = ir::Passed { params: &params, block, grid };
     let shared = ptx::shared_memory(&bound.kernel, &passed).map_err(|(array, error)| {
-        let place = source.place(bound.kernel.shared[array].span.index()).to_string();
+        let place = bound.source.place(bound.kernel.shared[array].span.index()).to_string();
         LaunchMistake::SharedLength { place, problem: error.to_string() }
     })?;
     check_shared(shared.bytes, device)?;

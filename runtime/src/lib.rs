@@ -28,6 +28,9 @@
 //! out of bounds in a thread.
 //!
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
+//! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: arrays of the host that a
+//!   GPU copies by itself.
+//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`] and its kin.
@@ -49,7 +52,6 @@ mod atomic;
 mod barrier;
 pub mod bits;
 pub mod block;
-mod buffer;
 pub mod check;
 pub mod counters;
 mod cpu;
@@ -58,6 +60,7 @@ pub mod directed;
 mod driver;
 mod element;
 mod error;
+mod event;
 pub mod fast;
 pub mod grid;
 pub mod host;
@@ -66,6 +69,7 @@ mod launch;
 mod launch_checks;
 mod lint;
 pub mod math;
+mod memory;
 mod num;
 pub mod occupancy;
 mod output;
@@ -75,10 +79,10 @@ mod profile;
 mod resident;
 mod simulator;
 pub mod stopped;
+mod stream;
 pub mod trace;
 mod unoptimized;
 pub mod vector;
-mod view;
 pub mod warp;
 
 #[doc(hidden)]
@@ -88,10 +92,10 @@ pub use atomic::{
     AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
 };
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
-pub use buffer::Buffer;
 pub use device::{Device, DeviceInfo};
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};
 pub use error::{DevicePanic, Error, LaunchMistake, Result};
+pub use event::{Event, Finished};
 pub use half::{bf16, f16};
 pub use host::index::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, global_idx_x,
@@ -99,14 +103,15 @@ pub use host::index::{
     thread_idx_z,
 };
 pub use launch::{Axis, Dims, LaunchConfig};
+pub use memory::{Buffer, PinnedBuffer, PinnedElement, Slice, UninitBuffer, View, ViewMut};
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::{Plain, Stored};
 pub use simulator::Simulator;
+pub use stream::Stream;
 pub use vector::{
     Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,
     U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
 };
-pub use view::View;
 pub use warp::sync_warp;
 pub use warpwise_macros::{device, kernel};

@@ -104,6 +104,17 @@ pub trait Stored: Sized + 'static {
             values
         }))
     }
+
+    /// Overwrites `values` with those whose bytes are what `read` writes; `None` if the host lacks
+    /// the memory.
+    #[doc(hidden)]
+    fn load_all<E>(
+        values: &mut [Self],
+        read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let loaded = Self::collect(values.len(), read)?;
+        Some(loaded.map(|loaded| values.iter_mut().zip(loaded).for_each(|(to, from)| *to = from)))
+    }
 }
 
 /// A type that kernels take by value, and write in buffers.
@@ -194,6 +205,12 @@ macro_rules! elements {
                 read: impl FnOnce(&mut [u8]) -> Result<(), E>,
             ) -> Option<Result<Vec<Self>, E>> {
                 <Self as Bytes>::collect(len, read)
+            }
+            fn load_all<E>(
+                values: &mut [Self],
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<(), E>> {
+                <Self as Bytes>::load_all(values, read)
             }
         }
     )*};

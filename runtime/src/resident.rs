@@ -7,13 +7,12 @@ use crate::{
     launch::Geometry,
     occupancy::{Block, Multiprocessor, Occupancy},
 };
-use std::sync::Arc;
 use warpwise_compiler::specialize::Binding;
 
 /// A kernel on a device in blocks of so many threads, with so much shared memory that its launch
 /// asks for.
 struct Asked {
-    bound: Arc<Bound>,
+    bound: &'static Bound,
     geometry: Geometry,
     /// Bytes of shared memory that a launch asks for, beyond what the kernel declares.
     dynamic: u64,
@@ -60,7 +59,7 @@ pub fn occupancy(
 ) -> Result<Option<Occupancy>> {
     let asked = Asked::new(source, bindings, device, block.into(), dynamic_shared)?;
     let shared = asked.bound.signature.declared_shared + asked.dynamic;
-    let Some(gpu) = device.gpu(source, bindings, &asked.bound, shared)? else { return Ok(None) };
+    let Some(gpu) = device.gpu(asked.bound, shared)? else { return Ok(None) };
     let Some(multiprocessor) = Multiprocessor::of(gpu.target) else { return Ok(None) };
     let block = Block {
         threads: asked.geometry.threads(),
@@ -88,6 +87,6 @@ pub fn max_cooperative_blocks(
 ) -> Result<usize> {
     let Asked { bound, geometry, dynamic } =
         Asked::new(source, bindings, device, block.into(), dynamic_shared)?;
-    let limit = device.cooperative_limit(source, bindings, &bound, geometry.threads(), dynamic)?;
+    let limit = device.cooperative_limit(bound, geometry.threads(), dynamic)?;
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }

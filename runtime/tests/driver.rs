@@ -4,18 +4,18 @@
 //! What a process sees of its driver is settled once, so each case is a process of its own.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail and skip loudly")]
+mod fake_driver;
 mod kernels;
 mod process;
 
+use fake_driver::{fake, in_process, left, library};
 use kernels::{
     EMBEDDED, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized, with_ptx,
 };
 use process::said;
 use std::{
     env,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-    sync::OnceLock,
+    process::Output,
     time::{Duration, Instant},
 };
 use warpwise::{
@@ -23,49 +23,6 @@ use warpwise::{
     Device, Error, LaunchConfig,
     occupancy::Limiter,
 };
-
-/// [`process::run`], with the driver that is in `libraries`.
-fn in_process(
-    name: &str,
-    libraries: &Path,
-    env: &[(&str, &str)],
-    body: impl FnOnce(),
-) -> Option<Output> {
-    let mut env = env.to_vec();
-    env.push(("LD_LIBRARY_PATH", libraries.to_str().unwrap()));
-    process::run(name, &env, body)
-}
-
-/// A folder with a `libcuda.so.1` made of `file` by the C compiler; empty without one.
-fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if process::is_child() {
-        return folder;
-    }
-    std::fs::create_dir_all(&folder).unwrap();
-    if let Some(file) = file {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver").join(file);
-        // Made elsewhere and moved into place, where another test may be loading it.
-        let made = folder.join(format!("{:?}.so", std::thread::current().id()));
-        let built = Command::new("cc")
-            .args(["-shared", "-fPIC", "-O1", "-Werror=implicit-function-declaration", "-o"])
-            .arg(&made)
-            .arg(source)
-            .args(flags)
-            .status()
-            .expect("rustc needs a C compiler to link, so there is one");
-        assert!(built.success());
-        std::fs::rename(made, folder.join("libcuda.so.1")).unwrap();
-    }
-    // Under its other name too, which on a machine with a driver would be that one's.
-    let _ = std::os::unix::fs::symlink("libcuda.so.1", folder.join("libcuda.so"));
-    folder
-}
-
-fn fake() -> &'static Path {
-    static FAKE: OnceLock<PathBuf> = OnceLock::new();
-    FAKE.get_or_init(|| library("fake", Some("libcuda.c"), &[]))
-}
 
 /// True on machines where a driver is found whatever `LD_LIBRARY_PATH` says.
 fn has_a_driver() -> bool {
@@ -155,7 +112,7 @@ fn a_null_pointer_from_a_call_that_succeeds_is_an_error() {
     let name = "a_null_pointer_from_a_call_that_succeeds_is_an_error";
     for (wrong, call) in [
         ("null_context", "cuDevicePrimaryCtxRetain"),
-        ("null_stream", "cuStreamCreate"),
+        ("null_stream", "cuStreamCreateWithPriority"),
         ("null_memory", "cuMemAllocAsync"),
         ("null_memory no_pools", "cuMemAlloc"),
         ("unaligned", "cuMemAllocAsync"),
@@ -248,13 +205,6 @@ fn asking_for_cuda_does_not_fall_back() {
     in_process(name, fake(), &env, || {
         assert!(matches!(Device::auto(), Err(Error::NoDriver { .. })));
     });
-}
-
-/// What the fake driver says is left of a process that dropped all it made.
-fn left(output: Option<Output>) -> Option<String> {
-    let said = said(&output?);
-    let line = said.lines().find(|line| line.starts_with("fake driver:"));
-    Some(line.unwrap_or_else(|| panic!("no report: {said}")).to_owned())
 }
 
 fn works_like_the_interpreter() {

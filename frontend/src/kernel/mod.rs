@@ -296,8 +296,8 @@ fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
 fn launch_parameter(Param { name, kind }: &Param) -> TokenStream {
     match kind {
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
-        ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Buffer<#elem>),
-        ParamKind::Write { elem, .. } => quote!(#name: &mut ::warpwise::Buffer<#elem>),
+        ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Slice<#elem>),
+        ParamKind::Write { elem, .. } => quote!(#name: &mut ::warpwise::Slice<#elem>),
         ParamKind::Atomic { elem, .. } => {
             quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem>)
         }

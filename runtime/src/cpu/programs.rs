@@ -3,17 +3,16 @@
 use super::NAME;
 use crate::{
     Error, Result,
-    kernel::{Cache, Source},
+    kernel::{Bound, PerKernel},
     launch_checks::Launch,
 };
-use std::sync::Arc;
 use warpwise_compiler::{compile::optimized, ir::Kernel};
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
 
 /// Programs of one kind: of kernels as a GPU would get them, and as the front end made them.
 pub(super) struct Programs<T> {
-    optimized: Cache<T>,
-    written: Cache<T>,
+    optimized: PerKernel<T>,
+    written: PerKernel<T>,
     /// Of a kernel, and whether it is optimized.
     make: fn(&Kernel, bool) -> T,
 }
@@ -34,26 +33,25 @@ pub(super) static TRACED: Programs<TracedProgram> =
 
 impl<T> Programs<T> {
     const fn new(make: fn(&Kernel, bool) -> T) -> Self {
-        Self { optimized: Cache::new(), written: Cache::new(), make }
+        Self { optimized: PerKernel::new(), written: PerKernel::new(), make }
     }
 
     /// Returns the program of a launch's kernel.
-    pub(super) fn get(&self, launch: &Launch<'_>, is_optimized: bool) -> Result<Arc<T>> {
-        let Launch { source, bindings, bound, .. } = *launch;
-        let kernel = &bound.kernel;
+    pub(super) fn get(&self, launch: &Launch<'_>, is_optimized: bool) -> Result<&T> {
+        let kernel = &launch.bound.kernel;
         if is_optimized {
-            let make = || Ok((self.make)(&optimize(source, kernel)?, true));
-            self.optimized.get(source, bindings, make)
+            let make = || Ok((self.make)(&optimize(launch.bound)?, true));
+            self.optimized.get(launch.bound, make)
         } else {
-            self.written.get(source, bindings, || Ok((self.make)(kernel, false)))
+            self.written.get(launch.bound, || Ok((self.make)(kernel, false)))
         }
     }
 }
 
-/// Optimizes `kernel` as for a GPU.
-fn optimize(source: &Source, kernel: &Kernel) -> Result<Kernel> {
-    optimized(kernel.clone()).map_err(|error| Error::Compile {
-        kernel: source.name,
+/// Optimizes a kernel as for a GPU.
+fn optimize(bound: &Bound) -> Result<Kernel> {
+    optimized(bound.kernel.clone()).map_err(|error| Error::Compile {
+        kernel: bound.source.name,
         device: NAME.into(),
         message: error.to_string(),
     })

@@ -7,7 +7,7 @@ use super::{
     kernel::GpuKernel,
     table::{ContextHandle, DeviceNumber, Driver},
 };
-use crate::{Error, Result, device::DeviceInfo, kernel::Cache};
+use crate::{Error, Result, device::DeviceInfo, kernel::PerKernel};
 use std::{
     ffi::{CStr, c_char, c_int},
     fmt,
@@ -55,7 +55,7 @@ const FATAL: &[u32] = &[
 
 /// A GPU in use. Fields are dropped in order: the kernels before their context.
 pub(super) struct Gpu {
-    pub(super) kernels: Cache<GpuKernel>,
+    pub(super) kernels: PerKernel<GpuKernel>,
     pub(super) context: Arc<Context>,
 }
 
@@ -72,7 +72,7 @@ impl Gpu {
             return Ok(Arc::clone(gpu));
         }
         let context = Arc::new(Context::retain(Driver::get()?, ordinal)?);
-        let gpu = Arc::new(Self { kernels: Cache::new(), context });
+        let gpu = Arc::new(Self { kernels: PerKernel::new(), context });
         in_use.push(Arc::clone(&gpu));
         Ok(gpu)
     }
@@ -81,7 +81,7 @@ impl Gpu {
 /// A GPU's primary context.
 pub(super) struct Context {
     driver: &'static Driver,
-    handle: ContextHandle,
+    pub(super) handle: ContextHandle,
     number: DeviceNumber,
     pub(super) ordinal: usize,
     pub(super) info: DeviceInfo,
@@ -106,7 +106,14 @@ impl Context {
         let cooperative = attribute(driver, number, COOPERATIVE_LAUNCH)? == 1;
         let mut handle = ContextHandle::NULL;
         // SAFETY: `handle` takes the result; `number` came from the driver.
-        unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) }?;
+        let retained = unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) };
+        retained.map_err(|error| match error {
+            // Lost before: the driver gives this process no other context of the device.
+            Error::Driver { code, .. } if FATAL.contains(&code) => {
+                Error::DeviceLost { device, cause: Box::new(error) }
+            }
+            error => error,
+        })?;
         let problem = || "a null context".to_owned();
         driver.expect_usable("cuDevicePrimaryCtxRetain", !handle.is_null(), problem)?;
         let lost = OnceLock::new();
@@ -122,7 +129,7 @@ impl Context {
         if let Some(cause) = self.lost.get() {
             return Err(self.device_lost(cause.clone()));
         }
-        let current = Current::push(self.driver, self.handle);
+        let current = Current::of(self.driver, self.handle);
         current.and_then(|_current| work(self.driver)).map_err(|error| match error {
             Error::Driver { code, .. } if FATAL.contains(&code) => {
                 self.device_lost(self.lost.get_or_init(|| error).clone())
@@ -144,22 +151,34 @@ impl Context {
     }
 }
 
-/// While it lives, a context is current on this thread; then, what was current before.
-struct Current(&'static Driver);
+/// While it lives, a context is current on this thread; then, what was current before. If that was
+/// none, the context stays current, as the CUDA runtime leaves it, too.
+struct Current {
+    /// The driver, if another context is to be current again.
+    pushed: Option<&'static Driver>,
+}
 
 impl Current {
-    fn push(driver: &'static Driver, context: ContextHandle) -> Result<Self> {
-        // SAFETY: the caller's context lives as long as the work in it.
-        unsafe { driver.cuCtxPushCurrent_v2(context) }?;
-        Ok(Self(driver))
+    fn of(driver: &'static Driver, context: ContextHandle) -> Result<Self> {
+        let mut current = ContextHandle::NULL;
+        // SAFETY: `current` takes the result; the caller's context lives as long as the work in it.
+        unsafe {
+            driver.cuCtxGetCurrent(&mut current)?;
+            if current != context {
+                driver.cuCtxPushCurrent_v2(context)?;
+            }
+        }
+        let is_pushed = current != context && !current.is_null();
+        Ok(Self { pushed: is_pushed.then_some(driver) })
     }
 }
 
 impl Drop for Current {
     fn drop(&mut self) {
+        let Some(driver) = self.pushed else { return };
         let mut popped = ContextHandle::NULL;
         // SAFETY: `popped` takes the result. An error leaves nothing to do.
-        let _ = unsafe { self.0.cuCtxPopCurrent_v2(&mut popped) };
+        let _ = unsafe { driver.cuCtxPopCurrent_v2(&mut popped) };
     }
 }
 

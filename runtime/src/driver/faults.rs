@@ -1,42 +1,80 @@
 //! Fault records and printed text of the kernels of one stream.
 //!
-//! Launch n since then gets record n. A wait takes a *snapshot*: in stream order behind the
-//! launches, the records are copied to the host and emptied, and launches after that start again
-//! at record 0. Once the stream has come that far the snapshot is read. So a fault is reported with
-//! its kernel, the first launch's first, and exactly once, and launching never waits, but for
-//! every [`RECORDS`]th launch without a wait.
+//! Launch n since the records were last empty gets record n. A thread that fails a check or prints
+//! also sets a flag in memory of the host. So a wait for the stream is followed by a look at the
+//! flag and nothing else: only if it is set, the records are copied to the host and emptied. A fault
+//! is reported with its kernel, the first launch's first, and exactly once, and launching never
+//! waits, but for every [`RECORDS`]th launch without a wait.
 use super::{
     context::Context,
-    memory::Pinned,
+    pinned::HostMemory,
     table::{Address, Driver, StreamHandle},
 };
 use crate::{
     Result,
     error::DevicePanic,
-    kernel::{Bound, FaultDetails, Source},
+    kernel::{Bound, FaultDetails},
     launch::Geometry,
 };
-use std::{slice, sync::Arc};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 use warpwise_compiler::{
     fault::FaultRecord,
     output::{self, Output},
 };
 
 /// The most launches between two waits.
-pub(super) const RECORDS: usize = 512;
+pub(super) const RECORDS: usize = 1024;
 /// Bytes of a record.
 const SIZE: usize = size_of::<FaultRecord>();
 
-/// The records of one stream. Whoever holds this may launch and take snapshots.
+/// Bytes of device memory that printing takes.
+pub(super) const PRINT_BYTES: usize = output::HEADER_BYTES + output::CAPACITY_BYTES;
+
+/// Bytes of device memory in which cooperative launches count their blocks.
+pub(super) const BARRIER_BYTES: usize = size_of::<u64>();
+
+/// Bytes of device memory that a stream's records take.
+pub(super) const BYTES: usize = RECORDS * SIZE;
+
+/// A word of the host that threads set when there is something to report.
+pub(super) struct Flag(HostMemory);
+
+impl Flag {
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
+        let flag = Self(HostMemory::new(context, size_of::<u64>())?);
+        flag.word().store(0, Ordering::Relaxed);
+        Ok(flag)
+    }
+
+    /// Returns true if a thread of the work that was waited for has something to report.
+    pub(super) fn is_set(&self) -> bool {
+        self.word().load(Ordering::Acquire) != 0
+    }
+
+    fn clear(&self) {
+        self.word().store(0, Ordering::Release);
+    }
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: the memory lives as long as `self`, is aligned for 64 bits, and whoever writes
+        // it, here or on the GPU, writes the whole word at once.
+        unsafe { AtomicU32::from_ptr(self.0.host.as_ptr().cast()) }
+    }
+
+    fn address(&self) -> Address {
+        self.0.host.as_ptr().addr() as Address
+    }
+}
+
+/// The records of one stream.
 pub(super) struct Faults {
-    /// The records on the device, and behind them as many empty ones to copy from.
+    /// The records on the device.
     records: Address,
-    /// The flag of all records.
-    _flag: Pinned,
-    /// The launches since the last snapshot, in order.
+    /// The launches whose records may not be empty, in order.
     launched: Vec<Launched>,
-    /// Host memory for snapshots, while none uses it.
-    staging: Vec<Pinned>,
     /// The print buffer, allocated at the first launch that prints: [`PRINT_BYTES`] of device
     /// memory.
     prints: Option<Address>,
@@ -50,51 +88,49 @@ pub(super) struct Faults {
 
 /// A launch that reports.
 struct Launched {
-    source: &'static Source,
-    bound: Arc<Bound>,
+    bound: &'static Bound,
     geometry: Geometry,
 }
-
-/// Bytes of device memory that printing takes.
-pub(super) const PRINT_BYTES: usize = output::HEADER_BYTES + output::CAPACITY_BYTES;
-
-/// Bytes of device memory in which cooperative launches count their blocks.
-pub(super) const BARRIER_BYTES: usize = size_of::<u64>();
-
-/// Bytes of device memory that a stream's records take.
-pub(super) const BYTES: usize = 2 * RECORDS * SIZE;
 
 impl Faults {
     /// Fills `records`, [`BYTES`] of device memory that outlive this, with empty records.
     pub(super) fn new(
-        context: &Arc<Context>,
         driver: &Driver,
         records: Address,
+        flag: &Flag,
         stream: StreamHandle,
     ) -> Result<Self> {
-        let flag = Pinned::new(context, size_of::<u32>())?;
-        // With unified addressing, as on all targets, the device has the host's address.
-        let address = flag.as_ptr().expose_provenance() as u64;
-        let empty = vec![FaultRecord { flag: address, ..FaultRecord::EMPTY }; 2 * RECORDS];
-        // SAFETY: `empty` has BYTES bytes, as has the device memory; `empty` lives until the
-        // stream has come to this copy. A context is current.
-        unsafe {
-            driver.cuMemcpyHtoDAsync_v2(records, empty.as_ptr().cast(), BYTES, stream)?;
-            driver.cuStreamSynchronize(stream)?;
-        }
-        Ok(Self {
+        let faults = Self {
             records,
-            _flag: flag,
             launched: Vec::with_capacity(RECORDS),
-            staging: Vec::new(),
             prints: None,
             barrier: None,
             text: String::new(),
             seen: None,
-        })
+        };
+        faults.empty_records(driver, RECORDS, flag, stream)?;
+        Ok(faults)
     }
 
-    /// True if the next launch needs a snapshot to be taken, waited for and read first.
+    /// Empties the first `count` records, and waits for that.
+    fn empty_records(
+        &self,
+        driver: &Driver,
+        count: usize,
+        flag: &Flag,
+        stream: StreamHandle,
+    ) -> Result<()> {
+        let empty = vec![FaultRecord { flag: flag.address(), ..FaultRecord::EMPTY }; count];
+        // SAFETY: as many bytes on both sides; `empty` lives until the stream has come to this
+        // copy. A context is current.
+        unsafe {
+            let from = empty.as_ptr().cast();
+            driver.cuMemcpyHtoDAsync_v2(self.records, from, count * SIZE, stream)?;
+            driver.cuStreamSynchronize(stream)
+        }
+    }
+
+    /// Returns true if the records have to be [read](Self::read) before the next launch.
     pub(super) fn is_full(&self) -> bool {
         self.launched.len() == RECORDS
     }
@@ -131,85 +167,62 @@ impl Faults {
         self.prints.into_iter().chain(self.barrier)
     }
 
-    /// Notes that `source` was launched with the next record.
-    pub(super) fn launched(
-        &mut self,
-        source: &'static Source,
-        bound: &Arc<Bound>,
-        geometry: Geometry,
-    ) {
-        self.launched.push(Launched { source, bound: Arc::clone(bound), geometry });
+    /// Notes that `bound` was launched with the next record.
+    pub(super) fn launched(&mut self, bound: &'static Bound, geometry: Geometry) {
+        self.launched.push(Launched { bound, geometry });
     }
 
-    /// Copies the records to the host and empties them, behind what the stream has to do.
-    /// `None` if nothing was launched.
-    pub(super) fn snapshot(
+    /// Forgets the launches, all of which are done and have nothing to report.
+    pub(super) fn forget(&mut self) {
+        self.launched.clear();
+    }
+
+    /// Waits for the stream and reads what its launches report, if there is anything. Keeps the
+    /// first fault, if none was seen before.
+    pub(super) fn read(
         &mut self,
-        context: &Arc<Context>,
         driver: &Driver,
+        flag: &Flag,
         stream: StreamHandle,
-    ) -> Result<Option<Snapshot>> {
-        if self.launched.is_empty() {
-            return Ok(None);
+    ) -> Result<()> {
+        // SAFETY: the stream lives; a context is current.
+        unsafe { driver.cuStreamSynchronize(stream) }?;
+        if !flag.is_set() {
+            self.forget();
+            return Ok(());
         }
-        let copy = match self.staging.pop() {
-            Some(copy) => copy,
-            None => Pinned::new(context, RECORDS * SIZE)?,
-        };
-        let prints = self.prints.filter(|_| self.launched.iter().any(|l| l.bound.kernel.prints()));
-        let printed = match prints {
-            Some(prints) => Some((prints, Pinned::new(context, PRINT_BYTES)?)),
-            None => None,
-        };
-        let bytes = self.launched.len() * SIZE;
-        let empty = self.records + (RECORDS * SIZE) as Address;
-        // SAFETY: `bytes` are inside the records, inside the empty ones and inside `copy`, which
-        // is pinned and kept by the snapshot. A context is current.
-        let started = unsafe {
-            driver
-                .cuMemcpyDtoHAsync_v2(copy.as_ptr(), self.records, bytes, stream)
-                .and_then(|()| driver.cuMemcpyDtoDAsync_v2(self.records, empty, bytes, stream))
-        };
-        let started = started.and_then(|()| match &printed {
-            None => Ok(()),
-            // SAFETY: as many bytes as the buffer has, to memory that is pinned and kept by the
-            // snapshot; then the header is inside the buffer. A context is current.
-            Some((prints, to)) => unsafe {
-                driver.cuMemcpyDtoHAsync_v2(to.as_ptr(), *prints, PRINT_BYTES, stream)?;
-                driver.cuMemsetD8Async(*prints, 0, output::HEADER_BYTES, stream)
-            },
-        });
-        let printed = printed.map(|(_, to)| to);
-        let snapshot = Snapshot { launched: self.launched.drain(..).collect(), copy, printed };
-        match started {
-            Ok(()) => Ok(Some(snapshot)),
-            Err(error) => {
-                snapshot.abandon();
-                Err(error)
+        let count = self.launched.len();
+        let mut records = vec![FaultRecord::EMPTY; count];
+        let mut printed = Vec::new();
+        if let Some(prints) = self.prints
+            && self.launched.iter().any(|launched| launched.bound.signature.prints)
+        {
+            printed.resize(PRINT_BYTES, 0u8);
+            // SAFETY: as many bytes on both sides, which live until the stream is waited for below,
+            // unless that fails; then the context is lost. A context is current.
+            unsafe {
+                let to = printed.as_mut_ptr().cast();
+                driver.cuMemcpyDtoHAsync_v2(to, prints, PRINT_BYTES, stream)?;
+                driver.cuMemsetD8Async(prints, 0, output::HEADER_BYTES, stream)?;
             }
         }
-    }
-
-    /// Reads a snapshot whose copy has arrived, and keeps its first fault if none was seen before.
-    ///
-    /// # Safety
-    /// The stream was waited for after the snapshot was taken.
-    pub(super) unsafe fn read(&mut self, snapshot: Snapshot) {
-        let Snapshot { launched, copy, printed } = snapshot;
-        let first = launched.iter().enumerate().find_map(|(i, launched)| {
-            // SAFETY: record i is inside the copy, which is aligned for any scalar, and no one
-            // writes there any more by the caller's promise.
-            let record = unsafe { copy.as_ptr().cast::<FaultRecord>().add(i).read() };
-            panic_of(launched, &record)
-        });
-        self.seen = self.seen.take().or(first.map(Box::new));
-        self.staging.push(copy);
-        if let Some(printed) = printed {
-            // SAFETY: the copy has so many bytes, and no one writes there any more by the caller's
-            // promise.
-            let bytes = unsafe { slice::from_raw_parts(printed.as_ptr().cast(), PRINT_BYTES) };
-            self.text += &self.text_of(&launched, bytes);
+        if count > 0 {
+            let to = records.as_mut_ptr().cast();
+            // SAFETY: as above.
+            unsafe { driver.cuMemcpyDtoHAsync_v2(to, self.records, count * SIZE, stream) }?;
+            self.empty_records(driver, count, flag, stream)?;
         }
+        flag.clear();
+        let launched = std::mem::take(&mut self.launched);
+        let first =
+            launched.iter().zip(&records).find_map(|(launched, record)| panic_of(launched, record));
+        self.seen = self.seen.take().or(first.map(Box::new));
+        if !printed.is_empty() {
+            self.text += &self.text_of(&launched, &printed);
+        }
+        self.launched = launched;
+        self.forget();
+        Ok(())
     }
 
     /// Formats the text that `launched` printed into `buffer`.
@@ -227,26 +240,11 @@ impl Faults {
     }
 }
 
-/// Records on their way to the host.
-pub(super) struct Snapshot {
-    launched: Vec<Launched>,
-    copy: Pinned,
-    /// The copy of the print buffer.
-    printed: Option<Pinned>,
-}
-
-impl Snapshot {
-    /// Leaves the memory to a copy that may still arrive: nobody can tell after an error.
-    pub(super) fn abandon(self) {
-        std::mem::forget((self.copy, self.printed));
-    }
-}
-
 /// Converts a record to a panic; `None` if no thread faulted.
 fn panic_of(launched: &Launched, record: &FaultRecord) -> Option<DevicePanic> {
-    let Launched { source, bound, geometry } = launched;
+    let Launched { bound, geometry } = launched;
     let details = record.details(geometry.grid, geometry.block)?;
-    Some(source.panic(
+    Some(bound.source.panic(
         &bound.kernel,
         FaultDetails {
             reason: details.reason,

@@ -45,11 +45,12 @@ pub(super) struct GpuKernel {
 }
 
 impl GpuKernel {
-    /// Finds the code of `source`, made now unless what was embedded is as good.
-    pub(super) fn new(context: &Context, source: &Source, bound: &Bound) -> Result<Self> {
-        let target = target(context);
+    /// Finds the code of a kernel, made now unless what was embedded is as good.
+    pub(super) fn new(context: &Context, bound: &Bound) -> Result<Self> {
+        let (target, source) = (target(context), bound.source);
         let text_for = |ptx: EmbeddedPtx| ptx.text_for(&bound.kernel, target);
-        if let Some(plain) = source.ptx.and_then(text_for) {
+        let embedded = source.ptx.filter(|_| !bound.is_element_aligned());
+        if let Some(plain) = embedded.and_then(text_for) {
             let coarsened = source.coarsened.and_then(|(grid, ptx)| {
                 Some((grid, KernelCode::new(Code::Embedded(text_for(ptx)?))))
             });
@@ -64,13 +65,8 @@ impl GpuKernel {
     }
 
     /// Returns the kernel as written, loaded now or earlier.
-    pub(super) fn load_plain(
-        &self,
-        context: &Arc<Context>,
-        source: &Source,
-        bound: &Bound,
-    ) -> Result<Arc<Loaded>> {
-        self.plain.load(context, source, bound)
+    pub(super) fn load_plain(&self, context: &Arc<Context>, bound: &Bound) -> Result<&Loaded> {
+        self.plain.load(context, bound)
     }
 
     /// Returns the code for a launch of this size, loaded now or earlier, with the division of the
@@ -78,23 +74,22 @@ impl GpuKernel {
     pub(super) fn load_for(
         &self,
         context: &Arc<Context>,
-        source: &Source,
         bound: &Bound,
         geometry: Geometry,
-    ) -> Result<(Arc<Loaded>, Option<CoarseGrid>)> {
+    ) -> Result<(&Loaded, Option<CoarseGrid>)> {
         let Geometry { grid, block } = geometry;
         let multiprocessors = context.info.multiprocessors as u64;
         if let Some((coarse_grid, code)) = &self.coarsened
             && coarse_grid.suits(grid, block, multiprocessors)
         {
-            let loaded = code.load(context, source, bound)?;
+            let loaded = code.load(context, bound)?;
             // It takes more registers than the kernel as written, which blocks of many threads may
             // not have.
             if geometry.threads() <= loaded.max_threads {
                 return Ok((loaded, Some(*coarse_grid)));
             }
         }
-        Ok((self.plain.load(context, source, bound)?, None))
+        Ok((self.plain.load(context, bound)?, None))
     }
 }
 
@@ -116,17 +111,17 @@ impl KernelCode {
         Self { code, loaded: Slot::new() }
     }
 
-    /// Returns the code of `source` in the GPU's context, loaded now or earlier.
-    fn load(&self, context: &Arc<Context>, source: &Source, bound: &Bound) -> Result<Arc<Loaded>> {
+    /// Returns the code in the GPU's context, loaded now or earlier.
+    fn load(&self, context: &Arc<Context>, bound: &Bound) -> Result<&Loaded> {
         self.loaded.get_or_make(|| {
             let ptx = match &self.code {
                 Code::Embedded(ptx) => Cow::Borrowed(*ptx),
                 Code::Optimized(kernel) => {
-                    let ptx = emit(kernel, target(context), source.may_use_llvm);
-                    Cow::Owned(ptx.map_err(|text| compile_error(context, source, text))?)
+                    let ptx = emit(kernel, target(context), bound.source.may_use_llvm);
+                    Cow::Owned(ptx.map_err(|text| compile_error(context, bound.source, text))?)
                 }
             };
-            Loaded::new(context, source, bound, &ptx)
+            Loaded::new(context, bound, &ptx)
         })
     }
 }
@@ -151,8 +146,8 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    fn new(context: &Arc<Context>, source: &Source, bound: &Bound, ptx: &str) -> Result<Self> {
-        let failed = |message| compile_error(context, source, message);
+    fn new(context: &Arc<Context>, bound: &Bound, ptx: &str) -> Result<Self> {
+        let failed = |message| compile_error(context, bound.source, message);
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(ptx).map_err(zero)?;
         let name = CString::new(&*ptx::entry_name(&bound.kernel.name)).map_err(zero)?;

@@ -1,27 +1,30 @@
-//! Memory: of the GPU, in the order of a stream, and of the host where the GPU can reach it.
+//! Memory of the GPU, in the order of a stream.
 use super::{
     context::Context,
     stream::Stream,
     table::{Address, Driver, StreamHandle},
+    uses::Uses,
 };
 use crate::{Error, Result};
-use std::{ffi::c_void, ptr, sync::Arc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpwise_compiler::ir::Element;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`
-const OUT_OF_MEMORY: u32 = 2;
+pub(super) const OUT_OF_MEMORY: u32 = 2;
 
-/// Memory of the GPU, zeroed at first; freed, when dropped, behind the stream's work.
+/// Memory of the GPU; freed, when dropped, behind all work with it.
 pub(crate) struct Allocation {
+    /// The stream in whose order it is allocated and freed.
     pub(super) stream: Arc<Stream>,
     /// 0 if there are no bytes.
     pub(super) address: Address,
     pub(super) bytes: usize,
+    uses: Mutex<Uses>,
 }
 
 impl Allocation {
     /// `None` if there is not as much.
-    pub(super) fn new(stream: &Arc<Stream>, bytes: usize) -> Result<Option<Self>> {
+    pub(super) fn new(stream: &Arc<Stream>, bytes: usize, is_zeroed: bool) -> Result<Option<Self>> {
         let mut address = 0;
         if bytes > 0 {
             let allocated = stream.gpu.context.enter(|driver| {
@@ -33,19 +36,25 @@ impl Allocation {
                 other => other?,
             }
         }
-        let memory = Self { stream: Arc::clone(stream), address, bytes };
-        memory.clear()?;
+        let memory = Self { stream: Arc::clone(stream), address, bytes, uses: Mutex::default() };
+        if bytes > 0 {
+            // Other streams use the memory behind its allocation, zeroed or not.
+            stream.submit([(&memory, 0..bytes, true)], |driver, _| match is_zeroed {
+                false => Ok(()),
+                // SAFETY: all bytes of the allocation, in the order of its stream.
+                true => unsafe { driver.cuMemsetD8Async(address, 0, bytes, stream.handle) },
+            })?;
+        }
         Ok(Some(memory))
     }
 
-    fn clear(&self) -> Result<()> {
-        if self.bytes == 0 {
-            return Ok(());
-        }
-        self.stream.gpu.context.enter(|driver| {
-            // SAFETY: all bytes of the allocation, in the order of its stream.
-            unsafe { driver.cuMemsetD8Async(self.address, 0, self.bytes, self.stream.handle) }
-        })
+    pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the address of a byte of the memory.
+    pub(super) fn address_of(&self, offset: usize) -> Address {
+        self.address + offset as Address
     }
 }
 
@@ -108,49 +117,19 @@ pub(super) unsafe fn free(
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        if self.bytes > 0 {
-            let Stream { gpu, handle, .. } = &*self.stream;
-            // SAFETY: nobody else has the address. Work of another stream with it made this
-            // stream wait for it. An error (of a lost context, with which its memory went) leaves
-            // nothing to do.
-            let _ = gpu
-                .context
-                .enter(|driver| unsafe { free(&gpu.context, driver, *handle, self.address) });
+        if self.bytes == 0 {
+            return;
         }
-    }
-}
-
-/// Host memory that the GPU copies to while the host does something else.
-pub(super) struct Pinned {
-    context: Arc<Context>,
-    host: *mut c_void,
-}
-
-// SAFETY: owns its memory, as a `Box` does.
-unsafe impl Send for Pinned {}
-
-impl Pinned {
-    pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Self> {
-        let mut host = ptr::null_mut();
-        context.enter(|driver| {
-            // SAFETY: `host` takes the result.
-            unsafe { driver.cuMemAllocHost_v2(&mut host, bytes) }?;
-            let is_aligned = host.addr().is_multiple_of(align_of::<u64>());
-            let problem = || format!("host memory at address {host:p}");
-            driver.expect_usable("cuMemAllocHost", !host.is_null() && is_aligned, problem)
-        })?;
-        Ok(Self { context: Arc::clone(context), host })
-    }
-
-    pub(super) fn as_ptr(&self) -> *mut c_void {
-        self.host
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        // SAFETY: allocated once, freed once; nothing copies there any more, for whoever started
-        // a copy waited for it. An error leaves nothing to do.
-        let _ = self.context.enter(|driver| unsafe { driver.cuMemFreeHost(self.host) });
+        let Self { stream, address, .. } = self;
+        let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let context = &stream.gpu.context;
+        // An error (of a lost context, with which its memory went) leaves nothing to do.
+        let _ = context.enter(|driver| {
+            for other in uses.others(stream) {
+                stream.wait_behind(driver, other)?;
+            }
+            // SAFETY: nobody else has the address, and the stream waits for all work with it.
+            unsafe { free(context, driver, stream.handle, *address) }
+        });
     }
 }

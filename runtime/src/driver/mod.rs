@@ -4,8 +4,10 @@
 //! Driver (table.rs)      its functions, from the library that is there or not
 //!   └ Context            a GPU's primary context: made current, watched for being lost
 //!       ├ Loaded         a kernel's module in it (kernel.rs)
+//!       ├ Event          a point in the work of a stream
+//!       ├ Pinned         memory of the host that the GPU copies by itself
 //!       └ Stream         work in order: what a `Device` is
-//!           ├ Allocation memory in that order (memory.rs)
+//!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs)
 //!           └ Faults     what launches report
 //! ```
 //!
@@ -19,11 +21,16 @@
 //! build, for 17,000 lines of bindings of which 35 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 mod context;
+mod event;
 mod faults;
 mod kernel;
 mod memory;
+mod pinned;
 mod stream;
 mod table;
+mod uses;
 
+pub(crate) use event::Event;
 pub(crate) use memory::Allocation;
+pub(crate) use pinned::Pinned;
 pub(crate) use stream::Stream;

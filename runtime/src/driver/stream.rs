@@ -1,64 +1,109 @@
 //! The order of work on a GPU: what a [`Device`](crate::Device) of a GPU is.
 //!
-//! Everything a device is given goes to one stream, in order. Two devices of one GPU are two
-//! streams; where one uses a buffer of the other, each waits for the other's work around that.
+//! Everything a device is given goes to one stream, in order. Work of several streams of one GPU is
+//! ordered where it uses the same memory (`uses.rs`).
 use super::{
-    context::Gpu,
-    faults::{self, Faults},
+    context::{Context, Gpu},
+    event::{Event, Purpose},
+    faults::{self, Faults, Flag},
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation},
-    table::{Address, Driver, EventHandle, StreamHandle},
+    table::{Address, Driver, StreamHandle},
+    uses::Seen,
 };
 use crate::{
     Error, Result,
     device::DeviceInfo,
-    kernel::{Bound, Source},
+    kernel::Bound,
     launch::Geometry,
     launch_checks::{Launch, Value},
     output::Printer,
 };
+use smallvec::SmallVec;
 use std::{
     ffi::{c_int, c_uint, c_void},
-    fmt, ptr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    fmt,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
-use warpwise_compiler::{ir::CoarseGrid, specialize::Binding};
+use warpwise_compiler::ir::{Access, CoarseGrid};
 
 /// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
 const NON_BLOCKING: c_uint = 1;
-/// `CU_EVENT_DISABLE_TIMING`
-const DISABLE_TIMING: c_uint = 2;
+
+/// Parameters of a PTX kernel for which nothing is allocated.
+const INLINE_PARAMS: usize = 32;
 
 /// A stream of work on a GPU.
 pub(crate) struct Stream {
     pub(super) gpu: Arc<Gpu>,
     pub(super) handle: StreamHandle,
+    /// Different from that of every other stream of the process.
+    pub(super) id: u64,
     /// Marks how far this stream is, for others to wait for.
-    event: EventHandle,
+    event: Event,
+    /// The number of the last work that was given to the GPU.
+    enqueued: AtomicU64,
+    queue: Mutex<Queue>,
+    flag: Flag,
     records: Address,
-    faults: Mutex<Faults>,
-    printer: Printer,
+    printer: Arc<Printer>,
 }
+
+/// The state of a stream that changes with each launch.
+struct Queue {
+    faults: Faults,
+    seen: Seen,
+}
+
+/// Bytes of an allocation that work uses, and whether it writes them.
+type Operand<'a> = (&'a Allocation, Range<usize>, bool);
 
 impl Stream {
     /// A new stream on the GPU with this number.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Self>> {
-        let gpu = Gpu::get(ordinal)?;
+        Self::new(Gpu::get(ordinal)?, 0, Arc::default())
+    }
+
+    /// Another stream of the same GPU, whose kernels print to the same destination.
+    pub(crate) fn new_stream(&self, priority: i32) -> Result<Arc<Self>> {
+        Self::new(Arc::clone(&self.gpu), priority, Arc::clone(&self.printer))
+    }
+
+    fn new(gpu: Arc<Gpu>, priority: i32, printer: Arc<Printer>) -> Result<Arc<Self>> {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
         let context = &gpu.context;
-        let (mut handle, mut event) = (StreamHandle::NULL, EventHandle::NULL);
+        let flag = Flag::new(context)?;
+        let event = Event::new(context, Purpose::Order)?;
+        let handle = OwnedHandle::new(context, priority)?;
         let (records, faults) = context.enter(|driver| {
-            // SAFETY: both take the result; a context is current.
-            unsafe {
-                driver.cuStreamCreate(&mut handle, NON_BLOCKING)?;
-                driver.cuEventCreate(&mut event, DISABLE_TIMING)?;
+            let records = memory::allocate(context, driver, handle.stream, faults::BYTES)?;
+            match Faults::new(driver, records, &flag, handle.stream) {
+                Ok(faults) => Ok((records, faults)),
+                Err(error) => {
+                    // SAFETY: allocated just now, and used by work of the stream only.
+                    let _ = unsafe { memory::free(context, driver, handle.stream, records) };
+                    Err(error)
+                }
             }
-            let is_usable = !handle.is_null() && !event.is_null();
-            driver.expect_usable("cuStreamCreate", is_usable, || "a null handle".to_owned())?;
-            let records = memory::allocate(context, driver, handle, faults::BYTES)?;
-            Ok((records, Faults::new(context, driver, records, handle)?))
         })?;
-        let (faults, printer) = (Mutex::new(faults), Printer::default());
-        Ok(Arc::new(Self { gpu, handle, event, records, faults, printer }))
+        let handle = handle.release();
+        Ok(Arc::new(Self {
+            handle,
+            id: COUNT.fetch_add(1, Ordering::Relaxed),
+            event,
+            enqueued: AtomicU64::new(0),
+            queue: Mutex::new(Queue { faults, seen: Seen::default() }),
+            flag,
+            records,
+            printer,
+            gpu,
+        }))
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
@@ -78,69 +123,256 @@ impl Stream {
         Arc::ptr_eq(&self.gpu, &other.gpu)
     }
 
-    /// Zeroed memory; `None` if there is not as much.
-    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Option<Allocation>> {
-        Allocation::new(self, bytes)
+    /// Memory, zeroed if that is wanted; `None` if there is not as much.
+    pub(crate) fn allocate(
+        self: &Arc<Self>,
+        bytes: usize,
+        is_zeroed: bool,
+    ) -> Result<Option<Allocation>> {
+        Allocation::new(self, bytes, is_zeroed)
+    }
+
+    /// Gives work to the GPU that does not wait, behind the work of other streams that it conflicts
+    /// with.
+    pub(super) fn submit<'a>(
+        self: &Arc<Self>,
+        operands: impl IntoIterator<Item = Operand<'a>>,
+        work: impl FnOnce(&Driver, &mut Faults) -> Result<()>,
+    ) -> Result<()> {
+        self.gpu.context.enter(|driver| {
+            let Queue { faults, seen } = &mut *self.queue();
+            let ticket = self.enqueued.load(Ordering::Relaxed) + 1;
+            for (allocation, bytes, is_write) in operands {
+                if bytes.is_empty() {
+                    continue;
+                }
+                let mut uses = allocation.uses();
+                uses.delay(driver, self, seen, &bytes, is_write)?;
+                uses.add(self, ticket, bytes, is_write);
+            }
+            work(driver, faults)?;
+            // Who reads this number and then records an event waits for the work.
+            self.enqueued.store(ticket, Ordering::Release);
+            Ok(())
+        })
+    }
+
+    /// Makes what this stream gets from here on wait for what `other` has got so far; returns the
+    /// number of the last of that. The stream's context is current.
+    pub(super) fn wait_behind(&self, driver: &Driver, other: &Self) -> Result<u64> {
+        let ticket = other.enqueued.load(Ordering::Acquire);
+        other.event.record(other.handle)?;
+        // SAFETY: the stream lives; its context is current.
+        unsafe { other.event.delay(driver, self.handle) }?;
+        Ok(ticket)
+    }
+
+    /// Makes what this stream gets from here on wait for an event.
+    pub(crate) fn wait_for(&self, event: &Event) -> Result<()> {
+        // SAFETY: the stream lives; its context is current.
+        self.gpu.context.enter(|driver| unsafe { event.delay(driver, self.handle) })
+    }
+
+    /// Records an event behind the work of the stream.
+    pub(crate) fn record(&self) -> Result<Event> {
+        let event = Event::new(&self.gpu.context, Purpose::Timing)?;
+        event.record(self.handle)?;
+        Ok(event)
     }
 
     /// Waits for all work, and reports the first fault since the last call.
     pub(crate) fn synchronize(&self) -> Result<()> {
-        self.wait_for(|_| Ok(()))
+        self.finish(|_| Ok(()))
     }
 
-    /// Waits for all work, copies `memory`, which is of this stream, and reports as
-    /// [`Self::synchronize`] does.
-    pub(crate) fn read(&self, memory: &Allocation, bytes: &mut [u8]) -> Result<()> {
-        assert_eq!(bytes.len(), memory.bytes, "a buffer is read whole");
-        self.wait_for(|driver| match bytes.len() {
+    /// Reports the first fault of the work that is done, if there is one. Waits only if there is
+    /// something to report.
+    pub(super) fn report(&self) -> Result<()> {
+        let has_seen = self.queue().faults.seen.is_some();
+        if has_seen || self.flag.is_set() { self.synchronize() } else { Ok(()) }
+    }
+
+    /// Waits for all work with some bytes of `memory`, which is of this stream, copies them, and
+    /// reports as [`Self::synchronize`] does, for streams that have written them, too.
+    pub(crate) fn read(
+        &self,
+        memory: &Allocation,
+        part: Range<usize>,
+        bytes: &mut [u8],
+    ) -> Result<()> {
+        assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
+        self.finish(|driver| match bytes.len() {
             0 => Ok(()),
-            // SAFETY: as many bytes on both sides. The stream is waited for before `bytes` is
-            // used again, or freed, unless that wait fails; then the context is lost.
-            len => unsafe {
-                let to = bytes.as_mut_ptr().cast();
-                driver.cuMemcpyDtoHAsync_v2(to, memory.address, len, self.handle)
-            },
-        })
+            len => {
+                self.wait_for_uses(driver, memory, &part, false)?;
+                let (to, from) = (bytes.as_mut_ptr().cast(), memory.address_of(part.start));
+                // SAFETY: as many bytes on both sides. The stream is waited for before `bytes` is
+                // used again, or freed, unless that wait fails; then the context is lost.
+                unsafe { driver.cuMemcpyDtoHAsync_v2(to, from, len, self.handle) }
+            }
+        })?;
+        let writers = memory.uses().writers(self, &part);
+        writers.iter().try_for_each(|writer| writer.report())
     }
 
-    /// Overwrites `memory`, which is of this stream, behind the work given before.
-    pub(crate) fn write(&self, memory: &Allocation, bytes: &[u8]) -> Result<()> {
-        assert_eq!(bytes.len(), memory.bytes, "a buffer is written whole");
+    /// Overwrites bytes of `memory`, which is of this stream, behind the work given before.
+    pub(crate) fn write(
+        &self,
+        memory: &Allocation,
+        part: Range<usize>,
+        bytes: &[u8],
+    ) -> Result<()> {
+        assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
         if bytes.is_empty() {
             return Ok(());
         }
         // The wait is for `bytes`: if they lie in pinned memory, the copy reads them only when
         // the stream comes to it, and the caller may change them as soon as this returns.
         self.gpu.context.enter(|driver| {
+            self.wait_for_uses(driver, memory, &part, true)?;
+            let (to, from) = (memory.address_of(part.start), bytes.as_ptr().cast());
             // SAFETY: as many bytes on both sides, and they stay until the stream is waited for.
             unsafe {
-                let from = bytes.as_ptr().cast();
-                driver.cuMemcpyHtoDAsync_v2(memory.address, from, bytes.len(), self.handle)?;
+                driver.cuMemcpyHtoDAsync_v2(to, from, bytes.len(), self.handle)?;
                 driver.cuStreamSynchronize(self.handle)
             }
         })
     }
 
+    /// Makes the stream wait for work of others with bytes of `memory`. For work that is done when
+    /// the caller's call returns, so that nobody has to wait for it.
+    fn wait_for_uses(
+        &self,
+        driver: &Driver,
+        memory: &Allocation,
+        part: &Range<usize>,
+        is_write: bool,
+    ) -> Result<()> {
+        memory.uses().delay(driver, self, &mut self.queue().seen, part, is_write)
+    }
+
+    /// Copies bytes of an allocation, perhaps of another GPU, to as many of one of this stream.
+    pub(crate) fn copy(
+        self: &Arc<Self>,
+        (from, source): (&Allocation, Range<usize>),
+        (to, destination): (&Allocation, Range<usize>),
+    ) -> Result<()> {
+        assert_eq!(source.len(), destination.len(), "a copy has as many bytes on both sides");
+        let bytes = source.len();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let addresses = (to.address_of(destination.start), from.address_of(source.start));
+        let operands = [(from, source, false), (to, destination, true)];
+        self.submit(operands, |driver, _| {
+            let (to, source, stream) = (addresses.0, addresses.1, self.handle);
+            let (own, other) = (self.gpu.context.handle, from.stream.gpu.context.handle);
+            // SAFETY: as many bytes on both sides, of live allocations of these contexts, which
+            // are freed behind this work.
+            unsafe {
+                match own == other {
+                    true => driver.cuMemcpyDtoDAsync_v2(to, source, bytes, stream),
+                    false => driver.cuMemcpyPeerAsync(to, own, source, other, bytes, stream),
+                }
+            }
+        })
+    }
+
+    /// Overwrites bytes of `memory`, which is of this stream, with repetitions of `element`.
+    pub(crate) fn fill(
+        self: &Arc<Self>,
+        memory: &Allocation,
+        part: Range<usize>,
+        element: &[u8],
+    ) -> Result<()> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let (to, stream, pitch) = (memory.address_of(part.start), self.handle, element.len());
+        let count = part.len() / pitch;
+        self.submit([(memory, part, true)], |driver, _| {
+            if let [byte, rest @ ..] = element
+                && rest.iter().all(|other| other == byte)
+            {
+                // SAFETY: all bytes of the part, in the order of its stream.
+                return unsafe { driver.cuMemsetD8Async(to, *byte, count * pitch, stream) };
+            }
+            // One column of an array of `count` rows after the other, as wide as can be set at once.
+            let unit = [4, 2]
+                .into_iter()
+                .find(|unit| pitch.is_multiple_of(*unit) && to.is_multiple_of(*unit as Address));
+            for (column, bytes) in element.chunks_exact(unit.unwrap_or(1)).enumerate() {
+                let to = to + (column * bytes.len()) as Address;
+                // SAFETY: the column is inside of the part, and aligned for its width.
+                unsafe {
+                    match *bytes {
+                        [a, b, c, d] if pitch == 4 => {
+                            let value = u32::from_le_bytes([a, b, c, d]);
+                            driver.cuMemsetD2D32Async(to, 4 * count, value, count, 1, stream)
+                        }
+                        [a, b, c, d] => {
+                            let value = u32::from_le_bytes([a, b, c, d]);
+                            driver.cuMemsetD2D32Async(to, pitch, value, 1, count, stream)
+                        }
+                        [a, b] if pitch == 2 => {
+                            let value = u16::from_le_bytes([a, b]);
+                            driver.cuMemsetD2D16Async(to, 2 * count, value, count, 1, stream)
+                        }
+                        [a, b] => {
+                            let value = u16::from_le_bytes([a, b]);
+                            driver.cuMemsetD2D16Async(to, pitch, value, 1, count, stream)
+                        }
+                        _ => driver.cuMemsetD2D8Async(to, pitch, bytes[0], 1, count, stream),
+                    }
+                }?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `function` behind the work of the stream, on a thread of the driver.
+    pub(crate) fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
+        unsafe extern "system" fn call(data: *mut c_void) {
+            // SAFETY: made by `into_raw` below, for this call alone.
+            let function = unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) };
+            // A panic must not unwind into the driver, and there is nobody to report it to.
+            let _ = catch_unwind(AssertUnwindSafe(function));
+        }
+        let data = Box::into_raw(Box::new(function)).cast();
+        // SAFETY: `call` takes what `data` is, and is called once at most.
+        let enqueued = self
+            .gpu
+            .context
+            .enter(|driver| unsafe { driver.cuLaunchHostFunc(self.handle, call, data) });
+        if enqueued.is_err() {
+            // SAFETY: made above, and the driver has not taken it.
+            drop(unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) });
+        }
+        enqueued
+    }
+
     /// Does `work` in order, waits for the stream, and reports the first fault not reported yet.
-    fn wait_for(&self, work: impl FnOnce(&Driver) -> Result<()>) -> Result<()> {
-        let context = &self.gpu.context;
-        context.enter(|driver| {
-            let snapshot = self.faults().snapshot(context, driver, self.handle)?;
+    fn finish(&self, work: impl FnOnce(&Driver) -> Result<()>) -> Result<()> {
+        self.gpu.context.enter(|driver| {
             let done = work(driver);
+            let enqueued = self.enqueued.load(Ordering::Acquire);
             // SAFETY: the stream lives; a context is current.
             let waited = unsafe { driver.cuStreamSynchronize(self.handle) };
-            let mut faults = self.faults();
-            match (snapshot, &waited) {
-                // SAFETY: the stream was waited for.
-                (Some(snapshot), Ok(())) => unsafe { faults.read(snapshot) },
-                (Some(snapshot), Err(_)) => snapshot.abandon(),
-                (None, _) => {}
-            }
-            let (text, seen) = (std::mem::take(&mut faults.text), faults.seen.take());
-            drop(faults);
+            let mut queue = self.queue();
+            let read = waited.and_then(|()| {
+                if self.flag.is_set() {
+                    return queue.faults.read(driver, &self.flag, self.handle);
+                }
+                if self.enqueued.load(Ordering::Acquire) == enqueued {
+                    queue.faults.forget();
+                }
+                Ok(())
+            });
+            let (text, seen) = (std::mem::take(&mut queue.faults.text), queue.faults.seen.take());
+            drop(queue);
             self.printer.print(&text);
-            if let Err(error) = waited.and(done) {
-                self.faults().seen = seen;
+            if let Err(error) = read.and(done) {
+                self.queue().faults.seen = seen;
                 return Err(error);
             }
             seen.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
@@ -148,62 +380,48 @@ impl Stream {
     }
 
     /// Gives a launch to the GPU.
-    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
-        let Launch { source, bindings, bound, geometry, .. } = *launch;
-        let kernel = self.kernel(source, bindings, bound)?;
+    pub(crate) fn run(self: &Arc<Self>, launch: &Launch<'_>) -> Result<()> {
+        let Launch { bound, geometry, .. } = *launch;
+        let kernel = self.kernel(bound)?;
         let context = &self.gpu.context;
-        let (loaded, coarse_grid) = kernel.load_for(context, source, bound, geometry)?;
-        let others = self.others(launch.args);
-        context.enter(|driver| {
-            others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
-            self.enqueue(driver, launch, &loaded, coarse_grid)?;
-            others.iter().try_for_each(|other| other.wait_behind(driver, self))
+        let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
+        let operands = launch.args.values().filter_map(|arg| match arg {
+            Value::Scalar { .. } => None,
+            Value::Slice { slice, access, .. } => {
+                Some((slice.gpu(), slice.range(), *access != Access::Read))
+            }
+        });
+        self.submit(operands, |driver, faults| {
+            self.enqueue(driver, faults, launch, loaded, coarse_grid)
         })
     }
 
     /// Returns the kernel for the GPU, whose code is loaded later.
-    fn kernel(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
-    ) -> Result<Arc<GpuKernel>> {
+    fn kernel(&self, bound: &'static Bound) -> Result<&GpuKernel> {
         let Gpu { kernels, context } = &*self.gpu;
-        kernels.get(source, bindings, || GpuKernel::new(context, source, bound))
+        kernels.get(bound, || GpuKernel::new(context, bound))
     }
 
     /// Returns the kernel as written, loaded now or earlier.
-    fn load_plain(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
-    ) -> Result<Arc<Loaded>> {
-        self.kernel(source, bindings, bound)?.load_plain(&self.gpu.context, source, bound)
+    fn load_plain(&self, bound: &'static Bound) -> Result<&Loaded> {
+        self.kernel(bound)?.load_plain(&self.gpu.context, bound)
     }
 
     /// The GPU, and the registers that a thread of the kernel as written takes.
-    pub(crate) fn taken(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
-    ) -> Result<(&DeviceInfo, u32)> {
-        Ok((self.info(), self.load_plain(source, bindings, bound)?.registers))
+    pub(crate) fn taken(&self, bound: &'static Bound) -> Result<(&DeviceInfo, u32)> {
+        Ok((self.info(), self.load_plain(bound)?.registers))
     }
 
     /// Returns the number of blocks that run at the same time, of so many threads and so much
     /// dynamic shared memory; 0 if the device has no cooperative launches.
     pub(crate) fn cooperative_limit(
         &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        bound: &Bound,
+        bound: &'static Bound,
         threads: u32,
         dynamic: u64,
     ) -> Result<u64> {
-        let loaded = self.load_plain(source, bindings, bound)?;
-        self.gpu.context.enter(|driver| self.most_blocks(driver, &loaded, threads, dynamic))
+        let loaded = self.load_plain(bound)?;
+        self.gpu.context.enter(|driver| self.most_blocks(driver, loaded, threads, dynamic))
     }
 
     fn most_blocks(
@@ -232,52 +450,30 @@ impl Stream {
         Ok(u64::try_from(each).unwrap_or(0) * context.info.multiprocessors as u64)
     }
 
-    /// The other streams whose buffers are among `args`.
-    fn others<'a>(&self, args: &[Value<'a>]) -> Vec<&'a Self> {
-        let mut others: Vec<&Self> = Vec::new();
-        for arg in args {
-            let Value::Slice { buffer, .. } = arg else { continue };
-            let home: &Self = &buffer.memory.gpu().stream;
-            if !ptr::eq(home, self) && !others.iter().any(|other| ptr::eq(*other, home)) {
-                others.push(home);
-            }
-        }
-        others
-    }
-
-    /// Makes what this stream gets from here on wait for what `other` has got so far.
-    fn wait_behind(&self, driver: &Driver, other: &Self) -> Result<()> {
-        // SAFETY: both streams and the event live; all are of the context that is current.
-        unsafe {
-            driver.cuEventRecord(other.event, other.handle)?;
-            driver.cuStreamWaitEvent(self.handle, other.event, 0)
-        }
-    }
-
     fn enqueue(
         &self,
         driver: &Driver,
+        faults: &mut Faults,
         launch: &Launch<'_>,
         loaded: &Loaded,
         coarse_grid: Option<CoarseGrid>,
     ) -> Result<()> {
-        let Launch { source, bound, geometry: Geometry { grid, block }, ref shared, args, .. } =
-            *launch;
+        let Launch { bound, geometry: Geometry { grid, block }, ref shared, args } = *launch;
         self.check_grid(driver, launch, loaded)?;
-        let mut faults = self.faults();
         if faults.is_full() {
-            self.read_faults(driver, &mut faults)?;
+            faults.read(driver, &self.flag, self.handle)?;
         }
-        let mut values = Vec::with_capacity(2 * args.len() + 1);
-        for arg in args {
+        let mut values = SmallVec::<[u64; INLINE_PARAMS]>::new();
+        for arg in args.values() {
             match *arg {
                 Value::Scalar { bits, .. } => values.push(bits),
-                Value::Slice { buffer, .. } => {
-                    values.extend([buffer.memory.gpu().address, buffer.len as u64]);
+                Value::Slice { slice, .. } => {
+                    values.push(slice.gpu().address_of(slice.offset));
+                    values.push(slice.len as u64);
                 }
             }
         }
-        values.extend(&shared.offsets);
+        values.extend(shared.offsets.iter().copied());
         values.push(faults.next());
         let mut hardware_grid = grid;
         if let Some(coarse_grid) = coarse_grid {
@@ -285,7 +481,7 @@ impl Stream {
             (hardware_grid, launched) = coarse_grid.divide(grid);
             values.push(launched.into());
         }
-        if bound.kernel.prints() {
+        if bound.signature.prints {
             values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
         }
         if bound.signature.cooperative {
@@ -293,8 +489,8 @@ impl Stream {
         }
         // No device has as much as does not fit; the launch was checked against that.
         let shared = u32::try_from(shared.dynamic).unwrap_or(u32::MAX);
-        let mut params: Vec<*mut c_void> =
-            values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let mut params = SmallVec::<[*mut c_void; INLINE_PARAMS]>::new();
+        params.extend(values.iter_mut().map(|value| ptr::from_mut(value).cast()));
         // SAFETY: the function takes these parameters: the arguments were checked against the
         // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
@@ -315,7 +511,7 @@ impl Stream {
                 }
             }
         }?;
-        faults.launched(source, bound, launch.geometry);
+        faults.launched(bound, launch.geometry);
         Ok(())
     }
 
@@ -337,25 +533,8 @@ impl Stream {
         launch.check_cooperative(limit, &*self.gpu.context)
     }
 
-    /// Waits, so that records are free again.
-    fn read_faults(&self, driver: &Driver, faults: &mut Faults) -> Result<()> {
-        let Some(snapshot) = faults.snapshot(&self.gpu.context, driver, self.handle)? else {
-            return Ok(());
-        };
-        // SAFETY: the stream lives; a context is current.
-        match unsafe { driver.cuStreamSynchronize(self.handle) } {
-            // SAFETY: the stream was waited for.
-            Ok(()) => unsafe { faults.read(snapshot) },
-            Err(error) => {
-                snapshot.abandon();
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    fn faults(&self) -> MutexGuard<'_, Faults> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -369,18 +548,55 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
-        let made = self.faults().made();
-        // SAFETY: each was made once and is destroyed once. The wait is for the flag in host memory,
-        // which is not freed in the order of the stream. An error (of a lost context) leaves
-        // nothing to do.
+        let made = self.queue().faults.made();
+        // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
+        // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
         let _ = context.enter(|driver| unsafe {
-            driver.cuStreamSynchronize(self.handle)?;
             memory::free(context, driver, self.handle, self.records)?;
             for address in made {
                 memory::free(context, driver, self.handle, address)?;
             }
-            driver.cuEventDestroy_v2(self.event)?;
+            // A thread that fails a check writes the flag, which is freed next.
+            driver.cuStreamSynchronize(self.handle)?;
             driver.cuStreamDestroy_v2(self.handle)
         });
+    }
+}
+
+/// A stream of the driver that is destroyed when dropped.
+struct OwnedHandle<'a> {
+    context: &'a Context,
+    stream: StreamHandle,
+}
+
+impl<'a> OwnedHandle<'a> {
+    fn new(context: &'a Context, priority: i32) -> Result<Self> {
+        let mut stream = StreamHandle::NULL;
+        context.enter(|driver| {
+            let (mut least, mut greatest) = (0, 0);
+            // SAFETY: all take the results; a context is current.
+            unsafe {
+                driver.cuCtxGetStreamPriorityRange(&mut least, &mut greatest)?;
+                let priority = priority.clamp(greatest.min(least), least.max(greatest));
+                driver.cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, priority)?;
+            }
+            let problem = || "a null handle".to_owned();
+            driver.expect_usable("cuStreamCreateWithPriority", !stream.is_null(), problem)
+        })?;
+        Ok(Self { context, stream })
+    }
+
+    /// Returns the stream, which the caller destroys.
+    fn release(self) -> StreamHandle {
+        let stream = self.stream;
+        std::mem::forget(self);
+        stream
+    }
+}
+
+impl Drop for OwnedHandle<'_> {
+    fn drop(&mut self) {
+        // SAFETY: created once, destroyed once. An error leaves nothing to do.
+        let _ = self.context.enter(|driver| unsafe { driver.cuStreamDestroy_v2(self.stream) });
     }
 }

@@ -171,6 +171,7 @@ functions! {
         // Contexts.
         cuDevicePrimaryCtxRetain(context: *mut ContextHandle, device: DeviceNumber);
         cuDevicePrimaryCtxRelease_v2(device: DeviceNumber);
+        cuCtxGetCurrent(context: *mut ContextHandle);
         cuCtxPushCurrent_v2(context: ContextHandle);
         cuCtxPopCurrent_v2(context: *mut ContextHandle);
         // Memory.
@@ -180,16 +181,57 @@ functions! {
         cuMemAllocHost_v2(host: *mut *mut c_void, bytes: usize);
         cuMemFreeHost(host: *mut c_void);
         cuMemsetD8Async(to: Address, byte: u8, count: usize, stream: StreamHandle);
+        cuMemsetD2D8Async(
+            to: Address,
+            pitch: usize,
+            value: u8,
+            width: usize,
+            height: usize,
+            stream: StreamHandle
+        );
+        cuMemsetD2D16Async(
+            to: Address,
+            pitch: usize,
+            value: u16,
+            width: usize,
+            height: usize,
+            stream: StreamHandle
+        );
+        cuMemsetD2D32Async(
+            to: Address,
+            pitch: usize,
+            value: u32,
+            width: usize,
+            height: usize,
+            stream: StreamHandle
+        );
         cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, bytes: usize, stream: StreamHandle);
         cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, bytes: usize, stream: StreamHandle);
         cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: StreamHandle);
+        cuMemcpyPeerAsync(
+            to: Address,
+            to_context: ContextHandle,
+            from: Address,
+            from_context: ContextHandle,
+            bytes: usize,
+            stream: StreamHandle
+        );
         // Order.
-        cuStreamCreate(stream: *mut StreamHandle, flags: c_uint);
+        cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+        cuStreamCreateWithPriority(stream: *mut StreamHandle, flags: c_uint, priority: c_int);
         cuStreamDestroy_v2(stream: StreamHandle);
         cuStreamSynchronize(stream: StreamHandle);
         cuStreamWaitEvent(stream: StreamHandle, event: EventHandle, flags: c_uint);
+        cuLaunchHostFunc(
+            stream: StreamHandle,
+            function: unsafe extern "system" fn(*mut c_void),
+            data: *mut c_void
+        );
         cuEventCreate(event: *mut EventHandle, flags: c_uint);
         cuEventRecord(event: EventHandle, stream: StreamHandle);
+        cuEventSynchronize(event: EventHandle);
+        cuEventQuery(event: EventHandle);
+        cuEventElapsedTime(milliseconds: *mut f32, start: EventHandle, end: EventHandle);
         cuEventDestroy_v2(event: EventHandle);
         // Kernels.
         cuModuleLoadDataEx(

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 use warpwise::{
     __private::{Arg, Binding, Places, Source, launch},
-    AtomicBuffer, Buffer, Device, LaunchConfig, Num, Result,
+    AtomicBuffer, Device, LaunchConfig, Num, Result, Slice,
 };
 
 macro_rules! source {
@@ -62,8 +62,40 @@ pub static INCREMENT: Source = source!(
     }"
 );
 
-pub fn increment(device: &Device, config: LaunchConfig, y: &mut Buffer<u32>) -> Result<()> {
+pub fn increment(device: &Device, config: LaunchConfig, y: &mut Slice<u32>) -> Result<()> {
     launch(&INCREMENT, &[], device, config, &[Arg::write(y)])
+}
+
+/// `let i = global_idx_x(); if i < y.len() && i < x.len() { y[i] += x[i] }`
+pub static ADD: Source = source!(
+    "add",
+    "kernel add {
+        param arg0 = x: read [u32]
+        param arg1 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg1 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = len arg0 : u64
+            %5 = lt %0, %4 : bool
+            %6 = if %5 {
+                %7 = param arg0 : ptr global
+                %8 = index %7, %0, 4 : ptr global
+                %9 = load %8 : u32
+                %10 = param arg1 : ptr global
+                %11 = index %10, %0, 4 : ptr global
+                %12 = load %11 : u32
+                %13 = add %12, %9 : u32
+                %14 = store %11, %13
+            }
+        }
+    }"
+);
+
+/// Adds `x` to `y`.
+pub fn add(device: &Device, x: &Slice<u32>, y: &mut Slice<u32>) -> Result<()> {
+    let config = LaunchConfig::cover(y.len());
+    launch(&ADD, &[], device, config, &[Arg::read(x), Arg::write(y)])
 }
 
 /// `y[global_idx_x()] = 7`, for every thread, whatever the length.
@@ -81,7 +113,7 @@ pub static FAULTY: Source = source!(
     }"
 );
 
-pub fn faulty(device: &Device, config: LaunchConfig, y: &mut Buffer<u32>) -> Result<()> {
+pub fn faulty(device: &Device, config: LaunchConfig, y: &mut Slice<u32>) -> Result<()> {
     launch(&FAULTY, &[], device, config, &[Arg::write(y)])
 }
 
@@ -108,7 +140,7 @@ pub static DIVIDE: Source = source!(
     }"
 );
 
-pub fn divide(device: &Device, d: u32, y: &mut Buffer<u32>) -> Result<()> {
+pub fn divide(device: &Device, d: u32, y: &mut Slice<u32>) -> Result<()> {
     let config = LaunchConfig::cover(y.len());
     launch(&DIVIDE, &[], device, config, &[Arg::scalar(d), Arg::write(y)])
 }
@@ -143,8 +175,8 @@ pub static SCALE: Source = source!(
 pub fn scale<T: Num, const N: usize>(
     device: &Device,
     config: LaunchConfig,
-    x: &Buffer<T>,
-    y: &mut Buffer<T>,
+    x: &Slice<T>,
+    y: &mut Slice<T>,
 ) -> Result<()> {
     let bindings = [Binding::Type(T::SCALAR), Binding::Const(N as u64)];
     launch(&SCALE, &bindings, device, config, &[Arg::read(x), Arg::write(y)])
@@ -174,7 +206,7 @@ pub static COUNT: Source = source!(
     }"
 );
 
-pub fn count(device: &Device, x: &Buffer<u8>, counts: impl AtomicBuffer<AtomicU32>) -> Result<()> {
+pub fn count(device: &Device, x: &Slice<u8>, counts: impl AtomicBuffer<AtomicU32>) -> Result<()> {
     let config = LaunchConfig::cover(x.len());
     launch(&COUNT, &[], device, config, &[Arg::read(x), Arg::atomic(counts)])
 }
@@ -198,7 +230,7 @@ pub static FLIP: Source = source!(
     }"
 );
 
-pub fn flip(device: &Device, config: LaunchConfig, flags: &mut Buffer<bool>) -> Result<()> {
+pub fn flip(device: &Device, config: LaunchConfig, flags: &mut Slice<bool>) -> Result<()> {
     launch(&FLIP, &[], device, config, &[Arg::write(flags)])
 }
 
@@ -259,7 +291,7 @@ pub static SIZED: Source = source!(
     }"
 );
 
-pub fn sized(device: &Device, n: u64, y: &mut Buffer<u32>) -> Result<()> {
+pub fn sized(device: &Device, n: u64, y: &mut Slice<u32>) -> Result<()> {
     launch(&SIZED, &[], device, LaunchConfig::grid(1), &[Arg::scalar(n), Arg::write(y)])
 }
 
@@ -275,7 +307,7 @@ pub static MEETING: Source = source!(
     }"
 );
 
-pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> Result<()> {
+pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Slice<u32>) -> Result<()> {
     let args = [Arg::scalar(n), Arg::write(y)];
     launch(&MEETING, &[], device, LaunchConfig::grid(blocks).block(128), &args)
 }

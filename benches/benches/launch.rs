@@ -1,0 +1,256 @@
+//! What a launch costs on the host, beside raw calls of the driver with the same PTX:
+//! `cargo bench -p warpwise-benches --bench launch` on a machine with a GPU.
+//!
+//! Each row is a kernel of no work. `launch` is a series of launches without a wait, `launch and
+//! wait` one launch and the wait for its end. Both sides take turns, and a figure is the median of
+//! the turns.
+#![expect(unsafe_code, reason = "the driver is C")]
+use libloading::Library;
+use std::{
+    ffi::{CString, c_int, c_uint, c_void},
+    ptr,
+    sync::Barrier,
+    time::Instant,
+};
+use warpwise::prelude::*;
+
+/// Turns of each side.
+const TURNS: usize = 41;
+/// Launches of a series: fewer than the driver queues.
+const SERIES: usize = 500;
+/// Waits of a turn.
+const WAITS: usize = 100;
+/// Threads that launch at the same time, each on a stream of its own.
+const THREADS: usize = 4;
+
+/// Does nothing.
+#[kernel(block = 32)]
+fn empty() {}
+
+/// Writes one element.
+#[kernel(block = 32)]
+fn three(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        y[i] = a * x[i];
+    }
+}
+
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($arg:ty),*);)*) => {
+        /// The functions of the driver, in a library that stays loaded.
+        #[derive(Debug)]
+        struct Raw {
+            $($name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+            context: *mut c_void,
+            _library: Library,
+        }
+
+        impl Raw {
+            fn open() -> Option<Self> {
+                // SAFETY: what carries the driver's name is trusted to be one; the types are those
+                // of `cuda.h`.
+                unsafe {
+                    let library = Library::new("libcuda.so.1").ok()?;
+                    let context = ptr::null_mut();
+                    Some(Self {
+                        $($name: *library.get($symbol).ok()?,)*
+                        context,
+                        _library: library,
+                    })
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    init = b"cuInit\0" (c_uint);
+    retain = b"cuDevicePrimaryCtxRetain\0" (*mut *mut c_void, c_int);
+    make_current = b"cuCtxSetCurrent\0" (*mut c_void);
+    create_stream = b"cuStreamCreate\0" (*mut *mut c_void, c_uint);
+    synchronize = b"cuStreamSynchronize\0" (*mut c_void);
+    load = b"cuModuleLoadData\0" (*mut *mut c_void, *const c_void);
+    function = b"cuModuleGetFunction\0" (*mut *mut c_void, *mut c_void, *const std::ffi::c_char);
+    allocate = b"cuMemAlloc_v2\0" (*mut u64, usize);
+    launch = b"cuLaunchKernel\0" (*mut c_void, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint,
+        *mut c_void, *mut *mut c_void, *mut *mut c_void);
+}
+
+// SAFETY: a context and functions, which the driver lets every thread use.
+unsafe impl Sync for Raw {}
+
+/// A kernel and a stream of the driver.
+struct RawLauncher<'a> {
+    raw: &'a Raw,
+    kernel: *mut c_void,
+    stream: *mut c_void,
+    values: Vec<u64>,
+}
+
+impl<'a> RawLauncher<'a> {
+    /// Loads `ptx`. `values` are the kernel's parameters, without the fault record.
+    fn new(raw: &'a Raw, ptx: &str, name: &str, values: &[u64]) -> Self {
+        let (mut module, mut kernel, mut stream) =
+            (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        let (ptx, name) = (CString::new(ptx).expect("text"), CString::new(name).expect("text"));
+        let mut record = 0;
+        // SAFETY: all pointers take the results; the texts end with a zero; a context is current.
+        unsafe {
+            assert_eq!((raw.make_current)(raw.context), 0);
+            assert_eq!((raw.load)(&mut module, ptx.as_ptr().cast()), 0);
+            assert_eq!((raw.function)(&mut kernel, module, name.as_ptr()), 0);
+            assert_eq!((raw.create_stream)(&mut stream, 1), 0);
+            assert_eq!((raw.allocate)(&mut record, 1 << 12), 0);
+        }
+        let values = values.iter().copied().chain([record]).collect();
+        Self { raw, kernel, stream, values }
+    }
+
+    fn launch(&mut self) {
+        let mut params: [*mut c_void; 8] = [ptr::null_mut(); 8];
+        for (param, value) in params.iter_mut().zip(&mut self.values) {
+            *param = ptr::from_mut(value).cast();
+        }
+        // SAFETY: the kernel takes these values, and checks its indices.
+        let status = unsafe {
+            (self.raw.launch)(
+                self.kernel,
+                1,
+                1,
+                1,
+                32,
+                1,
+                1,
+                0,
+                self.stream,
+                params.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        assert_eq!(status, 0);
+    }
+
+    fn synchronize(&self) {
+        // SAFETY: the stream lives.
+        assert_eq!(unsafe { (self.raw.synchronize)(self.stream) }, 0);
+    }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Microseconds of one of `count` calls of `work`.
+fn time(count: usize, mut work: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    (0..count).for_each(|_| work());
+    start.elapsed().as_secs_f64() * 1e6 / count as f64
+}
+
+/// The medians of both sides: of a launch, and of a launch with its wait.
+fn compare(
+    raw: &mut RawLauncher<'_>,
+    device: &Device,
+    mut launch: impl FnMut(),
+) -> ([f64; 2], [f64; 2]) {
+    let wait = || device.synchronize().expect("nothing fails");
+    raw.launch();
+    raw.synchronize();
+    launch();
+    wait();
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..TURNS {
+        times[0].push(time(SERIES, || raw.launch()));
+        raw.synchronize();
+        times[1].push(time(WAITS, || {
+            raw.launch();
+            raw.synchronize();
+        }));
+        times[2].push(time(SERIES, &mut launch));
+        wait();
+        times[3].push(time(WAITS, || {
+            launch();
+            wait();
+        }));
+    }
+    let [a, b, c, d] = times.map(median);
+    ([a, b], [c, d])
+}
+
+fn print(name: &str, raw: [f64; 2], ours: [f64; 2]) {
+    for (what, raw, ours) in [("launch", raw[0], ours[0]), ("launch and wait", raw[1], ours[1])] {
+        let (more, ratio) = (ours - raw, ours / raw);
+        println!(
+            "| {name:<24} | {what:<15} | {raw:>8.2} | {ours:>8.2} | {more:>+6.2} | {ratio:>5.2} |"
+        );
+    }
+}
+
+fn main() -> warpwise::Result<()> {
+    let Some(mut raw) = Raw::open() else {
+        println!("there is no driver: nothing is measured");
+        return Ok(());
+    };
+    // SAFETY: takes the result.
+    unsafe {
+        assert_eq!((raw.init)(0), 0);
+        assert_eq!((raw.retain)(&mut raw.context, 0), 0);
+    }
+    let raw = &raw;
+    let device = &Device::cuda(0)?;
+    println!("{device}, microseconds");
+    println!(
+        "| kernel                   | call            |      raw | Warpwise |   more | ratio |"
+    );
+    println!(
+        "|--------------------------|-----------------|---------:|---------:|-------:|------:|"
+    );
+    let config = LaunchConfig::grid(1);
+    let mut none = RawLauncher::new(raw, empty::PTX, "empty", &[]);
+    let (a, b) = compare(&mut none, device, || empty::launch(device, config).expect("launches"));
+    print("no arguments", a, b);
+
+    let (x, mut y) = (device.zeros::<f32>(32)?, device.zeros::<f32>(32)?);
+    let values = |raw: &Raw| {
+        let mut memory = [0; 2];
+        // SAFETY: the addresses take the results; a context is current.
+        unsafe {
+            assert_eq!((raw.make_current)(raw.context), 0);
+            assert_eq!((raw.allocate)(&mut memory[0], 128), 0);
+            assert_eq!((raw.allocate)(&mut memory[1], 128), 0);
+        }
+        [1.0f32.to_bits().into(), memory[0], 32, memory[1], 32]
+    };
+    let mut args = RawLauncher::new(raw, three::PTX, "three", &values(raw));
+    let launch = || three::launch(device, config, 1.0, &x, &mut y).expect("launches");
+    let (a, b) = compare(&mut args, device, launch);
+    print("three arguments", a, b);
+
+    let start = Barrier::new(THREADS);
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|_| {
+                scope.spawn(|| {
+                    let stream = device.stream().expect("a stream");
+                    let x = stream.zeros::<f32>(32).expect("memory");
+                    let mut y = stream.zeros::<f32>(32).expect("memory");
+                    let mut args = RawLauncher::new(raw, three::PTX, "three", &values(raw));
+                    start.wait();
+                    compare(&mut args, &stream, || {
+                        three::launch(&stream, config, 1.0, &x, &mut y).expect("launches");
+                    })
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    let middle = |i: usize, side: fn(&([f64; 2], [f64; 2])) -> [f64; 2]| {
+        median(all.iter().map(|both| side(both)[i]).collect())
+    };
+    let raw = [0, 1].map(|i| middle(i, |both| both.0));
+    let ours = [0, 1].map(|i| middle(i, |both| both.1));
+    print("three arguments, 4 threads", raw, ours);
+    Ok(())
+}

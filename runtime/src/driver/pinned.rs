@@ -1,0 +1,203 @@
+//! Page-locked memory of the host, which the GPU copies by itself.
+use super::{
+    context::Context,
+    event::{Event, Purpose},
+    memory::{Allocation, OUT_OF_MEMORY},
+    stream::Stream,
+};
+use crate::{Error, Result};
+use std::{
+    ffi::c_void,
+    ops::Range,
+    ptr::{self, NonNull},
+    slice,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Page-locked memory of the host, with the copies that are under way.
+pub(crate) struct Pinned {
+    memory: HostMemory,
+    bytes: usize,
+    copies: Mutex<Copies>,
+}
+
+/// The copies of a [`Pinned`] that the host has not waited for.
+#[derive(Default)]
+struct Copies {
+    /// The copy to the memory, and the stream whose launches made what is copied.
+    writing: Option<(Event, Arc<Stream>)>,
+    /// The copies from the memory.
+    reading: Vec<Event>,
+}
+
+/// The number of copies from a memory above which those that are done are forgotten.
+const MOST_COPIES: usize = 16;
+
+impl Pinned {
+    /// Allocates zeroed memory; `None` if there is not as much.
+    pub(crate) fn new(stream: &Stream, bytes: usize) -> Result<Option<Self>> {
+        let memory = match HostMemory::new(&stream.gpu.context, bytes.max(1)) {
+            Err(Error::Driver { code: OUT_OF_MEMORY, .. }) => return Ok(None),
+            memory => memory?,
+        };
+        // SAFETY: as many bytes are there, of which nobody knows yet.
+        unsafe { memory.host.as_ptr().write_bytes(0, bytes) };
+        Ok(Some(Self { memory, bytes, copies: Mutex::default() }))
+    }
+
+    /// Waits for the copy to the memory and returns its bytes.
+    pub(crate) fn bytes(&self) -> Result<&[u8]> {
+        self.wait_for_writing(&mut self.copies())?;
+        // SAFETY: so many initialised bytes, to which no copy is under way; one can begin only with
+        // a mutable reference.
+        Ok(unsafe { slice::from_raw_parts(self.memory.host.as_ptr(), self.bytes) })
+    }
+
+    /// Waits for all copies of the memory and returns its bytes.
+    pub(crate) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
+        let mut copies = self.copies();
+        self.wait_for_writing(&mut copies)?;
+        for event in &copies.reading {
+            event.synchronize()?;
+        }
+        copies.reading.clear();
+        drop(copies);
+        // SAFETY: so many initialised bytes, of which no copy is under way; one can begin only with
+        // a reference.
+        Ok(unsafe { slice::from_raw_parts_mut(self.memory.host.as_ptr(), self.bytes) })
+    }
+
+    /// Waits for the copy to the memory and reports faults of the launches before it, once.
+    fn wait_for_writing(&self, copies: &mut Copies) -> Result<()> {
+        let Some((event, _)) = &copies.writing else { return Ok(()) };
+        // If this fails, the copy may still be under way, so it is not forgotten.
+        event.synchronize()?;
+        let writing = copies.writing.take();
+        writing.map_or(Ok(()), |(_, stream)| stream.report())
+    }
+
+    fn copies(&self) -> MutexGuard<'_, Copies> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let copies = self.copies.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let writing = copies.writing.iter().map(|(event, _)| event);
+        let mut all = writing.chain(&copies.reading);
+        if all.any(|event| event.synchronize().is_err()) {
+            // Nobody can tell whether a copy still uses it.
+            self.memory.leak();
+        }
+    }
+}
+
+impl Stream {
+    /// Starts a copy of page-locked memory to bytes of `to`, which is of this stream.
+    pub(crate) fn copy_from_pinned(
+        self: &Arc<Self>,
+        from: &Pinned,
+        to: &Allocation,
+        bytes: Range<usize>,
+    ) -> Result<()> {
+        assert_eq!(bytes.len(), from.bytes, "a copy has as many bytes on both sides");
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let address = to.address_of(bytes.start);
+        let done = Event::new(&self.gpu.context, Purpose::Order)?;
+        let mut copies = from.copies();
+        self.submit([(to, bytes, true)], |driver, _| {
+            if let Some((event, _)) = &copies.writing {
+                // SAFETY: the stream lives; its context is current.
+                unsafe { event.delay(driver, self.handle) }?;
+            }
+            let source = from.memory.host.as_ptr().cast_const().cast();
+            // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
+            // write them, before `done` is reached.
+            unsafe { driver.cuMemcpyHtoDAsync_v2(address, source, from.bytes, self.handle) }
+        })?;
+        done.record(self.handle)?;
+        if copies.reading.len() >= MOST_COPIES {
+            copies.reading.retain(|event| !event.is_reached().unwrap_or(false));
+        }
+        copies.reading.push(done);
+        Ok(())
+    }
+
+    /// Starts a copy of bytes of `from`, which is of this stream, to page-locked memory.
+    pub(crate) fn copy_to_pinned(
+        self: &Arc<Self>,
+        from: &Allocation,
+        bytes: Range<usize>,
+        to: &mut Pinned,
+    ) -> Result<()> {
+        assert_eq!(bytes.len(), to.bytes, "a copy has as many bytes on both sides");
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let address = from.address_of(bytes.start);
+        let done = Event::new(&self.gpu.context, Purpose::Order)?;
+        let mut copies = to.copies();
+        self.submit([(from, bytes, false)], |driver, _| {
+            let writing = copies.writing.iter().map(|(event, _)| event);
+            for event in writing.chain(&copies.reading) {
+                // SAFETY: the stream lives; its context is current.
+                unsafe { event.delay(driver, self.handle) }?;
+            }
+            let destination = to.memory.host.as_ptr().cast();
+            // SAFETY: as many bytes on both sides. The host's are not freed, and the host does not
+            // use them, before `done` is reached.
+            unsafe { driver.cuMemcpyDtoHAsync_v2(destination, address, to.bytes, self.handle) }
+        })?;
+        done.record(self.handle)?;
+        copies.reading.clear();
+        copies.writing = Some((done, Arc::clone(self)));
+        Ok(())
+    }
+}
+
+/// An allocation of page-locked memory. The GPU can write it, at the same address as the host.
+pub(super) struct HostMemory {
+    context: Arc<Context>,
+    pub(super) host: NonNull<u8>,
+    is_leaked: bool,
+}
+
+// SAFETY: owns its memory, as a `Box` does.
+unsafe impl Send for HostMemory {}
+// SAFETY: a shared reference gives out no more than a pointer.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Self> {
+        let mut host: *mut c_void = ptr::null_mut();
+        context.enter(|driver| {
+            // SAFETY: `host` takes the result.
+            unsafe { driver.cuMemAllocHost_v2(&mut host, bytes) }?;
+            let is_aligned = host.addr().is_multiple_of(align_of::<u64>());
+            let problem = || format!("host memory at address {host:p}");
+            driver.expect_usable("cuMemAllocHost", !host.is_null() && is_aligned, problem)
+        })?;
+        let host = NonNull::new(host.cast()).expect("null was refused");
+        Ok(Self { context: Arc::clone(context), host, is_leaked: false })
+    }
+
+    /// Leaves the memory to a copy that may still be under way.
+    pub(super) const fn leak(&mut self) {
+        self.is_leaked = true;
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        if self.is_leaked {
+            return;
+        }
+        let host = self.host.as_ptr().cast();
+        // SAFETY: allocated once, freed once; nothing copies there any more, for whoever started a
+        // copy waited for it. An error leaves nothing to do.
+        let _ = self.context.enter(|driver| unsafe { driver.cuMemFreeHost(host) });
+    }
+}

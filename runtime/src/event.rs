@@ -1,0 +1,215 @@
+//! Points in the work of a stream: [`Event`], and what waits for them.
+use crate::{Device, Error, Result, device::Engine, driver};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+/// A point in the work of a [`Device`] or [`Stream`](crate::Stream), from [`Device::record`].
+///
+/// ```
+/// # use warpwise::Device;
+/// let (device, other) = (Device::cpu(), Device::cpu());
+/// let start = device.record()?;
+/// let x = device.zeros::<f32>(1000)?;
+/// let end = device.record()?;
+/// end.synchronize()?;
+/// assert!(end.is_reached()?);
+/// println!("zeros took {:?}", end.elapsed_since(&start)?);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Event {
+    engine: EventEngine,
+}
+
+#[derive(Clone)]
+enum EventEngine {
+    Cpu(Instant),
+    Cuda(Arc<driver::Event>),
+}
+
+impl Event {
+    /// Waits until the work before the event is done.
+    ///
+    /// Faults of this work come out of [`Device::synchronize`] and of copies to the host.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.engine {
+            EventEngine::Cpu(_) => Ok(()),
+            EventEngine::Cuda(event) => event.synchronize(),
+        }
+    }
+
+    /// Returns true if the work before the event is done.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn is_reached(&self) -> Result<bool> {
+        match &self.engine {
+            EventEngine::Cpu(_) => Ok(true),
+            EventEngine::Cuda(event) => event.is_reached(),
+        }
+    }
+
+    /// Waits until both events are reached and returns the time between them, as the device
+    /// measures it: with a resolution of about half a microsecond on a GPU. It is zero if the
+    /// events are in another order.
+    ///
+    /// # Errors
+    /// [`Error::EventsOfTwoDevices`]; what the driver says.
+    pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
+        match (&self.engine, &start.engine) {
+            (EventEngine::Cpu(end), EventEngine::Cpu(start)) => {
+                Ok(end.saturating_duration_since(*start))
+            }
+            (EventEngine::Cuda(end), EventEngine::Cuda(start)) if end.is_on_the_gpu_of(start) => {
+                end.elapsed_since(start)
+            }
+            (EventEngine::Cuda(_), _) | (EventEngine::Cpu(_), EventEngine::Cuda(_)) => {
+                Err(Error::EventsOfTwoDevices)
+            }
+        }
+    }
+
+    /// Lets the work that `device` gets from now on wait for the event.
+    pub(crate) fn delay(&self, device: &Device) -> Result<()> {
+        match (&self.engine, &device.engine) {
+            (EventEngine::Cpu(_), _) => Ok(()),
+            (EventEngine::Cuda(event), Engine::Cpu(_)) => event.synchronize(),
+            (EventEngine::Cuda(event), Engine::Cuda(stream)) => stream.wait_for(event),
+        }
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.engine {
+            EventEngine::Cpu(_) => "Event(cpu)",
+            EventEngine::Cuda(_) => "Event(cuda)",
+        })
+    }
+}
+
+/// The end of the work that a device had, as a future: [`Device::finished`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Finished {
+    device: Device,
+    state: Arc<Mutex<FinishedState>>,
+}
+
+#[derive(Default)]
+struct FinishedState {
+    is_finished: bool,
+    waker: Option<Waker>,
+}
+
+impl Future for Finished {
+    type Output = Result<()>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_finished {
+            state.waker = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        drop(state);
+        Poll::Ready(self.device.synchronize())
+    }
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Finished({})", self.device)
+    }
+}
+
+impl Device {
+    /// Records an event behind the work given so far.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn record(&self) -> Result<Event> {
+        let engine = match &self.engine {
+            Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
+            Engine::Cuda(stream) => EventEngine::Cuda(Arc::new(stream.record()?)),
+        };
+        Ok(Event { engine })
+    }
+
+    /// Measures the time that the device takes for the work that `work` gives to it: from when it
+    /// begins to when the last of it is done. Waits for the end, and reports faults.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let mut x = device.zeros::<f32>(1000)?;
+    /// let took = device.time(|| x.fill(1.0))?;
+    /// println!("{took:?}");
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `work` and of [`Self::synchronize`].
+    pub fn time(&self, work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+        let start = self.record()?;
+        work()?;
+        let end = self.record()?;
+        self.synchronize()?;
+        end.elapsed_since(&start)
+    }
+
+    /// Returns a future that is ready when the work given so far is done: for programs that wait
+    /// with `.await`. It needs no particular executor, and yields as [`Self::synchronize`] does.
+    ///
+    /// ```
+    /// # use warpwise::{Device, Result};
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// async fn ones(device: &Device) -> Result<Vec<f32>> {
+    ///     let x = device.uninit(3)?.fill(1.0)?;
+    ///     device.finished()?.await?;
+    ///     x.to_vec()
+    /// }
+    /// # let device = Device::cpu();
+    /// # let Poll::Ready(ones) = pin!(ones(&device)).poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
+    /// # assert_eq!(ones?, [1.0; 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn finished(&self) -> Result<Finished> {
+        let state = Arc::new(Mutex::new(FinishedState::default()));
+        let reached = Arc::clone(&state);
+        self.call_when_finished(move || {
+            let mut state = reached.lock().unwrap_or_else(PoisonError::into_inner);
+            state.is_finished = true;
+            let waker = state.waker.take();
+            drop(state);
+            waker.into_iter().for_each(Waker::wake);
+        })?;
+        Ok(Finished { device: self.clone(), state })
+    }
+
+    /// Calls a function when the work given so far is done, on a thread of the driver. Work that is
+    /// given later waits for its end. It must not use any device, which would wait for itself; a
+    /// panic in it is ignored. If the device is lost, it is not called.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn call_when_finished(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(_) => {
+                function();
+                Ok(())
+            }
+            Engine::Cuda(stream) => stream.call(Box::new(function)),
+        }
+    }
+}

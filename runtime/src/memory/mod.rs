@@ -1,0 +1,83 @@
+//! Arrays in the memory of devices, and arrays of the host that a GPU copies by itself.
+//!
+//! A [`Buffer`] owns an array. A [`Slice`] is a part of one, as Rust's slices are parts of arrays:
+//! buffers dereference to it, and [`View`] and [`ViewMut`] are borrowed parts. Launches and copies
+//! take slices.
+mod buffer;
+mod pinned;
+mod slice;
+mod uninit;
+
+use crate::{Device, cpu::CpuMemory, driver::Allocation};
+pub use buffer::Buffer;
+pub(crate) use pinned::PinnedMemory;
+pub use pinned::{PinnedBuffer, PinnedElement};
+pub use slice::{Slice, View, ViewMut};
+use std::{ops::Range, sync::Arc};
+pub use uninit::UninitBuffer;
+
+/// The memory of one buffer.
+pub(crate) struct Memory {
+    /// The device that it was allocated on, in whose order it is allocated, copied and freed.
+    pub(crate) device: Device,
+    pub(crate) bytes: MemoryBytes,
+}
+
+/// The bytes of a [`Memory`].
+pub(crate) enum MemoryBytes {
+    Cpu(CpuMemory),
+    Cuda(Allocation),
+}
+
+impl Memory {
+    /// Returns the memory of the interpreter; `None` for a GPU's.
+    pub(crate) fn cpu(&self) -> Option<&CpuMemory> {
+        match &self.bytes {
+            MemoryBytes::Cpu(memory) => Some(memory),
+            MemoryBytes::Cuda(_) => None,
+        }
+    }
+
+    /// Returns the memory of a GPU; `None` for the interpreter's.
+    pub(crate) fn gpu(&self) -> Option<&Allocation> {
+        match &self.bytes {
+            MemoryBytes::Cuda(memory) => Some(memory),
+            MemoryBytes::Cpu(_) => None,
+        }
+    }
+}
+
+/// A [`Slice`] whose element type is known otherwise.
+#[derive(Clone)]
+pub struct AnySlice {
+    /// Shared by a buffer and its views.
+    pub(crate) memory: Arc<Memory>,
+    /// The first byte.
+    pub(crate) offset: usize,
+    /// The number of elements.
+    pub(crate) len: usize,
+    /// The number of bytes.
+    pub(crate) bytes: usize,
+}
+
+impl AnySlice {
+    /// Returns the device that the memory was allocated on.
+    pub(crate) fn device(&self) -> &Device {
+        &self.memory.device
+    }
+
+    /// Returns the bytes in the memory that the slice covers.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.bytes
+    }
+
+    /// Returns the memory of the interpreter. The launcher has checked the devices.
+    pub(crate) fn cpu(&self) -> &CpuMemory {
+        self.memory.cpu().expect("a buffer of a GPU is refused by the launcher")
+    }
+
+    /// Returns the memory of a GPU. The launcher has checked the devices.
+    pub(crate) fn gpu(&self) -> &Allocation {
+        self.memory.gpu().expect("a buffer of the host is refused by the launcher")
+    }
+}

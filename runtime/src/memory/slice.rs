@@ -1,0 +1,540 @@
+//! Parts of buffers: [`Slice`], and its borrowed owners [`View`] and [`ViewMut`].
+use super::{AnySlice, Buffer, PinnedBuffer, PinnedElement};
+use crate::{Device, Element, Error, Plain, Result, Stored, vector::Vector};
+use std::{
+    fmt,
+    marker::PhantomData,
+    ops::{Bound, Deref, DerefMut, Range, RangeBounds},
+};
+
+/// Elements of a [`Buffer`], all of them or a part: the counterpart of Rust's `[T]` in the memory
+/// of a device. It is always behind a reference.
+///
+/// A kernel's `&[T]` takes `&Slice<T>`, and its `&mut [T]` takes `&mut Slice<T>`. Buffers and views
+/// dereference to slices, so a launch takes references to these:
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn add(x: &[f32], y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < x.len() && i < y.len() {
+///         y[i] += x[i];
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut all = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// let (left, mut right) = all.split_at_mut(2)?;
+/// add::launch(&device, LaunchConfig::cover(2), &left, &mut right)?;
+/// assert_eq!(all.slice(1..)?.to_vec()?, [2.0, 4.0, 6.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// Functions that take a range return [`Error::OutOfRange`] where slices of Rust panic. A kernel
+/// reads neighbouring elements of a slice together, up to 16 bytes at once, if the slice begins at
+/// a multiple of 16 bytes. Other slices are passed to a version of the kernel that does not.
+///
+/// The parameter `U` exists for Rust's unsized coercion. It makes two slices impossible to swap.
+pub struct Slice<T: Stored, U: ?Sized = [()]> {
+    any: AnySlice,
+    elements: PhantomData<fn() -> T::Value>,
+    _unsized: U,
+}
+
+impl<T: Stored> Slice<T, [(); 0]> {
+    pub(super) const fn from_any(any: AnySlice) -> Self {
+        Self { any, elements: PhantomData, _unsized: [] }
+    }
+
+    pub(super) fn into_any(self) -> AnySlice {
+        self.any
+    }
+}
+
+impl<T: Stored> Slice<T> {
+    pub(crate) const fn any(&self) -> &AnySlice {
+        &self.any
+    }
+
+    /// Returns the number of elements.
+    pub const fn len(&self) -> usize {
+        self.any.len
+    }
+
+    /// Returns true if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.any.len == 0
+    }
+
+    /// Returns the device on which the memory was allocated.
+    pub fn device(&self) -> &Device {
+        self.any.device()
+    }
+
+    /// Waits for the work that writes the elements and copies them to the host.
+    ///
+    /// # Errors
+    /// [`Error::DevicePanic`] if a launch before it failed a check: once, after which the same
+    /// call returns the elements with whatever was written.
+    pub fn to_vec(&self) -> Result<Vec<T::Value>> {
+        T::Value::collect(self.len(), |bytes| self.device().read(&self.any, bytes))
+            .unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    /// Waits for the work that writes the elements and copies them to `values`.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3])?;
+    /// let mut last = [0; 2];
+    /// x.slice(1..)?.copy_to(&mut last)?;
+    /// assert_eq!(last, [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `values` has as many elements; those of
+    /// [`Self::to_vec`].
+    pub fn copy_to(&self, values: &mut [T::Value]) -> Result<()> {
+        if self.len() != values.len() {
+            let (source_len, destination_len) = (self.len(), values.len());
+            return Err(Error::LengthMismatch { source_len, destination_len });
+        }
+        T::Value::load_all(values, |bytes| self.device().read(&self.any, bytes))
+            .unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    /// Overwrites all elements, once the launches before it are done.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `values` has as many elements.
+    pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
+        self.check_source_len(values.len())?;
+        self.write(|take| T::Value::with_bytes(values, take))
+    }
+
+    /// Copies the elements of another slice, which may be on another device.
+    ///
+    /// Between slices of GPUs it returns before the copy is done. Later work with either slice
+    /// waits for it.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (x, mut y) = (device.upload(&[1, 2, 3])?, device.zeros(3)?);
+    /// y.slice_mut(..2)?.copy_from_device(&x.slice(1..)?)?;
+    /// assert_eq!(y.to_vec()?, [2, 3, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
+    pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
+        self.check_source_len(source.len())?;
+        self.device().copy(&source.any, &self.any)
+    }
+
+    /// Gives all elements the same value. On a GPU it returns before that is done.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let mut x = Device::cpu().zeros::<u16>(4)?;
+    /// x.slice_mut(1..3)?.fill(7)?;
+    /// assert_eq!(x.to_vec()?, [0, 7, 7, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn fill(&mut self, value: T::Value) -> Result<()> {
+        T::Value::with_bytes(&[value], |bytes| self.device().fill(&self.any, bytes))
+            .unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    /// Creates a buffer on the same device with the same elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what the driver says.
+    pub fn try_clone(&self) -> Result<Buffer<T>> {
+        self.device().uninit(self.len())?.copy_from_device(self)
+    }
+
+    /// Borrows the elements in `range`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the range ends behind the slice, or begins behind its own end.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<View<'_, T>> {
+        Ok(View::new(self.part(self.resolve(&range)?)))
+    }
+
+    /// Borrows the elements in `range`, to be written.
+    ///
+    /// # Errors
+    /// As of [`Self::slice`].
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<ViewMut<'_, T>> {
+        Ok(ViewMut::new(self.part(self.resolve(&range)?)))
+    }
+
+    /// Borrows the first `middle` elements, and the others.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if there are fewer elements than `middle`.
+    pub fn split_at(&self, middle: usize) -> Result<(View<'_, T>, View<'_, T>)> {
+        Ok((self.slice(..middle)?, self.slice(middle..)?))
+    }
+
+    /// Borrows the first `middle` elements, and the others, to be written at the same time.
+    ///
+    /// # Errors
+    /// As of [`Self::split_at`].
+    pub fn split_at_mut(&mut self, middle: usize) -> Result<(ViewMut<'_, T>, ViewMut<'_, T>)> {
+        let (left, right) = (self.resolve(&(..middle))?, self.resolve(&(middle..))?);
+        Ok((ViewMut::new(self.part(left)), ViewMut::new(self.part(right))))
+    }
+
+    /// Borrows parts of `size` elements, of which the last may be shorter.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let x = Device::cpu().upload(&[1, 2, 3, 4, 5])?;
+    /// let lengths: Vec<usize> = x.chunks(2).map(|chunk| chunk.len()).collect();
+    /// assert_eq!(lengths, [2, 2, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `size` is 0, as Rust's `chunks`.
+    pub fn chunks(&self, size: usize) -> impl ExactSizeIterator<Item = View<'_, T>> {
+        chunk_ranges(self.len(), size).map(|range| View::new(self.part(range)))
+    }
+
+    /// Borrows parts of `size` elements, of which the last may be shorter, to be written at the
+    /// same time.
+    ///
+    /// # Panics
+    /// As of [`Self::chunks`].
+    pub fn chunks_mut(&mut self, size: usize) -> impl ExactSizeIterator<Item = ViewMut<'_, T>> {
+        chunk_ranges(self.len(), size).map(|range| ViewMut::new(self.part(range)))
+    }
+
+    /// Returns the same memory as `len` elements of another type.
+    fn reinterpret(&self, len: usize) -> AnySlice {
+        AnySlice { len, ..self.any.clone() }
+    }
+
+    /// Returns the elements in `range`, which are in the slice.
+    fn part(&self, range: Range<usize>) -> AnySlice {
+        let size = T::LAYOUT.size;
+        AnySlice {
+            offset: self.any.offset + range.start * size,
+            len: range.len(),
+            bytes: range.len() * size,
+            ..self.any.clone()
+        }
+    }
+
+    /// Returns the indices of a range that is in the slice.
+    fn resolve(&self, range: &impl RangeBounds<usize>) -> Result<Range<usize>> {
+        let len = self.len();
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => len,
+        };
+        match start <= end && end <= len {
+            true => Ok(start..end),
+            false => Err(Error::OutOfRange { start, end, len }),
+        }
+    }
+
+    fn check_source_len(&self, source_len: usize) -> Result<()> {
+        let destination_len = self.len();
+        match source_len == destination_len {
+            true => Ok(()),
+            false => Err(Error::LengthMismatch { source_len, destination_len }),
+        }
+    }
+
+    /// Overwrites the elements with the bytes that `with_bytes` has.
+    pub(super) fn write(
+        &mut self,
+        with_bytes: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Option<Result<()>>,
+    ) -> Result<()> {
+        with_bytes(&mut |bytes| self.device().write(&self.any, bytes))
+            .unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    /// Returns the error of a host without memory for as many elements.
+    fn no_host_memory(&self) -> Error {
+        let (place, size) = ("the host".to_owned(), T::LAYOUT.size);
+        Error::OutOfMemory { place, elements: self.len(), size, free: None }
+    }
+}
+
+/// Returns the ranges of `chunks`.
+fn chunk_ranges(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
+    assert!(size > 0, "chunks of no elements");
+    let starts = (0..len).step_by(size);
+    starts.map(move |start| start..start.saturating_add(size).min(len))
+}
+
+impl<T: PinnedElement> Slice<T> {
+    /// Starts a copy from page-locked memory, and returns before it is done. Later work with the
+    /// slice waits for it, and so does [`PinnedBuffer::as_mut_slice`].
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
+    pub fn copy_from_pinned(&mut self, source: &PinnedBuffer<T>) -> Result<()> {
+        self.check_source_len(source.len())?;
+        self.device().copy_from_pinned(source.memory(), &self.any)
+    }
+
+    /// Starts a copy to page-locked memory, and returns before it is done.
+    /// [`PinnedBuffer::as_slice`] waits for it.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `destination` has as many elements; what the driver says.
+    pub fn copy_to_pinned(&self, destination: &mut PinnedBuffer<T>) -> Result<()> {
+        if self.len() != destination.len() {
+            let (source_len, destination_len) = (self.len(), destination.len());
+            return Err(Error::LengthMismatch { source_len, destination_len });
+        }
+        self.device().copy_to_pinned(&self.any, destination.memory_mut())
+    }
+}
+
+impl<T: Element> Slice<T> {
+    /// Borrows the numbers as `#[device]` structs: see [`Buffer::into_structs`].
+    ///
+    /// # Errors
+    /// [`Error::NotStructs`] if the last struct would not be whole, or has no size, or the slice
+    /// does not begin where a struct may.
+    pub fn as_structs<S: Plain>(&self) -> Result<View<'_, S>> {
+        let len = count_structs::<S, T>(self.len())?;
+        self.check_alignment::<S>()?;
+        Ok(View::new(self.reinterpret(len)))
+    }
+
+    /// Borrows the numbers as `#[device]` structs, to be written: see [`Buffer::into_structs`].
+    ///
+    /// # Errors
+    /// As of [`Self::as_structs`].
+    pub fn as_structs_mut<S: Plain>(&mut self) -> Result<ViewMut<'_, S>> {
+        let len = count_structs::<S, T>(self.len())?;
+        self.check_alignment::<S>()?;
+        Ok(ViewMut::new(self.reinterpret(len)))
+    }
+
+    /// Borrows the numbers as vectors.
+    ///
+    /// # Errors
+    /// [`Error::NotVectors`] if the last vector would not be whole; [`Error::Misaligned`] if the
+    /// slice does not begin where a vector may.
+    pub fn as_vectors<V: Vector<Lane = T>>(&self) -> Result<View<'_, V>> {
+        let len = count_vectors::<V>(self.len())?;
+        self.check_alignment::<V>()?;
+        Ok(View::new(self.reinterpret(len)))
+    }
+
+    /// Borrows the numbers as vectors, to be written.
+    ///
+    /// # Errors
+    /// As of [`Self::as_vectors`].
+    pub fn as_vectors_mut<V: Vector<Lane = T>>(&mut self) -> Result<ViewMut<'_, V>> {
+        let len = count_vectors::<V>(self.len())?;
+        self.check_alignment::<V>()?;
+        Ok(ViewMut::new(self.reinterpret(len)))
+    }
+
+    /// Refuses elements of another type that need more alignment than the slice has.
+    fn check_alignment<U: Stored>(&self) -> Result<()> {
+        let (offset, align) = (self.any.offset, U::LAYOUT.align);
+        match offset.is_multiple_of(align.max(1)) {
+            true => Ok(()),
+            false => Err(Error::Misaligned { offset, align }),
+        }
+    }
+}
+
+impl<V: Vector> Slice<V> {
+    /// Borrows the vectors as the numbers that they are made of.
+    pub fn as_lanes(&self) -> View<'_, V::Lane> {
+        View::new(self.reinterpret(self.len() * V::LANES))
+    }
+
+    /// Borrows the vectors as the numbers that they are made of, to be written.
+    pub fn as_lanes_mut(&mut self) -> ViewMut<'_, V::Lane> {
+        ViewMut::new(self.reinterpret(self.len() * V::LANES))
+    }
+}
+
+impl<T: Stored> fmt::Debug for Slice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let elem = std::any::type_name::<T>();
+        write!(f, "Slice<{elem}>({} elements on {})", self.len(), self.device())
+    }
+}
+
+/// Returns the number of vectors that `len` numbers are.
+pub(super) fn count_vectors<V: Vector>(len: usize) -> Result<usize> {
+    match len % V::LANES {
+        0 => Ok(len / V::LANES),
+        _ => Err(Error::NotVectors { len, lanes: V::LANES }),
+    }
+}
+
+/// Returns the number of structs that `len` numbers are.
+pub(super) fn count_structs<S: Plain, T: Element>(len: usize) -> Result<usize> {
+    let (bytes, size) = (len * size_of::<T>(), S::LAYOUT.size);
+    match bytes.checked_rem(size) {
+        Some(0) => Ok(bytes / size),
+        _ => Err(Error::NotStructs { bytes, size }),
+    }
+}
+
+macro_rules! views {
+    ($($(#[$doc:meta])* $view:ident($borrow:ty);)*) => {$(
+        $(#[$doc])*
+        pub struct $view<'a, T: Stored> {
+            slice: Slice<T, [(); 0]>,
+            of: PhantomData<$borrow>,
+        }
+
+        impl<T: Stored> $view<'_, T> {
+            fn new(any: AnySlice) -> Self {
+                Self { slice: Slice::from_any(any), of: PhantomData }
+            }
+        }
+
+        impl<T: Stored> Deref for $view<'_, T> {
+            type Target = Slice<T>;
+            fn deref(&self) -> &Slice<T> {
+                &self.slice
+            }
+        }
+
+        impl<T: Stored> fmt::Debug for $view<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&**self, f)
+            }
+        }
+    )*};
+}
+views! {
+    /// A borrowed [`Slice`], from [`Slice::slice`] and the like. A reference to it goes where a
+    /// kernel takes a slice that it reads.
+    View(&'a AnySlice);
+    /// A mutably borrowed [`Slice`], from [`Slice::slice_mut`] and the like. A mutable reference to
+    /// it goes where a kernel takes a slice that it writes.
+    ViewMut(&'a mut AnySlice);
+}
+
+impl<T: Stored> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        Self::new(self.slice.any.clone())
+    }
+}
+
+impl<T: Stored> DerefMut for ViewMut<'_, T> {
+    fn deref_mut(&mut self) -> &mut Slice<T> {
+        &mut self.slice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Device, Error, F32x3, F32x4, U8x2};
+
+    #[test]
+    fn ranges_are_those_of_rust() {
+        let x = Device::cpu().upload(&[0, 1, 2, 3, 4]).unwrap();
+        assert_eq!(x.slice(..).unwrap().to_vec().unwrap(), [0, 1, 2, 3, 4]);
+        assert_eq!(x.slice(1..=2).unwrap().to_vec().unwrap(), [1, 2]);
+        assert_eq!(x.slice(2..).unwrap().slice(1..).unwrap().to_vec().unwrap(), [3, 4]);
+        assert!(x.slice(5..).unwrap().is_empty());
+        for (range, start, end) in [(2..6, 2, 6), (6..6, 6, 6)] {
+            let error = x.slice(range).unwrap_err();
+            assert_eq!(error, Error::OutOfRange { start, end, len: 5 });
+        }
+        let backwards = (std::ops::Bound::Included(3), std::ops::Bound::Excluded(1));
+        assert!(matches!(x.slice(backwards), Err(Error::OutOfRange { start: 3, end: 1, .. })));
+        assert!(matches!(x.slice(..=usize::MAX), Err(Error::OutOfRange { .. })));
+        assert!(matches!(x.split_at(6), Err(Error::OutOfRange { start: 0, end: 6, len: 5 })));
+    }
+
+    #[test]
+    fn parts_are_written_apart() {
+        let mut x = Device::cpu().upload(&[0u8; 7]).unwrap();
+        let (mut left, mut right) = x.split_at_mut(3).unwrap();
+        left.fill(1).unwrap();
+        right.copy_from(&[2, 3, 4, 5]).unwrap();
+        for mut chunk in x.chunks_mut(4) {
+            let last = chunk.len() - 1;
+            chunk.slice_mut(last..).unwrap().fill(9).unwrap();
+        }
+        assert_eq!(x.to_vec().unwrap(), [1, 1, 1, 9, 3, 4, 9]);
+        let clone = x.slice(2..5).unwrap().try_clone().unwrap();
+        x.fill(0).unwrap();
+        assert_eq!(clone.to_vec().unwrap(), [1, 9, 3]);
+        let mut wrong = Device::cpu().zeros(2).unwrap();
+        let error = wrong.copy_from_device(&clone).unwrap_err();
+        assert_eq!(error.to_string(), "cannot copy 3 elements to 2");
+    }
+
+    #[test]
+    fn structs_are_filled_and_copied() {
+        let device = Device::cpu();
+        let mut pairs = device.zeros::<(u8, u32)>(3).unwrap();
+        pairs.slice_mut(1..).unwrap().fill((7, 8)).unwrap();
+        let mut read = [(1, 1); 2];
+        pairs.slice(..2).unwrap().copy_to(&mut read).unwrap();
+        assert_eq!(read, [(0, 0), (7, 8)]);
+    }
+
+    #[test]
+    fn numbers_are_structs_of_them() {
+        let device = Device::cpu();
+        let words = device.upload(&[1u32, 2, 3, 4, 5, 6]).unwrap();
+        type Padded = (u32, u64);
+        assert_eq!(size_of::<(u32, [u32; 2])>(), 12);
+        let view = words.as_structs::<(u32, [u32; 2])>().unwrap();
+        assert_eq!(view.to_vec().unwrap(), [(1, [2, 3]), (4, [5, 6])]);
+        let error = words.as_structs::<Padded>().unwrap_err();
+        assert_eq!(error.to_string(), "24 bytes are no whole number of structs of 16 bytes");
+        assert!(matches!(words.as_structs::<()>(), Err(Error::NotStructs { size: 0, .. })));
+        let flags = device.upload(&[0u8, 1, 2, 255]).unwrap().into_structs::<bool>().unwrap();
+        assert_eq!(flags.to_vec().unwrap()[..2], [false, true]);
+        let mut pairs = words.into_structs::<[u32; 2]>().unwrap();
+        pairs.copy_from(&[[7, 8]; 3]).unwrap();
+        assert_eq!(pairs.to_vec().unwrap(), [[7, 8]; 3]);
+        let padded = device.upload(&[9u64; 4]).unwrap().into_structs::<Padded>().unwrap();
+        assert_eq!(padded.to_vec().unwrap(), [(9, 9); 2]);
+    }
+
+    #[test]
+    fn numbers_are_vectors_of_them() {
+        let device = Device::cpu();
+        let mut numbers = device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let view = numbers.as_vectors::<F32x3>().unwrap();
+        assert_eq!(view.to_vec().unwrap()[1], F32x3::new(4.0, 5.0, 6.0));
+        let error = numbers.as_vectors::<F32x4>().unwrap_err();
+        assert_eq!(error.to_string(), "6 numbers are no whole number of vectors of 4 lanes");
+        let odd = numbers.slice(1..5).unwrap();
+        let error = odd.as_vectors::<F32x4>().unwrap_err();
+        assert_eq!(error, Error::Misaligned { offset: 4, align: 16 });
+        numbers.as_vectors_mut::<F32x3>().unwrap().fill(F32x3::ONE).unwrap();
+        let mut vectors = numbers.into_vectors::<F32x3>().unwrap();
+        assert_eq!(vectors.as_lanes().to_vec().unwrap(), [1.0; 6]);
+        vectors.as_lanes_mut().fill(2.0).unwrap();
+        assert_eq!(vectors.into_lanes().to_vec().unwrap(), [2.0; 6]);
+        let odd = device.zeros::<u8>(3).unwrap().into_vectors::<U8x2>();
+        assert!(matches!(odd, Err(Error::NotVectors { len: 3, lanes: 2 })));
+    }
+}

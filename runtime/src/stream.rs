@@ -1,0 +1,110 @@
+//! Several orders of work on one device: [`Stream`].
+use crate::{Device, Result, device::Engine};
+use std::{fmt, ops::Deref, sync::Arc};
+
+/// An order of work of its own on a [`Device`], from [`Device::stream`].
+///
+/// It dereferences to a device, so everything that takes a device takes a stream: launches, copies,
+/// buffers, [`Device::synchronize`]. Buffers made on a stream are allocated, copied and freed in its
+/// order. Streams of one device share its memory and its compiled kernels, and a kernel may be
+/// launched on one stream with buffers of another.
+///
+/// **Order between streams.** Work of one stream runs in the order given. Work of different streams
+/// runs at the same time, except where two launches or copies use the same elements and one of them
+/// writes these: then the second waits for the first, on the GPU and not on the host. So programs
+/// without [events](crate::Event) are correct, and no safe program has a race between streams. Kernels that take
+/// atomics count as writing. [Parts](crate::Slice::split_at_mut) of a buffer that do not overlap
+/// are used at the same time.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     if let Some(x) = x.get_mut(global_idx_x()) {
+///         *x *= 2.0;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let streams = [device.stream()?, device.stream()?];
+/// let mut x = device.upload(&[1.0f32; 100])?;
+/// for (stream, mut half) in streams.iter().zip(x.chunks_mut(50)) {
+///     double::launch(stream, LaunchConfig::cover(50), &mut half)?;
+/// }
+/// assert_eq!(x.to_vec()?, [2.0; 100]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// On the interpreter each launch and copy is done when its call returns, which is one of the
+/// orders that a GPU could take.
+#[derive(Clone)]
+pub struct Stream {
+    device: Device,
+}
+
+impl Deref for Stream {
+    type Target = Device;
+    fn deref(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({})", self.device)
+    }
+}
+
+impl Device {
+    /// Creates another stream of the device.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn stream(&self) -> Result<Stream> {
+        self.stream_with_priority(0)
+    }
+
+    /// Creates another stream of the device whose waiting blocks run before those of streams with
+    /// less priority. The default is 0, higher priorities are **lower** numbers, as in CUDA; numbers
+    /// outside of the device's range are the nearest inside of it. It has no effect on the
+    /// interpreter.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
+        let engine = match &self.engine {
+            Engine::Cpu(interpreter) => Engine::Cpu(Arc::new(interpreter.new_stream())),
+            Engine::Cuda(stream) => Engine::Cuda(stream.new_stream(priority)?),
+        };
+        Ok(Stream { device: Self { engine } })
+    }
+
+    /// Lets work that is given from now on wait until `event` is reached.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn wait_for(&self, event: &crate::Event) -> Result<()> {
+        event.delay(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_travel_between_threads() {
+        fn travels<T: Send + Sync + Clone>() {}
+        travels::<Stream>();
+    }
+
+    #[test]
+    fn streams_of_one_device_share_its_memory() {
+        let device = Device::cpu();
+        let stream = device.stream().unwrap();
+        assert!(stream.shares_memory_with(&device));
+        assert!(device.stream().unwrap().shares_memory_with(&stream));
+        assert!(!Device::cpu().shares_memory_with(&device));
+    }
+}

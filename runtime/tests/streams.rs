@@ -1,0 +1,368 @@
+//! Streams, events and copies: on the interpreter, and with a driver that runs the work of a stream
+//! as late as possible, so that work which should wait for another stream's and does not finds old
+//! values.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#[cfg(target_os = "linux")]
+mod fake_driver;
+mod kernels;
+mod process;
+
+use kernels::{add, divide, faulty, increment};
+use std::{
+    env,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use warpwise::{Buffer, Device, Error, LaunchConfig, PinnedBuffer, Stream};
+
+/// The device under test: a GPU if `WARPWISE_DEVICE` asks for one.
+fn device() -> Device {
+    match env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
+        true => Device::auto().unwrap(),
+        false => Device::cpu(),
+    }
+}
+
+/// Random numbers: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
+
+const BUFFERS: usize = 5;
+const ELEMENTS: usize = 64;
+
+/// The state of a random program: what `device` holds, and what it should hold.
+struct Program {
+    device: Device,
+    streams: Vec<Stream>,
+    buffers: Vec<Buffer<u32>>,
+    pinned: Vec<PinnedBuffer<u32>>,
+    expected: Vec<Vec<u32>>,
+    expected_pinned: Vec<Vec<u32>>,
+}
+
+impl Program {
+    fn new(device: &Device) -> Self {
+        let streams: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
+        let home = |i: usize| if i == 0 { device } else { &streams[i % 3] };
+        let buffers = (0..BUFFERS).map(|i| home(i).zeros(ELEMENTS).unwrap()).collect();
+        let pinned = (0..2).map(|_| device.pinned(ELEMENTS).unwrap()).collect();
+        let zeros = vec![0; ELEMENTS];
+        Self {
+            device: device.clone(),
+            streams,
+            buffers,
+            pinned,
+            expected: vec![zeros.clone(); BUFFERS],
+            expected_pinned: vec![zeros; 2],
+        }
+    }
+
+    /// Two different buffers, the first of which is written.
+    fn two(&mut self, random: &mut Random) -> (usize, usize) {
+        let to = random.below(BUFFERS);
+        (to, (to + 1 + random.below(BUFFERS - 1)) % BUFFERS)
+    }
+
+    fn step(&mut self, random: &mut Random) {
+        let stream = self.streams[random.below(3)].clone();
+        let start = random.below(ELEMENTS);
+        let part = start..start + 1 + random.below(ELEMENTS - start);
+        let (to, from) = self.two(random);
+        let value = random.below(1000) as u32;
+        let host = random.below(2);
+        match random.below(11) {
+            0 | 1 => {
+                let mut slice = self.buffers[to].slice_mut(part.clone()).unwrap();
+                increment(&stream, LaunchConfig::cover(ELEMENTS), &mut slice).unwrap();
+                self.expected[to][part].iter_mut().for_each(|x| *x += 1);
+            }
+            2..=4 => {
+                let [y, x] = self.buffers.get_disjoint_mut([to, from]).unwrap();
+                let x = x.slice(part.clone()).unwrap();
+                add(&stream, &x, &mut y.slice_mut(part.clone()).unwrap()).unwrap();
+                let [y, x] = self.expected.get_disjoint_mut([to, from]).unwrap();
+                y[part.clone()].iter_mut().zip(&x[part]).for_each(|(y, x)| *y = y.wrapping_add(*x));
+            }
+            5 => {
+                let [y, x] = self.buffers.get_disjoint_mut([to, from]).unwrap();
+                let x = x.slice(part.clone()).unwrap();
+                y.slice_mut(part.clone()).unwrap().copy_from_device(&x).unwrap();
+                let [y, x] = self.expected.get_disjoint_mut([to, from]).unwrap();
+                y[part.clone()].copy_from_slice(&x[part]);
+            }
+            6 => {
+                self.buffers[to].slice_mut(part.clone()).unwrap().fill(value).unwrap();
+                self.expected[to][part].fill(value);
+            }
+            7 => {
+                self.buffers[to].copy_from_pinned(&self.pinned[host]).unwrap();
+                self.expected[to].clone_from(&self.expected_pinned[host]);
+            }
+            8 => {
+                self.buffers[to].copy_to_pinned(&mut self.pinned[host]).unwrap();
+                self.expected_pinned[host].clone_from(&self.expected[to]);
+            }
+            9 => match random.below(4) {
+                0 => {
+                    self.pinned[host].as_mut_slice().unwrap()[start] = value;
+                    self.expected_pinned[host][start] = value;
+                }
+                1 => {
+                    self.buffers[to].copy_from(&vec![value; ELEMENTS]).unwrap();
+                    self.expected[to].fill(value);
+                }
+                2 => {
+                    // The old one is freed behind the work that uses it.
+                    self.buffers[to] = stream.upload(&[value; ELEMENTS]).unwrap();
+                    self.expected[to].fill(value);
+                }
+                _ => {
+                    let clone = self.buffers[from].try_clone().unwrap();
+                    self.buffers[to] = clone;
+                    self.expected[to] = self.expected[from].clone();
+                }
+            },
+            _ => {
+                let got = self.buffers[to].slice(part.clone()).unwrap().to_vec().unwrap();
+                assert_eq!(got, self.expected[to][part]);
+            }
+        }
+    }
+
+    fn check(&self) {
+        for (buffer, expected) in self.buffers.iter().zip(&self.expected) {
+            assert_eq!(buffer.to_vec().unwrap(), *expected);
+        }
+        for (pinned, expected) in self.pinned.iter().zip(&self.expected_pinned) {
+            assert_eq!(pinned.as_slice().unwrap(), *expected);
+        }
+        self.device.synchronize().unwrap();
+    }
+}
+
+fn random_programs(device: &Device, programs: u64) {
+    for seed in 1..=programs {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut program = Program::new(device);
+        for _ in 0..100 {
+            program.step(&mut random);
+        }
+        program.check();
+    }
+}
+
+#[test]
+fn random_programs_have_the_results_of_one_order() {
+    random_programs(&device(), 20);
+}
+
+#[test]
+fn threads_with_streams_have_the_results_of_one_order() {
+    let device = device();
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            let device = &device;
+            scope.spawn(move || {
+                let mut random = Random(thread + 77);
+                let mut program = Program::new(device);
+                (0..300).for_each(|_| program.step(&mut random));
+                program.check();
+            });
+        }
+    });
+}
+
+/// Two streams read a buffer of a third, and a fourth overwrites it.
+fn streams_share_a_buffer(device: &Device) {
+    let streams: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
+    let mut x = device.upload(&[1u32; 8]).unwrap();
+    let mut sums: Vec<_> = streams.iter().map(|stream| stream.zeros(8).unwrap()).collect();
+    for round in 1..=3 {
+        for (stream, sum) in streams.iter().zip(&mut sums).take(2) {
+            add(stream, &x, sum).unwrap();
+        }
+        increment(&streams[2], LaunchConfig::cover(8), &mut x).unwrap();
+        let expected = (1..=round).sum::<u32>();
+        assert_eq!(sums[round as usize % 2].to_vec().unwrap(), [expected; 8]);
+    }
+    assert_eq!(x.to_vec().unwrap(), [4; 8]);
+}
+
+#[test]
+fn readers_do_not_see_what_is_written_after_them() {
+    streams_share_a_buffer(&device());
+}
+
+/// A fault comes out of a copy of what the launch wrote, wherever it was launched.
+fn faults_come_out_of_copies(device: &Device) {
+    let stream = device.stream().unwrap();
+    let mut y = device.zeros::<u32>(3).unwrap();
+    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
+    assert!(matches!(y.to_vec(), Err(Error::DevicePanic(_))));
+    assert_eq!(y.to_vec().unwrap(), [7; 3]);
+    stream.synchronize().unwrap();
+    let mut host = device.pinned::<u32>(3).unwrap();
+    divide(device, 0, &mut y).unwrap();
+    y.copy_to_pinned(&mut host).unwrap();
+    assert!(matches!(host.as_slice(), Err(Error::DevicePanic(_))));
+    assert_eq!(host.as_slice().unwrap(), [7; 3]);
+    faulty(&stream, LaunchConfig::cover(5), &mut y).unwrap();
+    device.synchronize().unwrap();
+    assert!(matches!(stream.synchronize(), Err(Error::DevicePanic(_))));
+}
+
+#[test]
+fn faults_of_other_streams_come_out_of_copies() {
+    faults_come_out_of_copies(&device());
+}
+
+/// Events order work, are reached, and have times between them.
+fn events_work(device: &Device) {
+    let other = device.stream().unwrap();
+    let start = device.record().unwrap();
+    let mut y = device.zeros::<u32>(4).unwrap();
+    increment(device, LaunchConfig::cover(4), &mut y).unwrap();
+    let end = device.record().unwrap();
+    other.wait_for(&end).unwrap();
+    let behind = other.record().unwrap();
+    behind.synchronize().unwrap();
+    assert!(end.is_reached().unwrap() && behind.is_reached().unwrap());
+    assert!(end.elapsed_since(&start).unwrap() < Duration::from_secs(60));
+    let took = device.time(|| increment(device, LaunchConfig::cover(4), &mut y)).unwrap();
+    assert!(took < Duration::from_secs(60));
+    assert!(matches!(device.time(|| divide(device, 0, &mut y)), Err(Error::DevicePanic(_))));
+}
+
+#[test]
+fn events_are_points_in_the_work() {
+    events_work(&device());
+}
+
+/// Callbacks are called in order and may panic, and a future is woken.
+fn callbacks_work(device: &Device) {
+    let called = Arc::new(AtomicU32::new(0));
+    for bit in 0..3 {
+        let called = Arc::clone(&called);
+        let call = move || {
+            called.fetch_add(1 << (8 * bit), Ordering::SeqCst);
+        };
+        device.call_when_finished(call).unwrap();
+    }
+    let finished = device.finished().unwrap();
+    block_on(finished).unwrap();
+    assert_eq!(called.load(Ordering::SeqCst), 0x01_01_01);
+    let mut y = device.zeros::<u32>(3).unwrap();
+    faulty(device, LaunchConfig::cover(5), &mut y).unwrap();
+    assert!(matches!(block_on(device.finished().unwrap()), Err(Error::DevicePanic(_))));
+}
+
+/// Runs a future on this thread.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Unpark(std::thread::current())).into();
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+            std::task::Poll::Ready(value) => return value,
+            std::task::Poll::Pending => std::thread::park_timeout(Duration::from_millis(10)),
+        }
+    }
+}
+
+#[test]
+fn callbacks_are_called_when_work_is_done() {
+    callbacks_work(&device());
+}
+
+#[test]
+fn buffers_of_another_device_are_refused() {
+    let (device, other) = (Device::cpu(), Device::cpu());
+    let mut y = other.zeros(4).unwrap();
+    let error = increment(&device, LaunchConfig::cover(4), &mut y).unwrap_err().to_string();
+    let expected = "cannot launch `increment`: `y` is a buffer on cpu (SIMT interpreter), and the launch is \
+                    on another device, cpu (SIMT interpreter)";
+    assert_eq!(error, expected);
+    let x = device.upload(&[1, 2, 3, 4]).unwrap();
+    y.copy_from_device(&x).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [1, 2, 3, 4]);
+}
+
+#[cfg(target_os = "linux")]
+mod lazy {
+    //! With the driver that runs work as late as possible.
+    use super::*;
+    use crate::fake_driver::{fake, in_process, left};
+
+    macro_rules! with_the_lazy_driver {
+        ($($name:ident: $body:expr;)*) => {
+            with_drivers! { ["lazy", "lazy no_pools"]: $($name: $body;)* }
+        };
+    }
+
+    macro_rules! with_drivers {
+        ($words:tt: $($name:ident: $body:expr;)*) => {$(
+            #[test]
+            fn $name() {
+                for words in $words {
+                    let name = concat!("lazy::", stringify!($name));
+                    let body = || {
+                        let body: fn(&Device) = $body;
+                        body(&Device::cuda(0).unwrap());
+                    };
+                    let output = in_process(name, fake(), &[("FAKE_CUDA", words)], body);
+                    let Some(left) = left(output) else { return };
+                    assert!(left.contains("streams 0 events 0 memory 0 pinned 0 "), "{left}");
+                }
+            }
+        )*};
+    }
+
+    with_the_lazy_driver! {
+        random_programs_have_the_results_of_one_order: |device| random_programs(device, 100);
+        readers_do_not_see_what_is_written_after_them: streams_share_a_buffer;
+        faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
+        events_are_points_in_the_work: events_work;
+    }
+
+    // A driver that works only when somebody waits for it calls nobody.
+    with_drivers! {
+        ["eager"]: callbacks_are_called_when_work_is_done: callbacks_work;
+    }
+
+    /// Copies between two GPUs wait for the work of both.
+    fn copies_between_gpus(device: &Device) {
+        let other = Device::cuda(1).unwrap();
+        let mut x = device.zeros::<u32>(4).unwrap();
+        let mut y = other.zeros(4).unwrap();
+        for round in 1..=3 {
+            increment(device, LaunchConfig::cover(4), &mut x).unwrap();
+            y.copy_from_device(&x).unwrap();
+            increment(device, LaunchConfig::cover(4), &mut x).unwrap();
+            increment(&other, LaunchConfig::cover(4), &mut y).unwrap();
+            assert_eq!(y.to_vec().unwrap(), [2 * round; 4]);
+        }
+        let z = Device::cpu().upload(&[9; 4]).unwrap();
+        y.copy_from_device(&z).unwrap();
+        assert_eq!(y.try_clone().unwrap().to_vec().unwrap(), [9; 4]);
+    }
+
+    with_the_lazy_driver! {
+        copies_between_gpus_wait_for_both: copies_between_gpus;
+    }
+}
