@@ -65,8 +65,8 @@ impl saxpy {
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
         a: f32,
-        x: &::warpwise::Buffer<f32>,
-        y: &mut ::warpwise::Buffer<f32>,
+        x: &::warpwise::Slice<f32>,
+        y: &mut ::warpwise::Slice<f32>,
     ) -> ::warpwise::Result<()> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;

@@ -52,7 +52,7 @@ impl halve {
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Buffer<u32>,
+        x: &mut ::warpwise::Slice<u32>,
     ) -> ::warpwise::Result<()> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;

@@ -152,7 +152,7 @@ impl volumes {
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Buffer<f32>,
+        x: &mut ::warpwise::Slice<f32>,
     ) -> ::warpwise::Result<()> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;

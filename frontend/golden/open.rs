@@ -64,7 +64,7 @@ where
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Buffer<T>,
+        x: &mut ::warpwise::Slice<T>,
         by: T,
         bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32>,
     ) -> ::warpwise::Result<()> {

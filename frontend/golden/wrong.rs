@@ -48,7 +48,7 @@ impl misspelt {
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,
-        x: &mut ::warpwise::Buffer<f32>,
+        x: &mut ::warpwise::Slice<f32>,
         y: impl ::core::marker::Sized,
     ) -> ::warpwise::Result<()> {
         let _ = (device, config, x, y);

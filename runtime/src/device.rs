@@ -7,6 +7,7 @@ use crate::{
     check::Checking,
     cpu::{self, Interpreter},
     driver::{self, Pinned},
+    graph::Recorder,
     kernel::Bound,
     launch_checks::Launch,
     memory::{AnySlice, MemoryBytes, PinnedMemory},
@@ -52,6 +53,8 @@ const COPY_BYTES: usize = 1 << 16;
 #[derive(Clone)]
 pub struct Device {
     pub(crate) engine: Engine,
+    /// What takes launches in place of the engine, while a graph is recorded.
+    recorder: Option<Arc<Recorder>>,
 }
 
 #[derive(Clone)]
@@ -126,7 +129,7 @@ impl Device {
     pub(crate) fn simulated(simulator: Simulator) -> Self {
         let checking = simulator.checking.or_else(|| Checking::from_env().map(Arc::new));
         let simulator = Simulator { checking, ..simulator };
-        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(simulator))) }
+        Self::on(Engine::Cpu(Arc::new(Interpreter::new(simulator))))
     }
 
     /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
@@ -139,7 +142,20 @@ impl Device {
     /// what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         checks_from_env()?;
-        Ok(Self { engine: Engine::Cuda(driver::Stream::open(ordinal)?) })
+        Ok(Self::on(Engine::Cuda(driver::Stream::open(ordinal)?)))
+    }
+
+    pub(crate) const fn on(engine: Engine) -> Self {
+        Self { engine, recorder: None }
+    }
+
+    /// Returns the same device, of which launches are recorded.
+    pub(crate) fn recording(&self, recorder: Arc<Recorder>) -> Self {
+        Self { engine: self.engine.clone(), recorder: Some(recorder) }
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_deref()
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -266,8 +282,8 @@ impl Device {
         }
     }
 
-    /// Overwrites a slice that is of this device with repetitions of `element`.
-    pub(crate) fn fill(&self, slice: &AnySlice, element: &[u8]) -> Result<()> {
+    /// Overwrites a slice, in memory of this device, with repetitions of `element`.
+    pub(crate) fn fill_bytes(&self, slice: &AnySlice, element: &[u8]) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => {
                 let places = slice.range().step_by(element.len());
@@ -278,8 +294,8 @@ impl Device {
         }
     }
 
-    /// Copies `from` to `to`, which is of this device and has as many bytes.
-    pub(crate) fn copy(&self, from: &AnySlice, to: &AnySlice) -> Result<()> {
+    /// Copies `from` to `to`, which is in memory of this device and has as many bytes.
+    pub(crate) fn copy_bytes(&self, from: &AnySlice, to: &AnySlice) -> Result<()> {
         if let (Engine::Cuda(stream), Some(source)) = (&self.engine, from.memory.gpu()) {
             return stream.copy((source, from.range()), (to.gpu(), to.range()));
         }
@@ -353,6 +369,9 @@ impl Device {
 
     /// Runs a launch, or on a GPU sees to it that it will run.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
+        if let Some(recorder) = &self.recorder {
+            return recorder.launch(launch);
+        }
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.run(launch),
             Engine::Cuda(stream) => {

@@ -112,6 +112,23 @@ pub enum Error {
     /// The time between events of which each is on another device.
     #[error("the time between events of two devices is unknown")]
     EventsOfTwoDevices,
+    /// A kernel that prints or is cooperative was launched while a graph was recorded.
+    #[error("`{kernel}` prints or is cooperative, and cannot be recorded in a graph")]
+    NotRecordable {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Work was given to the device of a [recording](crate::Device::record_graph) that has ended.
+    #[error("the recording of the graph has ended")]
+    RecordingEnded,
+    /// A slice of another device than the one that is to copy it.
+    #[error("a slice on {slice}, and the copy is on {}", other(.device, .slice))]
+    OtherDevice {
+        /// The device of the slice.
+        slice: String,
+        /// The device of the copy.
+        device: String,
+    },
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {

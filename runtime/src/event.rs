@@ -9,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A point in the work of a [`Device`] or [`Stream`](crate::Stream), from [`Device::record`].
+/// A point in the work of a [`Device`] or [`Stream`](crate::Stream), from [`Device::record_event`].
 ///
 /// ```
 /// # use warpwise::Device;
 /// let (device, other) = (Device::cpu(), Device::cpu());
-/// let start = device.record()?;
+/// let start = device.record_event()?;
 /// let x = device.zeros::<f32>(1000)?;
-/// let end = device.record()?;
+/// let end = device.record_event()?;
 /// end.synchronize()?;
 /// assert!(end.is_reached()?);
 /// println!("zeros took {:?}", end.elapsed_since(&start)?);
@@ -135,7 +135,7 @@ impl Device {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn record(&self) -> Result<Event> {
+    pub fn record_event(&self) -> Result<Event> {
         let engine = match &self.engine {
             Engine::Cpu(_) => EventEngine::Cpu(Instant::now()),
             Engine::Cuda(stream) => EventEngine::Cuda(Arc::new(stream.record()?)),
@@ -158,9 +158,9 @@ impl Device {
     /// # Errors
     /// Those of `work` and of [`Self::synchronize`].
     pub fn time(&self, work: impl FnOnce() -> Result<()>) -> Result<Duration> {
-        let start = self.record()?;
+        let start = self.record_event()?;
         work()?;
-        let end = self.record()?;
+        let end = self.record_event()?;
         self.synchronize()?;
         end.elapsed_since(&start)
     }
@@ -172,7 +172,7 @@ impl Device {
     /// # use warpwise::{Device, Result};
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
     /// async fn ones(device: &Device) -> Result<Vec<f32>> {
-    ///     let x = device.uninit(3)?.fill(1.0)?;
+    ///     let x = device.uninit::<f32>(3)?.fill(1.0)?;
     ///     device.finished()?.await?;
     ///     x.to_vec()
     /// }

@@ -79,6 +79,11 @@ impl<'a> Arg<'a> {
         Self(Passed::One(Value::Slice { elem, access, slice, single: false }))
     }
 
+    /// Of a value that another argument had.
+    pub(crate) const fn of(value: Value<'a>) -> Self {
+        Self(Passed::One(value))
+    }
+
     fn values(&self) -> &[Value<'a>] {
         match &self.0 {
             Passed::One(value) => std::slice::from_ref(value),
@@ -147,6 +152,12 @@ pub(crate) struct Launch<'a> {
 /// The arguments of a launch, which are one value or several each.
 #[derive(Clone, Copy)]
 pub(crate) struct Args<'a>(&'a [Arg<'a>]);
+
+impl<'a> From<&'a [Arg<'a>]> for Args<'a> {
+    fn from(args: &'a [Arg<'a>]) -> Self {
+        Self(args)
+    }
+}
 
 impl<'a> Args<'a> {
     /// Returns the values, one for each parameter of the IR.

@@ -30,7 +30,8 @@
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
 //! - [`Slice`], [`View`], [`ViewMut`]: parts of buffers. [`PinnedBuffer`]: arrays of the host that a
 //!   GPU copies by itself.
-//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times.
+//! - [`Stream`]: several orders of work on a device. [`Event`]: points in them, and times. [`Graph`]:
+//!   work that is recorded once and launched many times.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`] and its kin.
@@ -62,6 +63,7 @@ mod element;
 mod error;
 mod event;
 pub mod fast;
+mod graph;
 pub mod grid;
 pub mod host;
 mod kernel;
@@ -96,6 +98,7 @@ pub use device::{Device, DeviceInfo};
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};
 pub use error::{DevicePanic, Error, LaunchMistake, Result};
 pub use event::{Event, Finished};
+pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use host::index::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, global_idx_x,

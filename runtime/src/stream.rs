@@ -77,7 +77,7 @@ impl Device {
             Engine::Cpu(interpreter) => Engine::Cpu(Arc::new(interpreter.new_stream())),
             Engine::Cuda(stream) => Engine::Cuda(stream.new_stream(priority)?),
         };
-        Ok(Stream { device: Self { engine } })
+        Ok(Stream { device: Self::on(engine) })
     }
 
     /// Lets work that is given from now on wait until `event` is reached.

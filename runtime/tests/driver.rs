@@ -236,7 +236,7 @@ fn nothing_is_left_behind() {
     for wrong in ["", "no_pools"] {
         let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
         let Some(left) = left(output) else { return };
-        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 modules 3 loads 3 launches 5";
+        let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 3 loads 3 launches 5";
         assert_eq!(left, expected, "{wrong}");
     }
 }
@@ -354,7 +354,8 @@ fn cooperative_launches_are_of_as_many_blocks_as_run_together() {
         // The same word for all of them, and what one left there is what the next one finds.
         assert_eq!(y.to_vec().unwrap(), [264 + 132 + 1, 0]);
     });
-    let expected = "contexts 1 streams 0 events 0 memory 0 pinned 0 modules 1 loads 1 launches 3";
+    let expected =
+        "contexts 1 streams 0 events 0 memory 0 pinned 0 graphs 0 modules 1 loads 1 launches 3";
     assert!(left(output).is_none_or(|left| left.contains(expected)));
 }
 

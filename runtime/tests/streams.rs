@@ -183,6 +183,90 @@ fn threads_with_streams_have_the_results_of_one_order() {
     });
 }
 
+/// Random graphs, launched between other work, against the same program without a device.
+fn random_graphs(device: &Device, graphs: u64) {
+    for seed in 1..=graphs {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let other = device.stream().unwrap();
+        let mut buffers: Vec<_> = (0..4).map(|i| device.upload(&[i; 32]).unwrap()).collect();
+        let mut expected: Vec<Vec<u32>> = (0..4).map(|i| vec![i; 32]).collect();
+        let mut graph = None;
+        for _ in 0..3 {
+            let mut steps = Vec::new();
+            for _ in 0..random.below(20) {
+                let (to, start) = (random.below(4), random.below(32));
+                let from = (to + 1 + random.below(3)) % 4;
+                let part = start..start + 1 + random.below(32 - start);
+                steps.push((random.below(3), to, from, part, random.below(9) as u32));
+            }
+            let record = |recorder: &Device| {
+                for (kind, to, from, part, value) in &steps {
+                    let [y, x] = buffers.get_disjoint_mut([*to, *from]).unwrap();
+                    let (x, mut y) = (x.slice(part.clone())?, y.slice_mut(part.clone())?);
+                    match kind {
+                        0 => add(recorder, &x, &mut y)?,
+                        1 => recorder.copy(&x, &mut y)?,
+                        _ => recorder.fill(&mut y, *value)?,
+                    }
+                }
+                Ok(())
+            };
+            match &mut graph {
+                None => graph = Some(device.record_graph(record).unwrap()),
+                Some(graph) => graph.update(record).unwrap(),
+            }
+            for _ in 0..3 {
+                graph.as_ref().unwrap().launch().unwrap();
+                for (kind, to, from, part, value) in &steps {
+                    let [y, x] = expected.get_disjoint_mut([*to, *from]).unwrap();
+                    let (x, y) = (&x[part.clone()], &mut y[part.clone()]);
+                    match kind {
+                        0 => y.iter_mut().zip(x).for_each(|(y, x)| *y = y.wrapping_add(*x)),
+                        1 => y.copy_from_slice(x),
+                        _ => y.fill(*value),
+                    }
+                }
+                increment(&other, LaunchConfig::cover(32), &mut buffers[0]).unwrap();
+                expected[0].iter_mut().for_each(|x| *x = x.wrapping_add(1));
+            }
+        }
+        for (buffer, expected) in buffers.iter().zip(&expected) {
+            assert_eq!(buffer.to_vec().unwrap(), *expected, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn random_graphs_have_the_results_of_one_order() {
+    random_graphs(&device(), 20);
+}
+
+/// Faults of a graph's launches come out once, and of the first.
+fn graphs_report_faults(device: &Device) {
+    let mut y = device.zeros::<u32>(3).unwrap();
+    let graph = device.record_graph(|recorder| {
+        increment(recorder, LaunchConfig::cover(3), &mut y)?;
+        faulty(recorder, LaunchConfig::cover(5), &mut y)?;
+        divide(recorder, 0, &mut y)
+    });
+    let graph = graph.unwrap();
+    for _ in 0..2 {
+        graph.launch().unwrap();
+        let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+        assert_eq!((panic.kernel, panic.count), ("faulty", 2 + 251 * u64::from(panic.count > 2)));
+        device.synchronize().unwrap();
+    }
+    assert_eq!(y.to_vec().unwrap(), [7; 3]);
+    graph.launch().unwrap();
+    drop(graph);
+    assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+}
+
+#[test]
+fn faults_of_graphs_come_out_of_waits() {
+    graphs_report_faults(&device());
+}
+
 /// Two streams read a buffer of a third, and a fourth overwrites it.
 fn streams_share_a_buffer(device: &Device) {
     let streams: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
@@ -230,12 +314,12 @@ fn faults_of_other_streams_come_out_of_copies() {
 /// Events order work, are reached, and have times between them.
 fn events_work(device: &Device) {
     let other = device.stream().unwrap();
-    let start = device.record().unwrap();
+    let start = device.record_event().unwrap();
     let mut y = device.zeros::<u32>(4).unwrap();
     increment(device, LaunchConfig::cover(4), &mut y).unwrap();
-    let end = device.record().unwrap();
+    let end = device.record_event().unwrap();
     other.wait_for(&end).unwrap();
-    let behind = other.record().unwrap();
+    let behind = other.record_event().unwrap();
     behind.synchronize().unwrap();
     assert!(end.is_reached().unwrap() && behind.is_reached().unwrap());
     assert!(end.elapsed_since(&start).unwrap() < Duration::from_secs(60));
@@ -327,7 +411,7 @@ mod lazy {
                     };
                     let output = in_process(name, fake(), &[("FAKE_CUDA", words)], body);
                     let Some(left) = left(output) else { return };
-                    assert!(left.contains("streams 0 events 0 memory 0 pinned 0 "), "{left}");
+                    assert!(left.contains("streams 0 events 0 memory 0 pinned 0 graphs 0 "), "{left}");
                 }
             }
         )*};
@@ -338,6 +422,12 @@ mod lazy {
         readers_do_not_see_what_is_written_after_them: streams_share_a_buffer;
         faults_of_other_streams_come_out_of_copies: faults_come_out_of_copies;
         events_are_points_in_the_work: events_work;
+        faults_of_graphs_come_out_of_waits: graphs_report_faults;
+    }
+
+    // A driver older than CUDA 11.4 has no graphs.
+    with_drivers! {
+        ["lazy"]: random_graphs_have_the_results_of_one_order: |device| random_graphs(device, 100);
     }
 
     // A driver that works only when somebody waits for it calls nobody.

@@ -28,7 +28,7 @@ use warpwise_compiler::{
 /// The most launches between two waits.
 pub(super) const RECORDS: usize = 1024;
 /// Bytes of a record.
-const SIZE: usize = size_of::<FaultRecord>();
+pub(super) const SIZE: usize = size_of::<FaultRecord>();
 
 /// Bytes of device memory that printing takes.
 pub(super) const PRINT_BYTES: usize = output::HEADER_BYTES + output::CAPACITY_BYTES;
@@ -75,6 +75,8 @@ pub(super) struct Faults {
     records: Address,
     /// The launches whose records may not be empty, in order.
     launched: Vec<Launched>,
+    /// The graphs whose records may not be empty.
+    graphs: Vec<Arc<GraphRecords>>,
     /// The print buffer, allocated at the first launch that prints: [`PRINT_BYTES`] of device
     /// memory.
     prints: Option<Address>,
@@ -87,9 +89,16 @@ pub(super) struct Faults {
 }
 
 /// A launch that reports.
-struct Launched {
-    bound: &'static Bound,
-    geometry: Geometry,
+pub(super) struct Launched {
+    pub(super) bound: &'static Bound,
+    pub(super) geometry: Geometry,
+}
+
+/// The records of the launches of a graph, of which each has one.
+pub(super) struct GraphRecords {
+    /// The records on the device, one for each launch.
+    pub(super) address: Address,
+    pub(super) launched: Vec<Launched>,
 }
 
 impl Faults {
@@ -103,31 +112,14 @@ impl Faults {
         let faults = Self {
             records,
             launched: Vec::with_capacity(RECORDS),
+            graphs: Vec::new(),
             prints: None,
             barrier: None,
             text: String::new(),
             seen: None,
         };
-        faults.empty_records(driver, RECORDS, flag, stream)?;
+        empty_records(driver, records, RECORDS, flag, stream)?;
         Ok(faults)
-    }
-
-    /// Empties the first `count` records, and waits for that.
-    fn empty_records(
-        &self,
-        driver: &Driver,
-        count: usize,
-        flag: &Flag,
-        stream: StreamHandle,
-    ) -> Result<()> {
-        let empty = vec![FaultRecord { flag: flag.address(), ..FaultRecord::EMPTY }; count];
-        // SAFETY: as many bytes on both sides; `empty` lives until the stream has come to this
-        // copy. A context is current.
-        unsafe {
-            let from = empty.as_ptr().cast();
-            driver.cuMemcpyHtoDAsync_v2(self.records, from, count * SIZE, stream)?;
-            driver.cuStreamSynchronize(stream)
-        }
     }
 
     /// Returns true if the records have to be [read](Self::read) before the next launch.
@@ -172,9 +164,17 @@ impl Faults {
         self.launched.push(Launched { bound, geometry });
     }
 
+    /// Notes that a graph with these records was launched.
+    pub(super) fn launched_graph(&mut self, records: &Arc<GraphRecords>) {
+        if !self.graphs.iter().any(|graph| Arc::ptr_eq(graph, records)) {
+            self.graphs.push(Arc::clone(records));
+        }
+    }
+
     /// Forgets the launches, all of which are done and have nothing to report.
     pub(super) fn forget(&mut self) {
         self.launched.clear();
+        self.graphs.clear();
     }
 
     /// Waits for the stream and reads what its launches report, if there is anything. Keeps the
@@ -191,36 +191,30 @@ impl Faults {
             self.forget();
             return Ok(());
         }
-        let count = self.launched.len();
-        let mut records = vec![FaultRecord::EMPTY; count];
         let mut printed = Vec::new();
         if let Some(prints) = self.prints
             && self.launched.iter().any(|launched| launched.bound.signature.prints)
         {
             printed.resize(PRINT_BYTES, 0u8);
-            // SAFETY: as many bytes on both sides, which live until the stream is waited for below,
-            // unless that fails; then the context is lost. A context is current.
+            // SAFETY: as many bytes on both sides, which live until the stream is waited for, unless
+            // that fails; then the context is lost. A context is current.
             unsafe {
                 let to = printed.as_mut_ptr().cast();
                 driver.cuMemcpyDtoHAsync_v2(to, prints, PRINT_BYTES, stream)?;
                 driver.cuMemsetD8Async(prints, 0, output::HEADER_BYTES, stream)?;
+                driver.cuStreamSynchronize(stream)?;
             }
         }
-        if count > 0 {
-            let to = records.as_mut_ptr().cast();
-            // SAFETY: as above.
-            unsafe { driver.cuMemcpyDtoHAsync_v2(to, self.records, count * SIZE, stream) }?;
-            self.empty_records(driver, count, flag, stream)?;
+        let mut first = first_panic(driver, self.records, &self.launched, flag, stream)?;
+        for graph in &self.graphs {
+            let found = first_panic(driver, graph.address, &graph.launched, flag, stream)?;
+            first = first.or(found);
         }
         flag.clear();
-        let launched = std::mem::take(&mut self.launched);
-        let first =
-            launched.iter().zip(&records).find_map(|(launched, record)| panic_of(launched, record));
         self.seen = self.seen.take().or(first.map(Box::new));
         if !printed.is_empty() {
-            self.text += &self.text_of(&launched, &printed);
+            self.text += &self.text_of(&self.launched, &printed);
         }
-        self.launched = launched;
         self.forget();
         Ok(())
     }
@@ -238,6 +232,43 @@ impl Faults {
         });
         texts.collect::<String>() + &crate::output::lost(lost)
     }
+}
+
+/// Empties `count` records and waits for that.
+pub(super) fn empty_records(
+    driver: &Driver,
+    records: Address,
+    count: usize,
+    flag: &Flag,
+    stream: StreamHandle,
+) -> Result<()> {
+    let empty = vec![FaultRecord { flag: flag.address(), ..FaultRecord::EMPTY }; count];
+    // SAFETY: as many bytes on both sides; `empty` lives until the stream has come to this copy. A
+    // context is current.
+    unsafe {
+        driver.cuMemcpyHtoDAsync_v2(records, empty.as_ptr().cast(), count * SIZE, stream)?;
+        driver.cuStreamSynchronize(stream)
+    }
+}
+
+/// Reads the records of launches that are done, and empties them; returns the fault of the first.
+fn first_panic(
+    driver: &Driver,
+    address: Address,
+    launched: &[Launched],
+    flag: &Flag,
+    stream: StreamHandle,
+) -> Result<Option<DevicePanic>> {
+    if launched.is_empty() {
+        return Ok(None);
+    }
+    let mut records = vec![FaultRecord::EMPTY; launched.len()];
+    let to = records.as_mut_ptr().cast();
+    // SAFETY: as many bytes on both sides, which live until the stream is waited for, unless that
+    // fails; then the context is lost. A context is current.
+    unsafe { driver.cuMemcpyDtoHAsync_v2(to, address, launched.len() * SIZE, stream) }?;
+    empty_records(driver, address, launched.len(), flag, stream)?;
+    Ok(launched.iter().zip(&records).find_map(|(launched, record)| panic_of(launched, record)))
 }
 
 /// Converts a record to a panic; `None` if no thread faulted.

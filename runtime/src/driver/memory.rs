@@ -115,6 +115,45 @@ pub(super) unsafe fn free(
     }
 }
 
+/// A column of an array whose rows are the elements of a slice, as wide as can be set at once.
+pub(super) struct Column {
+    pub(super) to: Address,
+    /// Bytes from one row to the next.
+    pub(super) pitch: usize,
+    pub(super) value: u32,
+    /// Bytes of the value: 1, 2 or 4.
+    pub(super) unit: u32,
+    /// Values in a row.
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+/// Returns what gives all elements of a slice the same value.
+pub(super) fn fill_columns(
+    to: Address,
+    bytes: usize,
+    element: &[u8],
+) -> impl Iterator<Item = Column> {
+    let size = element.len().max(1);
+    let is_unit = |unit: &usize| size.is_multiple_of(*unit) && to.is_multiple_of(*unit as Address);
+    let is_repeated = |unit: &usize| element.chunks(*unit).all(|part| *part == element[..*unit]);
+    // Elements that repeat one unit are set in one row.
+    let row = [4, 2, 1].into_iter().find(|unit| is_unit(unit) && is_repeated(unit));
+    let unit = row.or_else(|| [4, 2].into_iter().find(is_unit)).unwrap_or(1);
+    let count = bytes / size;
+    let columns = if row.is_some() { 1 } else { size / unit };
+    let is_empty = count == 0;
+    element.chunks(unit).take(if is_empty { 0 } else { columns }).enumerate().map(
+        move |(column, part)| {
+            let value = part.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+            let to = to + (column * unit) as Address;
+            let (width, height) = if row.is_some() { (bytes / unit, 1) } else { (1, count) };
+            let pitch = if row.is_some() { bytes } else { size };
+            Column { to, pitch, value, unit: unit as u32, width, height }
+        },
+    )
+}
+
 impl Drop for Allocation {
     fn drop(&mut self) {
         if self.bytes == 0 {

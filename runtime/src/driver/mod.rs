@@ -8,6 +8,7 @@
 //!       ├ Pinned         memory of the host that the GPU copies by itself
 //!       └ Stream         work in order: what a `Device` is
 //!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs)
+//!           ├ GraphExec  work that is launched many times (graph.rs)
 //!           └ Faults     what launches report
 //! ```
 //!
@@ -23,6 +24,7 @@
 mod context;
 mod event;
 mod faults;
+mod graph;
 mod kernel;
 mod memory;
 mod pinned;
@@ -31,6 +33,7 @@ mod table;
 mod uses;
 
 pub(crate) use event::Event;
+pub(crate) use graph::GraphExec;
 pub(crate) use memory::Allocation;
 pub(crate) use pinned::Pinned;
 pub(crate) use stream::Stream;

@@ -9,7 +9,7 @@ use super::{
     kernel::{GpuKernel, Loaded},
     memory::{self, Allocation},
     table::{Address, Driver, StreamHandle},
-    uses::Seen,
+    uses::{Seen, Uses},
 };
 use crate::{
     Error, Result,
@@ -31,7 +31,10 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-use warpwise_compiler::ir::{Access, CoarseGrid};
+use warpwise_compiler::{
+    back::ptx::SharedMemory,
+    ir::{Access, CoarseGrid},
+};
 
 /// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
 const NON_BLOCKING: c_uint = 1;
@@ -50,7 +53,7 @@ pub(crate) struct Stream {
     /// The number of the last work that was given to the GPU.
     enqueued: AtomicU64,
     queue: Mutex<Queue>,
-    flag: Flag,
+    pub(super) flag: Flag,
     records: Address,
     printer: Arc<Printer>,
 }
@@ -61,8 +64,11 @@ struct Queue {
     seen: Seen,
 }
 
+/// Slices of a kernel for which nothing is allocated.
+const INLINE_OPERANDS: usize = 8;
+
 /// Bytes of an allocation that work uses, and whether it writes them.
-type Operand<'a> = (&'a Allocation, Range<usize>, bool);
+pub(super) type Operand<'a> = (&'a Allocation, Range<usize>, bool);
 
 impl Stream {
     /// A new stream on the GPU with this number.
@@ -142,11 +148,20 @@ impl Stream {
         self.gpu.context.enter(|driver| {
             let Queue { faults, seen } = &mut *self.queue();
             let ticket = self.enqueued.load(Ordering::Relaxed) + 1;
-            for (allocation, bytes, is_write) in operands {
-                if bytes.is_empty() {
-                    continue;
+            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
+            all.extend(operands.into_iter().filter(|(_, bytes, _)| !bytes.is_empty()));
+            // Until the work is enqueued, nobody else gets to see that it is a use. All threads
+            // lock in the order of the addresses, so none waits for another in a cycle.
+            let address = |allocation: &Allocation| ptr::from_ref(allocation).addr();
+            all.sort_unstable_by_key(|(allocation, ..)| address(allocation));
+            let mut locked = SmallVec::<[MutexGuard<'a, Uses>; INLINE_OPERANDS]>::new();
+            let mut last = None;
+            for (allocation, bytes, is_write) in all {
+                if last != Some(address(allocation)) {
+                    locked.push(allocation.uses());
+                    last = Some(address(allocation));
                 }
-                let mut uses = allocation.uses();
+                let Some(uses) = locked.last_mut() else { continue };
                 uses.delay(driver, self, seen, &bytes, is_write)?;
                 uses.add(self, ticket, bytes, is_write);
             }
@@ -201,15 +216,13 @@ impl Stream {
         bytes: &mut [u8],
     ) -> Result<()> {
         assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
-        self.finish(|driver| match bytes.len() {
-            0 => Ok(()),
-            len => {
-                self.wait_for_uses(driver, memory, &part, false)?;
+        self.finish(|driver| {
+            self.work_and_wait(driver, memory, &part, false, || {
                 let (to, from) = (bytes.as_mut_ptr().cast(), memory.address_of(part.start));
                 // SAFETY: as many bytes on both sides. The stream is waited for before `bytes` is
                 // used again, or freed, unless that wait fails; then the context is lost.
-                unsafe { driver.cuMemcpyDtoHAsync_v2(to, from, len, self.handle) }
-            }
+                unsafe { driver.cuMemcpyDtoHAsync_v2(to, from, bytes.len(), self.handle) }
+            })
         })?;
         let writers = memory.uses().writers(self, &part);
         writers.iter().try_for_each(|writer| writer.report())
@@ -223,32 +236,38 @@ impl Stream {
         bytes: &[u8],
     ) -> Result<()> {
         assert_eq!(bytes.len(), part.len(), "a copy has as many bytes on both sides");
-        if bytes.is_empty() {
-            return Ok(());
-        }
         // The wait is for `bytes`: if they lie in pinned memory, the copy reads them only when
         // the stream comes to it, and the caller may change them as soon as this returns.
         self.gpu.context.enter(|driver| {
-            self.wait_for_uses(driver, memory, &part, true)?;
-            let (to, from) = (memory.address_of(part.start), bytes.as_ptr().cast());
-            // SAFETY: as many bytes on both sides, and they stay until the stream is waited for.
-            unsafe {
-                driver.cuMemcpyHtoDAsync_v2(to, from, bytes.len(), self.handle)?;
-                driver.cuStreamSynchronize(self.handle)
-            }
+            self.work_and_wait(driver, memory, &part, true, || {
+                let (to, from) = (memory.address_of(part.start), bytes.as_ptr().cast());
+                // SAFETY: as many bytes on both sides, and they stay until the stream is waited
+                // for.
+                unsafe { driver.cuMemcpyHtoDAsync_v2(to, from, bytes.len(), self.handle) }
+            })
         })
     }
 
-    /// Makes the stream wait for work of others with bytes of `memory`. For work that is done when
-    /// the caller's call returns, so that nobody has to wait for it.
-    fn wait_for_uses(
+    /// Does work with bytes of `memory` behind that of other streams, and waits for its end. Nobody
+    /// has to wait for it later, and nobody gives other work with the memory before.
+    fn work_and_wait(
         &self,
         driver: &Driver,
         memory: &Allocation,
         part: &Range<usize>,
         is_write: bool,
+        work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        memory.uses().delay(driver, self, &mut self.queue().seen, part, is_write)
+        if part.is_empty() {
+            return Ok(());
+        }
+        let mut queue = self.queue();
+        let uses = memory.uses();
+        uses.delay(driver, self, &mut queue.seen, part, is_write)?;
+        drop(queue);
+        work()?;
+        // SAFETY: the stream lives; a context is current.
+        unsafe { driver.cuStreamSynchronize(self.handle) }
     }
 
     /// Copies bytes of an allocation, perhaps of another GPU, to as many of one of this stream.
@@ -288,45 +307,30 @@ impl Stream {
         if part.is_empty() {
             return Ok(());
         }
-        let (to, stream, pitch) = (memory.address_of(part.start), self.handle, element.len());
-        let count = part.len() / pitch;
+        let (to, bytes, stream) = (memory.address_of(part.start), part.len(), self.handle);
         self.submit([(memory, part, true)], |driver, _| {
-            if let [byte, rest @ ..] = element
-                && rest.iter().all(|other| other == byte)
-            {
-                // SAFETY: all bytes of the part, in the order of its stream.
-                return unsafe { driver.cuMemsetD8Async(to, *byte, count * pitch, stream) };
-            }
-            // One column of an array of `count` rows after the other, as wide as can be set at once.
-            let unit = [4, 2]
-                .into_iter()
-                .find(|unit| pitch.is_multiple_of(*unit) && to.is_multiple_of(*unit as Address));
-            for (column, bytes) in element.chunks_exact(unit.unwrap_or(1)).enumerate() {
-                let to = to + (column * bytes.len()) as Address;
-                // SAFETY: the column is inside of the part, and aligned for its width.
+            memory::fill_columns(to, bytes, element).try_for_each(|column| {
+                let memory::Column { to, pitch, value, unit, width, height } = column;
+                // SAFETY: the column is inside of the part, and aligned for its unit.
                 unsafe {
-                    match *bytes {
-                        [a, b, c, d] if pitch == 4 => {
-                            let value = u32::from_le_bytes([a, b, c, d]);
-                            driver.cuMemsetD2D32Async(to, 4 * count, value, count, 1, stream)
+                    match (unit, height) {
+                        (4, 1) => driver.cuMemsetD32Async(to, value, width, stream),
+                        (4, _) => {
+                            driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream)
                         }
-                        [a, b, c, d] => {
-                            let value = u32::from_le_bytes([a, b, c, d]);
-                            driver.cuMemsetD2D32Async(to, pitch, value, 1, count, stream)
+                        (2, 1) => driver.cuMemsetD16Async(to, value as u16, width, stream),
+                        (2, _) => {
+                            let value = value as u16;
+                            driver.cuMemsetD2D16Async(to, pitch, value, width, height, stream)
                         }
-                        [a, b] if pitch == 2 => {
-                            let value = u16::from_le_bytes([a, b]);
-                            driver.cuMemsetD2D16Async(to, 2 * count, value, count, 1, stream)
+                        (_, 1) => driver.cuMemsetD8Async(to, value as u8, width, stream),
+                        _ => {
+                            let value = value as u8;
+                            driver.cuMemsetD2D8Async(to, pitch, value, width, height, stream)
                         }
-                        [a, b] => {
-                            let value = u16::from_le_bytes([a, b]);
-                            driver.cuMemsetD2D16Async(to, pitch, value, 1, count, stream)
-                        }
-                        _ => driver.cuMemsetD2D8Async(to, pitch, bytes[0], 1, count, stream),
                     }
-                }?;
-            }
-            Ok(())
+                }
+            })
         })
     }
 
@@ -349,6 +353,11 @@ impl Stream {
             drop(unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) });
         }
         enqueued
+    }
+
+    /// Waits for all work and keeps what it reports for the next call.
+    pub(super) fn synchronize_and_keep(&self) -> Result<()> {
+        self.gpu.context.enter(|driver| self.queue().faults.read(driver, &self.flag, self.handle))
     }
 
     /// Does `work` in order, waits for the stream, and reports the first fault not reported yet.
@@ -385,19 +394,14 @@ impl Stream {
         let kernel = self.kernel(bound)?;
         let context = &self.gpu.context;
         let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
-        let operands = launch.args.values().filter_map(|arg| match arg {
-            Value::Scalar { .. } => None,
-            Value::Slice { slice, access, .. } => {
-                Some((slice.gpu(), slice.range(), *access != Access::Read))
-            }
-        });
+        let operands = launch_operands(launch);
         self.submit(operands, |driver, faults| {
             self.enqueue(driver, faults, launch, loaded, coarse_grid)
         })
     }
 
     /// Returns the kernel for the GPU, whose code is loaded later.
-    fn kernel(&self, bound: &'static Bound) -> Result<&GpuKernel> {
+    pub(super) fn kernel(&self, bound: &'static Bound) -> Result<&GpuKernel> {
         let Gpu { kernels, context } = &*self.gpu;
         kernels.get(bound, || GpuKernel::new(context, bound))
     }
@@ -458,37 +462,19 @@ impl Stream {
         loaded: &Loaded,
         coarse_grid: Option<CoarseGrid>,
     ) -> Result<()> {
-        let Launch { bound, geometry: Geometry { grid, block }, ref shared, args } = *launch;
+        let Launch { bound, geometry: Geometry { block, .. }, ref shared, .. } = *launch;
         self.check_grid(driver, launch, loaded)?;
         if faults.is_full() {
             faults.read(driver, &self.flag, self.handle)?;
         }
-        let mut values = SmallVec::<[u64; INLINE_PARAMS]>::new();
-        for arg in args.values() {
-            match *arg {
-                Value::Scalar { bits, .. } => values.push(bits),
-                Value::Slice { slice, .. } => {
-                    values.push(slice.gpu().address_of(slice.offset));
-                    values.push(slice.len as u64);
-                }
-            }
-        }
-        values.extend(shared.offsets.iter().copied());
-        values.push(faults.next());
-        let mut hardware_grid = grid;
-        if let Some(coarse_grid) = coarse_grid {
-            let launched;
-            (hardware_grid, launched) = coarse_grid.divide(grid);
-            values.push(launched.into());
-        }
+        let mut values = SmallVec::new();
+        let grid = push_params(&mut values, launch, faults.next(), coarse_grid);
         if bound.signature.prints {
             values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
         }
         if bound.signature.cooperative {
             values.push(faults.barrier(|| self.allocate_zeros(driver, faults::BARRIER_BYTES))?);
         }
-        // No device has as much as does not fit; the launch was checked against that.
-        let shared = u32::try_from(shared.dynamic).unwrap_or(u32::MAX);
         let mut params = SmallVec::<[*mut c_void; INLINE_PARAMS]>::new();
         params.extend(values.iter_mut().map(|value| ptr::from_mut(value).cast()));
         // SAFETY: the function takes these parameters: the arguments were checked against the
@@ -497,7 +483,8 @@ impl Stream {
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
         // Its shared memory is as much as its arrays take.
         unsafe {
-            let ([gx, gy, gz], [bx, by, bz]) = (hardware_grid, block);
+            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+            let shared = dynamic_bytes(shared);
             let (function, stream, params) = (loaded.function, self.handle, params.as_mut_ptr());
             match bound.signature.cooperative {
                 true => driver.cuLaunchCooperativeKernel(
@@ -561,6 +548,52 @@ impl Drop for Stream {
             driver.cuStreamDestroy_v2(self.handle)
         });
     }
+}
+
+/// Returns the memory that a launch uses.
+pub(super) fn launch_operands<'a>(launch: &Launch<'a>) -> impl Iterator<Item = Operand<'a>> {
+    launch.args.values().filter_map(|arg| match arg {
+        Value::Scalar { .. } => None,
+        Value::Slice { slice, access, .. } => {
+            Some((slice.gpu(), slice.range(), *access != Access::Read))
+        }
+    })
+}
+
+/// The values of a kernel's parameters.
+pub(super) type Params = SmallVec<[u64; INLINE_PARAMS]>;
+
+/// Pushes the values that a launch passes with this fault record, but for those that only some
+/// kernels take behind them; returns the grid of the hardware.
+pub(super) fn push_params(
+    values: &mut Params,
+    launch: &Launch<'_>,
+    record: Address,
+    coarse_grid: Option<CoarseGrid>,
+) -> [u32; 3] {
+    for arg in launch.args.values() {
+        match *arg {
+            Value::Scalar { bits, .. } => values.push(bits),
+            Value::Slice { slice, .. } => {
+                values.push(slice.gpu().address_of(slice.offset));
+                values.push(slice.len as u64);
+            }
+        }
+    }
+    values.extend(launch.shared.offsets.iter().copied());
+    values.push(record);
+    let grid = launch.geometry.grid;
+    coarse_grid.map_or(grid, |coarse_grid| {
+        let (hardware_grid, launched) = coarse_grid.divide(grid);
+        values.push(launched.into());
+        hardware_grid
+    })
+}
+
+/// Bytes of shared memory that a launch asks for. No device has as much as does not fit; the launch
+/// was checked against that.
+pub(super) fn dynamic_bytes(shared: &SharedMemory) -> u32 {
+    u32::try_from(shared.dynamic).unwrap_or(u32::MAX)
 }
 
 /// A stream of the driver that is destroyed when dropped.

@@ -29,6 +29,8 @@ pub(super) type Status = c_uint;
 pub(super) type Address = u64;
 /// `CUdevice`
 pub(super) type DeviceNumber = c_int;
+/// `CUgraphNode`
+pub(super) type NodeHandle = *mut c_void;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -62,6 +64,64 @@ handles! {
     ModuleHandle
     /// `CUfunction`
     FunctionHandle
+    /// `CUgraph`
+    GraphHandle
+    /// `CUgraphExec`
+    GraphExecHandle
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS_v1`
+#[repr(C)]
+pub(super) struct KernelNode {
+    pub(super) function: FunctionHandle,
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared_bytes: c_uint,
+    pub(super) params: *mut *mut c_void,
+    pub(super) extra: *mut *mut c_void,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS_v1`
+#[repr(C)]
+pub(super) struct MemsetNode {
+    pub(super) to: Address,
+    pub(super) pitch: usize,
+    pub(super) value: c_uint,
+    pub(super) element_bytes: c_uint,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+/// One side of a `CUDA_MEMCPY3D_v2`.
+#[repr(C)]
+pub(super) struct CopySide {
+    pub(super) start: [usize; 4],
+    /// `CUmemorytype`
+    pub(super) memory_type: c_uint,
+    pub(super) host: *const c_void,
+    pub(super) device: Address,
+    pub(super) array: *mut c_void,
+    pub(super) reserved: *mut c_void,
+    pub(super) pitch: usize,
+    pub(super) height: usize,
+}
+
+/// `CUDA_MEMCPY3D_v2`
+#[repr(C)]
+pub(super) struct CopyNode {
+    pub(super) from: CopySide,
+    pub(super) to: CopySide,
+    pub(super) width_bytes: usize,
+    pub(super) height: usize,
+    pub(super) depth: usize,
+}
+
+/// `CUgraphExecUpdateResultInfo_v1`
+#[repr(C)]
+pub(super) struct UpdateResult {
+    pub(super) result: c_int,
+    pub(super) node: NodeHandle,
+    pub(super) from_node: NodeHandle,
 }
 
 macro_rules! functions {
@@ -181,6 +241,8 @@ functions! {
         cuMemAllocHost_v2(host: *mut *mut c_void, bytes: usize);
         cuMemFreeHost(host: *mut c_void);
         cuMemsetD8Async(to: Address, byte: u8, count: usize, stream: StreamHandle);
+        cuMemsetD16Async(to: Address, value: u16, count: usize, stream: StreamHandle);
+        cuMemsetD32Async(to: Address, value: u32, count: usize, stream: StreamHandle);
         cuMemsetD2D8Async(
             to: Address,
             pitch: usize,
@@ -270,6 +332,34 @@ functions! {
             stream: StreamHandle,
             params: *mut *mut c_void
         );
+        // Graphs.
+        cuGraphCreate(graph: *mut GraphHandle, flags: c_uint);
+        cuGraphDestroy(graph: GraphHandle);
+        cuGraphAddKernelNode(
+            node: *mut NodeHandle,
+            graph: GraphHandle,
+            dependencies: *const NodeHandle,
+            count: usize,
+            params: *const KernelNode
+        );
+        cuGraphAddMemcpyNode(
+            node: *mut NodeHandle,
+            graph: GraphHandle,
+            dependencies: *const NodeHandle,
+            count: usize,
+            params: *const CopyNode,
+            context: ContextHandle
+        );
+        cuGraphAddMemsetNode(
+            node: *mut NodeHandle,
+            graph: GraphHandle,
+            dependencies: *const NodeHandle,
+            count: usize,
+            params: *const MemsetNode,
+            context: ContextHandle
+        );
+        cuGraphLaunch(exec: GraphExecHandle, stream: StreamHandle);
+        cuGraphExecDestroy(exec: GraphExecHandle);
         cuOccupancyMaxActiveBlocksPerMultiprocessor(
             blocks: *mut c_int,
             function: FunctionHandle,
@@ -281,6 +371,10 @@ functions! {
         // Since CUDA 11.2; `Context::pools` says whether the device has them too.
         cuMemAllocAsync(address: *mut Address, bytes: usize, stream: StreamHandle);
         cuMemFreeAsync(address: Address, stream: StreamHandle);
+        // Since CUDA 11.4.
+        cuGraphInstantiateWithFlags(exec: *mut GraphExecHandle, graph: GraphHandle, flags: u64);
+        // Since CUDA 12.0.
+        cuGraphExecUpdate_v2(exec: GraphExecHandle, graph: GraphHandle, result: *mut UpdateResult);
     }
     texts {
         // Since CUDA 6.0; without them an error is a number.
@@ -326,6 +420,13 @@ impl Driver {
         // SAFETY: takes no pointers, and may be called any number of times.
         unsafe { driver.cuInit(0) }.map_err(|error| format!("`{name}` is there, but {error}"))?;
         Ok(driver)
+    }
+
+    /// Returns the error for a function that the driver lacks.
+    pub(super) fn lacks(call: &'static str, since: &str) -> Error {
+        let name = "a function that the driver lacks".to_owned();
+        let text = format!("it is there since CUDA {since}");
+        Error::Driver { call, code: 0, name, text, log: None }
     }
 
     /// Refuses what `call` returned with success but cannot be used, such as a null pointer:

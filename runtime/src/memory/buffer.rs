@@ -215,7 +215,7 @@ impl Device {
     /// ```
     /// # use warpwise::Device;
     /// let device = Device::cpu();
-    /// let ones = device.uninit(1000)?.fill(1.0f32)?;
+    /// let ones = device.uninit::<f32>(1000)?.fill(1.0)?;
     /// assert_eq!(ones.to_vec()?, [1.0; 1000]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```

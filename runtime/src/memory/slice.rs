@@ -133,7 +133,7 @@ impl<T: Stored> Slice<T> {
     /// [`Error::LengthMismatch`] unless `source` has as many elements; what the driver says.
     pub fn copy_from_device(&mut self, source: &Self) -> Result<()> {
         self.check_source_len(source.len())?;
-        self.device().copy(&source.any, &self.any)
+        self.device().copy_bytes(&source.any, &self.any)
     }
 
     /// Gives all elements the same value. On a GPU it returns before that is done.
@@ -149,8 +149,7 @@ impl<T: Stored> Slice<T> {
     /// # Errors
     /// What the driver says.
     pub fn fill(&mut self, value: T::Value) -> Result<()> {
-        T::Value::with_bytes(&[value], |bytes| self.device().fill(&self.any, bytes))
-            .unwrap_or_else(|| Err(self.no_host_memory()))
+        self.with_element(value, |element| self.device().fill_bytes(&self.any, element))
     }
 
     /// Creates a buffer on the same device with the same elements.
@@ -254,7 +253,16 @@ impl<T: Stored> Slice<T> {
         }
     }
 
-    fn check_source_len(&self, source_len: usize) -> Result<()> {
+    /// Passes the bytes of a value to `take`.
+    pub(crate) fn with_element(
+        &self,
+        value: T::Value,
+        take: impl FnOnce(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        T::Value::with_bytes(&[value], take).unwrap_or_else(|| Err(self.no_host_memory()))
+    }
+
+    pub(crate) fn check_source_len(&self, source_len: usize) -> Result<()> {
         let destination_len = self.len();
         match source_len == destination_len {
             true => Ok(()),

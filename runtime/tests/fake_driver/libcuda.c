@@ -34,7 +34,7 @@ static int is(const char *word) {
 }
 
 /* What is alive, and how often kernels were loaded. */
-static long contexts, streams, events, memory, pinned, modules, loads, launches;
+static long graphs, contexts, streams, events, memory, pinned, modules, loads, launches;
 static int lost;
 static __thread void *stack[8], **top;
 #define current (top > stack ? top[-1] : NULL)
@@ -42,9 +42,9 @@ static __thread void *stack[8], **top;
 
 __attribute__((destructor)) static void report(void) {
     fprintf(stderr,
-            "fake driver: contexts %ld streams %ld events %ld memory %ld pinned %ld modules %ld loads %ld "
+            "fake driver: contexts %ld streams %ld events %ld memory %ld pinned %ld graphs %ld modules %ld loads %ld "
             "launches %ld\n",
-            contexts, streams, events, memory, pinned, modules, loads, launches);
+            contexts, streams, events, memory, pinned, graphs, modules, loads, launches);
 }
 
 #define ENTER                                    \
@@ -254,6 +254,12 @@ static int set(address to, size_t pitch, uint32_t value, uint32_t unit, size_t w
 }
 API int cuMemsetD8Async(address to, unsigned char byte, size_t count, void *stream) {
     return set(to, 0, byte, 1, count, 1, stream);
+}
+API int cuMemsetD16Async(address to, unsigned short value, size_t count, void *stream) {
+    return set(to, 0, value, 2, count, 1, stream);
+}
+API int cuMemsetD32Async(address to, unsigned value, size_t count, void *stream) {
+    return set(to, 0, value, 4, count, 1, stream);
 }
 API int cuMemsetD2D8Async(address to, size_t pitch, unsigned char value, size_t width, size_t rows, void *stream) {
     return set(to, pitch, value, 1, width, rows, stream);
@@ -472,6 +478,110 @@ static int give_kernel(const char *name, int count, int record, unsigned grid, u
     for (int i = 0; i < count; i++) work.params[i] = *(uint64_t *)params[i];
     if (record < count && !work.params[record]) return INVALID_VALUE;
     return give(stream, work);
+}
+
+/* Graphs: nodes in the order in which they are added, each with those that it runs behind. A launch runs the
+   nodes in the opposite order as far as that is allowed, so that a dependency that is missing shows. */
+struct node {
+    struct work work;
+    size_t count;
+    struct node **before;
+    int has_run;
+};
+struct graph {
+    struct node *nodes[4096];
+    size_t count;
+};
+struct kernel_node {
+    const char *name;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+};
+struct memset_node {
+    address to;
+    size_t pitch;
+    unsigned value, unit;
+    size_t width, height;
+};
+struct copy_side {
+    size_t start[4];
+    unsigned type;
+    void *host;
+    address device;
+    void *array, *reserved;
+    size_t pitch, height;
+};
+struct copy_node {
+    struct copy_side from, to;
+    size_t width, height, depth;
+};
+API int cuGraphCreate(struct graph **graph, unsigned flags) {
+    ENTER;
+    return *graph = calloc(1, sizeof(struct graph)), COUNT(graphs, 1), OK;
+}
+API int cuGraphDestroy(struct graph *graph) {
+    ENTER;
+    free(graph);
+    return COUNT(graphs, -1), OK;
+}
+static int add_node(struct node **node, struct graph *graph, struct node **before, size_t count, struct work work) {
+    if (graph->count == 4096) return OUT_OF_MEMORY;
+    struct node *made = calloc(1, sizeof *made);
+    made->work = work, made->count = count;
+    made->before = memcpy(malloc(count * sizeof *before + 1), before, count * sizeof *before);
+    graph->nodes[graph->count++] = made;
+    return *node = made, OK;
+}
+API int cuGraphAddKernelNode(struct node **node, struct graph *graph, struct node **before, size_t count,
+                             struct kernel_node *kernel) {
+    ENTER;
+    struct work work = {.run = run_kernel, .kernel = kernel->name, .grid = *kernel->grid, .block = *kernel->block};
+    int params = !strcmp(kernel->name, "add") ? 5 : !strcmp(kernel->name, "divide") ? 4 : 3;
+    for (int i = 0; i < params; i++) work.params[i] = *(uint64_t *)kernel->params[i];
+    return add_node(node, graph, before, count, work);
+}
+API int cuGraphAddMemcpyNode(struct node **node, struct graph *graph, struct node **before, size_t count,
+                             struct copy_node *copy, void *context) {
+    ENTER;
+    if (copy->from.type != 2 || copy->to.type != 2 || copy->height != 1 || copy->depth != 1) return INVALID_VALUE;
+    struct work work = {.run = run_copy, .to = copy->to.device, .from = copy->from.device, .bytes = copy->width};
+    return add_node(node, graph, before, count, work);
+}
+API int cuGraphAddMemsetNode(struct node **node, struct graph *graph, struct node **before, size_t count,
+                             struct memset_node *set, void *context) {
+    ENTER;
+    struct work work = {.run = run_set, .to = set->to, .pitch = set->pitch, .value = set->value, .unit = set->unit,
+                        .bytes = set->width, .rows = set->height};
+    return add_node(node, graph, before, count, work);
+}
+#ifndef NO_POOLS
+API int cuGraphInstantiateWithFlags(struct graph **exec, struct graph *graph, uint64_t flags) {
+    ENTER;
+    return *exec = memcpy(malloc(sizeof *graph), graph, sizeof *graph), COUNT(graphs, 1), OK;
+}
+API int cuGraphExecUpdate_v2(struct graph *exec, struct graph *graph, void *result) {
+    ENTER;
+    if (exec->count != graph->count) return INVALID_VALUE;
+    for (size_t i = 0; i < graph->count; i++)
+        if (exec->nodes[i]->work.run != graph->nodes[i]->work.run) return INVALID_VALUE;
+    return memcpy(exec, graph, sizeof *graph), OK;
+}
+#endif
+API int cuGraphExecDestroy(struct graph *exec) { return cuGraphDestroy(exec); }
+static void run_node(struct node *node) {
+    if (node->has_run) return;
+    node->has_run = 1;
+    for (size_t i = 0; i < node->count; i++) run_node(node->before[i]);
+    node->work.run(&node->work);
+}
+static void run_graph(struct work *w) {
+    struct graph *exec = (struct graph *)w->from;
+    for (size_t i = 0; i < exec->count; i++) exec->nodes[i]->has_run = 0;
+    for (size_t i = exec->count; i-- > 0;) run_node(exec->nodes[i]);
+}
+API int cuGraphLaunch(struct graph *exec, void *stream) {
+    ENTER;
+    return give(stream, (struct work){.run = run_graph, .from = (address)exec});
 }
 
 API int cuLaunchCooperativeKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block,

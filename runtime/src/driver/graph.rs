@@ -1,0 +1,333 @@
+//! Graphs of the driver: recorded work, and when which part of it may run.
+use super::{
+    faults::{self, GraphRecords, Launched},
+    kernel::Loaded,
+    memory::{self, Allocation},
+    stream::{Operand, Params, Stream, dynamic_bytes, push_params},
+    table::{
+        Address, CopyNode, CopySide, Driver, GraphExecHandle, GraphHandle, KernelNode, MemsetNode,
+        NodeHandle, UpdateResult,
+    },
+};
+use crate::{Result, graph::Node, launch_checks::Launch, memory::AnySlice};
+use std::{collections::HashMap, ffi::c_void, ops::Range, ptr, sync::Arc};
+use warpwise_compiler::ir::CoarseGrid;
+
+/// `CU_MEMORYTYPE_DEVICE`
+const DEVICE_MEMORY: u32 = 2;
+
+/// A graph that is ready to be launched on one stream.
+pub(crate) struct GraphExec {
+    stream: Arc<Stream>,
+    exec: GraphExecHandle,
+    records: Arc<GraphRecords>,
+}
+
+impl GraphExec {
+    /// Makes a graph of these nodes. Each runs behind those before it that use the same memory,
+    /// unless both only read it.
+    pub(crate) fn new(stream: &Arc<Stream>, nodes: &[Node]) -> Result<Self> {
+        let records = Self::allocate_records(stream, nodes)?;
+        let graph = match DriverGraph::new(stream, nodes, records.address) {
+            Ok(graph) => graph,
+            Err(error) => {
+                free_records(stream, &records);
+                return Err(error);
+            }
+        };
+        match graph.instantiate() {
+            Ok(exec) => Ok(Self { stream: Arc::clone(stream), exec, records }),
+            Err(error) => {
+                free_records(stream, &records);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes it a graph of other nodes. On an error it is as before.
+    pub(crate) fn update(&mut self, stream: &Arc<Stream>, nodes: &[Node]) -> Result<()> {
+        let is_same = |(launched, node): (&Launched, &Node)| match node {
+            Node::Launch(launch) => launch.with(|launch| ptr::eq(launch.bound, launched.bound)),
+            Node::Copy { .. } | Node::Fill { .. } => false,
+        };
+        let launches = nodes.iter().filter(|node| matches!(node, Node::Launch(_)));
+        let count = launches.clone().count();
+        // Launches that are under way report to the records with the geometries that these have.
+        self.stream.synchronize_and_keep()?;
+        let is_updatable = count == self.records.launched.len()
+            && self.records.launched.iter().zip(launches).all(is_same);
+        if is_updatable {
+            let graph = DriverGraph::new(stream, nodes, self.records.address)?;
+            let mut result =
+                UpdateResult { result: 0, node: ptr::null_mut(), from_node: ptr::null_mut() };
+            // SAFETY: both live, and `result` takes the result; a context is current.
+            let updated = stream.gpu.context.enter(|driver| unsafe {
+                driver.cuGraphExecUpdate_v2(self.exec, graph.handle, &mut result).transpose()
+            });
+            if let Ok(Some(())) = updated {
+                let (address, launched) = (self.records.address, launched_by(nodes));
+                self.records = Arc::new(GraphRecords { address, launched });
+                return Ok(());
+            }
+        }
+        *self = Self::new(stream, nodes)?;
+        Ok(())
+    }
+
+    /// Allocates an empty record for each launch.
+    fn allocate_records(stream: &Stream, nodes: &[Node]) -> Result<Arc<GraphRecords>> {
+        let launched = launched_by(nodes);
+        let mut address = 0;
+        if !launched.is_empty() {
+            let context = &stream.gpu.context;
+            context.enter(|driver| {
+                let bytes = launched.len() * faults::SIZE;
+                address = memory::allocate(context, driver, stream.handle, bytes)?;
+                let count = launched.len();
+                faults::empty_records(driver, address, count, &stream.flag, stream.handle)
+                    // SAFETY: allocated just now, and used by work of the stream only.
+                    .inspect_err(|_| unsafe {
+                        let _ = memory::free(context, driver, stream.handle, address);
+                    })
+            })?;
+        }
+        Ok(Arc::new(GraphRecords { address, launched }))
+    }
+}
+
+/// Returns the launches among these nodes.
+fn launched_by(nodes: &[Node]) -> Vec<Launched> {
+    let launches = nodes.iter().filter_map(|node| match node {
+        Node::Launch(launch) => {
+            Some(launch.with(|launch| Launched { bound: launch.bound, geometry: launch.geometry }))
+        }
+        Node::Copy { .. } | Node::Fill { .. } => None,
+    });
+    launches.collect()
+}
+
+/// Frees the records of a graph that is not launched any more.
+fn free_records(stream: &Stream, records: &GraphRecords) {
+    if records.address == 0 {
+        return;
+    }
+    let context = &stream.gpu.context;
+    // SAFETY: allocated once, freed once, by work of the stream only. An error (of a lost context)
+    // leaves nothing to do.
+    let _ = context
+        .enter(|driver| unsafe { memory::free(context, driver, stream.handle, records.address) });
+}
+
+impl Drop for GraphExec {
+    fn drop(&mut self) {
+        // What its launches report is read before their records are gone. A fault is kept for the
+        // next call that waits.
+        let _ = self.stream.synchronize_and_keep();
+        // SAFETY: made once, destroyed once, and not under way any more. An error (of a lost
+        // context) leaves nothing to do.
+        let destroy = |driver: &Driver| unsafe { driver.cuGraphExecDestroy(self.exec) };
+        let _ = self.stream.gpu.context.enter(destroy);
+        free_records(&self.stream, &self.records);
+    }
+}
+
+impl Stream {
+    /// Gives a graph of these nodes, which was made for this stream, to the GPU.
+    pub(crate) fn launch_graph(self: &Arc<Self>, graph: &GraphExec, nodes: &[Node]) -> Result<()> {
+        let mut operands: Vec<Operand<'_>> = Vec::new();
+        for node in nodes {
+            node.operands(&mut |slice, is_write| {
+                let operand = (slice.gpu(), slice.range(), is_write);
+                let is_same = |other: &Operand<'_>| {
+                    ptr::eq(other.0, operand.0) && other.1 == operand.1 && other.2 == operand.2
+                };
+                if !operands.iter().any(is_same) {
+                    operands.push(operand);
+                }
+            });
+        }
+        self.submit(operands, |driver, faults| {
+            // SAFETY: the graph and the stream live; its memory is freed behind this launch.
+            unsafe { driver.cuGraphLaunch(graph.exec, self.handle) }?;
+            faults.launched_graph(&graph.records);
+            Ok(())
+        })
+    }
+}
+
+/// A graph of the driver that is not ready to be launched; destroyed when dropped.
+struct DriverGraph<'a> {
+    stream: &'a Stream,
+    handle: GraphHandle,
+}
+
+impl<'a> DriverGraph<'a> {
+    /// Makes a graph whose launches have the records at `records`.
+    fn new(stream: &'a Stream, nodes: &[Node], records: Address) -> Result<Self> {
+        let mut graph = Self { stream, handle: GraphHandle::NULL };
+        stream.gpu.context.enter(|driver| {
+            // SAFETY: takes the result; a context is current.
+            unsafe { driver.cuGraphCreate(&mut graph.handle, 0) }?;
+            let problem = || "a null handle".to_owned();
+            driver.expect_usable("cuGraphCreate", !graph.handle.is_null(), problem)
+        })?;
+        let mut uses: HashMap<*const Allocation, NodeUses> = HashMap::new();
+        let mut handles: Vec<Vec<NodeHandle>> = Vec::new();
+        let mut record = records;
+        for (number, node) in nodes.iter().enumerate() {
+            let mut before = Vec::new();
+            node.operands(&mut |slice, is_write| {
+                let uses = uses.entry(ptr::from_ref(slice.gpu())).or_default();
+                uses.add(number, &slice.range(), is_write, &mut before);
+            });
+            before.sort_unstable();
+            before.dedup();
+            let dependencies: Vec<NodeHandle> =
+                before.iter().flat_map(|node| handles[*node].iter().copied()).collect();
+            handles.push(match node {
+                Node::Launch(launch) => {
+                    let handle = launch.with(|launch| graph.add(launch, record, &dependencies))?;
+                    record += faults::SIZE as Address;
+                    vec![handle]
+                }
+                Node::Copy { from, to } if from.bytes > 0 => {
+                    vec![graph.add_copy(from, to, &dependencies)?]
+                }
+                Node::Fill { to, element } => graph.add_fill(to, element, &dependencies)?,
+                Node::Copy { .. } => Vec::new(),
+            });
+        }
+        Ok(graph)
+    }
+
+    fn add(
+        &self,
+        launch: &Launch<'_>,
+        record: Address,
+        dependencies: &[NodeHandle],
+    ) -> Result<NodeHandle> {
+        let context = &self.stream.gpu.context;
+        let kernel = self.stream.kernel(launch.bound)?;
+        let (loaded, coarse_grid): (&Loaded, Option<CoarseGrid>) =
+            kernel.load_for(context, launch.bound, launch.geometry)?;
+        let mut values = Params::new();
+        let grid = push_params(&mut values, launch, record, coarse_grid);
+        let mut params: Vec<*mut c_void> =
+            values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let params = KernelNode {
+            function: loaded.function,
+            grid,
+            block: launch.geometry.block,
+            shared_bytes: dynamic_bytes(&launch.shared),
+            params: params.as_mut_ptr(),
+            extra: ptr::null_mut(),
+        };
+        let mut node = ptr::null_mut();
+        // SAFETY: `node` takes the result, the graph lives, and the values are copied. The function
+        // takes these parameters, as in a launch; whoever launches the graph keeps its memory.
+        context.enter(|driver| unsafe {
+            let (nodes, count) = (dependencies.as_ptr(), dependencies.len());
+            driver.cuGraphAddKernelNode(&mut node, self.handle, nodes, count, &params)
+        })?;
+        Ok(node)
+    }
+
+    fn add_copy(
+        &self,
+        from: &AnySlice,
+        to: &AnySlice,
+        dependencies: &[NodeHandle],
+    ) -> Result<NodeHandle> {
+        let side = |slice: &AnySlice| CopySide {
+            start: [0; 4],
+            memory_type: DEVICE_MEMORY,
+            host: ptr::null(),
+            device: slice.gpu().address_of(slice.offset),
+            array: ptr::null_mut(),
+            reserved: ptr::null_mut(),
+            pitch: 0,
+            height: 0,
+        };
+        let (width_bytes, height, depth) = (from.bytes, 1, 1);
+        let params = CopyNode { from: side(from), to: side(to), width_bytes, height, depth };
+        let (context, mut node) = (&self.stream.gpu.context, ptr::null_mut());
+        // SAFETY: `node` takes the result, the graph lives, and both slices have as many bytes;
+        // whoever launches the graph keeps them.
+        context.enter(|driver| unsafe {
+            let (nodes, count) = (dependencies.as_ptr(), dependencies.len());
+            let handle = context.handle;
+            driver.cuGraphAddMemcpyNode(&mut node, self.handle, nodes, count, &params, handle)
+        })?;
+        Ok(node)
+    }
+
+    fn add_fill(
+        &self,
+        to: &AnySlice,
+        element: &[u8],
+        dependencies: &[NodeHandle],
+    ) -> Result<Vec<NodeHandle>> {
+        let address = to.gpu().address_of(to.offset);
+        let context = &self.stream.gpu.context;
+        let columns = memory::fill_columns(address, to.bytes, element);
+        let nodes = columns.map(|column| {
+            let memory::Column { to, pitch, value, unit, width, height } = column;
+            let params = MemsetNode { to, pitch, value, element_bytes: unit, width, height };
+            let mut node = ptr::null_mut();
+            // SAFETY: `node` takes the result, the graph lives, and the column is inside of the
+            // slice; whoever launches the graph keeps it.
+            context.enter(|driver| unsafe {
+                let (nodes, count) = (dependencies.as_ptr(), dependencies.len());
+                let handle = context.handle;
+                driver.cuGraphAddMemsetNode(&mut node, self.handle, nodes, count, &params, handle)
+            })?;
+            Ok(node)
+        });
+        nodes.collect()
+    }
+
+    fn instantiate(&self) -> Result<GraphExecHandle> {
+        let mut exec = GraphExecHandle::NULL;
+        self.stream.gpu.context.enter(|driver| {
+            // SAFETY: `exec` takes the result; the graph lives; a context is current.
+            let made = unsafe { driver.cuGraphInstantiateWithFlags(&mut exec, self.handle, 0) };
+            made.ok_or_else(|| Driver::lacks("cuGraphInstantiateWithFlags", "11.4"))??;
+            let problem = || "a null handle".to_owned();
+            driver.expect_usable("cuGraphInstantiateWithFlags", !exec.is_null(), problem)
+        })?;
+        Ok(exec)
+    }
+}
+
+impl Drop for DriverGraph<'_> {
+    fn drop(&mut self) {
+        if self.handle.is_null() {
+            return;
+        }
+        // SAFETY: made once, destroyed once. An error leaves nothing to do.
+        let destroy = |driver: &Driver| unsafe { driver.cuGraphDestroy(self.handle) };
+        let _ = self.stream.gpu.context.enter(destroy);
+    }
+}
+
+/// The uses of an allocation by the nodes of a graph so far.
+#[derive(Default)]
+struct NodeUses(Vec<(usize, Range<usize>, bool)>);
+
+impl NodeUses {
+    /// Adds a use by a node, and the nodes to `before` behind which it has to run.
+    fn add(&mut self, node: usize, bytes: &Range<usize>, is_write: bool, before: &mut Vec<usize>) {
+        let conflicting = self.0.iter().filter(|(other, range, other_writes)| {
+            let overlap = range.start < bytes.end && bytes.start < range.end;
+            *other != node && overlap && (is_write || *other_writes)
+        });
+        before.extend(conflicting.map(|(other, ..)| *other));
+        if is_write {
+            // Who runs behind this node runs behind those.
+            self.0.retain(|(other, range, _)| {
+                *other == node || range.start < bytes.start || bytes.end < range.end
+            });
+        }
+        self.0.push((node, bytes.clone(), is_write));
+    }
+}

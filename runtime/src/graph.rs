@@ -1,0 +1,334 @@
+//! Work that is recorded once and launched many times: [`Graph`].
+use crate::{
+    Device, Error, Result, Slice, Stored,
+    device::Engine,
+    driver::GraphExec,
+    kernel::Bound,
+    launch::Geometry,
+    launch_checks::{Arg, Launch, Value},
+    memory::AnySlice,
+};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+use warpwise_compiler::{
+    back::ptx::SharedMemory,
+    ir::{self, Access, Scalar},
+};
+
+/// Launches and copies that are recorded once, with their arguments, and then launched together,
+/// from [`Device::record_graph`]. It is a CUDA graph on a GPU: its launch costs little more than
+/// that of one kernel, and work that does not use the same memory runs at the same time.
+///
+/// A graph keeps the memory that it uses. Its launch is ordered with other work on this memory like
+/// any launch: buffers may be read, written and launched with between its launches.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn step(x: &[f32], y: &mut [f32]) {
+///     if let Some(y) = y.get_mut(global_idx_x()) {
+///         *y = 0.5 * x[global_idx_x()] + 1.0;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let (mut x, mut y) = (device.zeros::<f32>(100)?, device.zeros(100)?);
+/// let graph = device.record_graph(|recorder| {
+///     step::launch(recorder, LaunchConfig::cover(100), &x, &mut y)?;
+///     recorder.copy(&y, &mut x)
+/// })?;
+/// for _ in 0..20 {
+///     graph.launch()?;
+/// }
+/// assert!((x.to_vec()?[0] - 2.0).abs() < 1e-4);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Graph {
+    device: Device,
+    nodes: Vec<Node>,
+    /// The graph of a GPU.
+    exec: Option<GraphExec>,
+}
+
+/// A recorded launch or copy.
+pub(crate) enum Node {
+    Launch(RecordedLaunch),
+    Copy { from: AnySlice, to: AnySlice },
+    Fill { to: AnySlice, element: Vec<u8> },
+}
+
+/// A launch with the memory of its arguments.
+pub(crate) struct RecordedLaunch {
+    bound: &'static Bound,
+    geometry: Geometry,
+    shared: SharedMemory,
+    values: Vec<RecordedValue>,
+}
+
+/// An argument that keeps its memory.
+enum RecordedValue {
+    Scalar { ty: Scalar, bits: u64 },
+    Slice { elem: ir::Element, access: Access, slice: AnySlice, single: bool },
+}
+
+impl RecordedLaunch {
+    fn new(launch: &Launch<'_>) -> Self {
+        let values = launch.args.values().map(|value| match value {
+            Value::Scalar { ty, bits } => RecordedValue::Scalar { ty: *ty, bits: *bits },
+            Value::Slice { elem, access, slice, single } => RecordedValue::Slice {
+                elem: elem.clone(),
+                access: *access,
+                slice: (*slice).clone(),
+                single: *single,
+            },
+        });
+        let (bound, geometry, shared) = (launch.bound, launch.geometry, launch.shared.clone());
+        Self { bound, geometry, shared, values: values.collect() }
+    }
+
+    /// Passes the launch to `work`.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&Launch<'_>) -> T) -> T {
+        let values = self.values.iter().map(|value| match value {
+            RecordedValue::Scalar { ty, bits } => Value::Scalar { ty: *ty, bits: *bits },
+            RecordedValue::Slice { elem, access, slice, single } => {
+                Value::Slice { elem: elem.clone(), access: *access, slice, single: *single }
+            }
+        });
+        let args: Vec<Arg<'_>> = values.map(Arg::of).collect();
+        let (bound, geometry, shared) = (self.bound, self.geometry, self.shared.clone());
+        work(&Launch { bound, geometry, shared, args: (&args[..]).into() })
+    }
+}
+
+impl Node {
+    /// Passes the slices that the node uses to `each`, and whether it writes them.
+    pub(crate) fn operands<'a>(&'a self, each: &mut dyn FnMut(&'a AnySlice, bool)) {
+        match self {
+            Self::Launch(launch) => {
+                for value in &launch.values {
+                    if let RecordedValue::Slice { slice, access, .. } = value {
+                        each(slice, *access != Access::Read);
+                    }
+                }
+            }
+            Self::Copy { from, to } => {
+                each(from, false);
+                each(to, true);
+            }
+            Self::Fill { to, .. } => each(to, true),
+        }
+    }
+}
+
+/// The nodes of a graph that is being recorded.
+pub(crate) struct Recorder {
+    /// `None` once the recording has ended.
+    nodes: Mutex<Option<Vec<Node>>>,
+}
+
+impl Recorder {
+    /// Records a launch, which was checked.
+    pub(crate) fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        let signature = &launch.bound.signature;
+        if signature.cooperative || signature.prints {
+            let kernel = launch.bound.source.name;
+            return Err(Error::NotRecordable { kernel });
+        }
+        self.push(Node::Launch(RecordedLaunch::new(launch)))
+    }
+
+    fn push(&self, node: Node) -> Result<()> {
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.as_mut().ok_or(Error::RecordingEnded)?.push(node);
+        Ok(())
+    }
+}
+
+impl Graph {
+    fn new(device: &Device, nodes: Vec<Node>) -> Result<Self> {
+        let exec = match &device.engine {
+            Engine::Cpu(_) => None,
+            Engine::Cuda(stream) => Some(GraphExec::new(stream, &nodes)?),
+        };
+        Ok(Self { device: device.clone(), nodes, exec })
+    }
+
+    /// Returns the device on which it was recorded, and is launched.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the number of launches and copies.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns true if nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Launches all of it, and returns before it has run. Faults come out of the next call that
+    /// waits for the device, as those of other launches.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn launch(&self) -> Result<()> {
+        match (&self.device.engine, &self.exec) {
+            (Engine::Cuda(stream), Some(exec)) => stream.launch_graph(exec, &self.nodes),
+            (Engine::Cuda(_) | Engine::Cpu(_), _) => {
+                self.nodes.iter().try_for_each(|node| match node {
+                    Node::Launch(launch) => launch.with(|launch| self.device.run(launch)),
+                    Node::Copy { from, to } => self.device.copy_bytes(from, to),
+                    Node::Fill { to, element } => self.device.fill_bytes(to, element),
+                })
+            }
+        }
+    }
+
+    /// Records the graph again, with other arguments or other work. If launches and copies are the
+    /// same as before but for their arguments, this takes less time than a new graph.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// # let device = Device::cpu();
+    /// let mut x = device.zeros::<u32>(3)?;
+    /// let mut graph = device.record_graph(|recorder| recorder.fill(&mut x, 1))?;
+    /// graph.update(|recorder| recorder.fill(&mut x, 2))?;
+    /// graph.launch()?;
+    /// assert_eq!(x.to_vec()?, [2, 2, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`Device::record_graph`]; the graph is as before.
+    pub fn update(&mut self, record: impl FnOnce(&Device) -> Result<()>) -> Result<()> {
+        let nodes = self.device.record_nodes(record)?;
+        if let (Engine::Cuda(stream), Some(exec)) = (&self.device.engine, &mut self.exec) {
+            exec.update(stream, &nodes)?;
+        }
+        self.nodes = nodes;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graph({} nodes on {})", self.nodes.len(), self.device)
+    }
+}
+
+impl Device {
+    /// Records the launches and copies that `record` gives to the device that it gets, without
+    /// running them: launches of kernels, [`Self::copy`] and [`Self::fill`]. What it does otherwise,
+    /// such as [`Slice::to_vec`], is done at once.
+    ///
+    /// # Errors
+    /// Those of `record`; [`Error::NotRecordable`] of kernels that print or are cooperative; what
+    /// the driver says.
+    pub fn record_graph(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
+        Graph::new(self, self.record_nodes(record)?)
+    }
+
+    fn record_nodes(&self, record: impl FnOnce(&Self) -> Result<()>) -> Result<Vec<Node>> {
+        let recorder = Arc::new(Recorder { nodes: Mutex::new(Some(Vec::new())) });
+        let recorded = record(&self.recording(Arc::clone(&recorder)));
+        // Who has kept a clone of the device records nothing more.
+        let nodes = recorder.nodes.lock().unwrap_or_else(PoisonError::into_inner).take();
+        recorded?;
+        Ok(nodes.unwrap_or_default())
+    }
+
+    /// Copies the elements of a slice to another one, as [`Slice::copy_from_device`], in the order
+    /// of this device or stream.
+    ///
+    /// ```
+    /// # use warpwise::Device;
+    /// let device = Device::cpu();
+    /// let (x, mut y) = (device.upload(&[1, 2, 3])?, device.zeros(3)?);
+    /// let stream = device.stream()?;
+    /// stream.copy(&x, &mut y)?;
+    /// assert_eq!(y.to_vec()?, [1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless both have as many elements; [`Error::OtherDevice`] unless
+    /// the destination is of this device; what the driver says.
+    pub fn copy<T: Stored>(&self, source: &Slice<T>, destination: &mut Slice<T>) -> Result<()> {
+        destination.check_source_len(source.len())?;
+        self.check_device_of(destination)?;
+        match self.recorder() {
+            Some(recorder) => {
+                self.check_device_of(source)?;
+                let (from, to) = (source.any().clone(), destination.any().clone());
+                recorder.push(Node::Copy { from, to })
+            }
+            None => self.copy_bytes(source.any(), destination.any()),
+        }
+    }
+
+    /// Gives all elements of a slice the same value, as [`Slice::fill`], in the order of this device
+    /// or stream.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`] unless the slice is of this device; what the driver says.
+    pub fn fill<T: Stored>(&self, slice: &mut Slice<T>, value: T::Value) -> Result<()> {
+        self.check_device_of(slice)?;
+        slice.with_element(value, |element| match self.recorder() {
+            Some(recorder) => {
+                recorder.push(Node::Fill { to: slice.any().clone(), element: element.to_vec() })
+            }
+            None => self.fill_bytes(slice.any(), element),
+        })
+    }
+
+    fn check_device_of<T: Stored>(&self, slice: &Slice<T>) -> Result<()> {
+        if slice.device().shares_memory_with(self) {
+            return Ok(());
+        }
+        Err(Error::OtherDevice { slice: slice.device().to_string(), device: self.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_travel_between_threads() {
+        fn travels<T: Send + Sync>() {}
+        travels::<Graph>();
+    }
+
+    #[test]
+    fn a_recording_ends() {
+        let device = Device::cpu();
+        let (mut x, mut kept) = (device.zeros::<u8>(2).unwrap(), None);
+        let graph = device.record_graph(|recorder| {
+            kept = Some(recorder.clone());
+            recorder.fill(&mut x, 3)
+        });
+        let graph = graph.unwrap();
+        assert_eq!((graph.len(), graph.is_empty()), (1, false));
+        assert_eq!(x.to_vec().unwrap(), [0, 0]);
+        assert_eq!(kept.unwrap().fill(&mut x, 4), Err(Error::RecordingEnded));
+        x.fill(5).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(x.to_vec().unwrap(), [3, 3]);
+    }
+
+    #[test]
+    fn errors_of_a_recording_come_out() {
+        let device = Device::cpu();
+        let mut other = Device::cpu().zeros::<u8>(2).unwrap();
+        let mut graph = device.record_graph(|_| Ok(())).unwrap();
+        graph.launch().unwrap();
+        let error = graph.update(|recorder| recorder.fill(&mut other, 1)).unwrap_err();
+        assert!(matches!(error, Error::OtherDevice { .. }), "{error}");
+        assert!(graph.is_empty());
+    }
+}
