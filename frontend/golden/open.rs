@@ -122,6 +122,33 @@ where
             dynamic_shared,
         )
     }
+    ///The size of blocks with which most threads of the kernel run on `device` at the same time, if a launch sizes so many bytes of shared memory (`shared_dyn!`) for each, and the number of these blocks. The kernel's own block, where it declares one; 256 threads on the interpreter.
+    ///
+    /// # Errors
+    /// If no launch could have such blocks, or the kernel does not compile for the device.
+    fn suggest_block(
+        device: &::warpwise::Device,
+        dynamic_shared: usize,
+    ) -> ::warpwise::Result<::warpwise::occupancy::SuggestedBlock> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::suggest_block(
+            Self::__WARPWISE_SOURCE,
+            &[
+                ::warpwise::__private::Binding::Type(
+                    <T as ::warpwise::__private::Element>::SCALAR,
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(N),
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(TILE),
+                ),
+            ],
+            device,
+            dynamic_shared,
+        )
+    }
 }
 #[doc(hidden)]
 #[allow(

@@ -9,7 +9,7 @@ pub use crate::{
     launch_checks::{Arg, launch},
     lint::LintLevel,
     plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
-    resident::{max_cooperative_blocks, occupancy},
+    resident::{max_cooperative_blocks, occupancy, suggest_block},
 };
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;

@@ -9,13 +9,13 @@ use crate::{
     Error, Result,
     check::{Checking, Checks, Finding},
     counters::{LaunchCounters, Launched},
-    device::DeviceInfo,
     error::DevicePanic,
     kernel::{Bound, FaultDetails},
-    launch::Geometry,
+    launch::{self, Geometry},
     launch_checks::{Launch, Value},
     output::{self, Printer},
     profile,
+    properties::{DeviceInfo, Features, MemorySystem},
     simulator::Simulator,
     stopped::Stopped,
     trace::Debugger,
@@ -96,15 +96,7 @@ struct Pending {
 impl Interpreter {
     /// Creates the device of a simulator.
     pub(crate) fn new(simulator: Simulator) -> Self {
-        let info = DeviceInfo {
-            name: "SIMT interpreter".into(),
-            sm: None,
-            cuda: None,
-            multiprocessors: available_parallelism().map_or(1, NonZero::get),
-            memory: None,
-            shared_memory_per_block: SHARED_MEMORY,
-        };
-        let device = Arc::new(CpuDevice { info, simulator });
+        let device = Arc::new(CpuDevice { info: info(), simulator });
         Self { device, pending: Mutex::default(), printer: Arc::default() }
     }
 
@@ -335,6 +327,38 @@ impl Pending {
                 self.lost += 1;
             }
         }
+    }
+}
+
+/// Returns the properties of every CPU device.
+fn info() -> DeviceInfo {
+    DeviceInfo {
+        name: "SIMT interpreter".into(),
+        sm: None,
+        cuda: None,
+        multiprocessors: available_parallelism().map_or(1, NonZero::get),
+        cores_per_multiprocessor: None,
+        clock_khz: None,
+        memory: None,
+        shared_memory_per_block: SHARED_MEMORY,
+        copy_engines: None,
+        limits: launch::limits(),
+        memory_system: MemorySystem {
+            clock_khz: None,
+            bus_bits: None,
+            l2_bytes: None,
+            constant_bytes: None,
+            default_shared_bytes_per_block: Some(SHARED_MEMORY),
+            reserved_shared_bytes_per_block: None,
+            shared_bytes_per_multiprocessor: None,
+            max_pitch: None,
+            ecc: None,
+        },
+        features: Features { integrated: true, cooperative_launch: true, ..Features::default() },
+        textures: None,
+        compute_mode: None,
+        pci: None,
+        uuid: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Devices that run kernels: [`Device`], and the choice of [`Device::auto`].
 //!
 //! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
-//! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
+//! ([`driver`]), which do the same things to their own kind of memory.
 use crate::{
     Error, Result,
     check::Checking,
@@ -12,6 +12,7 @@ use crate::{
     launch_checks::Launch,
     memory::{AnySlice, MemoryBytes, PinnedMemory},
     profile,
+    properties::{DeviceInfo, MemoryInfo},
     simulator::Simulator,
 };
 use std::{
@@ -40,7 +41,7 @@ const COPY_BYTES: usize = 1 << 16;
 /// host and [`Device::synchronize`] wait for it.
 ///
 /// **Faults.** On a GPU a launch returns before its kernel has run. What its threads do wrong comes out
-/// of the next [`Device::synchronize`] or [`Buffer::to_vec`](crate::Buffer::to_vec) of this device,
+/// of the next [`Device::synchronize`] or [`Slice::to_vec`](crate::Slice::to_vec) of this device,
 /// as
 /// [`Error::DevicePanic`]: that of the first launch that failed a check, once. After that the
 /// device works on, and buffers hold what was written. The interpreter does the same.
@@ -61,25 +62,6 @@ pub struct Device {
 pub(crate) enum Engine {
     Cpu(Arc<Interpreter>),
     Cuda(Arc<driver::Stream>),
-}
-
-/// The properties of a [`Device`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// The GPU's name as the driver gives it, or `SIMT interpreter`.
-    pub name: String,
-    /// Ten times the major plus the minor number of a GPU's compute capability: 90 for an H200.
-    pub sm: Option<u32>,
-    /// The newest version of CUDA that a GPU's driver supports: 1000 times the major plus 10 times
-    /// the minor number, 13000 for CUDA 13.0.
-    pub cuda: Option<u32>,
-    /// Streaming multiprocessors of a GPU; cores that the interpreter uses.
-    pub multiprocessors: usize,
-    /// Bytes of a GPU's memory.
-    pub memory: Option<u64>,
-    /// Most bytes of shared memory that a block can have.
-    pub shared_memory_per_block: u64,
 }
 
 impl Device {
@@ -156,6 +138,132 @@ impl Device {
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.recorder.as_deref()
+    }
+
+    /// Returns the number of GPUs that the driver shows (`CUDA_VISIBLE_DEVICES` hides some): 0
+    /// without a driver, or a GPU. Those that are too old for kernels count.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// for ordinal in 0..Device::count()? {
+    ///     println!("{}", Device::cuda(ordinal)?);
+    /// }
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`] if there is a driver that is broken or too old, or what it says.
+    pub fn count() -> Result<usize> {
+        driver::device_count()
+    }
+
+    /// Opens all GPUs that kernels run on, in the driver's order. Those that are too old are left
+    /// out, so [`Device::ordinal`] says which each is. The interpreter is not among them.
+    ///
+    /// Every GPU is used from any thread, and several at the same time:
+    ///
+    /// ```
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [u32]) {
+    ///     if let Some(x) = x.get_mut(global_idx_x()) {
+    ///         *x *= 2;
+    ///     }
+    /// }
+    ///
+    /// let mut devices = Device::all()?;
+    /// devices.push(Device::cpu());
+    /// std::thread::scope(|scope| {
+    ///     let threads = devices.iter().map(|device| {
+    ///         scope.spawn(|| {
+    ///             let mut x = device.upload(&[21u32; 100])?;
+    ///             double::launch(device, LaunchConfig::cover(100), &mut x)?;
+    ///             x.to_vec()
+    ///         })
+    ///     });
+    ///     let threads: Vec<_> = threads.collect();
+    ///     for thread in threads {
+    ///         assert_eq!(thread.join().unwrap()?, [42; 100]);
+    ///     }
+    ///     Ok::<(), warpwise::Error>(())
+    /// })?;
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What [`Device::count`] and [`Device::cuda`] return.
+    pub fn all() -> Result<Vec<Self>> {
+        let opened = (0..Self::count()?).map(Self::cuda);
+        opened.filter(|opened| !matches!(opened, Err(Error::DeviceTooOld { .. }))).collect()
+    }
+
+    /// Returns the number of the GPU, which [`Device::cuda`] takes; `None` for the interpreter.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// assert_eq!(Device::cpu().ordinal(), None);
+    /// for device in Device::all()? {
+    ///     let again = Device::cuda(device.ordinal().unwrap())?;
+    ///     assert_eq!(again.info(), device.info());
+    /// }
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn ordinal(&self) -> Option<usize> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Cuda(stream) => Some(stream.ordinal()),
+        }
+    }
+
+    /// Returns the bytes of a GPU's memory that are free, and all; `None` for the interpreter, whose
+    /// buffers are in the host's memory.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// let device = Device::auto()?;
+    /// if let Some(memory) = device.memory_info()? {
+    ///     println!("{} of {} bytes are free", memory.free, memory.total);
+    /// }
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn memory_info(&self) -> Result<Option<MemoryInfo>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(None),
+            Engine::Cuda(stream) => stream.memory_info().map(Some),
+        }
+    }
+
+    /// Returns true if kernels of this device can access the memory of `other`: if both are one
+    /// device, or two GPUs that NVLink or PCI Express connects closely enough. Always false between
+    /// the interpreter and a GPU.
+    ///
+    /// This is about hardware. Launches take buffers of their own device, and
+    /// [`Slice::copy_from_device`](crate::Slice::copy_from_device) copies between any two.
+    ///
+    /// ```
+    /// use warpwise::Device;
+    ///
+    /// let (device, other) = (Device::cpu(), Device::cpu());
+    /// assert!(device.can_access_peer(&device)?);
+    /// assert!(!device.can_access_peer(&other)?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn can_access_peer(&self, other: &Self) -> Result<bool> {
+        match (&self.engine, &other.engine) {
+            _ if self.shares_memory_with(other) => Ok(true),
+            (Engine::Cuda(stream), Engine::Cuda(other)) => stream.can_access_peer(other),
+            (Engine::Cpu(_), _) | (Engine::Cuda(_), Engine::Cpu(_)) => Ok(false),
+        }
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -237,10 +345,7 @@ impl Device {
 
     /// Bytes free, if that is known.
     pub(crate) fn free_memory(&self) -> Option<u64> {
-        match &self.engine {
-            Engine::Cpu(_) => None,
-            Engine::Cuda(stream) => stream.free_memory(),
-        }
+        self.memory_info().ok().flatten().map(|memory| memory.free)
     }
 
     /// Memory, zeroed if that is wanted; `None` if there is not as much.
@@ -350,6 +455,33 @@ impl Device {
                 let multiprocessors = info.multiprocessors as u64;
                 Ok(Some(Gpu { target, multiprocessors, registers, shared }))
             }
+        }
+    }
+
+    /// Returns the number of blocks of a kernel that reside on a multiprocessor of a GPU, by its
+    /// driver; `None` on the interpreter.
+    pub(crate) fn resident_blocks(
+        &self,
+        bound: &'static Bound,
+        threads: u32,
+        dynamic: u64,
+    ) -> Result<Option<u32>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(None),
+            Engine::Cuda(stream) => stream.resident_blocks(bound, threads, dynamic).map(Some),
+        }
+    }
+
+    /// Returns the threads of a block that suit a kernel on a GPU, and the number of blocks that
+    /// reside there, by its driver, 0 if no block fits; `None` on the interpreter.
+    pub(crate) fn suggest_block(
+        &self,
+        bound: &'static Bound,
+        dynamic: u64,
+    ) -> Result<Option<(u32, u32)>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(None),
+            Engine::Cuda(stream) => stream.suggest_block(bound, dynamic).map(Some),
         }
     }
 
@@ -475,6 +607,25 @@ mod tests {
         ] {
             assert_eq!(Choice::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn the_interpreter_has_the_limits_of_launches_and_no_hardware() {
+        let device = Device::cpu();
+        let info = device.info();
+        assert_eq!(info.limits.threads_per_block, 1024);
+        assert_eq!(info.limits.grid, [i32::MAX as u32, 65_535, 65_535]);
+        assert_eq!((&info.pci, &info.uuid, info.clock_khz), (&None, &None, None));
+        assert_eq!(device.memory_info(), Ok(None));
+        assert_eq!(device.ordinal(), None);
+    }
+
+    #[test]
+    fn a_cpu_device_reaches_its_own_memory_and_no_other() {
+        let device = Device::cpu();
+        let stream = device.stream().unwrap();
+        assert_eq!(device.can_access_peer(&stream), Ok(true));
+        assert_eq!(device.can_access_peer(&Device::cpu()), Ok(false));
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! many blocks ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared
 //! block, or else the default one, [`LaunchConfig::geometry`] turns it into what hardware takes,
 //! and refuses what no GPU runs, with the same limits on every device.
-use crate::error::LaunchMistake;
+use crate::{error::LaunchMistake, properties::Limits};
 use std::fmt;
-use warpwise_compiler::fault::MOST_THREADS;
+use warpwise_compiler::{fault::MOST_THREADS, hardware::occupancy::WARP_THREADS};
 
 /// Most threads in a block.
 const MAX_BLOCK_THREADS: u64 = 1024;
@@ -16,6 +16,20 @@ const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
 const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
 /// Most threads of a grid along an axis, unless the kernel has `wide_index`.
 const MAX_INDEX: u64 = 1 << 31;
+
+/// Returns the limits of launches, for a device that has no limits of its own.
+pub(crate) fn limits() -> Limits {
+    Limits {
+        warp_size: WARP_THREADS,
+        threads_per_block: MAX_BLOCK_THREADS as u32,
+        block: narrow(MAX_BLOCK),
+        grid: narrow(MAX_GRID),
+        threads_per_multiprocessor: None,
+        blocks_per_multiprocessor: None,
+        registers_per_block: None,
+        registers_per_multiprocessor: None,
+    }
+}
 
 /// The number of blocks of a launch, and of threads in each.
 ///

@@ -37,7 +37,8 @@
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
-//! - [`occupancy`]: how many blocks of a kernel run at the same time.
+//! - [`occupancy`]: how many blocks of a kernel run at the same time, and which size suits a device.
+//! - [`properties`]: everything that a device says about itself.
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
 //! - [`trace`]: what one thread or warp does, step by step.
@@ -78,6 +79,7 @@ mod output;
 mod plain;
 pub mod prelude;
 mod profile;
+pub mod properties;
 mod resident;
 mod simulator;
 pub mod stopped;
@@ -94,7 +96,7 @@ pub use atomic::{
     AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
 };
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
-pub use device::{Device, DeviceInfo};
+pub use device::Device;
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};
 pub use error::{DevicePanic, Error, LaunchMistake, Result};
 pub use event::{Event, Finished};
@@ -109,6 +111,7 @@ pub use launch::{Axis, Dims, LaunchConfig};
 pub use memory::{Buffer, PinnedBuffer, PinnedElement, Slice, UninitBuffer, View, ViewMut};
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::{Plain, Stored};
+pub use properties::{DeviceInfo, MemoryInfo};
 pub use simulator::Simulator;
 pub use stream::Stream;
 pub use vector::{

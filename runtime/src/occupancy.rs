@@ -3,8 +3,9 @@
 //!
 //! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how
 //! many registers its compiler gave the kernel as written; large launches may run other code, in
-//! which each thread does the work of several. [`Multiprocessor::occupancy`] is the same as
-//! arithmetic, for any architecture and without a GPU:
+//! which each thread does the work of several. Of a GPU that is newer than this crate, the driver
+//! tells the number of blocks, and [`Occupancy::limiters`] is empty. [`Multiprocessor::occupancy`]
+//! is the same as arithmetic, for any architecture and without a GPU:
 //!
 //! ```
 //! use warpwise::occupancy::{Block, Limiter, Multiprocessor, Target};
@@ -16,6 +17,30 @@
 //! assert_eq!(occupancy.limiters, [Limiter::Registers]);
 //! assert_eq!(occupancy.ratio(), 0.375);
 //! # Ok::<(), warpwise::occupancy::Unlaunchable>(())
+//! ```
+//!
+//! `suggest_block(&device, dynamic_shared)` is the other way round: the size of blocks with which
+//! most threads reside on the device, as a [`SuggestedBlock`].
+//!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! #[kernel]
+//! fn double(x: &mut [u32]) {
+//!     for i in (global_idx_x()..x.len()).step_by(block_dim_x() * grid_dim_x()) {
+//!         x[i] *= 2;
+//!     }
+//! }
+//! # fn main() -> warpwise::Result<()> {
+//! # let device = Device::cpu();
+//! let suggested = double::suggest_block(&device, 0)?;
+//! let mut x = device.upload(&[1u32; 1000])?;
+//! double::launch(&device, LaunchConfig::cover(1000).block(suggested.block), &mut x)?;
+//! // As many blocks as run at the same time, each of which takes several steps.
+//! double::launch(&device, LaunchConfig::grid(suggested.blocks).block(suggested.block), &mut x)?;
+//! assert_eq!(x.to_vec()?, [4; 1000]);
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! Cooperative kernels, all blocks of which run at the same time, also have
@@ -51,3 +76,15 @@ pub use warpwise_compiler::{
     hardware::occupancy::{Block, Limiter, Multiprocessor, Occupancy, Unlaunchable},
     target::Target,
 };
+
+/// The block with which most threads of a kernel reside on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SuggestedBlock {
+    /// Threads of a block along x, y and z: the kernel's own block, where it declares one, and 256
+    /// threads on the interpreter; else, what a GPU's driver suggests.
+    pub block: (usize, usize, usize),
+    /// The number of such blocks that run on the device at the same time. Launches of fewer leave a
+    /// part of it idle.
+    pub blocks: usize,
+}

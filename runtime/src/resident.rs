@@ -1,35 +1,39 @@
-//! The functions behind `occupancy(..)` and `max_cooperative_blocks(..)` of a kernel: see
-//! [`crate::occupancy`].
+//! The functions behind `occupancy(..)`, `suggest_block(..)` and `max_cooperative_blocks(..)` of a
+//! kernel: see [`crate::occupancy`].
 use crate::{
     Device, Dims, Error, LaunchConfig, Result,
     error::LaunchMistake,
     kernel::{Bound, Source},
     launch::Geometry,
-    occupancy::{Block, Multiprocessor, Occupancy},
+    occupancy::{Block, Multiprocessor, Occupancy, SuggestedBlock},
 };
-use warpwise_compiler::specialize::Binding;
+use warpwise_compiler::{hardware::occupancy::WARP_THREADS, specialize::Binding};
 
 /// A kernel on a device in blocks of so many threads, with so much shared memory that its launch
 /// asks for.
-struct Asked {
+struct Asked<'a> {
+    device: &'a Device,
     bound: &'static Bound,
     geometry: Geometry,
     /// Bytes of shared memory that a launch asks for, beyond what the kernel declares.
     dynamic: u64,
 }
 
-impl Asked {
+impl<'a> Asked<'a> {
+    /// Checks what a launch would check. Without a block, blocks are the kernel's own, or else of
+    /// 256 threads.
     fn new(
         source: &'static Source,
         bindings: &[Binding],
-        device: &Device,
-        block: Dims,
+        device: &'a Device,
+        block: Option<Dims>,
         dynamic_shared: usize,
     ) -> Result<Self> {
         let bound = Bound::get(source, bindings, device)?;
         let refused = |mistake| Error::Launch { kernel: source.name, mistake };
         let signature = &bound.signature;
-        let config = LaunchConfig::grid(1).block(block);
+        let one = LaunchConfig::grid(1);
+        let config = block.map_or(one, |block| one.block(block));
         let geometry = config.geometry(signature.block, signature.wide_index).map_err(refused)?;
         let fixed = signature.shared - signature.declared_shared;
         let dynamic = fixed.saturating_add(dynamic_shared as u64);
@@ -39,13 +43,52 @@ impl Asked {
             let device = device.to_string();
             return Err(refused(LaunchMistake::SharedMemory { bytes, limit, device }));
         }
-        Ok(Self { bound, geometry, dynamic })
+        Ok(Self { device, bound, geometry, dynamic })
+    }
+
+    /// Returns the number of blocks on a multiprocessor: by the crate's formulas, which name the
+    /// limits, where they know the GPU, or else by its driver.
+    fn occupancy(&self) -> Result<Option<Occupancy>> {
+        let shared = self.bound.signature.declared_shared + self.dynamic;
+        let Some(gpu) = self.device.gpu(self.bound, shared)? else { return Ok(None) };
+        let Some(multiprocessor) = Multiprocessor::of(gpu.target) else {
+            return self.occupancy_by_driver();
+        };
+        let block = Block {
+            threads: self.geometry.threads(),
+            registers: Some(gpu.registers),
+            shared,
+            barriers: self.bound.signature.barriers,
+        };
+        let occupancy = multiprocessor.occupancy(&block);
+        occupancy.map(Some).map_err(|why| self.unlaunchable(why.to_string()))
+    }
+
+    fn occupancy_by_driver(&self) -> Result<Option<Occupancy>> {
+        let limits = &self.device.info().limits;
+        let most_warps = limits.threads_per_multiprocessor.map(|threads| threads / WARP_THREADS);
+        let threads = self.geometry.threads();
+        let blocks = self.device.resident_blocks(self.bound, threads, self.dynamic)?;
+        let (Some(most_warps), Some(blocks)) = (most_warps, blocks) else { return Ok(None) };
+        if blocks == 0 {
+            let problem = format!("a multiprocessor has no room for one of {threads} threads");
+            return Err(self.unlaunchable(problem));
+        }
+        let warps = blocks.saturating_mul(threads.div_ceil(WARP_THREADS));
+        let limiters = Vec::new();
+        Ok(Some(Occupancy { blocks, warps, most_warps, limiters, registers_known: true }))
+    }
+
+    fn unlaunchable(&self, problem: String) -> Error {
+        let device = self.device.to_string();
+        let mistake = LaunchMistake::Unlaunchable { problem, device };
+        Error::Launch { kernel: self.bound.source.name, mistake }
     }
 }
 
 /// Returns the number of blocks of a kernel that run on a multiprocessor of `device` at the same
-/// time; `None` for the interpreter, which has none, and a GPU that is newer than this crate. The
-/// `block` is the kernel's own, where it declares one.
+/// time; `None` for the interpreter, which has none. The `block` is the kernel's own, where it
+/// declares one.
 ///
 /// # Errors
 /// As of a launch, of which none runs; [`LaunchMistake::Unlaunchable`] if the kernel takes more
@@ -57,21 +100,34 @@ pub fn occupancy(
     block: impl Into<Dims>,
     dynamic_shared: usize,
 ) -> Result<Option<Occupancy>> {
-    let asked = Asked::new(source, bindings, device, block.into(), dynamic_shared)?;
-    let shared = asked.bound.signature.declared_shared + asked.dynamic;
-    let Some(gpu) = device.gpu(asked.bound, shared)? else { return Ok(None) };
-    let Some(multiprocessor) = Multiprocessor::of(gpu.target) else { return Ok(None) };
-    let block = Block {
-        threads: asked.geometry.threads(),
-        registers: Some(gpu.registers),
-        shared,
-        barriers: asked.bound.signature.barriers,
-    };
-    multiprocessor.occupancy(&block).map(Some).map_err(|why| {
-        let device = device.to_string();
-        let mistake = LaunchMistake::Unlaunchable { problem: why.to_string(), device };
-        Error::Launch { kernel: source.name, mistake }
-    })
+    Asked::new(source, bindings, device, Some(block.into()), dynamic_shared)?.occupancy()
+}
+
+/// Returns the block with which most threads of a kernel reside on `device`: the kernel's own, where
+/// it declares one; for the interpreter, which runs all sizes alike, that of launches without one.
+///
+/// # Errors
+/// As of [`occupancy`].
+pub fn suggest_block(
+    source: &'static Source,
+    bindings: &[Binding],
+    device: &Device,
+    dynamic_shared: usize,
+) -> Result<SuggestedBlock> {
+    let asked = Asked::new(source, bindings, device, None, dynamic_shared)?;
+    let Asked { bound, geometry, dynamic, .. } = asked;
+    if bound.signature.block.is_none()
+        && let Some((threads, blocks)) = device.suggest_block(bound, dynamic)?
+    {
+        if threads == 0 || blocks == 0 {
+            return Err(asked.unlaunchable("a multiprocessor has no room for any".into()));
+        }
+        return Ok(SuggestedBlock { block: (threads as usize, 1, 1), blocks: blocks as usize });
+    }
+    let each = asked.occupancy()?.map_or(1, |occupancy| occupancy.blocks as usize);
+    let [x, y, z] = geometry.block.map(|extent| extent as usize);
+    let blocks = each.saturating_mul(device.info().multiprocessors);
+    Ok(SuggestedBlock { block: (x, y, z), blocks })
 }
 
 /// Returns the most blocks that a launch of a cooperative kernel on `device` may have.
@@ -85,8 +141,8 @@ pub fn max_cooperative_blocks(
     block: impl Into<Dims>,
     dynamic_shared: usize,
 ) -> Result<usize> {
-    let Asked { bound, geometry, dynamic } =
-        Asked::new(source, bindings, device, block.into(), dynamic_shared)?;
+    let Asked { bound, geometry, dynamic, .. } =
+        Asked::new(source, bindings, device, Some(block.into()), dynamic_shared)?;
     let limit = device.cooperative_limit(bound, geometry.threads(), dynamic)?;
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }

@@ -28,7 +28,7 @@
 //! What is not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that,
 //! of which several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
 //!
-//! [`Buffer::as_vectors`](crate::Buffer::as_vectors) and
+//! [`Slice::as_vectors`](crate::Slice::as_vectors) and
 //! [`Buffer::into_vectors`](crate::Buffer::into_vectors) take a buffer of numbers for one of
 //! vectors.
 use crate::{Element, Plain};

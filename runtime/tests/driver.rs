@@ -10,7 +10,8 @@ mod process;
 
 use fake_driver::{fake, in_process, left, library};
 use kernels::{
-    EMBEDDED, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized, with_ptx,
+    EMBEDDED, FLIP, INCREMENT, MEASURED, MEETING, divide, faulty, increment, meeting, sized,
+    with_ptx,
 };
 use process::said;
 use std::{
@@ -19,9 +20,10 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Arg, Source, launch, max_cooperative_blocks, occupancy},
+    __private::{Arg, Source, launch, max_cooperative_blocks, occupancy, suggest_block},
     Device, Error, LaunchConfig,
     occupancy::Limiter,
+    properties::{ComputeMode, Features},
 };
 
 /// True on machines where a driver is found whatever `LD_LIBRARY_PATH` says.
@@ -51,6 +53,8 @@ fn without_a_driver_there_is_an_error_and_auto_interprets() {
         let text = error.to_string();
         assert!(text.contains("no usable NVIDIA driver: libcuda.so.1: cannot open"), "{text}");
         assert!(text.contains("libcuda.so: cannot open"), "{text}");
+        assert_eq!(Device::count(), Ok(0));
+        assert!(Device::all().unwrap().is_empty());
     });
     let Some(output) = output else { return };
     let said = said(&output);
@@ -81,6 +85,7 @@ fn a_driver_that_lacks_functions_is_an_error_that_names_them() {
         let Error::NoDriver { tried } = &error else { panic!("{error}") };
         assert!(tried[0].contains("`libcuda.so.1` is older than CUDA 11.0 or broken"), "{error}");
         assert!(tried[0].contains("`cuLaunchKernel`") && !tried[0].contains("cuInit"), "{error}");
+        assert_eq!(Device::count(), Err(error));
         assert!(!Device::auto().unwrap().is_gpu());
     });
 }
@@ -94,6 +99,8 @@ fn a_driver_without_a_device_is_an_error() {
                         (100): no CUDA-capable device is detected";
         assert!(text.contains(expected), "{text}");
         assert!(!Device::auto().unwrap().is_gpu());
+        assert_eq!(Device::count(), Ok(0));
+        assert!(Device::all().unwrap().is_empty());
     });
 }
 
@@ -167,6 +174,110 @@ fn a_gpu_that_is_not_there_is_an_error() {
         }
         assert_eq!(Device::cuda(1).unwrap().to_string(), "cuda:1 (Fake 41)");
     });
+}
+
+#[test]
+fn all_gpus_are_those_that_kernels_run_on() {
+    let name = "all_gpus_are_those_that_kernels_run_on";
+    for (wrong, expected) in [("", "0 1"), ("one_old", "1"), ("old", "")] {
+        in_process(name, fake(), &[("FAKE_CUDA", wrong), ("EXPECTED", expected)], || {
+            assert_eq!(Device::count(), Ok(2));
+            let all = Device::all().unwrap();
+            let ordinals = all.iter().map(|device| device.ordinal().unwrap().to_string());
+            let ordinals: Vec<_> = ordinals.collect();
+            assert_eq!(ordinals.join(" "), env::var("EXPECTED").unwrap());
+        });
+    }
+}
+
+#[test]
+fn properties_are_what_the_driver_says() {
+    in_process("properties_are_what_the_driver_says", fake(), &[], || {
+        let device = Device::cuda(1).unwrap();
+        let info = device.info();
+        assert_eq!((info.sm, info.cuda, info.multiprocessors), (Some(90), Some(13_000), 132));
+        assert_eq!((info.clock_khz, info.copy_engines), (Some(1_980_000), Some(3)));
+        assert_eq!(info.cores_per_multiprocessor, Some(128));
+        assert_eq!(info.limits.block, [1024, 1024, 64]);
+        assert_eq!(info.limits.grid, [i32::MAX as u32, 65_535, 65_535]);
+        assert_eq!(
+            (info.limits.warp_size, info.limits.threads_per_multiprocessor),
+            (32, Some(2048))
+        );
+        assert_eq!(info.memory_system.default_shared_bytes_per_block, Some(48 << 10));
+        assert_eq!(info.shared_memory_per_block, 227 << 10);
+        assert_eq!((info.memory_system.ecc, info.memory_system.l2_bytes), (Some(true), None));
+        assert_eq!(info.compute_mode, Some(ComputeMode::ExclusiveProcess));
+        assert_eq!(info.pci.unwrap().to_string(), "0000:29:00");
+        assert_eq!(info.uuid.unwrap().to_string(), "292a2b2c-2d2e-2f30-3132-333435363738");
+        let textures = info.textures.as_ref().unwrap();
+        assert_eq!((textures.size_2d, textures.alignment), ([131_072, 65_536], 512));
+        assert!(info.features.cooperative_launch && info.features.memory_pools);
+        assert!(!info.features.managed_memory && !info.features.tcc);
+        let memory = device.memory_info().unwrap().unwrap();
+        assert_eq!((memory.free, memory.total), (1 << 20, 1 << 30));
+    });
+}
+
+#[test]
+fn properties_that_a_driver_does_not_know_are_none() {
+    let name = "properties_that_a_driver_does_not_know_are_none";
+    in_process(name, fake(), &[("FAKE_CUDA", "terse no_cooperation no_pools")], || {
+        let device = Device::cuda(0).unwrap();
+        let info = device.info();
+        assert_eq!((info.clock_khz, info.copy_engines, info.compute_mode), (None, None, None));
+        assert_eq!((&info.textures, info.pci, info.uuid), (&None, None, None));
+        assert_eq!(info.limits.blocks_per_multiprocessor, None);
+        assert_eq!(info.memory_system.ecc, None);
+        assert_eq!(info.features, Features::default());
+        works_like_the_interpreter();
+    });
+}
+
+#[test]
+fn gpus_access_each_others_memory_where_the_hardware_does() {
+    let name = "gpus_access_each_others_memory_where_the_hardware_does";
+    for wrong in ["", "apart"] {
+        in_process(name, fake(), &[("FAKE_CUDA", wrong)], || {
+            let [a, b] = [0, 1].map(|ordinal| Device::cuda(ordinal).unwrap());
+            let are_apart = env::var("FAKE_CUDA").unwrap() == "apart";
+            assert_eq!(a.can_access_peer(&b), Ok(!are_apart));
+            assert_eq!(a.can_access_peer(&Device::cuda(0).unwrap()), Ok(true));
+            assert_eq!(a.can_access_peer(&a.stream().unwrap()), Ok(true));
+            assert_eq!(a.can_access_peer(&Device::cpu()), Ok(false));
+            assert_eq!(Device::cpu().can_access_peer(&a), Ok(false));
+        });
+    }
+}
+
+#[test]
+fn threads_use_several_gpus_and_copy_between_them() {
+    let name = "threads_use_several_gpus_and_copy_between_them";
+    for how in ["", "lazy"] {
+        let output = in_process(name, fake(), &[("FAKE_CUDA", how)], || {
+            let devices = Device::all().unwrap();
+            let sums = std::thread::scope(|scope| {
+                let threads = [0, 1, 2, 3].map(|n| {
+                    let [own, other] = [&devices[n % 2], &devices[(n + 1) % 2]];
+                    scope.spawn(move || {
+                        let mut x = own.zeros::<u32>(4).unwrap();
+                        let mut y = other.zeros::<u32>(4).unwrap();
+                        for _ in 0..100 {
+                            increment(own, LaunchConfig::cover(4), &mut x).unwrap();
+                            y.copy_from_device(&x).unwrap();
+                            increment(other, LaunchConfig::cover(4), &mut y).unwrap();
+                            x.copy_from_device(&y).unwrap();
+                        }
+                        x.to_vec().unwrap()
+                    })
+                });
+                threads.map(|thread| thread.join().unwrap())
+            });
+            assert_eq!(sums, [[200; 4]; 4]);
+        });
+        let expected = "contexts 2 streams 0 events 0 memory 0 pinned 0";
+        assert!(left(output).is_none_or(|left| left.contains(expected)), "{how}");
+    }
 }
 
 #[test]
@@ -603,6 +714,54 @@ fn occupancy_is_that_of_the_kernel_as_the_driver_compiled_it() {
         let error = of(32, 228 << 10).unwrap_err().to_string();
         assert!(error.contains("a block needs 233472 bytes of shared memory"), "{error}");
         assert_eq!(occupancy(&INCREMENT, &[], &Device::cpu(), 128, 0), Ok(None));
+    });
+}
+
+#[test]
+fn occupancy_on_a_gpu_newer_than_the_crate_is_the_drivers() {
+    let name = "occupancy_on_a_gpu_newer_than_the_crate_is_the_drivers";
+    in_process(name, fake(), &[("FAKE_CUDA", "newer")], || {
+        let device = Device::cuda(0).unwrap();
+        let of = |shared| occupancy(&INCREMENT, &[], &device, 128, shared).unwrap().unwrap();
+        let found = of(0);
+        assert_eq!((found.blocks, found.warps, found.most_warps), (2, 8, 64));
+        assert!(found.limiters.is_empty());
+        assert_eq!(of(120 << 10).blocks, 1);
+    });
+}
+
+#[test]
+fn blocks_that_the_driver_has_no_room_for_are_an_error() {
+    let name = "blocks_that_the_driver_has_no_room_for_are_an_error";
+    in_process(name, fake(), &[("FAKE_CUDA", "newer no_room")], || {
+        let device = Device::cuda(0).unwrap();
+        let error = occupancy(&INCREMENT, &[], &device, 128, 0).unwrap_err();
+        let expected = "cannot launch `increment`: none of its blocks can run on cuda:0 (Fake 40): a \
+                        multiprocessor has no room for one of 128 threads";
+        assert_eq!(error.to_string(), expected);
+        let error = suggest_block(&INCREMENT, &[], &device, 0).unwrap_err();
+        assert!(error.to_string().ends_with("a multiprocessor has no room for any"), "{error}");
+    });
+}
+
+#[test]
+fn the_suggested_block_is_the_kernels_own_or_the_drivers() {
+    let name = "the_suggested_block_is_the_kernels_own_or_the_drivers";
+    in_process(name, fake(), &[("FAKE_CUDA", "greedy")], || {
+        let (gpu, cpu) = (Device::cuda(0).unwrap(), Device::cpu());
+        let suggested = suggest_block(&INCREMENT, &[], &gpu, 0).unwrap();
+        assert_eq!((suggested.block, suggested.blocks), ((384, 1, 1), 264));
+        let suggested = suggest_block(&INCREMENT, &[], &gpu, 120 << 10).unwrap();
+        assert_eq!((suggested.block, suggested.blocks), ((384, 1, 1), 132));
+        // Of 168 registers, 12 warps run: 6 blocks of 64 threads.
+        let suggested = suggest_block(&FLIP, &[], &gpu, 0).unwrap();
+        assert_eq!((suggested.block, suggested.blocks), ((64, 1, 1), 6 * 132));
+        let error = suggest_block(&INCREMENT, &[], &gpu, 228 << 10).unwrap_err();
+        assert!(error.to_string().contains("a block needs 233472 bytes"), "{error}");
+        let cores = cpu.info().multiprocessors;
+        let suggested = suggest_block(&INCREMENT, &[], &cpu, 0).unwrap();
+        assert_eq!((suggested.block, suggested.blocks), ((256, 1, 1), cores));
+        assert_eq!(suggest_block(&FLIP, &[], &cpu, 0).unwrap().block, (64, 1, 1));
     });
 }
 

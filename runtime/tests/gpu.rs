@@ -4,7 +4,9 @@
 mod kernels;
 mod process;
 
-use kernels::{count, divide, faulty, flip, increment, scale, with_ptx};
+use kernels::{
+    FLIP, INCREMENT, SCALE, SIZED, count, divide, faulty, flip, increment, scale, with_ptx,
+};
 use std::{
     env,
     io::Write,
@@ -12,7 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch},
+    __private::{
+        Binding, Scalar, Source, launch, max_cooperative_blocks, occupancy, suggest_block,
+    },
     Buffer, Device, Element, Error, LaunchConfig, Num,
 };
 
@@ -225,6 +229,109 @@ fn wrong_devices_and_sizes_are_errors() {
     let mut y = device.upload::<u32>(&[]).unwrap();
     increment(&device, LaunchConfig::grid(1), &mut y).unwrap();
     assert_eq!(y.to_vec().unwrap(), []);
+}
+
+#[test]
+fn a_gpu_tells_all_its_properties() {
+    let test = "a_gpu_tells_all_its_properties";
+    let Some(device) = gpu(test) else { return };
+    let info = device.info();
+    say(test, &format!("{info:?}"));
+    assert_eq!(info.limits.warp_size, 32);
+    assert_eq!(info.limits.block, [1024, 1024, 64]);
+    assert_eq!(info.limits.grid, [i32::MAX as u32, 65_535, 65_535]);
+    assert!(info.limits.threads_per_multiprocessor.unwrap() >= info.limits.threads_per_block);
+    assert_eq!(info.limits.registers_per_block, Some(65_536));
+    assert_eq!(info.memory_system.constant_bytes, Some(64 << 10));
+    assert_eq!(info.memory_system.default_shared_bytes_per_block, Some(48 << 10));
+    let of_all = info.memory_system.shared_bytes_per_multiprocessor.unwrap();
+    assert!(info.shared_memory_per_block <= of_all);
+    assert!(info.features.unified_addressing && info.features.concurrent_kernels);
+    assert!(info.textures.is_some() && info.pci.is_some() && info.compute_mode.is_some());
+    let memory = device.memory_info().unwrap().unwrap();
+    say(test, &format!("{memory:?}"));
+    assert!(0 < memory.free && memory.free <= memory.total);
+    let ordinal = device.ordinal().unwrap();
+    assert!(ordinal < Device::count().unwrap());
+    assert_eq!(Device::cuda(ordinal).unwrap().info(), info);
+}
+
+#[test]
+fn the_occupancy_model_agrees_with_the_driver() {
+    let test = "the_occupancy_model_agrees_with_the_driver";
+    let Some(device) = gpu(test) else { return };
+    let multiprocessors = device.info().multiprocessors;
+    let scaled = [Binding::Type(Scalar::F64), Binding::Const(3)];
+    let mut compared = 0;
+    // Without a request for more, which only kernels make that size arrays, blocks have 48 KiB.
+    let (default, most) = (48 << 10, device.info().shared_memory_per_block as usize - (4 << 10));
+    let cases = [(&INCREMENT, &[][..], default), (&SCALE, &scaled, default), (&SIZED, &[], most)];
+    for (source, bindings, most) in cases {
+        for threads in (32..=1024).step_by(32).chain([1, 33, 100, 1000]) {
+            for shared in (0..=most).step_by(3 << 10) {
+                let model = occupancy(source, bindings, &device, threads, shared);
+                let model = model.unwrap().unwrap().blocks as usize;
+                let driver = max_cooperative_blocks(source, bindings, &device, threads, shared);
+                let case = format!("`{}`: {threads} threads, {shared} bytes", source.name);
+                assert_eq!(driver, Ok(model * multiprocessors), "{case}");
+                compared += 1;
+            }
+        }
+    }
+    say(test, &format!("agree on {compared} blocks"));
+}
+
+#[test]
+fn no_block_has_more_threads_resident_than_the_suggested_one() {
+    let test = "no_block_has_more_threads_resident_than_the_suggested_one";
+    let Some(device) = gpu(test) else { return };
+    let suggested = suggest_block(&INCREMENT, &[], &device, 0).unwrap();
+    say(test, &format!("{suggested:?}"));
+    let resident = |threads| {
+        let found = occupancy(&INCREMENT, &[], &device, threads, 0).unwrap().unwrap();
+        found.blocks as usize * threads
+    };
+    let (threads, _, _) = suggested.block;
+    let most = resident(threads);
+    assert_eq!(suggested.blocks * threads, most * device.info().multiprocessors);
+    assert!((32..=1024).step_by(32).all(|other| resident(other) <= most));
+    let len = 1000;
+    let mut y = device.zeros::<u32>(len).unwrap();
+    let config = LaunchConfig::cover(len).block(suggested.block);
+    increment(&device, config, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), vec![1; len]);
+    assert_eq!(suggest_block(&FLIP, &[], &device, 0).unwrap().block, (64, 1, 1));
+}
+
+#[test]
+fn threads_use_all_gpus_and_copy_between_them() {
+    let test = "threads_use_all_gpus_and_copy_between_them";
+    let Some(_) = gpu(test) else { return };
+    let devices = Device::all().unwrap();
+    for device in &devices {
+        for other in &devices {
+            let can = device.can_access_peer(other).unwrap();
+            say(test, &format!("{device} accesses {other}: {can}"));
+            assert!(can || device.ordinal() != other.ordinal());
+        }
+    }
+    let len = 1 << 20;
+    std::thread::scope(|scope| {
+        for n in 0..2 * devices.len() {
+            let [own, other] = [n, n + 1].map(|n| &devices[n % devices.len()]);
+            scope.spawn(move || {
+                let mut x = own.zeros::<u32>(len).unwrap();
+                let mut y = other.zeros::<u32>(len).unwrap();
+                for _ in 0..50 {
+                    increment(own, LaunchConfig::cover(len), &mut x).unwrap();
+                    y.copy_from_device(&x).unwrap();
+                    increment(other, LaunchConfig::cover(len), &mut y).unwrap();
+                    x.copy_from_device(&y).unwrap();
+                }
+                assert!(x.to_vec().unwrap() == vec![100; len]);
+            });
+        }
+    });
 }
 
 #[test]

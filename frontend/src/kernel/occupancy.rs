@@ -1,11 +1,12 @@
-//! The functions `saxpy::occupancy` and `saxpy::max_cooperative_blocks`, which report the number of
-//! concurrent blocks of a kernel.
+//! The functions `saxpy::occupancy`, `saxpy::suggest_block` and `saxpy::max_cooperative_blocks`,
+//! which report the number of concurrent blocks of a kernel and the size with which most threads
+//! run.
 use crate::{attr::Options, output::signature};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ItemFn;
 
-/// Returns the functions for `item`; the second one for cooperative kernels only.
+/// Returns the functions for `item`; the last one for cooperative kernels only.
 pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStream {
     if !signature::is_bindable(&item.sig.generics, options) {
         return TokenStream::new();
@@ -14,28 +15,50 @@ pub(crate) fn occupancy_functions(item: &ItemFn, options: &Options) -> TokenStre
         item,
         options,
         "occupancy",
+        Shape::Given,
         "How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many \
          threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for \
          the interpreter, which has no multiprocessors.",
         &quote!(::core::option::Option<::warpwise::occupancy::Occupancy>),
+    );
+    let suggest_block = occupancy_function(
+        item,
+        options,
+        "suggest_block",
+        Shape::Wanted,
+        "The size of blocks with which most threads of the kernel run on `device` at the same time, if a launch \
+         sizes so many bytes of shared memory (`shared_dyn!`) for each, and the number of these blocks. The \
+         kernel's own block, where it declares one; 256 threads on the interpreter.",
+        &quote!(::warpwise::occupancy::SuggestedBlock),
     );
     let most = options.cooperative.then(|| {
         occupancy_function(
             item,
             options,
             "max_cooperative_blocks",
+            Shape::Given,
             "How many blocks a launch on `device` has at most: as many as run at the same time, if they have so \
              many threads and the launch sizes so many bytes of shared memory (`shared_dyn!`).",
             &quote!(usize),
         )
     });
-    quote!(#occupancy #most)
+    quote!(#occupancy #suggest_block #most)
+}
+
+/// The caller's part in the shape of blocks.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// The caller passes it.
+    Given,
+    /// The function returns it.
+    Wanted,
 }
 
 fn occupancy_function(
     item: &ItemFn,
     options: &Options,
     name: &str,
+    shape: Shape,
     doc: &str,
     yields: &TokenStream,
 ) -> TokenStream {
@@ -43,15 +66,23 @@ fn occupancy_function(
     let bindings = signature::launch_bindings(&item.sig.generics, options);
     let (source, needs) =
         (signature::source_expr(options), signature::launch_where_clause(&[], item, options));
+    let (param, arg, allowed) = match shape {
+        Shape::Given => (
+            quote!(block: impl ::core::convert::Into<::warpwise::Dims>,),
+            quote!(block,),
+            quote!(#[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]),
+        ),
+        Shape::Wanted => Default::default(),
+    };
     quote!(
         #[doc = #doc]
         ///
         /// # Errors
         /// If no launch could have such blocks, or the kernel does not compile for the device.
-        #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
+        #allowed
         #vis fn #name(
             device: &::warpwise::Device,
-            block: impl ::core::convert::Into<::warpwise::Dims>,
+            #param
             dynamic_shared: usize,
         ) -> ::warpwise::Result<#yields> #needs {
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
@@ -60,7 +91,7 @@ fn occupancy_function(
                 #source,
                 &[#(#bindings),*],
                 device,
-                block,
+                #arg
                 dynamic_shared,
             )
         }

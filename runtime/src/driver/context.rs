@@ -5,34 +5,20 @@
 //! as they take, and notices when the driver gives it up for good.
 use super::{
     kernel::GpuKernel,
+    properties::{count, describe},
     table::{ContextHandle, DeviceNumber, Driver},
 };
-use crate::{Error, Result, device::DeviceInfo, kernel::PerKernel};
+use crate::{
+    Error, Result,
+    kernel::PerKernel,
+    properties::{DeviceInfo, MemoryInfo},
+};
 use std::{
-    ffi::{CStr, c_char, c_int},
+    ffi::c_int,
     fmt,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 use warpwise_compiler::target::Target;
-
-/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`
-const SHARED_MEMORY_PER_BLOCK: c_int = 8;
-/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`
-const SHARED_MEMORY_ON_REQUEST: c_int = 97;
-/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
-const MULTIPROCESSORS: c_int = 16;
-/// `CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH`
-const COOPERATIVE_LAUNCH: c_int = 95;
-/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`
-const CAPABILITY_MAJOR: c_int = 75;
-/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
-const CAPABILITY_MINOR: c_int = 76;
-/// Major number of the compute capability above which an answer is no capability.
-const MAX_CAPABILITY_MAJOR: u32 = 999;
-/// Minor number above which `sm_NN` could not be told from another architecture's.
-const MAX_CAPABILITY_MINOR: u32 = 9;
-/// `CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`
-const MEMORY_POOLS: c_int = 115;
 
 /// Errors after which the driver refuses all further work in a context, as the documentation of
 /// `CUresult` says: "the context cannot be used, so it must be destroyed", and its like.
@@ -101,9 +87,7 @@ impl Context {
         if sm < oldest {
             return Err(Error::DeviceTooOld { device, sm, needs: oldest });
         }
-        // Drivers older than the attribute refuse it.
-        let pools = attribute(driver, number, MEMORY_POOLS).unwrap_or(0) == 1;
-        let cooperative = attribute(driver, number, COOPERATIVE_LAUNCH)? == 1;
+        let (pools, cooperative) = (info.features.memory_pools, info.features.cooperative_launch);
         let mut handle = ContextHandle::NULL;
         // SAFETY: `handle` takes the result; `number` came from the driver.
         let retained = unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) };
@@ -142,12 +126,20 @@ impl Context {
         Error::DeviceLost { device: self.to_string(), cause: Box::new(cause) }
     }
 
-    /// Bytes free on the GPU, if the driver tells.
-    pub(super) fn free_memory(&self) -> Option<u64> {
+    /// Returns the bytes of the GPU's memory.
+    pub(super) fn memory_info(&self) -> Result<MemoryInfo> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: both take a number, and the context is current.
-        let told = self.enter(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) });
-        told.ok().map(|()| free as u64)
+        self.enter(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) })?;
+        Ok(MemoryInfo { free: free as u64, total: total as u64 })
+    }
+
+    /// Returns true if the hardware lets kernels of this GPU access memory of `other`, another GPU.
+    pub(super) fn can_access_peer(&self, other: &Self) -> Result<bool> {
+        let mut can = 0;
+        // SAFETY: `can` takes the result; both numbers came from the driver.
+        unsafe { self.driver.cuDeviceCanAccessPeer(&mut can, self.number, other.number) }?;
+        Ok(can == 1)
     }
 }
 
@@ -198,56 +190,11 @@ impl Drop for Context {
 }
 
 fn device_number(driver: &Driver, ordinal: usize) -> Result<DeviceNumber> {
-    let mut count = 0;
-    // SAFETY: `count` takes the result.
-    unsafe { driver.cuDeviceGetCount(&mut count) }?;
-    let count = usize::try_from(count).unwrap_or(0);
+    let count = count(driver)?;
     let index = c_int::try_from(ordinal).ok().filter(|_| ordinal < count);
     let index = index.ok_or(Error::NoDevice { ordinal, count })?;
     let mut number = 0;
     // SAFETY: `number` takes the result.
     unsafe { driver.cuDeviceGet(&mut number, index) }?;
     Ok(number)
-}
-
-/// Queries the properties of the device, and its compute capability.
-fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> {
-    let mut name = [0 as c_char; 256];
-    let len = c_int::try_from(name.len() - 1).expect("255 fits");
-    // SAFETY: at most `len` bytes are written; the last one stays 0.
-    unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), len, number) }?;
-    // SAFETY: a zero ends the array at the latest.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-    let mut memory = 0;
-    // SAFETY: `memory` takes the result.
-    unsafe { driver.cuDeviceTotalMem_v2(&mut memory, number) }?;
-    let mut cuda = 0;
-    // SAFETY: `cuda` takes the result.
-    unsafe { driver.cuDriverGetVersion(&mut cuda) }?;
-    let ask = |name| attribute(driver, number, name);
-    let shared = ask(SHARED_MEMORY_PER_BLOCK)?.max(ask(SHARED_MEMORY_ON_REQUEST)?);
-    let (major, minor) = (ask(CAPABILITY_MAJOR)?, ask(CAPABILITY_MINOR)?);
-    driver.expect_usable(
-        "cuDeviceGetAttribute",
-        major <= MAX_CAPABILITY_MAJOR && minor <= MAX_CAPABILITY_MINOR,
-        || format!("a compute capability of {major}.{minor}"),
-    )?;
-    let sm = 10 * major + minor;
-    let info = DeviceInfo {
-        name,
-        sm: Some(sm),
-        cuda: u32::try_from(cuda).ok(),
-        multiprocessors: ask(MULTIPROCESSORS)? as usize,
-        memory: Some(memory as u64),
-        shared_memory_per_block: shared.into(),
-    };
-    Ok((info, sm))
-}
-
-/// An attribute that is a number, 0 if the driver says a negative one.
-fn attribute(driver: &Driver, number: DeviceNumber, attribute: c_int) -> Result<u32> {
-    let mut value = 0;
-    // SAFETY: `value` takes the result.
-    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, number) }?;
-    Ok(u32::try_from(value).unwrap_or(0))
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! Driver (table.rs)      its functions, from the library that is there or not
 //!   └ Context            a GPU's primary context: made current, watched for being lost
+//!       ├ DeviceInfo     what the driver says of the GPU (properties.rs)
 //!       ├ Loaded         a kernel's module in it (kernel.rs)
 //!       ├ Event          a point in the work of a stream
 //!       ├ Pinned         memory of the host that the GPU copies by itself
@@ -28,6 +29,7 @@ mod graph;
 mod kernel;
 mod memory;
 mod pinned;
+mod properties;
 mod stream;
 mod table;
 mod uses;
@@ -36,4 +38,5 @@ pub(crate) use event::Event;
 pub(crate) use graph::GraphExec;
 pub(crate) use memory::Allocation;
 pub(crate) use pinned::Pinned;
+pub(crate) use properties::device_count;
 pub(crate) use stream::Stream;

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::{
     Error, Result,
-    device::DeviceInfo,
     kernel::Bound,
     launch::Geometry,
     launch_checks::{Launch, Value},
     output::Printer,
+    properties::{DeviceInfo, MemoryInfo},
 };
 use smallvec::SmallVec;
 use std::{
@@ -121,8 +121,18 @@ impl Stream {
         &self.printer
     }
 
-    pub(crate) fn free_memory(&self) -> Option<u64> {
-        self.gpu.context.free_memory()
+    /// Returns the number of the GPU.
+    pub(crate) fn ordinal(&self) -> usize {
+        self.gpu.context.ordinal
+    }
+
+    pub(crate) fn memory_info(&self) -> Result<MemoryInfo> {
+        self.gpu.context.memory_info()
+    }
+
+    /// Returns true if the hardware lets kernels of this GPU access memory of another GPU.
+    pub(crate) fn can_access_peer(&self, other: &Self) -> Result<bool> {
+        self.gpu.context.can_access_peer(&other.gpu.context)
     }
 
     pub(crate) fn is_on_the_gpu_of(&self, other: &Self) -> bool {
@@ -436,22 +446,47 @@ impl Stream {
         dynamic: u64,
     ) -> Result<u64> {
         let context = &self.gpu.context;
-        let mut each = 0;
-        if context.cooperative {
-            let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
-            let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
-            // SAFETY: `each` takes the result; the function is loaded in the context, which is
-            // current.
-            unsafe {
-                driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                    &mut each,
-                    loaded.function,
-                    threads,
-                    shared,
-                )
-            }?;
+        if !context.cooperative {
+            return Ok(0);
         }
-        Ok(u64::try_from(each).unwrap_or(0) * context.info.multiprocessors as u64)
+        let each = resident_blocks(driver, loaded, threads, dynamic)?;
+        Ok(u64::from(each) * context.info.multiprocessors as u64)
+    }
+
+    /// Returns the number of blocks that reside on a multiprocessor, of so many threads and so much
+    /// dynamic shared memory.
+    pub(crate) fn resident_blocks(
+        &self,
+        bound: &'static Bound,
+        threads: u32,
+        dynamic: u64,
+    ) -> Result<u32> {
+        let loaded = self.load_plain(bound)?;
+        self.gpu.context.enter(|driver| resident_blocks(driver, loaded, threads, dynamic))
+    }
+
+    /// Returns the threads of a block with which most threads reside on the GPU, and the number of
+    /// blocks that do, each with so much dynamic shared memory; 0 if no block fits.
+    pub(crate) fn suggest_block(&self, bound: &'static Bound, dynamic: u64) -> Result<(u32, u32)> {
+        let loaded = self.load_plain(bound)?;
+        let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
+        let (mut blocks, mut threads) = (0, 0);
+        self.gpu.context.enter(|driver| {
+            // SAFETY: the first two take the results; the function is loaded in the context, which
+            // is current; no function says how much shared memory a block takes, since all take the
+            // same. A limit of 0 threads is none.
+            unsafe {
+                driver.cuOccupancyMaxPotentialBlockSize(
+                    &mut blocks,
+                    &mut threads,
+                    loaded.function,
+                    None,
+                    shared,
+                    0,
+                )
+            }
+        })?;
+        Ok((u32::try_from(threads).unwrap_or(0), u32::try_from(blocks).unwrap_or(0)))
     }
 
     fn enqueue(
@@ -523,6 +558,23 @@ impl Stream {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the number of blocks that reside on a multiprocessor. The code's context is current.
+fn resident_blocks(driver: &Driver, loaded: &Loaded, threads: u32, dynamic: u64) -> Result<u32> {
+    let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+    let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
+    let mut blocks = 0;
+    // SAFETY: `blocks` takes the result; the function is loaded in the context, which is current.
+    unsafe {
+        driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &mut blocks,
+            loaded.function,
+            threads,
+            shared,
+        )
+    }?;
+    Ok(u32::try_from(blocks).unwrap_or(0))
 }
 
 /// `cuda:0 (NVIDIA H200)`

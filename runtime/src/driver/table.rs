@@ -23,6 +23,9 @@ const LIBRARIES: &[&str] = if cfg!(windows) {
     &["libcuda.so.1", "libcuda.so"]
 };
 
+/// `CUDA_ERROR_NO_DEVICE`
+const NO_DEVICE: u32 = 100;
+
 /// `CUresult`
 pub(super) type Status = c_uint;
 /// `CUdeviceptr`
@@ -228,6 +231,7 @@ functions! {
         cuDeviceGetName(name: *mut c_char, len: c_int, device: DeviceNumber);
         cuDeviceTotalMem_v2(bytes: *mut usize, device: DeviceNumber);
         cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: DeviceNumber);
+        cuDeviceCanAccessPeer(can: *mut c_int, device: DeviceNumber, peer: DeviceNumber);
         // Contexts.
         cuDevicePrimaryCtxRetain(context: *mut ContextHandle, device: DeviceNumber);
         cuDevicePrimaryCtxRelease_v2(device: DeviceNumber);
@@ -366,8 +370,18 @@ functions! {
             threads: c_int,
             shared_bytes: usize
         );
+        cuOccupancyMaxPotentialBlockSize(
+            blocks: *mut c_int,
+            threads: *mut c_int,
+            function: FunctionHandle,
+            shared_bytes_of_block: Option<unsafe extern "system" fn(c_int) -> usize>,
+            shared_bytes: usize,
+            most_threads: c_int
+        );
     }
     optional {
+        // Since CUDA 11.4.
+        cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: DeviceNumber);
         // Since CUDA 11.2; `Context::pools` says whether the device has them too.
         cuMemAllocAsync(address: *mut Address, bytes: usize, stream: StreamHandle);
         cuMemFreeAsync(address: Address, stream: StreamHandle);
@@ -383,19 +397,45 @@ functions! {
     }
 }
 
+/// A library that is no usable driver.
+struct Failure {
+    /// The library and the reason, for messages.
+    problem: String,
+    /// True if there is no library, or it shows no device.
+    is_absence: bool,
+}
+
 impl Driver {
     /// The driver, loaded at the first call.
     ///
     /// # Errors
     /// [`Error::NoDriver`], the same at every call.
     pub(super) fn get() -> Result<&'static Self> {
-        static DRIVER: OnceLock<Result<Driver, Vec<String>>> = OnceLock::new();
-        let driver = DRIVER.get_or_init(Self::load).as_ref();
-        driver.map_err(|tried| Error::NoDriver { tried: tried.clone() })
+        Self::loaded().map_err(|tried| {
+            let tried = tried.iter().map(|failure| failure.problem.clone());
+            Error::NoDriver { tried: tried.collect() }
+        })
+    }
+
+    /// Returns the driver, loaded at the first call; `None` if there is no library of that name
+    /// that can be loaded, or the driver shows no device.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`] of a driver that is broken, the same at every call.
+    pub(super) fn find() -> Result<Option<&'static Self>> {
+        match Self::loaded() {
+            Err(tried) if tried.iter().all(|failure| failure.is_absence) => Ok(None),
+            _ => Self::get().map(Some),
+        }
+    }
+
+    fn loaded() -> Result<&'static Self, &'static [Failure]> {
+        static DRIVER: OnceLock<Result<Driver, Vec<Failure>>> = OnceLock::new();
+        DRIVER.get_or_init(Self::load).as_ref().map_err(Vec::as_slice)
     }
 
     /// The first library that is there and works, or how each failed.
-    fn load() -> Result<Self, Vec<String>> {
+    fn load() -> Result<Self, Vec<Failure>> {
         let mut tried = Vec::new();
         for library in LIBRARIES {
             match Self::open(library) {
@@ -404,21 +444,28 @@ impl Driver {
             }
         }
         if LIBRARIES.is_empty() {
-            tried.push(format!("there is none for {}", std::env::consts::OS));
+            let problem = format!("there is none for {}", std::env::consts::OS);
+            tried.push(Failure { problem, is_absence: true });
         }
         Err(tried)
     }
 
-    fn open(name: &str) -> Result<Self, String> {
+    fn open(name: &str) -> Result<Self, Failure> {
         // SAFETY: what carries the driver's name is trusted to be one; its initialisers run.
-        let library = unsafe { Library::new(name) }.map_err(|error| said_of(name, &error))?;
+        let library = unsafe { Library::new(name) }
+            .map_err(|error| Failure { problem: said_of(name, &error), is_absence: true })?;
         // SAFETY: as above, and the types are those of `cuda.h`.
         let driver = unsafe { Self::link(library) }.map_err(|missing| {
             let missing = missing.join("`, `");
-            format!("`{name}` is older than CUDA 11.0 or broken: it lacks `{missing}`")
+            let problem =
+                format!("`{name}` is older than CUDA 11.0 or broken: it lacks `{missing}`");
+            Failure { problem, is_absence: false }
         })?;
         // SAFETY: takes no pointers, and may be called any number of times.
-        unsafe { driver.cuInit(0) }.map_err(|error| format!("`{name}` is there, but {error}"))?;
+        unsafe { driver.cuInit(0) }.map_err(|error| {
+            let is_absence = matches!(error, Error::Driver { code: NO_DEVICE, .. });
+            Failure { problem: format!("`{name}` is there, but {error}"), is_absence }
+        })?;
         Ok(driver)
     }
 

@@ -7,6 +7,8 @@
    wait for another stream's and does not runs before it.
 
    FAKE_CUDA says what else is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation;
+   newer: sm_130. one_old: GPU 0 is sm_70. terse: it knows no attribute that launches do not rely on. no_room: no block
+   fits. apart: GPUs cannot access each other's memory.
    greedy: kernels take 168 registers, and not 32. cramped: coarsened code runs in blocks of 128 threads at most. huge: numbers are the largest there are. unaligned: memory begins
    at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function: these
    calls succeed and return a null pointer. */
@@ -81,15 +83,50 @@ API int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     if (is("huge") && attribute == 16) return *value = INT32_MAX, OK;
     switch (attribute) {
+    case 1: return *value = 1024, OK;
+    case 2: case 3: return *value = 1024, OK;
+    case 4: return *value = 64, OK;
+    case 5: return *value = INT32_MAX, OK;
+    case 6: case 7: return *value = 65535, OK;
     case 8: return *value = 48 << 10, OK;
+    case 10: return *value = 32, OK;
     case 16: return *value = 132, OK;
     case 97: return *value = 227 << 10, OK;
     case 95: return *value = !is("no_cooperation"), OK;
-    case 75: return *value = is("huge_capability") ? INT32_MAX : is("old") ? 7 : 9, OK;
+    case 75:
+        if (is("huge_capability")) return *value = INT32_MAX, OK;
+        return *value = is("one_old") ? (device == 40 ? 7 : 9) : is("old") ? 7 : is("newer") ? 13 : 9, OK;
     case 76: return *value = 0, OK;
     case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
+    }
+    if (is("terse")) return INVALID_VALUE;
+    switch (attribute) {
+    case 13: return *value = 1980000, OK;
+    case 20: return *value = 3, OK;
+    case 21: return *value = 131072, OK;
+    case 22: return *value = 131072, OK;
+    case 23: return *value = 65536, OK;
+    case 24: case 25: case 26: return *value = 16384, OK;
+    case 27: case 28: case 42: return *value = 32768, OK;
+    case 29: case 43: return *value = 2048, OK;
+    case 14: case 30: return *value = 512, OK;
+    case 51: return *value = 32, OK;
+    case 32: return *value = 1, OK;
+    case 33: return *value = device, OK;
+    case 34: case 50: return *value = 0, OK;
+    case 39: return *value = 2048, OK;
+    case 40: return *value = 3, OK;
     default: return INVALID_VALUE;
     }
+}
+API int cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
+    if (is("terse")) return INVALID_VALUE;
+    for (int i = 0; i < 16; i++) uuid[i] = device + i;
+    return OK;
+}
+API int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    if (device == peer) return INVALID_VALUE;
+    return *can = !is("apart"), OK;
 }
 API int cuDevicePrimaryCtxRetain(void **context, int device) {
     lost = 0;
@@ -429,7 +466,19 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function,
     ENTER;
     if (threads < 1) return INVALID_VALUE;
     if (is("huge")) return *blocks = INT32_MAX, OK;
-    return *blocks = shared > 227 << 10 ? 0 : shared > 113 << 10 ? 1 : 2, OK;
+    return *blocks = shared > 227 << 10 || is("no_room") ? 0 : shared > 113 << 10 ? 1 : 2, OK;
+}
+/* Of all blocks that a multiprocessor has registers for, the largest. */
+API int cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, void *function, size_t (*shared_of_block)(int),
+                                         size_t shared, int most_threads) {
+    ENTER;
+    if (shared_of_block || most_threads < 0) return INVALID_VALUE;
+    if (is("huge")) return *blocks = *threads = INT32_MAX, OK;
+    if (is("no_room")) return *blocks = *threads = 0, OK;
+    int each;
+    *threads = is("greedy") ? 384 : 1024;
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, *threads, shared);
+    return *blocks = 132 * each, OK;
 }
 
 static void run_kernel(struct work *w) {
