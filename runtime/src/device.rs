@@ -338,6 +338,15 @@ impl Device {
         }
     }
 
+    /// Returns its stream on a GPU; `None` for the interpreter.
+    #[cfg(feature = "nccl")]
+    pub(crate) fn gpu_stream(&self) -> Option<&Arc<driver::Stream>> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Cuda(stream) => Some(stream),
+        }
+    }
+
     /// Returns true if `interpreter` is its stream.
     pub(crate) fn is_interpreter(&self, interpreter: &Arc<Interpreter>) -> bool {
         matches!(&self.engine, Engine::Cpu(own) if Arc::ptr_eq(own, interpreter))

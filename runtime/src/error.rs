@@ -6,6 +6,7 @@
 //! [`Result`] show errors by `Debug`.
 use crate::{
     check::{Finding, Lines, Problem},
+    collective::CollectiveMistake,
     launch::Axis,
     stopped::Stopped,
 };
@@ -200,6 +201,36 @@ pub enum Error {
         text: String,
         /// The log of the driver's compiler, if it ran.
         log: Option<String>,
+    },
+    /// There is no NCCL here, or none that works, or the crate was built without its feature.
+    #[error("no usable NCCL: {}", .tried.join("; "))]
+    NoNccl {
+        /// The libraries that were tried, with the failure of each.
+        tried: Vec<String>,
+    },
+    /// NCCL refused a call. The communicators of all ranks have to be dropped.
+    #[error("`{call}` failed ({code}): {text}")]
+    Nccl {
+        /// NCCL's function.
+        call: &'static str,
+        /// The number it returned.
+        code: i32,
+        /// NCCL's text about it.
+        text: String,
+    },
+    /// A call of a [`Communicator`](crate::collective::Communicator) that cannot run.
+    #[error("cannot run `{call}`: {mistake}")]
+    Collective {
+        /// The function.
+        call: &'static str,
+        /// The mistake in the call.
+        mistake: CollectiveMistake,
+    },
+    /// The processes of a program do not find together.
+    #[error("cannot join the other ranks: {problem}")]
+    Launcher {
+        /// The problem: a variable of the environment, or the network.
+        problem: String,
     },
     /// An error after which the driver lets nobody use the device any more in this process: a new
     /// process can. After some errors the device can be opened again once everything of it (buffers,

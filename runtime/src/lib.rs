@@ -42,6 +42,7 @@
 //! - [`Simulator`]: an interpreter that counts, checks, traces and stops at breakpoints.
 //! - [`counters`]: what launches did, counted as hardware counts. [`check`]: the sanitizer.
 //! - [`trace`]: what one thread or warp does, step by step.
+//! - [`collective`]: all-reduce and its kin, over several GPUs, machines, or CPU devices.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -55,6 +56,7 @@ mod barrier;
 pub mod bits;
 pub mod block;
 pub mod check;
+pub mod collective;
 pub mod counters;
 mod cpu;
 mod device;

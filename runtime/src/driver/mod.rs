@@ -8,6 +8,7 @@
 //!       ├ Event          a point in the work of a stream
 //!       ├ Pinned         memory of the host that the GPU copies by itself
 //!       └ Stream         work in order: what a `Device` is
+//!           ├ Communicator its place among several GPUs, by NCCL (nccl.rs)
 //!           ├ Allocation memory in that order (memory.rs), and who uses it (uses.rs)
 //!           ├ GraphExec  work that is launched many times (graph.rs)
 //!           └ Faults     what launches report
@@ -28,6 +29,8 @@ mod faults;
 mod graph;
 mod kernel;
 mod memory;
+#[cfg(feature = "nccl")]
+mod nccl;
 mod pinned;
 mod properties;
 mod stream;
@@ -37,6 +40,10 @@ mod uses;
 pub(crate) use event::Event;
 pub(crate) use graph::GraphExec;
 pub(crate) use memory::Allocation;
+#[cfg(feature = "nccl")]
+pub(crate) use nccl::{
+    Communicator as NcclCommunicator, unique_id as nccl_unique_id, version as nccl_version,
+};
 pub(crate) use pinned::Pinned;
 pub(crate) use properties::device_count;
 pub(crate) use stream::Stream;
