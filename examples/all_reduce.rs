@@ -90,8 +90,8 @@ fn train(communicator: &Communicator) -> warpwise::Result<Vec<f32>> {
 
 /// All GPUs, if there are several and NCCL, or else four CPU devices.
 fn devices(is_gpu: bool) -> Vec<Device> {
-    let gpus: Vec<_> = match is_gpu && nccl_version().is_ok() {
-        true => (0..).map_while(|ordinal| Device::cuda(ordinal).ok()).collect(),
+    let gpus = match is_gpu && nccl_version().is_ok() {
+        true => Device::all().unwrap_or_default(),
         false => Vec::new(),
     };
     if gpus.len() > 1 { gpus } else { (0..4).map(|_| Device::cpu()).collect() }

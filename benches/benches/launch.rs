@@ -1,7 +1,10 @@
 //! What a launch costs on the host, beside raw calls of the driver with the same PTX:
 //! `cargo bench -p warpwise-benches --bench launch` on a machine with a GPU.
 //!
-//! Each row is a kernel of no work. `launch` is a series of launches without a wait, `launch and
+//! The second table is a thousand kernels, launched one by one and as a graph: in a chain, and as
+//! ten chains that may run at the same time.
+//!
+//! Each row of the first is a kernel of no work. `launch` is a series of launches without a wait, `launch and
 //! wait` one launch and the wait for its end. Both sides take turns, and a figure is the median of
 //! the turns.
 #![expect(unsafe_code, reason = "the driver is C")]
@@ -252,5 +255,44 @@ fn main() -> warpwise::Result<()> {
     let raw = [0, 1].map(|i| middle(i, |both| both.0));
     let ours = [0, 1].map(|i| middle(i, |both| both.1));
     print("three arguments, 4 threads", raw, ours);
+    compare_graphs(device)
+}
+
+/// Kernels of a graph.
+const GRAPH: usize = 1000;
+
+/// Compares a thousand launches with those of a graph, from the first to the end of the last.
+fn compare_graphs(device: &Device) -> warpwise::Result<()> {
+    println!();
+    println!("| {GRAPH} kernels    | one by one, us | graph, us | speed-up | recorded in, us |");
+    println!("|-----------------|---------------:|----------:|---------:|----------------:|");
+    for chains in [1, 10] {
+        let x = device.zeros::<f32>(32)?;
+        let mut all: Vec<_> =
+            (0..chains).map(|_| device.zeros::<f32>(32)).collect::<warpwise::Result<_>>()?;
+        let mut work = |device: &Device| {
+            (0..GRAPH).try_for_each(|i| {
+                three::launch(device, LaunchConfig::grid(1), 1.0, &x, &mut all[i % chains])
+            })
+        };
+        let start = Instant::now();
+        let graph = device.record_graph(&mut work)?;
+        let recorded = start.elapsed().as_secs_f64() * 1e6;
+        let mut times = [const { Vec::new() }; 2];
+        for _ in 0..TURNS {
+            times[0].push(time(1, || {
+                work(device).and_then(|()| device.synchronize()).expect("nothing fails");
+            }));
+            times[1].push(time(1, || {
+                graph.launch().and_then(|()| device.synchronize()).expect("nothing fails");
+            }));
+        }
+        let [single, graph] = times.map(median);
+        let (what, ratio) =
+            (if chains == 1 { "in one chain" } else { "in ten chains" }, single / graph);
+        println!(
+            "| {what:<15} | {single:>14.0} | {graph:>9.0} | {ratio:>8.2} | {recorded:>15.0} |"
+        );
+    }
     Ok(())
 }

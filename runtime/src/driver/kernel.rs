@@ -29,6 +29,8 @@ const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
 const MOST_DYNAMIC_SHARED_BYTES: c_int = 8;
 /// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`
 const MAX_THREADS_PER_BLOCK: c_int = 0;
+/// `CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`
+const SHARED_BYTES: c_int = 1;
 /// `CU_FUNC_ATTRIBUTE_NUM_REGS`
 const NUMBER_OF_REGISTERS: c_int = 4;
 /// Bytes of what the driver's compiler may say.
@@ -156,7 +158,7 @@ impl Loaded {
             other => other,
         })?;
         let function = module.function(&name)?;
-        allow_shared(context, function, asked_for(&bound.signature, context))?;
+        allow_shared(context, function, asked_for(&bound.signature, context, function)?)?;
         let registers = attribute(context, function, NUMBER_OF_REGISTERS)?;
         let max_threads = attribute(context, function, MAX_THREADS_PER_BLOCK)?;
         Ok(Self { function, registers, max_threads, _module: module })
@@ -190,11 +192,13 @@ const fn by_llvm(_: &Kernel, _: Target) -> Option<String> {
 }
 
 /// Bytes of shared memory that launches ask for at most.
-fn asked_for(signature: &Signature, context: &Context) -> u64 {
-    match signature.sized_at_launch {
-        true => context.info.shared_memory_per_block.saturating_sub(signature.declared_shared),
-        false => signature.shared - signature.declared_shared,
+fn asked_for(signature: &Signature, context: &Context, function: FunctionHandle) -> Result<u64> {
+    if !signature.sized_at_launch {
+        return Ok(signature.shared - signature.declared_shared);
     }
+    // The driver's compiler may place the declared arrays with gaps.
+    let declared = attribute(context, function, SHARED_BYTES)?.into();
+    Ok(context.info.shared_memory_per_block.saturating_sub(declared))
 }
 
 /// Lets launches of the function ask for so much shared memory, which the device has.

@@ -6,7 +6,10 @@ use super::{
     uses::Uses,
 };
 use crate::{Error, Result};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 use warpwise_compiler::ir::Element;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`
@@ -19,6 +22,9 @@ pub(crate) struct Allocation {
     /// 0 if there are no bytes.
     pub(super) address: Address,
     pub(super) bytes: usize,
+    /// False while only its own stream has used it: then its work is ordered by itself, and no use
+    /// is recorded. It becomes true while the stream's queue is locked.
+    is_shared: AtomicBool,
     uses: Mutex<Uses>,
 }
 
@@ -36,16 +42,36 @@ impl Allocation {
                 other => other?,
             }
         }
-        let memory = Self { stream: Arc::clone(stream), address, bytes, uses: Mutex::default() };
+        let (is_shared, uses) = (AtomicBool::new(false), Mutex::default());
+        let memory = Self { stream: Arc::clone(stream), address, bytes, is_shared, uses };
         if bytes > 0 {
             // Other streams use the memory behind its allocation, zeroed or not.
-            stream.submit([(&memory, 0..bytes, true)], |driver, _| match is_zeroed {
+            stream.submit([], |driver, _| match is_zeroed {
                 false => Ok(()),
                 // SAFETY: all bytes of the allocation, in the order of its stream.
                 true => unsafe { driver.cuMemsetD8Async(address, 0, bytes, stream.handle) },
             })?;
         }
         Ok(Some(memory))
+    }
+
+    /// Returns true if streams other than its own use it. The answer of the own stream's thread
+    /// holds while its queue is locked.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Acquire)
+    }
+
+    /// Records that its stream may have used all of it so far, for `user`, another stream.
+    pub(super) fn share_with(&self, user: &Stream) {
+        if self.stream.id == user.id || self.is_shared() {
+            return;
+        }
+        self.stream.with_ticket(|ticket| {
+            let mut uses = self.uses();
+            if !self.is_shared.swap(true, Ordering::AcqRel) {
+                uses.add(&self.stream, ticket, 0..self.bytes, true);
+            }
+        });
     }
 
     pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {

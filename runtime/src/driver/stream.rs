@@ -156,10 +156,14 @@ impl Stream {
         work: impl FnOnce(&Driver, &mut Faults) -> Result<()>,
     ) -> Result<()> {
         self.gpu.context.enter(|driver| {
+            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
+            all.extend(operands.into_iter().filter(|(allocation, bytes, _)| {
+                allocation.share_with(self);
+                !bytes.is_empty()
+            }));
             let Queue { faults, seen } = &mut *self.queue();
             let ticket = self.enqueued.load(Ordering::Relaxed) + 1;
-            let mut all = SmallVec::<[Operand<'a>; INLINE_OPERANDS]>::new();
-            all.extend(operands.into_iter().filter(|(_, bytes, _)| !bytes.is_empty()));
+            all.retain(|(allocation, ..)| allocation.is_shared());
             // Until the work is enqueued, nobody else gets to see that it is a use. All threads
             // lock in the order of the addresses, so none waits for another in a cycle.
             let address = |allocation: &Allocation| ptr::from_ref(allocation).addr();
@@ -180,6 +184,12 @@ impl Stream {
             self.enqueued.store(ticket, Ordering::Release);
             Ok(())
         })
+    }
+
+    /// Passes the number of the last work that was given to the GPU, while no other is given.
+    pub(super) fn with_ticket(&self, work: impl FnOnce(u64)) {
+        let _queue = self.queue();
+        work(self.enqueued.load(Ordering::Acquire));
     }
 
     /// Makes what this stream gets from here on wait for what `other` has got so far; returns the
@@ -271,6 +281,7 @@ impl Stream {
         if part.is_empty() {
             return Ok(());
         }
+        memory.share_with(self);
         let mut queue = self.queue();
         let uses = memory.uses();
         uses.delay(driver, self, &mut queue.seen, part, is_write)?;

@@ -3,7 +3,7 @@
 //! Each allocation keeps the uses by which later work may have to wait: the stream, how far in its
 //! work, the bytes, and whether they were written. A stream that uses bytes waits for the other
 //! streams whose uses conflict, unless it has waited for them before. Nothing is recorded on the
-//! GPU until there is such a conflict, so programs with one stream pay for a look at a short list.
+//! GPU until there is such a conflict, and nothing at all while only one stream uses an allocation.
 use super::{stream::Stream, table::Driver};
 use crate::Result;
 use std::{ops::Range, sync::Arc};

@@ -404,6 +404,7 @@ API int cuFuncGetAttribute(int *value, int attribute, void *function) {
     ENTER;
     const char *name = function;
     if (attribute == 0) return *value = is("cramped") && name[strlen(name) + 1] ? 128 : 1024, OK;
+    if (attribute == 1) return *value = 400, OK;
     if (attribute != 4) return INVALID_VALUE;
     return *value = is("huge") ? INT32_MAX : is("greedy") ? 168 : 32, OK;
 }
