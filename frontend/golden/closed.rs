@@ -68,14 +68,28 @@ impl saxpy {
         x: &::warpwise::Slice<f32>,
         y: &mut ::warpwise::Slice<f32>,
     ) -> ::warpwise::Result<()> {
+        Self::prepare(config, a, x, y).run(device)
+    }
+    /// Returns a launch of the kernel that can be run later, and more than once.
+    #[allow(
+        non_snake_case,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, by the same names, and one more"
+    )]
+    pub fn prepare<'args>(
+        config: ::warpwise::LaunchConfig,
+        a: f32,
+        x: &'args ::warpwise::Slice<f32>,
+        y: &'args mut ::warpwise::Slice<f32>,
+    ) -> ::warpwise::Launch<'args, 3usize, 0usize> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
-        ::warpwise::__private::launch(
+        ::warpwise::__private::prepare(
             Self::__WARPWISE_SOURCE,
-            &[],
-            device,
+            [],
             config,
-            &[
+            [
                 ::warpwise::__private::Arg::scalar(a),
                 ::warpwise::__private::Arg::read(x),
                 ::warpwise::__private::Arg::write(y),

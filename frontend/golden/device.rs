@@ -154,14 +154,26 @@ impl volumes {
         config: ::warpwise::LaunchConfig,
         x: &mut ::warpwise::Slice<f32>,
     ) -> ::warpwise::Result<()> {
+        Self::prepare(config, x).run(device)
+    }
+    /// Returns a launch of the kernel that can be run later, and more than once.
+    #[allow(
+        non_snake_case,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, by the same names, and one more"
+    )]
+    fn prepare<'args>(
+        config: ::warpwise::LaunchConfig,
+        x: &'args mut ::warpwise::Slice<f32>,
+    ) -> ::warpwise::Launch<'args, 1usize, 0usize> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
-        ::warpwise::__private::launch(
+        ::warpwise::__private::prepare(
             Self::__WARPWISE_SOURCE,
-            &[],
-            device,
+            [],
             config,
-            &[::warpwise::__private::Arg::write(x)],
+            [::warpwise::__private::Arg::write(x)],
         )
     }
     ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.

@@ -68,11 +68,26 @@ where
         by: T,
         bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32>,
     ) -> ::warpwise::Result<()> {
+        Self::prepare(config, x, by, bins).run(device)
+    }
+    /// Returns a launch of the kernel that can be run later, and more than once.
+    #[allow(
+        non_snake_case,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, by the same names, and one more"
+    )]
+    fn prepare<'args>(
+        config: ::warpwise::LaunchConfig,
+        x: &'args mut ::warpwise::Slice<T>,
+        by: T,
+        bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32> + 'args,
+    ) -> ::warpwise::Launch<'args, 3usize, 3usize> {
         #[allow(unused_imports, reason = "used where the kernel did not compile")]
         use ::warpwise::__private::NotCompiled as _;
-        ::warpwise::__private::launch(
+        ::warpwise::__private::prepare(
             Self::__WARPWISE_SOURCE,
-            &[
+            [
                 ::warpwise::__private::Binding::Type(
                     <T as ::warpwise::__private::Element>::SCALAR,
                 ),
@@ -83,9 +98,8 @@ where
                     ::warpwise::__private::Element::to_bits(TILE),
                 ),
             ],
-            device,
             config,
-            &[
+            [
                 ::warpwise::__private::Arg::write(x),
                 ::warpwise::__private::Arg::scalar(by),
                 ::warpwise::__private::Arg::atomic(bins),

@@ -54,6 +54,21 @@ impl misspelt {
         let _ = (device, config, x, y);
         ::core::unreachable!("a kernel that does not compile")
     }
+    /// Returns a launch of the kernel that can be run later, and more than once.
+    #[allow(
+        non_snake_case,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, by the same names, and one more"
+    )]
+    fn prepare<'args>(
+        config: ::warpwise::LaunchConfig,
+        x: &'args mut ::warpwise::Slice<f32>,
+        y: impl ::core::marker::Sized,
+    ) -> ::warpwise::Launch<'args, 2usize, 0usize> {
+        let _ = (config, x, y);
+        ::core::unreachable!("a kernel that does not compile")
+    }
     ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.
     ///
     /// # Errors

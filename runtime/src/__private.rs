@@ -9,6 +9,7 @@ pub use crate::{
     launch_checks::{Arg, launch},
     lint::LintLevel,
     plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
+    prepared::prepare,
     resident::{max_cooperative_blocks, occupancy, suggest_block},
 };
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};

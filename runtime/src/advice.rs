@@ -4,7 +4,7 @@
 //! with another grid than the last time, and at the hundredth of the same in a row; what was said
 //! of a kernel and a block shape is not said again. Nothing is looked at where nobody listens:
 //! without a logger, with one that takes no warnings of this target, or with `WARPWISE_LINTS=off`.
-use crate::{Device, launch::Geometry, launch_checks::Launch, lint};
+use crate::{Device, launch::Geometry, launch_checks::CheckedLaunch, lint};
 use std::sync::{Mutex, PoisonError};
 use warpwise_compiler::lint::launch;
 
@@ -26,7 +26,7 @@ struct Shape {
 }
 
 /// Says what there is to say about `launch`, which is given to `device`.
-pub(crate) fn on(launch: &Launch<'_>, device: &Device) {
+pub(crate) fn on(launch: &CheckedLaunch<'_>, device: &Device) {
     if !lint::is_heard() {
         return;
     }

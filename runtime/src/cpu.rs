@@ -12,7 +12,7 @@ use crate::{
     error::DevicePanic,
     kernel::{Bound, FaultDetails},
     launch::{self, Geometry},
-    launch_checks::{Launch, Value},
+    launch_checks::{CheckedLaunch, Value},
     output::{self, Printer},
     profile,
     properties::{DeviceInfo, Features, MemorySystem},
@@ -174,7 +174,7 @@ impl Interpreter {
     }
 
     /// Runs a launch to its end, once for each observer.
-    pub(crate) fn run(self: &Arc<Self>, launch: &Launch<'_>) -> Result<()> {
+    pub(crate) fn run(self: &Arc<Self>, launch: &CheckedLaunch<'_>) -> Result<()> {
         let Simulator { step_budget, ref checking, ref debugger, .. } = self.device.simulator;
         let checking = checking.as_deref();
         let checks = self.checks()?;
@@ -215,7 +215,7 @@ impl Interpreter {
     /// once; yields what the last run came to, or the first that did not end.
     fn observe(
         &self,
-        launch: &Launch<'_>,
+        launch: &CheckedLaunch<'_>,
         lent: &warpwise_simt::Launch<'_>,
         checks: Option<Checks>,
     ) -> Result<(Outcome, Vec<Finding>)> {
@@ -245,7 +245,7 @@ impl Interpreter {
     /// Runs a launch for one who looks on.
     fn look(
         &self,
-        launch: &Launch<'_>,
+        launch: &CheckedLaunch<'_>,
         lent: &warpwise_simt::Launch<'_>,
         look: Look<'_>,
         found: &mut Vec<Finding>,
@@ -260,7 +260,11 @@ impl Interpreter {
     }
 
     /// Runs a launch and counts it.
-    fn count(&self, launch: &Launch<'_>, lent: &warpwise_simt::Launch<'_>) -> Result<Outcome> {
+    fn count(
+        &self,
+        launch: &CheckedLaunch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+    ) -> Result<Outcome> {
         let program = COUNTING.get(launch, self.device.simulator.optimize)?;
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
@@ -278,7 +282,7 @@ impl Interpreter {
     /// Runs a launch and checks it.
     fn check(
         &self,
-        launch: &Launch<'_>,
+        launch: &CheckedLaunch<'_>,
         lent: &warpwise_simt::Launch<'_>,
         checks: Checks,
         all: &mut Vec<Finding>,
@@ -295,7 +299,7 @@ impl Interpreter {
     }
 
     /// Notes which memory of other streams a launch writes.
-    fn note_writes(self: &Arc<Self>, launch: &Launch<'_>) {
+    fn note_writes(self: &Arc<Self>, launch: &CheckedLaunch<'_>) {
         for arg in launch.args.values() {
             let Value::Slice { slice, access: Access::Write | Access::Atomic, .. } = arg else {
                 continue;

@@ -9,7 +9,7 @@ use crate::{
     driver::{self, Pinned},
     graph::Recorder,
     kernel::Bound,
-    launch_checks::Launch,
+    launch_checks::CheckedLaunch,
     memory::{AnySlice, MemoryBytes, PinnedMemory},
     profile,
     properties::{DeviceInfo, MemoryInfo},
@@ -509,7 +509,7 @@ impl Device {
     }
 
     /// Runs a launch, or on a GPU sees to it that it will run.
-    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
+    pub(crate) fn run(&self, launch: &CheckedLaunch<'_>) -> Result<()> {
         if let Some(recorder) = &self.recorder {
             return recorder.launch(launch);
         }

@@ -5,7 +5,7 @@ use crate::{
     driver::GraphExec,
     kernel::Bound,
     launch::Geometry,
-    launch_checks::{Arg, Launch, Value},
+    launch_checks::{Arg, CheckedLaunch, Value},
     memory::AnySlice,
 };
 use std::{
@@ -75,7 +75,7 @@ enum RecordedValue {
 }
 
 impl RecordedLaunch {
-    fn new(launch: &Launch<'_>) -> Self {
+    fn new(launch: &CheckedLaunch<'_>) -> Self {
         let values = launch.args.values().map(|value| match value {
             Value::Scalar { ty, bits } => RecordedValue::Scalar { ty: *ty, bits: *bits },
             Value::Slice { elem, access, slice, single } => RecordedValue::Slice {
@@ -90,7 +90,7 @@ impl RecordedLaunch {
     }
 
     /// Passes the launch to `work`.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&Launch<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&CheckedLaunch<'_>) -> T) -> T {
         let values = self.values.iter().map(|value| match value {
             RecordedValue::Scalar { ty, bits } => Value::Scalar { ty: *ty, bits: *bits },
             RecordedValue::Slice { elem, access, slice, single } => {
@@ -99,7 +99,7 @@ impl RecordedLaunch {
         });
         let args: Vec<Arg<'_>> = values.map(Arg::of).collect();
         let (bound, geometry, shared) = (self.bound, self.geometry, self.shared.clone());
-        work(&Launch { bound, geometry, shared, args: (&args[..]).into() })
+        work(&CheckedLaunch { bound, geometry, shared, args: (&args[..]).into() })
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Records a launch, which was checked.
-    pub(crate) fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+    pub(crate) fn launch(&self, launch: &CheckedLaunch<'_>) -> Result<()> {
         let signature = &launch.bound.signature;
         if signature.cooperative || signature.prints {
             let kernel = launch.bound.source.name;

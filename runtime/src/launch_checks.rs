@@ -140,7 +140,7 @@ impl fmt::Display for Value<'_> {
 
 /// A launch that was checked: its arguments are what the kernel takes, in memory that the
 /// device reaches, and its geometry is what the kernel and the hardware allow.
-pub(crate) struct Launch<'a> {
+pub(crate) struct CheckedLaunch<'a> {
     pub(crate) bound: &'static Bound,
     /// Not empty.
     pub(crate) geometry: Geometry,
@@ -166,7 +166,7 @@ impl<'a> Args<'a> {
     }
 }
 
-impl Launch<'_> {
+impl CheckedLaunch<'_> {
     /// Refuses a cooperative launch of more blocks than run at the same time on `device`.
     pub(crate) fn check_cooperative(&self, limit: u64, device: &dyn fmt::Display) -> Result<()> {
         let blocks = self.geometry.blocks();
@@ -202,7 +202,7 @@ pub fn launch(
     check_requirements(bound, geometry, args).map_err(refused)?;
     let shared = shared_memory(bound, device, geometry, args).map_err(refused)?;
     let bound = bound.for_slices(args.values().all(Value::is_vector_aligned));
-    let launch = Launch { bound, geometry, shared, args };
+    let launch = CheckedLaunch { bound, geometry, shared, args };
     device.run(&launch)?;
     advice::on(&launch, device);
     Ok(())

@@ -38,7 +38,8 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lit, Meta, MetaNameValue, ext::IdentExt,
+    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lifetime, Lit, Meta, MetaNameValue,
+    ext::IdentExt,
 };
 
 /// Expands `#[kernel(args)] item`.
@@ -248,26 +249,25 @@ fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
     let launch = Ident::new("launch", item.sig.ident.span());
     let known = signature::is_bindable(&item.sig.generics, options)
         && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
-    let inputs = params.iter().map(launch_parameter);
-    let body = if known {
+    let lifetime = Lifetime::new("'args", Span::mixed_site());
+    let inputs = params.iter().map(|param| launch_parameter(param, None));
+    let prepared_inputs = params.iter().map(|param| launch_parameter(param, Some(&lifetime)));
+    let names: Vec<_> = params.iter().map(|param| &param.name).collect();
+    let (args, bound) = (params.len(), bindings.len());
+    let (prepared, body) = if known {
         let args = params.iter().map(launch_argument);
-        quote!(
+        let prepared = quote!(
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
             use ::warpwise::__private::NotCompiled as _;
-            ::warpwise::__private::launch(
-                #source,
-                &[#(#bindings),*],
-                #device,
-                #config,
-                &[#(#args),*],
-            )
-        )
+            ::warpwise::__private::prepare(#source, [#(#bindings),*], #config, [#(#args),*])
+        );
+        (prepared, quote!(Self::prepare(#config, #(#names),*).run(#device)))
     } else {
         // Lowering rejects the parameter; calls of this function must not add errors.
-        let unused = params.iter().map(|param| &param.name);
-        quote!(
-            let _ = (#device, #config, #(#unused),*);
-            ::core::unreachable!("a kernel that does not compile")
+        let unreachable = quote!(::core::unreachable!("a kernel that does not compile"));
+        (
+            quote!(let _ = (#config, #(#names),*); #unreachable),
+            quote!(let _ = (#device, #config, #(#names),*); #unreachable),
         )
     };
     quote!(
@@ -289,17 +289,33 @@ fn launch_function(item: &ItemFn, options: &Options) -> TokenStream {
         ) -> ::warpwise::Result<()> #needs {
             #body
         }
+
+        /// Returns a launch of the kernel that can be run later, and more than once.
+        #[allow(
+            non_snake_case,
+            clippy::impl_trait_in_params,
+            clippy::too_many_arguments,
+            reason = "it takes what the kernel takes, by the same names, and one more"
+        )]
+        #vis fn prepare<#lifetime>(
+            #config: ::warpwise::LaunchConfig,
+            #(#prepared_inputs,)*
+        ) -> ::warpwise::Launch<#lifetime, #args, #bound> #needs {
+            #prepared
+        }
     )
 }
 
-/// Returns the declaration of a parameter of `launch`.
-fn launch_parameter(Param { name, kind }: &Param) -> TokenStream {
+/// Returns the declaration of a parameter of `launch`, with the lifetime of references if they are
+/// kept.
+fn launch_parameter(Param { name, kind }: &Param, lifetime: Option<&Lifetime>) -> TokenStream {
     match kind {
         ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
-        ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Slice<#elem>),
-        ParamKind::Write { elem, .. } => quote!(#name: &mut ::warpwise::Slice<#elem>),
+        ParamKind::Read { elem, .. } => quote!(#name: & #lifetime ::warpwise::Slice<#elem>),
+        ParamKind::Write { elem, .. } => quote!(#name: & #lifetime mut ::warpwise::Slice<#elem>),
         ParamKind::Atomic { elem, .. } => {
-            quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem>)
+            let kept = lifetime.map(|lifetime| quote!(+ #lifetime));
+            quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem> #kept)
         }
         ParamKind::Unknown => quote!(#name: impl ::core::marker::Sized),
     }

@@ -4,7 +4,7 @@ use super::NAME;
 use crate::{
     Error, Result,
     kernel::{Bound, PerKernel},
-    launch_checks::Launch,
+    launch_checks::CheckedLaunch,
 };
 use warpwise_compiler::{compile::optimized, ir::Kernel};
 use warpwise_simt::{CheckedProgram, CountingProgram, Program, Requests, TracedProgram};
@@ -37,7 +37,7 @@ impl<T> Programs<T> {
     }
 
     /// Returns the program of a launch's kernel.
-    pub(super) fn get(&self, launch: &Launch<'_>, is_optimized: bool) -> Result<&T> {
+    pub(super) fn get(&self, launch: &CheckedLaunch<'_>, is_optimized: bool) -> Result<&T> {
         let kernel = &launch.bound.kernel;
         if is_optimized {
             let make = || Ok((self.make)(&optimize(launch.bound)?, true));

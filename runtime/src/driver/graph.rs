@@ -9,7 +9,7 @@ use super::{
         NodeHandle, UpdateResult,
     },
 };
-use crate::{Result, graph::Node, launch_checks::Launch, memory::AnySlice};
+use crate::{Result, graph::Node, launch_checks::CheckedLaunch, memory::AnySlice};
 use std::{collections::HashMap, ffi::c_void, ops::Range, ptr, sync::Arc};
 use warpwise_compiler::ir::CoarseGrid;
 
@@ -202,7 +202,7 @@ impl<'a> DriverGraph<'a> {
 
     fn add(
         &self,
-        launch: &Launch<'_>,
+        launch: &CheckedLaunch<'_>,
         record: Address,
         dependencies: &[NodeHandle],
     ) -> Result<NodeHandle> {

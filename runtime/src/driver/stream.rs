@@ -15,7 +15,7 @@ use crate::{
     Error, Result,
     kernel::Bound,
     launch::Geometry,
-    launch_checks::{Launch, Value},
+    launch_checks::{CheckedLaunch, Value},
     output::Printer,
     properties::{DeviceInfo, MemoryInfo},
 };
@@ -410,8 +410,8 @@ impl Stream {
     }
 
     /// Gives a launch to the GPU.
-    pub(crate) fn run(self: &Arc<Self>, launch: &Launch<'_>) -> Result<()> {
-        let Launch { bound, geometry, .. } = *launch;
+    pub(crate) fn run(self: &Arc<Self>, launch: &CheckedLaunch<'_>) -> Result<()> {
+        let CheckedLaunch { bound, geometry, .. } = *launch;
         let kernel = self.kernel(bound)?;
         let context = &self.gpu.context;
         let (loaded, coarse_grid) = kernel.load_for(context, bound, geometry)?;
@@ -504,11 +504,11 @@ impl Stream {
         &self,
         driver: &Driver,
         faults: &mut Faults,
-        launch: &Launch<'_>,
+        launch: &CheckedLaunch<'_>,
         loaded: &Loaded,
         coarse_grid: Option<CoarseGrid>,
     ) -> Result<()> {
-        let Launch { bound, geometry: Geometry { block, .. }, ref shared, .. } = *launch;
+        let CheckedLaunch { bound, geometry: Geometry { block, .. }, ref shared, .. } = *launch;
         self.check_grid(driver, launch, loaded)?;
         if faults.is_full() {
             faults.read(driver, &self.flag, self.handle)?;
@@ -557,7 +557,12 @@ impl Stream {
     }
 
     /// Refuses a cooperative launch of more blocks than the GPU runs at the same time.
-    fn check_grid(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
+    fn check_grid(
+        &self,
+        driver: &Driver,
+        launch: &CheckedLaunch<'_>,
+        loaded: &Loaded,
+    ) -> Result<()> {
         if !launch.bound.signature.cooperative {
             return Ok(());
         }
@@ -614,7 +619,7 @@ impl Drop for Stream {
 }
 
 /// Returns the memory that a launch uses.
-pub(super) fn launch_operands<'a>(launch: &Launch<'a>) -> impl Iterator<Item = Operand<'a>> {
+pub(super) fn launch_operands<'a>(launch: &CheckedLaunch<'a>) -> impl Iterator<Item = Operand<'a>> {
     launch.args.values().filter_map(|arg| match arg {
         Value::Scalar { .. } => None,
         Value::Slice { slice, access, .. } => {
@@ -630,7 +635,7 @@ pub(super) type Params = SmallVec<[u64; INLINE_PARAMS]>;
 /// kernels take behind them; returns the grid of the hardware.
 pub(super) fn push_params(
     values: &mut Params,
-    launch: &Launch<'_>,
+    launch: &CheckedLaunch<'_>,
     record: Address,
     coarse_grid: Option<CoarseGrid>,
 ) -> [u32; 3] {

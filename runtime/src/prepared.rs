@@ -1,0 +1,83 @@
+//! Launches that are run later: [`Launch`].
+use crate::{
+    Device, Finished, LaunchConfig, Result,
+    kernel::Source,
+    launch_checks::{self, Arg},
+};
+use std::{fmt, time::Duration};
+use warpwise_compiler::specialize::Binding;
+
+/// A launch of a kernel with its arguments, from `k::prepare(config, ..)`, which takes what
+/// `k::launch` takes but for the device. It borrows its slices, and may be run more than once.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     if let Some(x) = x.get_mut(global_idx_x()) {
+///         *x *= 2.0;
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut x = device.upload(&[1.0f32; 100])?;
+/// let launch = double::prepare(LaunchConfig::cover(100), &mut x);
+/// launch.run(&device)?;
+/// println!("{:?}", launch.time(&device)?);
+/// assert_eq!(x.to_vec()?, [4.0; 100]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// The numbers are those of its arguments and of the kernel's generic parameters.
+#[must_use = "a launch does nothing unless it is run"]
+pub struct Launch<'a, const ARGS: usize, const BINDINGS: usize> {
+    source: &'static Source,
+    bindings: [Binding; BINDINGS],
+    config: LaunchConfig,
+    args: [Arg<'a>; ARGS],
+}
+
+/// Returns a launch of `source`.
+pub const fn prepare<'a, const ARGS: usize, const BINDINGS: usize>(
+    source: &'static Source,
+    bindings: [Binding; BINDINGS],
+    config: LaunchConfig,
+    args: [Arg<'a>; ARGS],
+) -> Launch<'a, ARGS, BINDINGS> {
+    Launch { source, bindings, config, args }
+}
+
+impl<const ARGS: usize, const BINDINGS: usize> Launch<'_, ARGS, BINDINGS> {
+    /// Launches the kernel, as `k::launch` does. On the device of a
+    /// [recording](Device::record_graph) it is recorded.
+    ///
+    /// # Errors
+    /// Those of `k::launch`.
+    pub fn run(&self, device: &Device) -> Result<()> {
+        launch_checks::launch(self.source, &self.bindings, device, self.config, &self.args)
+    }
+
+    /// Launches the kernel and returns a future of its end: see [`Device::finished`].
+    ///
+    /// # Errors
+    /// Those of `k::launch`.
+    pub fn run_async(&self, device: &Device) -> Result<Finished> {
+        self.run(device)?;
+        device.finished()
+    }
+
+    /// Launches the kernel and measures its time: see [`Device::time`].
+    ///
+    /// # Errors
+    /// Those of `k::launch`, and of the kernel.
+    pub fn time(&self, device: &Device) -> Result<Duration> {
+        device.time(|| self.run(device))
+    }
+}
+
+impl<const ARGS: usize, const BINDINGS: usize> fmt::Debug for Launch<'_, ARGS, BINDINGS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Launch(`{}`, {:?})", self.source.name, self.config)
+    }
+}
